@@ -1,0 +1,45 @@
+# Helpers that every folder uses: one static library per folder, warnings as errors for our code.
+
+add_library(tensorscope_options INTERFACE)
+target_include_directories(tensorscope_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(tensorscope_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+  -Woverloaded-virtual -Werror
+  # False alarms of GCC 12 inside std::string's operator+ (GCC bug 105651).
+  -Wno-restrict)
+if(TENSORSCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${TENSORSCOPE_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TENSORSCOPE_SANITIZE})
+  # Instrumented code is not analysed reliably (GCC's manual says so under -fsanitize).
+  target_compile_options(tensorscope_options INTERFACE -Wno-maybe-uninitialized)
+endif()
+
+# tensorscope_module(NAME SOURCES a.cpp ... [USES lib ...] [PRIVATE_USES lib ...])
+# Adds the static library tensorscope_NAME. USES are libraries its headers need.
+function(tensorscope_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  add_library(tensorscope_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(tensorscope_${name} PUBLIC ${ARG_USES}
+                        PRIVATE tensorscope_options ${ARG_PRIVATE_USES})
+  target_include_directories(tensorscope_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# tensorscope_embed(TARGET SYMBOL FILE) puts FILE into TARGET's read-only data between the symbols
+# tensorscope_asset_SYMBOL and tensorscope_asset_SYMBOL_end.
+function(tensorscope_embed target symbol file)
+  set(assembly ${CMAKE_CURRENT_BINARY_DIR}/embed_${symbol}.S)
+  file(CONFIGURE OUTPUT ${assembly} @ONLY CONTENT
+".section .rodata
+.global tensorscope_asset_@symbol@
+.global tensorscope_asset_@symbol@_end
+.balign 16
+tensorscope_asset_@symbol@:
+.incbin \"@file@\"
+tensorscope_asset_@symbol@_end:
+.byte 0
+.section .note.GNU-stack,\"\",%progbits
+")
+  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS ${file})
+  target_sources(${target} PRIVATE ${assembly})
+endfunction()

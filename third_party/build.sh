@@ -1,0 +1,23 @@
+# Sourced by ./run and ./test after setup.sh: configures and builds a preset.
+. "${TENSORSCOPE_DEPS:-$root/third_party/.deps}/environment.sh"
+
+# Files that see torch take up to 2 GB each to compile, so memory bounds the jobs as well as cores.
+jobs=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) / 2000000))
+((jobs <= $(nproc))) || jobs=$(nproc)
+((jobs >= 1)) || jobs=1
+
+# build PRESET TARGET [-DOPTION...]: configuring is left out when it was done with the same options;
+# the build itself notices changed CMake files.
+build() {
+  local preset=$1 target=$2 folder=$root/build/$1
+  shift 2
+  local settings="$TENSORSCOPE_DEPS $TENSORSCOPE_LIBTORCH $CXX $*"
+  if [[ ! -f $folder/build.ninja || $(cat "$folder/settings" 2>/dev/null) != "$settings" ]]; then
+    say "Configuring build/$preset"
+    (cd "$root" && "$CMAKE" --preset "$preset" "-DTENSORSCOPE_DEPS=$TENSORSCOPE_DEPS" \
+      "-DTENSORSCOPE_LIBTORCH=$TENSORSCOPE_LIBTORCH" "$@" >&2)
+    printf '%s' "$settings" >"$folder/settings"
+  fi
+  say "Building build/$preset"
+  "$CMAKE" --build "$folder" --target "$target" --parallel "$jobs" >&2
+}

@@ -1,0 +1,69 @@
+# Sourced by setup.sh. Pinned archives from the Python package index, by pip.
+
+platforms=()
+for tag in manylinux_2_28 manylinux_2_27 manylinux_2_25 manylinux_2_18 manylinux_2_17 \
+  manylinux2014 manylinux_2_12 manylinux2010; do
+  platforms+=(--platform "${tag}_x86_64")
+done
+as_wheel=(--only-binary :all: --python-version 3.11 --implementation cp --abi cp311 --abi none
+  "${platforms[@]}")
+# The stand-in backend keeps pip from running the sdist's own (see its text).
+as_sdist=(--no-binary :all: --no-build-isolation --ignore-requires-python)
+
+# already_there FOLDER PIN: whether that very archive has been unpacked into FOLDER.
+already_there() {
+  local name version size hash
+  read -r name version size hash <<<"$2"
+  [[ -f $1/.pins/$name && $(<"$1/.pins/$name") == "$version $hash" ]]
+}
+
+# forget_other_pins FOLDER PIN...: a FOLDER with an archive of another version starts over, so that
+# no header of the old one stays behind.
+forget_other_pins() {
+  local folder=$1 pin name version size hash
+  shift
+  for pin in "$@"; do
+    read -r name version size hash <<<"$pin"
+    if [[ -f $folder/.pins/$name ]] && ! already_there "$folder" "$pin"; then
+      rm -rf "$folder"
+      return
+    fi
+  done
+}
+
+explain_failed_download() {
+  local name=$1 log=$2
+  if grep -q 'DO NOT MATCH THE HASHES' "$log"; then
+    stop "What the package index sent for ${name} does not have the pinned sha256, so it was not used." \
+      "Try again; if it stays so, somebody between you and the index changes files."
+  elif grep -qi 'No space left' "$log"; then
+    stop "The disk ran full while fetching ${name}."
+  fi
+  stop "Could not fetch ${name}: no network, or the package index cannot be reached. pip's own words" \
+    "are above. A proxy is named with HTTPS_PROXY, another index with PIP_INDEX_URL. Then run again:" \
+    "what has been fetched is kept."
+}
+
+# fetch FOLDER PIN KIND [UNPACK OPTION]...: KIND is wheel or sdist.
+fetch() {
+  local folder=$1 pin=$2 kind=$3 name version size hash
+  shift 3
+  already_there "$folder" "$pin" && return
+  read -r name version size hash <<<"$pin"
+  say "Fetching ${name} ${version} (${size} MB)"
+  local scratch=$deps/.fetching
+  rm -rf "$scratch"
+  mkdir -p "$scratch/archive" "$folder/.pins"
+  printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$hash" >"$scratch/pins.txt"
+  local options=("${as_wheel[@]}")
+  [[ $kind == sdist ]] && options=("${as_sdist[@]}")
+  # The cache would hold every archive in memory and once more on disk; TMPDIR may be in memory too.
+  TMPDIR=$scratch PYTHONPATH=$here/sdist_metadata "$python" -m pip download --quiet \
+    --no-input --no-cache-dir --disable-pip-version-check --retries 2 --no-deps --require-hashes \
+    --log "$scratch/log" "${options[@]}" --dest "$scratch/archive" \
+    --requirement "$scratch/pins.txt" >&2 || explain_failed_download "$name" "$scratch/log"
+  "$python" "$here/unpack.py" "$scratch"/archive/* "$folder" "$@" ||
+    stop "Could not unpack ${name}; is the disk full?"
+  rm -rf "$scratch"
+  printf '%s %s' "$version" "$hash" >"$folder/.pins/$name"
+}

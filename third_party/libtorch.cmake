@@ -1,0 +1,19 @@
+# LibTorch 2.11 by path: find_package(Torch) of a CUDA build would insist on nvcc at configure time.
+if(TENSORSCOPE_LIBTORCH)
+  set(torch ${TENSORSCOPE_LIBTORCH})
+else()
+  set(torch ${TENSORSCOPE_DEPS}/site/torch)
+endif()
+if(NOT EXISTS ${torch}/lib/libtorch_cpu.so)
+  message(FATAL_ERROR "No LibTorch in ${torch}: run third_party/setup.sh, or name one with "
+                      "TENSORSCOPE_LIBTORCH, or configure with -DTENSORSCOPE_KERNELS=OFF")
+endif()
+add_library(libtorch INTERFACE)
+target_include_directories(libtorch SYSTEM INTERFACE
+  ${torch}/include ${torch}/include/torch/csrc/api/include)
+target_link_directories(libtorch INTERFACE ${torch}/lib)
+target_link_libraries(libtorch INTERFACE torch_cpu c10)
+# DT_RPATH, not RUNPATH, so that LibTorch's own needs are found beside it as well.
+target_link_options(libtorch INTERFACE
+  -Wl,--disable-new-dtags -Wl,-rpath,${torch}/lib -Wl,--allow-shlib-undefined)
+set(TENSORSCOPE_TORCH_DIR ${torch} PARENT_SCOPE)

@@ -1,0 +1,38 @@
+# Everything that is downloaded: name, version, size in MB, sha256. setup.sh takes nothing else.
+
+# LibTorch 2.11 for CPU work: its own libraries need only CUPTI and the CUDA runtime beside them.
+# The C++ part of the wheel does not depend on Python, so one wheel serves every system.
+engine_pins=(
+  "torch               2.11.0     531 7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a"
+  "nvidia-cuda-cupti   13.0.85     11 4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8"
+  "nvidia-cuda-runtime 13.0.96      2 7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548"
+)
+
+# What libtorch_cuda.so and these libraries need at load time. Only where there is a driver.
+cuda_pins=(
+  "nvidia-cublas          13.1.0.3  423 ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171"
+  "nvidia-cudnn-cu13      9.19.0.56 366 d20e1734305e9d68889a96e3f35094d733ff1f83932ebe462753973e53a572bf"
+  "nvidia-cufft           12.0.0.61 214 6c44f692dce8fd5ffd3e3df134b6cdb9c2f72d99cf40b62c32dde45eea9ddad3"
+  "nvidia-nccl-cu13       2.28.9    197 e4553a30f34195f3fa1da02a6da3d6337d28f2003943aa0a3d247bbc25fefc42"
+  "nvidia-cusparselt-cu13 0.8.0     170 25e30a8a7323935d4ad0340b95a0b69926eee755767e8e0b1cf8dd85b197d3fd"
+  "nvidia-cusparse        12.6.3.3  146 2b3c89c88d01ee0e477cb7f82ef60a11a4bcd57b6b87c33f789350b59759360b"
+  "nvidia-cuda-nvrtc      13.0.88    90 ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575"
+  "nvidia-nvshmem-cu13    3.4.5      60 290f0a2ee94c9f3687a02502f3b9299a9f9fe826e6d0287ee18482e78d495b80"
+  "nvidia-curand          10.4.0.35  60 1aee33a5da6e1db083fe2b90082def8915f30f3248d5896bcec36a579d941bfc"
+  "nvidia-nvjitlink       13.0.88    41 13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b"
+  "nvidia-cufile          1.15.1.6    1 08a3ecefae5a01c7f5117351c64f17c7c62efa5fffdbe24fc7d298da19cd0b44"
+)
+
+# The CUDA compiler, when it is asked for and the system has none.
+nvcc_pins=(
+  "nvidia-cuda-nvcc 13.0.88 37 56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03"
+  "nvidia-nvvm      13.0.88 62 c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0"
+  "nvidia-cuda-crt  13.0.88  1 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
+  "nvidia-cuda-cccl 13.0.85  3 e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649"
+)
+
+# Sources of Dear ImGui (docking), ImPlot, GLFW 3.4 and the ImGui test engine.
+window_pin="imgui-bundle 1.93.0 54 10ad1dab8258a6787b4f07bb926b08d0efc648a7906242568c8dd778c5e719bf"
+
+# Only where the system's CMake is older than 3.25 (Ubuntu 22.04).
+cmake_pin="cmake 3.31.6 28 1c8b05df0602365da91ee6a3336fe57525b137706c4ab5675498f662ae1dbcec"
