@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/memory/record.h"
+#include "core/trace/trace_store.h"
+
+namespace ts::capture {
+
+// Decoded records, ready to append to a TraceStore and an AllocationLog.
+struct Batch {
+  struct NewTrack {
+    trace::TrackId id = 0;  // ids count up from 0 in each run; 0 holds steps and phases
+    trace::Track track;
+  };
+  struct Row {
+    trace::TrackId track = 0;
+    std::uint16_t depth = 0;
+    trace::Slice slice;
+  };
+  std::vector<NewTrack> tracks;
+  std::vector<Row> slices;  // of one lane in the order of their begin
+  std::vector<memory::Record> memory;
+  std::uint64_t dropped = 0;  // records lost so far in this run, a running count
+  [[nodiscard]] bool empty() const noexcept {
+    return tracks.empty() && slices.empty() && memory.empty();
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return slices.size() * sizeof(Row) + memory.size() * sizeof(memory::Record);
+  }
+};
+
+}  // namespace ts::capture

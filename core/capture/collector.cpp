@@ -1,0 +1,129 @@
+#include "core/capture/collector.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "core/base/check.h"
+#include "core/capture/decoder.h"
+#include "core/capture/memory_merge.h"
+
+namespace ts::capture {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPeriod{5};
+// Slots of a ring go back to the producer this many at a time, not after the whole ring is decoded.
+constexpr std::size_t kSlotsAtOnce = 512;
+
+}  // namespace
+
+struct Collector::Impl {
+  Impl(Recorder& recorder_to_drain, Sink batch_sink)
+      : recorder(recorder_to_drain),
+        sink(std::move(batch_sink)),
+        decoder(recorder.strings()),
+        thread([this] { run(); }) {}
+  ~Impl();
+
+  void run();
+  void flush();
+  void collect(bool all);
+  void drain();
+  void drain_thread(std::size_t index, ThreadLog& log);
+
+  Recorder& recorder;
+  const Sink sink;
+  Decoder decoder;
+  MemoryMerge memory;
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable flushed;
+  bool stop = false;
+  std::uint64_t flushes_asked = 0;
+  std::uint64_t flushes_done = 0;
+  std::thread thread;  // last: it uses all of the above
+};
+
+Collector::Impl::~Impl() {
+  {
+    const std::lock_guard lock(mutex);
+    stop = true;
+  }
+  wake.notify_one();
+  thread.join();
+}
+
+void Collector::Impl::run() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    wake.wait_for(lock, kPeriod, [this] { return stop || flushes_asked > flushes_done; });
+    if (stop) return;
+    const std::uint64_t asked = flushes_asked;
+    const bool all = asked > flushes_done;
+    lock.unlock();
+    collect(all);
+    lock.lock();
+    flushes_done = asked;
+    if (all) flushed.notify_all();
+  }
+}
+
+void Collector::Impl::flush() {
+  TS_CHECK(std::this_thread::get_id() != thread.get_id());
+  std::unique_lock lock(mutex);
+  const std::uint64_t ticket = ++flushes_asked;
+  wake.notify_one();
+  flushed.wait(lock, [this, ticket] { return flushes_done >= ticket; });
+}
+
+void Collector::Impl::collect(bool all) {
+  drain();
+  const std::int64_t until_ns = memory.latest_ns();
+  // A thread may have freed what another allocated after the other's ring was drained. Whatever the
+  // records of the first drain depend on was pushed before they were, so the second one finds it;
+  // what it finds beyond their time waits.
+  if (decoder.thread_count() > 1) drain();
+
+  Batch batch;
+  memory.hand_over(until_ns, batch.memory);
+  decoder.hand_over(all, batch);
+  batch.dropped = recorder.dropped();
+  if (!batch.empty()) sink(std::move(batch));
+}
+
+void Collector::Impl::drain() {
+  const std::vector<ThreadLog*> logs = recorder.threads();
+  for (std::size_t index = 0; index < logs.size(); ++index) {
+    if (index == decoder.thread_count()) decoder.add_thread(logs[index]->kind, logs[index]->name);
+    drain_thread(index, *logs[index]);
+  }
+}
+
+void Collector::Impl::drain_thread(std::size_t index, ThreadLog& log) {
+  const auto take = [&](const RawRecord& record) {
+    if (record.kind == RawKind::memory) {
+      memory.take(index, record.memory);
+    } else {
+      decoder.take(index, record);
+    }
+  };
+  // At most one ring full: a fast producer must not keep the others waiting.
+  for (std::size_t taken = 0; taken < log.ring.capacity();) {
+    const std::size_t count = log.ring.drain(take, kSlotsAtOnce);
+    if (count == 0) return;
+    taken += count;
+  }
+}
+
+Collector::Collector(Recorder& recorder, Sink sink)
+    : impl_(std::make_unique<Impl>(recorder, std::move(sink))) {}
+Collector::~Collector() = default;
+
+void Collector::flush() {
+  impl_->flush();
+}
+
+}  // namespace ts::capture

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ts::capture {
+
+// The flow id of an autograd sequence number: it, plus one, in 32 bits; never 0. Numbers further
+// apart than 2^32 - 1 could share an id.
+std::uint32_t flow_of(std::int64_t sequence);
+
+// Decides which operators of one thread carry the flow between forward and backward. While a graph
+// is recorded every operator bears the number that the next autograd node will get, so operators
+// that nest share one with those that run before the node is made. The one that makes the node is
+// the one that begins last. An autograd node may be wrapped in another record with its number: the
+// inner one, which ends first, gets the flow.
+//
+// Feed it the operators of a thread in the order in which they end. One owner thread.
+class FlowLinker {
+ public:
+  using Row = std::size_t;  // of the caller, rising
+  struct Link {
+    Row row = 0;
+    std::uint32_t flow = 0;
+  };
+
+  // An operator of the forward: may settle the link of an earlier one, which is appended to
+  // `links`.
+  void forward(Row row, std::int64_t sequence, std::int64_t begin_ns, std::vector<Link>& links);
+  // An autograd node: its flow is known at once; 0 for none.
+  [[nodiscard]] std::uint32_t backward(std::int64_t sequence, std::int64_t begin_ns);
+  // An outermost record of the thread ended: nothing that encloses earlier ones can still come.
+  void outermost_ended();
+
+  // The first row whose flow is not settled yet, if `pending()`.
+  [[nodiscard]] bool pending() const { return candidate_sequence_ >= 0; }
+  [[nodiscard]] Row pending_row() const { return candidate_row_; }
+  // Settles it as it stands.
+  void settle(std::vector<Link>& links);
+  // Row numbers of the caller begin anew: what was `first` is 0 now.
+  void rebase(Row first) { candidate_row_ -= first; }
+
+ private:
+  std::int64_t candidate_sequence_ = -1;
+  std::int64_t candidate_begin_ns_ = 0;
+  Row candidate_row_ = 0;
+  std::vector<std::int64_t> settled_;  // sequence numbers, rising, that enclosing ones may share
+  std::int64_t backward_sequence_ = -1;
+  std::int64_t backward_begin_ns_ = 0;
+};
+
+}  // namespace ts::capture

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/phase.h"
+#include "core/base/string_table.h"
+#include "core/memory/record.h"
+
+namespace ts::capture {
+
+enum class RawKind : std::uint8_t { op, module, phase, step, memory };
+
+// Sizes and dtypes of the first inputs of an operator, as plain numbers; text is made by the
+// collector. At most 4 tensors, 14 dimensions together; more are cut off.
+struct Shapes {
+  static constexpr int kMaxTensors = 4;
+  static constexpr int kMaxDims = 14;
+  std::uint8_t tensors = 0;
+  std::array<std::uint8_t, kMaxTensors> rank{};
+  std::array<std::uint8_t, kMaxTensors> dtype{};  // DType below
+  std::array<std::int32_t, kMaxDims> dims{};      // all tensors one after the other
+};
+
+// dtype codes of Shapes.
+enum class DType : std::uint8_t { none, fp64, fp32, fp16, bf16, int64, int32, boolean, other };
+
+// One plain record in a thread's ring. Slices (op, module, phase, step) are written when they end.
+struct RawRecord {
+  RawKind kind = RawKind::op;
+  std::uint8_t depth = 0;  // nesting on its thread
+  bool backward = false;   // op: an autograd node or inside one
+  base::Phase phase = base::Phase::setup;
+  std::int32_t step = -1;
+  base::StringId name = base::kNoString;
+  base::StringId module = base::kNoString;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t sequence = -1;  // autograd sequence number, -1 none
+  union {
+    Shapes shapes;          // op
+    memory::Record memory;  // memory
+  };
+  RawRecord() : shapes{} {}
+};
+
+}  // namespace ts::capture

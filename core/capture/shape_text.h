@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "core/base/string_table.h"
+#include "core/capture/raw_record.h"
+
+namespace ts::capture {
+
+// "[4, 12, 2048, 64] bf16, [4, 12, 64, 2048] bf16": sizes and dtype of each tensor. Empty for none.
+std::string shape_text(const Shapes& shapes);
+
+// Interned shape texts, each made once. One owner thread.
+class ShapeTexts {
+ public:
+  explicit ShapeTexts(base::StringTable& strings) : strings_(strings) {}
+  base::StringId id(const Shapes& shapes);
+
+ private:
+  // Shapes without the parts that are not in use, which hold anything.
+  struct Key {
+    std::array<std::uint64_t, 9> words{};
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept;
+  };
+  static Key key_of(const Shapes& shapes);
+
+  base::StringTable& strings_;
+  std::unordered_map<Key, base::StringId, Hash> ids_;
+};
+
+}  // namespace ts::capture

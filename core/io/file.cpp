@@ -1,0 +1,202 @@
+#include "core/io/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace ts::io {
+namespace {
+
+// mode of new files before the user's umask
+constexpr mode_t kNewFileMode = 0666;
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+tl::unexpected<base::Error> cannot(const char* what, const std::filesystem::path& path, int error) {
+  return base::fail(fmt::format("Cannot {} {}: {}.", what, path.string(), reason(error)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) noexcept : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  [[nodiscard]] int number() const noexcept { return number_; }
+  // 0 or the error of close(): some file systems report a full disk only here.
+  int close() noexcept { return ::close(std::exchange(number_, -1)) == 0 ? 0 : errno; }
+
+ private:
+  int number_;
+};
+
+// Gathers small pieces, remembers the first error and ignores everything after it.
+class Output {
+ public:
+  explicit Output(int descriptor) : descriptor_(descriptor) { buffer_.reserve(kBufferSize); }
+
+  void write(std::string_view piece) {
+    if (buffer_.size() + piece.size() > kBufferSize) flush();
+    if (piece.size() >= kBufferSize) {
+      write_through(piece);
+    } else {
+      buffer_ += piece;
+    }
+  }
+  // 0 or the first error.
+  int finish() {
+    flush();
+    return error_;
+  }
+
+ private:
+  static constexpr std::size_t kBufferSize = std::size_t{1} << 18;
+
+  void flush() {
+    write_through(buffer_);
+    buffer_.clear();
+  }
+  void write_through(std::string_view piece) {
+    while (!piece.empty() && error_ == 0) {
+      const ssize_t written = ::write(descriptor_, piece.data(), piece.size());
+      if (written >= 0) {
+        piece.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno != EINTR) {
+        error_ = errno;
+      }
+    }
+  }
+
+  int descriptor_;
+  int error_ = 0;
+  std::string buffer_;
+};
+
+// A new file beside `target` that vanishes unless it is renamed over it.
+class Neighbour {
+ public:
+  explicit Neighbour(const std::filesystem::path& target) {
+    static std::atomic<unsigned> counter{0};
+    do {
+      path_ = target;
+      path_ += fmt::format(".{}-{}.partial", ::getpid(), counter.fetch_add(1));
+      number_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
+    } while (number_ < 0 && (errno == EEXIST || errno == EINTR));
+    error_ = number_ < 0 ? errno : 0;
+  }
+  ~Neighbour() {
+    if (error_ == 0 && !renamed_) ::unlink(path_.c_str());
+  }
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+  [[nodiscard]] int descriptor() const noexcept { return number_; }
+  [[nodiscard]] int error() const noexcept { return error_; }
+  // 0 or the error.
+  int rename_to(const std::filesystem::path& target) {
+    renamed_ = ::rename(path_.c_str(), target.c_str()) == 0;
+    return renamed_ ? 0 : errno;
+  }
+
+ private:
+  std::filesystem::path path_;
+  int number_ = -1;
+  int error_ = 0;
+  bool renamed_ = false;
+};
+
+// The rename itself must survive a loss of power. Best effort: not every file system can.
+void sync_folder(const std::filesystem::path& file) {
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.number() >= 0) ::fsync(descriptor.number());
+}
+
+// Pipes and devices have no neighbour worth renaming.
+base::Result<void> write_directly(const std::filesystem::path& path,
+                                  const std::function<void(const WritePiece&)>& produce) {
+  Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (descriptor.number() < 0) return cannot("write", path, errno);
+  Output output(descriptor.number());
+  produce([&output](std::string_view piece) { output.write(piece); });
+  int error = output.finish();
+  if (const int closing = descriptor.close(); error == 0) error = closing;
+  if (error != 0) return cannot("write", path, error);
+  return {};
+}
+
+}  // namespace
+
+base::Result<std::string> read_file(const std::filesystem::path& path) {
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.number() < 0) return cannot("read", path, errno);
+  struct stat status {};
+  if (::fstat(descriptor.number(), &status) != 0) return cannot("read", path, errno);
+  std::string content;
+  try {
+    // One byte more shows the end of the file without growing again. Files of /proc say size 0.
+    constexpr std::size_t kLeast = 4096;
+    content.resize(std::max(static_cast<std::size_t>(status.st_size) + 1, kLeast));
+    std::size_t size = 0;
+    for (;;) {
+      if (size == content.size()) content.resize(2 * size);
+      const ssize_t got = ::read(descriptor.number(), content.data() + size, content.size() - size);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return cannot("read", path, errno);
+      if (got == 0) break;
+      size += static_cast<std::size_t>(got);
+    }
+    content.resize(size);
+  } catch (const std::bad_alloc&) {
+    return cannot("read", path, ENOMEM);
+  } catch (const std::length_error&) {
+    return cannot("read", path, EFBIG);
+  }
+  return content;
+}
+
+base::Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  return write_file(path, [content](const WritePiece& write) { write(content); });
+}
+
+base::Result<void> write_file(const std::filesystem::path& path,
+                              const std::function<void(const WritePiece&)>& produce) {
+  // Through links, so that the link stays and its target is replaced.
+  std::error_code ignored;
+  std::filesystem::path target = std::filesystem::canonical(path, ignored);
+  if (ignored) target = path;
+  struct stat old {};
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) return cannot("write", path, EISDIR);
+  if (exists && !S_ISREG(old.st_mode)) return write_directly(path, produce);
+
+  Neighbour neighbour(target);
+  if (neighbour.error() != 0) return cannot("write", path, neighbour.error());
+  Descriptor descriptor(neighbour.descriptor());
+  Output output(descriptor.number());
+  produce([&output](std::string_view piece) { output.write(piece); });
+  int error = output.finish();
+  constexpr mode_t kPermissions = 07777;
+  if (error == 0 && exists && ::fchmod(descriptor.number(), old.st_mode & kPermissions) != 0) {
+    error = errno;
+  }
+  if (error == 0 && ::fsync(descriptor.number()) != 0) error = errno;
+  if (const int closing = descriptor.close(); error == 0) error = closing;
+  if (error == 0) error = neighbour.rename_to(target);
+  if (error != 0) return cannot("write", path, error);
+  sync_folder(target);
+  return {};
+}
+
+}  // namespace ts::io

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace ts::io {
+
+// Reads a whole file; the sentence names the path and the system's reason.
+base::Result<std::string> read_file(const std::filesystem::path& path);
+
+// Writes to a neighbour and renames it over the target, so that nobody ever sees half a file and a
+// full disk leaves the old one.
+base::Result<void> write_file(const std::filesystem::path& path, std::string_view content);
+
+// The same for output too large to hold: `produce` is called with a function that takes pieces.
+using WritePiece = std::function<void(std::string_view)>;
+base::Result<void> write_file(const std::filesystem::path& path,
+                              const std::function<void(const WritePiece&)>& produce);
+
+}  // namespace ts::io

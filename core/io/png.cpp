@@ -1,0 +1,37 @@
+#include "core/io/png.h"
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/io/file.h"
+
+namespace ts::io {
+
+base::Result<void> write_png(const std::filesystem::path& path, const PictureView& picture) {
+  if (picture.width <= 0 || picture.height <= 0) {
+    return base::fail(fmt::format("Cannot write {}: a picture of {} x {} pixels has nothing in it.",
+                                  path.string(), picture.width, picture.height));
+  }
+  TS_CHECK(picture.rgb.size() ==
+           static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.format = PNG_FORMAT_RGB;
+  // Room for the worst case: asking for the exact size would compress everything twice.
+  std::vector<std::uint8_t> encoded(PNG_IMAGE_PNG_SIZE_MAX(image));
+  png_alloc_size_t size = encoded.size();
+  if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture.rgb.data(), 0, nullptr) ==
+      0) {
+    return base::fail(fmt::format("Cannot write {}: {}.", path.string(), image.message));
+  }
+  return write_file(path, std::string_view(reinterpret_cast<const char*>(encoded.data()), size));
+}
+
+}  // namespace ts::io

@@ -1,0 +1,262 @@
+#include "core/memory/allocation_log.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/base/check.h"
+#include "core/memory/categoriser.h"
+#include "core/memory/live_checkpoints.h"
+
+namespace ts::memory {
+
+struct AllocationLog::Impl {
+  std::vector<Event> events;
+  std::vector<Block> blocks;
+  std::vector<PhaseSpan> phases;
+  std::unordered_map<std::uint64_t, BlockIndex> live_by_address;
+  LiveCheckpoints checkpoints;
+  Categoriser categoriser;
+  Categoriser::Changes changes;  // kept to spare an allocation per record
+  std::optional<OutOfMemory> out_of_memory;
+  std::uint64_t version = 0;
+  std::uint64_t unmatched_frees = 0;
+  std::uint64_t missed_frees = 0;
+  std::uint64_t unmatched_owners = 0;
+  std::int64_t current = 0;
+  std::int64_t peak = 0;
+  EventIndex peak_event = kNone;
+
+  void append(const Record& record);
+  void add_event(std::int64_t time_ns, Action action, BlockIndex block);
+  void alloc(const Record& record);
+  void free(const Record& record);
+  void free_live(std::int64_t time_ns, BlockIndex block);
+  void refuse(const Record& record);
+  void set_owner(const Record& record);
+  void begin_phase(const Record& record);
+  void end_phase(const Record& record);
+  void close_phase(std::int64_t time_ns);
+  void apply_changes();
+};
+
+void AllocationLog::Impl::append(const Record& record) {
+  switch (record.action) {
+    case Action::alloc:
+      alloc(record);
+      break;
+    case Action::free_completed:
+      free(record);
+      break;
+    case Action::oom:
+      refuse(record);
+      break;
+    case Action::owner:
+      set_owner(record);
+      break;
+    case Action::operator_end:
+      categoriser.operator_ended(changes);
+      break;
+    case Action::phase_begin:
+      begin_phase(record);
+      break;
+    case Action::phase_end:
+      end_phase(record);
+      break;
+    case Action::free_requested:
+    case Action::segment_alloc:
+    case Action::segment_free:
+    case Action::segment_map:
+    case Action::segment_unmap:
+    case Action::snapshot:
+      break;
+  }
+  apply_changes();
+}
+
+void AllocationLog::Impl::add_event(std::int64_t time_ns, Action action, BlockIndex block) {
+  TS_CHECK(events.size() < kNone);
+  if (!events.empty()) time_ns = std::max(time_ns, events.back().time_ns);
+  const auto index = static_cast<EventIndex>(events.size());
+  events.push_back({time_ns, current, block, action});
+  if (peak_event == kNone || current > peak) {
+    peak = current;
+    peak_event = index;
+  }
+  checkpoints.note(index, blocks);
+  ++version;
+}
+
+void AllocationLog::Impl::alloc(const Record& record) {
+  TS_CHECK(record.size >= 0 && blocks.size() < kNone);
+  const auto block_index = static_cast<BlockIndex>(blocks.size());
+  const auto [place, fresh] = live_by_address.try_emplace(record.address, block_index);
+  if (!fresh) {
+    ++missed_frees;
+    free_live(record.time_ns, place->second);
+    place->second = block_index;
+  }
+  Block block;
+  block.address = record.address;
+  block.size = record.size;
+  block.alloc_event = static_cast<EventIndex>(events.size());
+  block.op = record.op;
+  block.module = record.module;
+  block.step = record.step;
+  block.phase = record.phase;
+  blocks.push_back(block);
+  categoriser.born(block_index, record.phase, record.graph_kept);
+  current += record.size;
+  add_event(record.time_ns, Action::alloc, block_index);
+}
+
+void AllocationLog::Impl::free(const Record& record) {
+  const auto found = live_by_address.find(record.address);
+  if (found == live_by_address.end()) {
+    ++unmatched_frees;
+    add_event(record.time_ns, Action::free_completed, kNone);
+    return;
+  }
+  free_live(record.time_ns, found->second);
+  live_by_address.erase(found);
+}
+
+void AllocationLog::Impl::free_live(std::int64_t time_ns, BlockIndex block) {
+  blocks[block].free_event = static_cast<EventIndex>(events.size());
+  categoriser.freed(block, changes);
+  current -= blocks[block].size;
+  add_event(time_ns, Action::free_completed, block);
+}
+
+void AllocationLog::Impl::refuse(const Record& record) {
+  categoriser.refused();
+  if (!out_of_memory) {
+    out_of_memory =
+        OutOfMemory{static_cast<EventIndex>(events.size()), record.size, record.op, record.module};
+  }
+  add_event(record.time_ns, Action::oom, kNone);
+}
+
+void AllocationLog::Impl::set_owner(const Record& record) {
+  const auto found = live_by_address.find(record.address);
+  if (found == live_by_address.end()) {
+    ++unmatched_owners;
+    ++version;
+    return;
+  }
+  categoriser.owned(found->second, record.category, changes);
+}
+
+void AllocationLog::Impl::begin_phase(const Record& record) {
+  // Phases do not nest: the end of the one before was lost.
+  close_phase(record.time_ns);
+  PhaseSpan span;
+  span.phase = record.phase;
+  span.step = record.step;
+  span.first_event = static_cast<EventIndex>(events.size());
+  span.begin_ns = record.time_ns;
+  phases.push_back(span);
+  ++version;
+}
+
+void AllocationLog::Impl::end_phase(const Record& record) {
+  if (!phases.empty() && phases.back().phase == record.phase) close_phase(record.time_ns);
+  // Blocks of the phase are decided even if its beginning was lost.
+  categoriser.phase_ended(record.phase, changes);
+}
+
+void AllocationLog::Impl::close_phase(std::int64_t time_ns) {
+  if (phases.empty() || phases.back().end_event != kNone) return;
+  PhaseSpan& span = phases.back();
+  span.end_event = static_cast<EventIndex>(events.size());
+  span.end_ns = std::max(time_ns, span.begin_ns);
+  categoriser.phase_ended(span.phase, changes);
+  ++version;
+}
+
+void AllocationLog::Impl::apply_changes() {
+  if (changes.empty()) return;
+  for (const CategoryChange& change : changes) blocks[change.block].category = change.category;
+  changes.clear();
+  ++version;
+}
+
+AllocationLog::AllocationLog() : impl_(std::make_unique<Impl>()) {}
+AllocationLog::~AllocationLog() = default;
+AllocationLog::AllocationLog(AllocationLog&&) noexcept = default;
+AllocationLog& AllocationLog::operator=(AllocationLog&&) noexcept = default;
+
+void AllocationLog::append(const Record& record) {
+  impl_->append(record);
+}
+
+std::span<const Event> AllocationLog::events() const {
+  return impl_->events;
+}
+std::span<const Block> AllocationLog::blocks() const {
+  return impl_->blocks;
+}
+std::span<const PhaseSpan> AllocationLog::phases() const {
+  return impl_->phases;
+}
+std::optional<OutOfMemory> AllocationLog::out_of_memory() const {
+  return impl_->out_of_memory;
+}
+std::uint64_t AllocationLog::version() const {
+  return impl_->version;
+}
+std::uint64_t AllocationLog::unmatched_frees() const {
+  return impl_->unmatched_frees;
+}
+std::uint64_t AllocationLog::missed_frees() const {
+  return impl_->missed_frees;
+}
+std::uint64_t AllocationLog::unmatched_owners() const {
+  return impl_->unmatched_owners;
+}
+std::int64_t AllocationLog::current_bytes() const {
+  return impl_->current;
+}
+std::int64_t AllocationLog::peak_bytes() const {
+  return impl_->peak;
+}
+EventIndex AllocationLog::peak_event() const {
+  return impl_->peak_event;
+}
+
+std::vector<BlockIndex> AllocationLog::live_after(EventIndex event) const {
+  TS_CHECK(event == kNone || event < impl_->events.size());
+  return impl_->checkpoints.live_after(event, impl_->blocks);
+}
+
+CategoryBytes AllocationLog::by_category_after(EventIndex event) const {
+  CategoryBytes sum{};
+  for (const BlockIndex index : live_after(event)) {
+    const Block& block = impl_->blocks[index];
+    sum[static_cast<std::size_t>(block.category)] += block.size;
+  }
+  return sum;
+}
+
+EventIndex AllocationLog::event_at(std::int64_t time_ns) const {
+  const auto after = std::upper_bound(
+      impl_->events.begin(), impl_->events.end(), time_ns,
+      [](std::int64_t wanted, const Event& event) { return wanted < event.time_ns; });
+  if (after == impl_->events.begin()) return kNone;
+  return static_cast<EventIndex>(after - impl_->events.begin() - 1);
+}
+
+base::TimeRange AllocationLog::time_range() const {
+  if (impl_->events.empty()) return {};
+  return {impl_->events.front().time_ns, impl_->events.back().time_ns + 1};
+}
+
+std::size_t AllocationLog::bytes() const {
+  // A node of the map: the pair, the link and the header of the heap block.
+  constexpr std::size_t kNode = sizeof(std::pair<std::uint64_t, BlockIndex>) + 2 * sizeof(void*);
+  return impl_->events.capacity() * sizeof(Event) + impl_->blocks.capacity() * sizeof(Block) +
+         impl_->phases.capacity() * sizeof(PhaseSpan) + impl_->live_by_address.size() * kNode +
+         impl_->live_by_address.bucket_count() * sizeof(void*) + impl_->checkpoints.bytes() +
+         impl_->categoriser.bytes();
+}
+
+}  // namespace ts::memory

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/memory/caching_allocator_state.h"
+
+namespace ts::memory {
+
+void CachingAllocator::Impl::collect_garbage() {
+  const auto threshold = static_cast<std::int64_t>(settings.garbage_collection_threshold *
+                                                   static_cast<double>(allowed()));
+  if (stats.reserved <= threshold) return;
+  const std::int64_t target = stats.reserved - threshold;
+  BlockPool& pool = large_pool;
+  const auto age = [&pool](const AllocatorBlock* block) { return pool.searches - block->age_base; };
+  std::uint64_t total_age = 0;
+  std::int64_t candidates = 0;
+  for (const AllocatorBlock* block : pool.free) {
+    if (block->split() || block->expandable != nullptr) continue;
+    total_age += age(block);
+    ++candidates;
+  }
+  std::int64_t reclaimed = 0;
+  bool progress = true;
+  while (reclaimed < target && progress && candidates > 0) {
+    const double oldest_half = static_cast<double>(total_age) / static_cast<double>(candidates);
+    progress = false;
+    for (auto it = pool.free.begin(); it != pool.free.end();) {
+      AllocatorBlock* block = *it++;
+      if (block->split() || block->expandable != nullptr ||
+          static_cast<double>(age(block)) < oldest_half) {
+        continue;
+      }
+      progress = true;
+      reclaimed += block->size;
+      total_age -= age(block);
+      --candidates;
+      release_block(block);
+    }
+  }
+}
+
+bool CachingAllocator::Impl::release_oversize(BlockPool& pool, std::int64_t size,
+                                              std::int64_t stream) {
+  if (settings.max_split_size == AllocatorSettings::kUnlimited) return false;
+  AllocatorBlock key;
+  key.stream = stream;
+  key.size = std::max(size, settings.max_split_size);
+  const auto enough = pool.free.lower_bound(&key);
+  if (enough != pool.free.end() && (*enough)->stream == stream) {
+    if ((*enough)->expandable != nullptr) return false;
+    release_block(*enough);
+    return true;
+  }
+  // No single block is large enough: several oversize ones, the largest first.
+  std::int64_t released = 0;
+  while (released < key.size) {
+    auto it = pool.free.lower_bound(&key);
+    if (it == pool.free.begin()) break;
+    AllocatorBlock* block = *std::prev(it);
+    if (block->stream != stream || block->size < settings.max_split_size ||
+        block->expandable != nullptr) {
+      break;
+    }
+    released += block->size;
+    release_block(block);
+  }
+  return released >= key.size;
+}
+
+void CachingAllocator::Impl::release_cached() {
+  release_pool(large_pool);
+  release_pool(small_pool);
+}
+
+void CachingAllocator::Impl::release_pool(BlockPool& pool) {
+  std::vector<AllocatorBlock*> to_unmap;  // unmapping changes the free list
+  for (auto it = pool.free.begin(); it != pool.free.end();) {
+    AllocatorBlock* block = *it++;
+    if (block->expandable != nullptr) {
+      to_unmap.push_back(block);
+    } else if (!block->split()) {
+      release_block(block);
+    }
+  }
+  for (AllocatorBlock* block : to_unmap) unmap(block);
+}
+
+void CachingAllocator::Impl::release_block(AllocatorBlock* block) {
+  TS_CHECK(!block->split() && !block->allocated && block->expandable == nullptr);
+  block->pool->free.erase(block);
+  heads.erase(block->address);
+  stats.reserved -= block->size;
+  ++stats.segment_frees;
+  events.push_back({SegmentAction::segment_free, block->address, block->size});
+  delete block;
+}
+
+// Gives back the whole pages inside a free block; what is left of it on either side stays free.
+void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
+  const auto page = static_cast<std::uint64_t>(block->expandable->page);
+  const std::uint64_t base = block->expandable->address;
+  const std::uint64_t end = block->address + static_cast<std::uint64_t>(block->size);
+  const std::uint64_t first_page = base + (block->address - base + page - 1) / page * page;
+  const std::uint64_t end_page = base + (end - base) / page * page;
+  if (first_page >= end_page) return;
+  block->pool->free.erase(block);
+  if (first_page > block->address) {
+    auto* before = new AllocatorBlock(*block);
+    before->size = static_cast<std::int64_t>(first_page - block->address);
+    insert_between(block->prev, before, block);
+    insert_free(before);
+  }
+  if (end > end_page) {
+    auto* after = new AllocatorBlock(*block);
+    after->address = end_page;
+    after->size = static_cast<std::int64_t>(end - end_page);
+    insert_between(block, after, block->next);
+    insert_free(after);
+  }
+  block->address = first_page;
+  block->size = static_cast<std::int64_t>(end_page - first_page);
+  block->mapped = false;
+  if (block->prev == nullptr) heads[block->address] = block;
+  stats.reserved -= block->size;
+  ++stats.segment_frees;
+  events.push_back({SegmentAction::segment_unmap, block->address, block->size});
+  merge(block, block->prev);
+  merge(block, block->next);
+  block->pool->unmapped.insert(block);
+  if (block->split()) return;
+  // Nothing of the segment is in use: its addresses go back too.
+  block->pool->unmapped.erase(block);
+  heads.erase(block->address);
+  std::erase_if(expandable_segments,
+                [block](const auto& segment) { return segment.get() == block->expandable; });
+  delete block;
+}
+
+}  // namespace ts::memory

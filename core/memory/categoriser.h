@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/phase.h"
+#include "core/memory/block.h"
+
+namespace ts::memory {
+
+struct CategoryChange {
+  BlockIndex block = kNone;
+  Category category = Category::unknown;
+};
+
+// The rules that give blocks their category (see AllocationLog), apart from everything else. Feed
+// it what happens in order; each call appends the categories that it changed to `changes`. A block
+// starts as unknown and is born once, with the next index. One owner thread.
+class Categoriser {
+ public:
+  using Changes = std::vector<CategoryChange>;
+
+  void born(BlockIndex block, base::Phase phase, bool graph_kept);
+  void owned(BlockIndex block, Category category, Changes& changes);
+  void freed(BlockIndex block, Changes& changes);
+  void operator_ended(Changes& changes);
+  void phase_ended(base::Phase phase, Changes& changes);
+  // The allocator refused: what the step held then was held by the graph, though unwinding frees it
+  // before the phase ends.
+  void refused();
+
+  [[nodiscard]] Category category(BlockIndex block) const { return lives_[block].category; }
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  enum class Fate : std::uint8_t {
+    decided,      // nothing but an owner changes it any more
+    in_operator,  // forward with a graph, its operator still runs
+    held,         // outlived its operator: an activation unless freed before the phase ends
+    open,         // a temporary once freed or once the phase ends
+  };
+  struct Life {
+    Category category = Category::unknown;
+    Fate fate = Fate::decided;
+    base::Phase phase = base::Phase::setup;
+  };
+
+  void set(BlockIndex block, Category category, Changes& changes);
+
+  std::vector<Life> lives_;              // by block
+  std::vector<BlockIndex> in_operator_;  // born since the last operator ended
+  std::vector<BlockIndex> undecided_;  // born in a phase that has not ended; may hold decided ones
+};
+
+}  // namespace ts::memory

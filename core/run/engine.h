@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/capture/recorder.h"
+#include "core/run/workload_spec.h"
+
+namespace ts::run {
+
+enum class Verdict : std::uint8_t { ok, oom, cancelled, failed };
+const char* to_string(Verdict value);
+
+// Why an execution stopped early.
+struct Failure {
+  Verdict verdict = Verdict::failed;
+  std::string sentence;  // "aten::bmm in blocks.3.attn needs 512 MiB, 128 MiB free of 2.0 GiB"
+  std::int64_t bytes_asked = 0;  // oom only, as are the next four
+  std::int64_t bytes_free = 0;
+  std::int64_t bytes_limit = 0;
+  std::string op;
+  std::string module;
+};
+
+template <class T>
+using Outcome = tl::expected<T, Failure>;
+
+// Nanoseconds on base::now_ns() of one step, the device idle at both ends. A pass that lacks a part
+// has 0 there. total is wall time from before the forward to after the last part.
+struct StepTimes {
+  std::int64_t begin_ns = 0;
+  std::int64_t forward_ns = 0;
+  std::int64_t backward_ns = 0;
+  std::int64_t optimizer_ns = 0;
+  std::int64_t total_ns = 0;
+  double loss = 0;
+};
+
+// What only the execution knows. `backend_ran` is read off the operators that ran.
+struct ExecutionFacts {
+  std::int64_t parameters = 0;  // counted from the tensors
+  std::string backend_ran;      // naive math flash ..., empty when the workload has no attention
+  std::int64_t memory_limit = 0;
+};
+
+struct MemoryCounters {
+  std::int64_t allocated = 0;
+  std::int64_t peak = 0;
+  std::int64_t limit = 0;
+};
+
+// One prepared workload: parameters, inputs and optimizer state exist. Worker thread only.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+  // Runs one step. With a recorder everything in it is recorded; without, nothing is hooked. A
+  // cancelled or out-of-memory step leaves the execution unusable but for destruction.
+  virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
+  [[nodiscard]] virtual ExecutionFacts facts() const = 0;
+  [[nodiscard]] virtual MemoryCounters memory() const = 0;
+};
+
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::cpu;
+  std::int32_t index = 0;
+  std::string name;  // "NVIDIA H200", "AMD EPYC ..."
+  std::int64_t memory_bytes = 0;
+  std::string unavailable;  // why it cannot be used; empty when it can
+};
+
+struct EngineInfo {
+  std::string torch_version;
+  std::string build;  // one line: threads, BLAS, vector instructions
+  std::int32_t threads = 0;
+  std::vector<DeviceInfo> devices;
+};
+
+// Runs workloads. Implemented by libtensorscope_kernels.so; fakes in tests. Worker thread only.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  [[nodiscard]] virtual const EngineInfo& info() const = 0;
+  // Builds the workload. `recorder` records the allocations of set-up. `limit` is the bytes the
+  // device's allocator may hold. The token is asked at every allocation and between layers.
+  virtual Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
+                                                      capture::Recorder* recorder,
+                                                      const base::CancelToken& cancel) = 0;
+};
+
+// The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
+inline constexpr int kEngineInterfaceVersion = 1;
+using EngineVersionFunction = int (*)();
+using EngineCreateFunction = Engine* (*)();
+inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";
+inline constexpr const char* kEngineCreateSymbol = "tensorscope_engine_create";
+
+}  // namespace ts::run

@@ -1,0 +1,118 @@
+#include "core/run/gpu_catalogue.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/run/nearest.h"
+
+namespace ts::run {
+
+namespace {
+
+using Json = nlohmann::json;
+
+base::Result<std::string> text_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  if (found == card.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {
+    return base::fail(fmt::format("has no text \"{}\"", key));
+  }
+  return found->get<std::string>();
+}
+
+base::Result<double> positive_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  const double value =
+      found != card.end() && found->is_number() ? found->get<double>() : std::nan("");
+  if (!std::isfinite(value) || value <= 0) {
+    return base::fail(fmt::format("has no positive number \"{}\"", key));
+  }
+  return value;
+}
+
+// null says that the card does not support it; a missing key is a slip.
+base::Result<std::optional<double>> peak_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  if (found != card.end() && found->is_null()) return std::optional<double>{};
+  const auto value = positive_at(card, key);
+  if (!value)
+    return base::fail(fmt::format("has neither a positive number nor null as \"{}\"", key));
+  return std::optional<double>{*value};
+}
+
+base::Result<Gpu> read_card(const Json& card) {
+  if (!card.is_object()) return base::fail("is not an object");
+  Gpu gpu;
+  const auto name = text_at(card, "name");
+  const auto capability = text_at(card, "compute_capability");
+  const auto memory = positive_at(card, "memory_gib");
+  const auto bandwidth = positive_at(card, "bandwidth_gb_s");
+  const auto source = text_at(card, "source");
+  for (const auto* text : {&name, &capability, &source}) {
+    if (!*text) return tl::unexpected(text->error());
+  }
+  for (const auto* number : {&memory, &bandwidth}) {
+    if (!*number) return tl::unexpected(number->error());
+  }
+  gpu.name = *name;
+  gpu.compute_capability = *capability;
+  gpu.source = *source;
+  gpu.bandwidth_gb_s = *bandwidth;
+  constexpr double kGibibyte = 1073741824.0;
+  gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);
+  struct Peak {
+    const char* key;
+    std::optional<double>* place;
+  };
+  for (const auto& [key, place] :
+       {Peak{"fp32_tflops", &gpu.fp32_tflops}, Peak{"tf32_tflops", &gpu.tf32_tflops},
+        Peak{"bf16_tflops", &gpu.bf16_tflops}, Peak{"fp16_tflops", &gpu.fp16_tflops}}) {
+    const auto peak = peak_at(card, key);
+    if (!peak) return tl::unexpected(peak.error());
+    *place = *peak;
+  }
+  return gpu;
+}
+
+}  // namespace
+
+base::Result<GpuCatalogue> GpuCatalogue::parse(std::string_view json) {
+  const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) return base::fail("The list of cards is not valid JSON");
+  if (!document.is_array()) return base::fail("The list of cards is not a JSON array");
+  GpuCatalogue catalogue;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < document.size(); ++i) {
+    auto gpu = read_card(document[i]);
+    if (!gpu) {
+      return base::fail(
+          fmt::format("Card {} of the list of cards {}", i + 1, gpu.error().sentence));
+    }
+    if (!names.insert(gpu->name).second) {
+      return base::fail(fmt::format("The list of cards has \"{}\" twice", gpu->name));
+    }
+    catalogue.gpus_.push_back(std::move(*gpu));
+  }
+  return catalogue;
+}
+
+const Gpu* GpuCatalogue::find(std::string_view name) const {
+  for (const Gpu& gpu : gpus_) {
+    if (gpu.name == name) return &gpu;
+  }
+  return nullptr;
+}
+
+base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
+  if (const Gpu* gpu = find(name)) return gpu;
+  std::vector<std::string_view> names;
+  for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
+  const std::string_view meant = nearest(name, names);
+  if (meant.empty()) return base::fail(fmt::format("There is no card \"{}\" in the list", name));
+  return base::fail(
+      fmt::format("There is no card \"{}\" in the list: did you mean {}?", name, meant));
+}
+
+}  // namespace ts::run

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ts::run {
+
+// One card of assets/gpus.json. Peaks are dense TFLOP/s; unset where the card does not support it.
+struct Gpu {
+  std::string name;
+  std::string compute_capability;
+  std::int64_t memory_bytes = 0;  // as printed on the box, GiB
+  double bandwidth_gb_s = 0;      // decimal GB/s
+  std::optional<double> fp32_tflops, tf32_tflops, bf16_tflops, fp16_tflops;
+  std::string source;
+};
+
+class GpuCatalogue {
+ public:
+  // Errors name the card and the key.
+  static base::Result<GpuCatalogue> parse(std::string_view json);
+  [[nodiscard]] std::span<const Gpu> gpus() const { return gpus_; }
+  [[nodiscard]] const Gpu* find(std::string_view name) const;  // nullptr: no such card
+  // As find(), with a sentence that names the nearest card there is.
+  [[nodiscard]] base::Result<const Gpu*> require(std::string_view name) const;
+
+ private:
+  std::vector<Gpu> gpus_;
+};
+
+}  // namespace ts::run

@@ -1,0 +1,236 @@
+#include "core/run/measure.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/capture/collector.h"
+#include "core/capture/recorder.h"
+#include "core/run/progress_meter.h"
+#include "core/stats/quantiles.h"
+
+namespace ts::run {
+
+namespace {
+
+constexpr std::int64_t kProgressInterval = 50'000'000;  // ns: 20 a second are enough for the eye
+
+bool same(const ExecutionFacts& a, const ExecutionFacts& b) {
+  return a.parameters == b.parameters && a.backend_ran == b.backend_ran &&
+         a.memory_limit == b.memory_limit;
+}
+
+class Measurement {
+ public:
+  Measurement(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
+              const MeasureContext& context)
+      : spec_(spec),
+        protocol_(protocol),
+        limit_(limit),
+        context_(context),
+        progress_(protocol, context.clock()),
+        recorder_(context.strings),
+        probe_recorder_(context.strings) {}
+
+  FinishedUpdate run() {
+    try {
+      if (prepare() && record() && warm_up() && time()) emit_facts();
+    } catch (const std::bad_alloc&) {
+      stop(Verdict::failed, "The program itself ran out of memory");
+    } catch (const std::exception& error) {
+      stop(Verdict::failed, std::string("The engine stopped: ") + error.what());
+    } catch (...) {
+      stop(Verdict::failed, "The engine stopped without saying why");
+    }
+    stop_recording();
+    execution_.reset();
+    finished_.id = context_.id;
+    finished_.end_ns = context_.clock();
+    return std::move(finished_);
+  }
+
+ private:
+  using Kind = SampleUpdate::Kind;
+
+  bool prepare() {
+    enter(Stage::preparing);
+    collector_ = std::make_unique<capture::Collector>(recorder_, [this](capture::Batch&& batch) {
+      context_.emit(BatchUpdate{context_.id, std::move(batch)});
+    });
+    if (stop_if_cancelled()) return false;
+    auto prepared = context_.engine.prepare(spec_, limit_, &recorder_, context_.cancel);
+    if (!prepared) return stop(std::move(prepared.error()));
+    execution_ = std::move(*prepared);
+    if (!execution_) return stop(Verdict::failed, "The engine prepared nothing to run");
+    emit_facts();
+    return true;
+  }
+
+  bool record() {
+    enter(Stage::recording);
+    for (std::int32_t i = 0; i < protocol_.recorded_steps; ++i) {
+      if (!step(&recorder_, Kind::recorded)) return false;
+      emit_facts();
+    }
+    stop_recording();
+    return true;
+  }
+
+  // The collector's thread ends here, so that it does not disturb the timed steps.
+  void stop_recording() {
+    if (!collector_) return;
+    collector_->flush();
+    collector_.reset();
+  }
+
+  bool warm_up() {
+    enter(Stage::warmup);
+    const std::int64_t begin = context_.clock();
+    std::vector<double> samples;
+    auto state = Warmup::cold;
+    while (state == Warmup::cold) {
+      const auto times = step(nullptr, Kind::warmup);
+      if (!times) return false;
+      samples.push_back(static_cast<double>(times->total_ns));
+      state = warmup_state(samples, seconds_since(begin), protocol_);
+    }
+    finished_.warmup_stable = state == Warmup::warm;
+    emit_facts();
+    // The first recorded step makes the rings; that is no part of what recording costs a step.
+    return protocol_.probe_every <= 0 || probe(Kind::warmup);
+  }
+
+  bool time() {
+    enter(Stage::timing);
+    const std::int64_t begin = context_.clock();
+    const std::int32_t probe_every =
+        protocol_.probe_every > 0 ? std::max(protocol_.probe_every, 2) : 0;
+    std::vector<double> sorted;
+    for (std::int32_t turn = 1;; ++turn) {
+      if (probe_every > 0 && turn % probe_every == 0) {
+        if (!probe(Kind::probe)) return false;
+      } else {
+        const auto times = step(nullptr, Kind::timed);
+        if (!times) return false;
+        const auto sample = static_cast<double>(times->total_ns);
+        sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), sample), sample);
+      }
+      if (timing_is_enough(sorted, seconds_since(begin), protocol_)) return true;
+    }
+  }
+
+  // A step recorded as the first ones were, hooks, rings and collector thread, but thrown away.
+  bool probe(Kind kind) {
+    capture::Collector collector(probe_recorder_, [](capture::Batch&&) {});
+    const bool stepped = step(&probe_recorder_, kind).has_value();
+    collector.flush();
+    return stepped;
+  }
+
+  std::optional<StepTimes> step(capture::Recorder* recorder, Kind kind) {
+    if (stop_if_cancelled()) return std::nullopt;
+    auto times = execution_->step(recorder, step_number_++);
+    if (!times) {
+      stop(std::move(times.error()));
+      return std::nullopt;
+    }
+    context_.emit(SampleUpdate{context_.id, *times, kind});
+    const std::int64_t now = context_.clock();
+    progress_.step_done(now);
+    if (now - last_progress_ >= kProgressInterval) emit_progress(now);
+    return *times;
+  }
+
+  void enter(Stage stage) {
+    const std::int64_t now = context_.clock();
+    progress_.enter(stage, now);
+    emit_progress(now);
+  }
+
+  void emit_progress(std::int64_t now) {
+    last_progress_ = now;
+    const auto reading = progress_.read(now);
+    context_.emit(
+        ProgressUpdate{context_.id, progress_.stage(), reading.fraction, reading.seconds_left});
+  }
+
+  // What the execution knows grows with its first steps: the backend shows when it has run.
+  void emit_facts() {
+    ExecutionFacts facts = execution_->facts();
+    if (facts_ && same(*facts_, facts)) return;
+    facts_ = facts;
+    context_.emit(FactsUpdate{context_.id, std::move(facts)});
+  }
+
+  bool stop_if_cancelled() {
+    if (!context_.cancel.cancelled()) return false;
+    stop(Verdict::cancelled, "Cancelled");
+    return true;
+  }
+
+  bool stop(Verdict verdict, std::string sentence) {
+    Failure failure;
+    failure.verdict = verdict;
+    failure.sentence = std::move(sentence);
+    return stop(std::move(failure));
+  }
+
+  bool stop(Failure failure) {
+    if (failure.verdict == Verdict::ok) failure.verdict = Verdict::failed;
+    finished_.verdict = failure.verdict;
+    finished_.failure = std::move(failure);
+    return false;
+  }
+
+  [[nodiscard]] double seconds_since(std::int64_t begin) const {
+    return static_cast<double>(context_.clock() - begin) * 1e-9;
+  }
+
+  const WorkloadSpec& spec_;
+  const Protocol& protocol_;
+  const std::int64_t limit_;
+  const MeasureContext& context_;
+  ProgressMeter progress_;
+  FinishedUpdate finished_;
+  std::optional<ExecutionFacts> facts_;
+  std::int64_t last_progress_ = 0;
+  std::int32_t step_number_ = 0;
+  // An execution may keep pointers into the recorders: it is the first to go.
+  capture::Recorder recorder_;
+  capture::Recorder probe_recorder_;
+  std::unique_ptr<capture::Collector> collector_;
+  std::unique_ptr<Execution> execution_;
+};
+
+}  // namespace
+
+Warmup warmup_state(std::span<const double> samples, double elapsed_s, const Protocol& protocol) {
+  constexpr std::size_t kFewestSteps = 3;
+  if (samples.size() >= kFewestSteps && elapsed_s >= protocol.min_warmup_s &&
+      stats::converged(samples)) {
+    return Warmup::warm;
+  }
+  return elapsed_s >= protocol.max_warmup_s ? Warmup::unstable : Warmup::cold;
+}
+
+bool timing_is_enough(std::span<const double> sorted, double elapsed_s, const Protocol& protocol) {
+  const auto count = static_cast<std::int32_t>(sorted.size());
+  if (count >= protocol.max_samples || elapsed_s >= protocol.hard_budget_s) return true;
+  if (count < protocol.min_samples) return false;
+  if (elapsed_s >= protocol.budget_s) return true;
+  const auto interval = stats::median_ci95(sorted);
+  if (!interval) return false;
+  const double median = stats::quantile_sorted(sorted, 0.5);
+  return (interval->high - interval->low) / 2 <= protocol.target_ci * median;
+}
+
+FinishedUpdate measure(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
+                       const MeasureContext& context) {
+  return Measurement(spec, protocol, limit, context).run();
+}
+
+}  // namespace ts::run

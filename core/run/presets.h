@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/run/workload_spec.h"
+
+namespace ts::run {
+
+// A named starting point: sets the shape, the mask and the pass of one workload, leaves device,
+// dtype, backend, seed and target alone. 0 in a size: the workload does not use it, it stays.
+struct Preset {
+  const char* id;      // "small", "lab3", ...; stable, used by the command line
+  const char* name;    // shown as it is in every language: "small", "GPT-2 like"
+  const char* source;  // which exercise it comes from
+  WorkloadKind workload;
+  std::int64_t batch, seq_len, d_model, heads, d_head, layers, d_ff, vocab;
+  Pass pass;
+  bool causal;
+};
+
+// Ids are unique within one workload: block and lm share the sizes of CS336.
+std::span<const Preset> presets();
+// nullptr when that workload has no such preset.
+const Preset* find_preset(WorkloadKind workload, std::string_view id);
+void apply_preset(const Preset& preset, WorkloadSpec& spec);
+
+}  // namespace ts::run

@@ -1,0 +1,72 @@
+#include "core/run/progress_meter.h"
+
+#include <algorithm>
+
+namespace ts::run {
+
+namespace {
+
+double seconds(std::int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) * 1e-9;
+}
+
+}  // namespace
+
+void ProgressMeter::enter(Stage stage, std::int64_t now_ns) {
+  stage_ = stage;
+  stage_begin_ns_ = now_ns;
+  last_step_ns_ = now_ns;
+  stage_steps_ = 0;
+}
+
+void ProgressMeter::step_done(std::int64_t now_ns) {
+  // Smoothed, so that one slow step does not make the time left jump; each stage starts anew, its
+  // steps are of another kind.
+  constexpr double kWeightOfLatest = 0.3;
+  const double latest = seconds(now_ns - last_step_ns_);
+  step_s_ = stage_steps_ == 0 ? latest : step_s_ + kWeightOfLatest * (latest - step_s_);
+  last_step_ns_ = now_ns;
+  ++stage_steps_;
+}
+
+double ProgressMeter::warmup_seconds() const {
+  // Convergence compares 5 steps with the 5 before.
+  constexpr double kStepsToConverge = 10;
+  return std::min(std::max(protocol_->min_warmup_s, kStepsToConverge * step_s_),
+                  protocol_->max_warmup_s);
+}
+
+double ProgressMeter::timing_seconds() const {
+  double sample_s = step_s_;
+  if (protocol_->probe_every > 0) sample_s *= 1 + 1.0 / std::max(protocol_->probe_every - 1, 1);
+  const double least = std::min(protocol_->min_samples * sample_s, protocol_->hard_budget_s);
+  const double most = std::min(protocol_->max_samples * sample_s, protocol_->budget_s);
+  return std::max(least, most);
+}
+
+ProgressMeter::Reading ProgressMeter::read(std::int64_t now_ns) {
+  if (step_s_ < 0) return {fraction_, -1};
+  const double in_stage = seconds(now_ns - stage_begin_ns_);
+  double left = 0;
+  switch (stage_) {
+    case Stage::recording:
+      left = std::max(0, protocol_->recorded_steps - stage_steps_) * step_s_ + warmup_seconds() +
+             timing_seconds();
+      break;
+    case Stage::warmup:
+      left = std::max(0.0, warmup_seconds() - in_stage) + timing_seconds();
+      break;
+    case Stage::timing:
+      left = std::max(0.0, timing_seconds() - in_stage);
+      break;
+    default:
+      return {fraction_, -1};
+  }
+  const double elapsed = seconds(now_ns - begin_ns_);
+  const double whole = elapsed + left;
+  const auto fraction = whole > 0 ? static_cast<float>(elapsed / whole) : 0.0F;
+  fraction_ = std::clamp(fraction, fraction_, 1.0F);
+  return {fraction_, left};
+}
+
+}  // namespace ts::run

@@ -1,0 +1,151 @@
+#include "core/run/run.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/run/workload_math.h"
+#include "core/stats/quantiles.h"
+
+namespace ts::run {
+
+namespace {
+
+std::vector<double> totals_ms(const std::vector<StepTimes>& steps) {
+  std::vector<double> samples;
+  samples.reserve(steps.size());
+  for (const StepTimes& step : steps) samples.push_back(static_cast<double>(step.total_ns) * 1e-6);
+  return samples;
+}
+
+// Work is summed over all steps before it is divided: the mean of rates would favour short steps.
+std::optional<double> per_second(double per_step, const std::vector<StepTimes>& steps) {
+  double seconds = 0;
+  for (const StepTimes& step : steps) seconds += static_cast<double>(step.total_ns) * 1e-9;
+  if (seconds <= 0) return std::nullopt;
+  return per_step * static_cast<double>(steps.size()) / seconds;
+}
+
+}  // namespace
+
+const char* to_string(Verdict value) {
+  switch (value) {
+    case Verdict::ok:
+      return "ok";
+    case Verdict::oom:
+      return "oom";
+    case Verdict::cancelled:
+      return "cancelled";
+    case Verdict::failed:
+      break;
+  }
+  return "failed";
+}
+
+Run::Run(const StartedUpdate& started)
+    : id(started.id),
+      spec(started.spec),
+      protocol(started.protocol),
+      limit(started.limit),
+      limit_source(started.limit_source),
+      target_capacity(started.target_capacity),
+      begin_ns(started.begin_ns) {}
+
+void Run::apply(Update&& update) {
+  if (auto* batch = std::get_if<BatchUpdate>(&update)) {
+    if (batch->id == id) add(batch->batch);
+  } else if (auto* progress = std::get_if<ProgressUpdate>(&update)) {
+    if (progress->id != id || finished) return;
+    stage = progress->stage;
+    fraction = progress->fraction;
+    seconds_left = progress->seconds_left;
+  } else if (auto* sample = std::get_if<SampleUpdate>(&update)) {
+    if (sample->id == id) steps_of(sample->kind).push_back(sample->times);
+  } else if (auto* facts_update = std::get_if<FactsUpdate>(&update)) {
+    if (facts_update->id == id) facts = std::move(facts_update->facts);
+  } else if (auto* end = std::get_if<FinishedUpdate>(&update)) {
+    if (end->id == id) finish(std::move(*end));
+  }
+}
+
+void Run::add(const capture::Batch& batch) {
+  for (const auto& [track_id, track] : batch.tracks) {
+    const trace::TrackId stored = trace.add_track(track);
+    TS_CHECK(stored == track_id);
+  }
+  for (const auto& row : batch.slices) trace.append(row.track, row.depth, row.slice);
+  for (const auto& record : batch.memory) memory.append(record);
+  dropped = std::max(dropped, batch.dropped);
+}
+
+std::vector<StepTimes>& Run::steps_of(SampleUpdate::Kind kind) {
+  switch (kind) {
+    case SampleUpdate::Kind::recorded:
+      return recorded_steps;
+    case SampleUpdate::Kind::warmup:
+      return warmup_steps;
+    case SampleUpdate::Kind::probe:
+      return probe_steps;
+    case SampleUpdate::Kind::timed:
+      break;
+  }
+  return timed_steps;
+}
+
+void Run::finish(FinishedUpdate&& end) {
+  finished = true;
+  verdict = end.verdict;
+  failure = std::move(end.failure);
+  end_ns = end.end_ns;
+  warmup_stable = end.warmup_stable;
+  stage = Stage::done;
+  seconds_left = 0;
+  if (verdict == Verdict::ok) fraction = 1;
+}
+
+TimingSummary Run::timing() const {
+  TimingSummary out;
+  out.stable = warmup_stable;
+  out.warmup_steps = static_cast<std::int32_t>(warmup_steps.size());
+  const auto summary = stats::summarise(totals_ms(timed_steps));
+  if (!summary) return out;
+  out.n = summary->n;
+  out.median_ms = summary->median;
+  if (summary->ci95) {
+    out.ci95_low_ms = summary->ci95->low;
+    out.ci95_high_ms = summary->ci95->high;
+  }
+  out.min_ms = summary->min;
+  out.q1_ms = summary->q1;
+  out.q3_ms = summary->q3;
+  out.p90_ms = summary->p90.value_or(-1);
+  out.p99_ms = summary->p99.value_or(-1);
+  out.mean_ms = summary->mean;
+  out.std_ms = summary->n > 1 ? summary->std : -1;
+  out.outliers = summary->outliers;
+  return out;
+}
+
+std::optional<double> Run::tokens_per_s() const {
+  return per_second(static_cast<double>(tokens_per_step(spec)), timed_steps);
+}
+
+double Run::flops() const {
+  const auto backend =
+      facts.backend_ran.empty() ? spec.backend : backend_for_formulas(facts.backend_ran);
+  return step_flops(spec, backend).total();
+}
+
+std::optional<double> Run::tflops_per_s() const {
+  const auto rate = per_second(flops(), timed_steps);
+  if (!rate) return std::nullopt;
+  return *rate * 1e-12;
+}
+
+std::optional<double> Run::recording_overhead_percent() const {
+  const auto probes = stats::summarise(totals_ms(probe_steps));
+  const auto timed = stats::summarise(totals_ms(timed_steps));
+  if (!probes || !timed || timed->median <= 0) return std::nullopt;
+  return (probes->median / timed->median - 1) * 100;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+#include "core/run/update.h"
+#include "core/trace/trace_store.h"
+
+namespace ts::run {
+
+// The record of one execution, growing while it runs: built by applying the worker's updates in
+// order. One owner thread (the window, or the command line's main thread).
+class Run {
+ public:
+  explicit Run(const StartedUpdate& started);
+
+  // Applies an update of this run; updates of other runs and EngineUpdate are ignored.
+  void apply(Update&& update);
+
+  RunId id = 0;
+  WorkloadSpec spec;
+  Protocol protocol;
+  std::int64_t limit = 0;
+  std::string limit_source;
+  std::int64_t target_capacity = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+
+  Stage stage = Stage::waiting;
+  float fraction = 0;
+  double seconds_left = -1;
+  bool finished = false;
+  Verdict verdict = Verdict::ok;
+  Failure failure;
+  ExecutionFacts facts;
+  bool warmup_stable = true;
+
+  std::vector<StepTimes> recorded_steps;
+  std::vector<StepTimes> warmup_steps;
+  std::vector<StepTimes> timed_steps;
+  std::vector<StepTimes> probe_steps;
+
+  trace::TraceStore trace;
+  memory::AllocationLog memory;
+  std::uint64_t dropped = 0;
+
+  // Statistics of what was measured so far; unset until there are samples.
+  [[nodiscard]] TimingSummary timing() const;
+  // Rates are total work over total time of the timed steps.
+  [[nodiscard]] std::optional<double> tokens_per_s() const;
+  [[nodiscard]] double flops() const;  // of one step, by formula, with the backend that ran
+  [[nodiscard]] std::optional<double> tflops_per_s() const;
+  // (median of probes / median of timed - 1) * 100, when both have samples.
+  [[nodiscard]] std::optional<double> recording_overhead_percent() const;
+
+ private:
+  void add(const capture::Batch& batch);
+  std::vector<StepTimes>& steps_of(SampleUpdate::Kind kind);
+  void finish(FinishedUpdate&& end);
+};
+
+}  // namespace ts::run

@@ -1,0 +1,144 @@
+#include "core/run/run_json.h"
+
+#include <array>
+#include <cmath>
+
+#include "core/stats/quantiles.h"
+
+namespace ts::run {
+
+namespace {
+
+constexpr std::array<const char*, memory::kCategoryCount> kCategoryNames = {
+    "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
+
+double milliseconds(std::int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) * 1e-6;
+}
+
+nlohmann::json known(double value) {
+  if (value < 0 || !std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::json known(const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return nullptr;
+  return *value;
+}
+
+nlohmann::json text_or_null(const std::string& text) {
+  if (text.empty()) return nullptr;
+  return text;
+}
+
+nlohmann::json protocol_json(const Protocol& protocol) {
+  return {{"recorded_steps", protocol.recorded_steps}, {"min_warmup_s", protocol.min_warmup_s},
+          {"max_warmup_s", protocol.max_warmup_s},     {"min_samples", protocol.min_samples},
+          {"max_samples", protocol.max_samples},       {"budget_s", protocol.budget_s},
+          {"hard_budget_s", protocol.hard_budget_s},   {"target_ci", protocol.target_ci},
+          {"probe_every", protocol.probe_every}};
+}
+
+nlohmann::json step_json(const TimingSummary& timing) {
+  nlohmann::json ci95 = nullptr;
+  if (timing.ci95_low_ms >= 0) ci95 = {timing.ci95_low_ms, timing.ci95_high_ms};
+  return {{"n", timing.n},
+          {"median", known(timing.median_ms)},
+          {"ci95", std::move(ci95)},
+          {"min", known(timing.min_ms)},
+          {"q1", known(timing.q1_ms)},
+          {"q3", known(timing.q3_ms)},
+          {"p90", known(timing.p90_ms)},
+          {"p99", known(timing.p99_ms)},
+          {"mean", known(timing.mean_ms)},
+          {"std", known(timing.std_ms)},
+          {"outliers", timing.outliers},
+          {"warmup_steps", timing.warmup_steps},
+          {"stable", timing.stable}};
+}
+
+nlohmann::json median_part(const std::vector<StepTimes>& steps, std::int64_t StepTimes::*part) {
+  std::vector<double> samples;
+  samples.reserve(steps.size());
+  for (const StepTimes& step : steps) samples.push_back(milliseconds(step.*part));
+  const auto summary = stats::summarise(std::move(samples));
+  // A pass without that part has 0 there.
+  if (!summary || summary->max <= 0) return nullptr;
+  return summary->median;
+}
+
+nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
+  auto list = nlohmann::json::array();
+  for (const StepTimes& step : steps) list.push_back(milliseconds(step.total_ns));
+  return list;
+}
+
+nlohmann::json memory_json(const Run& run) {
+  auto by_category = nlohmann::json::object();
+  const memory::EventIndex peak = run.memory.peak_event();
+  if (peak != memory::kNone) {
+    const memory::CategoryBytes bytes = run.memory.by_category_after(peak);
+    for (std::size_t i = 0; i < bytes.size(); ++i) by_category[kCategoryNames[i]] = bytes[i];
+  }
+  return {{"peak_allocated", run.memory.peak_bytes()},
+          {"by_category", std::move(by_category)},
+          {"events", run.memory.events().size()},
+          {"unmatched_frees", run.memory.unmatched_frees()},
+          {"limit", run.limit},
+          {"limit_source", run.limit_source}};
+}
+
+nlohmann::json failure_json(const Run& run) {
+  if (!run.finished || run.verdict != Verdict::oom) return nullptr;
+  return {{"bytes_asked", run.failure.bytes_asked},
+          {"bytes_free", run.failure.bytes_free},
+          {"bytes_limit", run.failure.bytes_limit},
+          {"op", text_or_null(run.failure.op)},
+          {"module", text_or_null(run.failure.module)}};
+}
+
+nlohmann::json last_loss(const Run& run) {
+  const bool has_loss = run.spec.workload == WorkloadKind::lm && run.spec.pass != Pass::forward;
+  if (!has_loss) return nullptr;
+  for (const auto* steps : {&run.timed_steps, &run.warmup_steps, &run.recorded_steps}) {
+    if (!steps->empty() && std::isfinite(steps->back().loss)) return steps->back().loss;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
+  return {{"spec", to_json(run.spec)},
+          {"protocol", protocol_json(run.protocol)},
+          {"verdict", run.finished ? nlohmann::json(to_string(run.verdict)) : nlohmann::json()},
+          {"sentence", verdict_sentence(run)},
+          {"reason", text_or_null(run.failure.sentence)},
+          {"failure", failure_json(run)},
+          {"backend_ran", text_or_null(run.facts.backend_ran)},
+          {"parameters", run.facts.parameters},
+          {"environment", environment},
+          {"step_ms", step_json(run.timing())},
+          {"parts_ms",
+           {{"forward", median_part(run.timed_steps, &StepTimes::forward_ns)},
+            {"backward", median_part(run.timed_steps, &StepTimes::backward_ns)},
+            {"optimizer", median_part(run.timed_steps, &StepTimes::optimizer_ns)}}},
+          {"loss", last_loss(run)},
+          {"tokens_per_s", known(run.tokens_per_s())},
+          {"flops", run.flops()},
+          {"tflops_per_s", known(run.tflops_per_s())},
+          {"memory", memory_json(run)},
+          {"recording",
+           {{"steps", run.recorded_steps.size()},
+            {"slices", run.trace.slice_count()},
+            {"dropped", run.dropped},
+            {"probes", run.probe_steps.size()},
+            {"overhead_percent", known(run.recording_overhead_percent())}}},
+          {"samples_ms",
+           {{"recorded", samples_json(run.recorded_steps)},
+            {"warmup", samples_json(run.warmup_steps)},
+            {"timed", samples_json(run.timed_steps)},
+            {"probe", samples_json(run.probe_steps)}}}};
+}
+
+}  // namespace ts::run

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/run/run.h"
+#include "core/run/verdict.h"
+
+namespace ts::run {
+
+// The document of `run --json` and run.json:
+//   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, environment
+//   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers, warmup_steps,
+//            stable}, parts_ms {forward, backward, optimizer} (medians)
+//   tokens_per_s, flops, tflops_per_s
+//   memory {peak_allocated, by_category (at the peak), events, unmatched_frees, limit,
+//           limit_source}
+//   recording {steps, slices, dropped, probes, overhead_percent} (probes: samples behind the cost)
+//   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
+// Times in milliseconds, sizes in bytes. What was not measured is null.
+nlohmann::json to_json(const Run& run, const nlohmann::json& environment);
+
+}  // namespace ts::run

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/base/result.h"
+#include "core/run/workload_spec.h"
+
+// How the values of a WorkloadSpec are read from text and reached by name; shared by JSON and
+// --set.
+namespace ts::run {
+
+// The field of that name, or a sentence that names the nearest one there is.
+base::Result<Field> field_from_name(std::string_view name);
+
+// A whole number with an optional k, M, G (1000) or Ki, Mi, Gi (1024): "512", "2Ki", "1.5k".
+std::optional<std::int64_t> parse_count(std::string_view text);
+// Bytes with an optional binary or decimal unit: "2GiB", "512 MiB", "1.5GB", "4096"; "auto" is 0.
+std::optional<std::int64_t> parse_bytes(std::string_view text);
+
+// Sets a field that is a plain count (B ... vocab, device_index, memory_limit).
+base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value);
+// Sets workload, dtype, backend, pass or device by its written name.
+base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value);
+[[nodiscard]] bool is_number(Field field);
+[[nodiscard]] bool is_choice(Field field);
+// Value of a field for which is_number holds.
+[[nodiscard]] std::int64_t number_of(const WorkloadSpec& spec, Field field);
+
+}  // namespace ts::run

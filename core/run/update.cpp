@@ -1,0 +1,61 @@
+#include "core/run/update.h"
+
+namespace ts::run {
+
+const char* to_string(Stage value) {
+  switch (value) {
+    case Stage::waiting:
+      return "waiting";
+    case Stage::loading_engine:
+      return "loading the engine";
+    case Stage::preparing:
+      return "preparing";
+    case Stage::recording:
+      return "recording";
+    case Stage::warmup:
+      return "warming up";
+    case Stage::timing:
+      return "timing";
+    case Stage::done:
+      return "done";
+  }
+  return "";
+}
+
+void UpdateQueue::push(Update update) {
+  const std::lock_guard lock(mutex_);
+  if (auto* batch_update = std::get_if<BatchUpdate>(&update)) {
+    capture::Batch& batch = batch_update->batch;
+    if (batch_update->id != counted_run_) {
+      counted_run_ = batch_update->id;
+      dropped_of_run_ = 0;
+    }
+    const std::size_t bytes = batch.bytes();
+    if (waiting_bytes_ + bytes > max_bytes_) {
+      // Tracks pass always: later batches refer to them.
+      const std::uint64_t records = batch.slices.size() + batch.memory.size();
+      dropped_ += records;
+      dropped_of_run_ += records;
+      batch.slices = {};
+      batch.memory = {};
+    } else {
+      waiting_bytes_ += bytes;
+    }
+    batch.dropped += dropped_of_run_;
+  }
+  waiting_.push_back(std::move(update));
+}
+
+void UpdateQueue::take(std::vector<Update>& out) {
+  out.clear();
+  const std::lock_guard lock(mutex_);
+  out.swap(waiting_);
+  waiting_bytes_ = 0;
+}
+
+std::uint64_t UpdateQueue::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/capture/collector.h"
+#include "core/run/engine.h"
+#include "core/run/protocol.h"
+
+namespace ts::run {
+
+using RunId = std::uint64_t;
+
+enum class Stage : std::uint8_t {
+  waiting,
+  loading_engine,
+  preparing,
+  recording,
+  warmup,
+  timing,
+  done
+};
+const char* to_string(Stage value);  // "waiting", "loading the engine", ...
+
+// What the worker tells the window, in order. Applied to a Run by Run::apply.
+struct EngineUpdate {  // the engine was loaded, or could not be
+  std::optional<EngineInfo> info;
+  std::string error;
+};
+struct StartedUpdate {
+  RunId id = 0;
+  WorkloadSpec spec;
+  Protocol protocol;
+  std::int64_t limit = 0;    // bytes the allocator may hold
+  std::string limit_source;  // what set it: "RTX 4090", "80 % of RAM", "memory_limit"
+  std::int64_t begin_ns = 0;
+  std::int64_t target_capacity = 0;  // bytes of spec.target_gpu; 0: no such card
+};
+struct ProgressUpdate {
+  RunId id = 0;
+  Stage stage = Stage::waiting;
+  float fraction = 0;        // of the whole run, 0..1
+  double seconds_left = -1;  // negative: not known yet
+};
+struct BatchUpdate {
+  RunId id = 0;
+  capture::Batch batch;
+};
+struct FactsUpdate {
+  RunId id = 0;
+  ExecutionFacts facts;
+};
+struct SampleUpdate {
+  RunId id = 0;
+  StepTimes times;
+  enum class Kind : std::uint8_t { recorded, warmup, timed, probe } kind = Kind::timed;
+};
+struct FinishedUpdate {
+  RunId id = 0;
+  Verdict verdict = Verdict::ok;
+  Failure failure;  // when verdict is not ok
+  std::int64_t end_ns = 0;
+  bool warmup_stable = true;
+};
+using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
+                            SampleUpdate, FinishedUpdate>;
+
+// Hand-over from worker and collector to the window: any thread pushes, one thread takes all
+// waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away
+// and counted as dropped, here and in the batch's own count; everything else always passes.
+class UpdateQueue {
+ public:
+  explicit UpdateQueue(std::size_t max_bytes = std::size_t{256} << 20) : max_bytes_(max_bytes) {}
+  void push(Update update);
+  void take(std::vector<Update>& out);  // out is replaced
+  [[nodiscard]] std::uint64_t dropped() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::size_t max_bytes_;
+  std::size_t waiting_bytes_ = 0;
+  std::uint64_t dropped_ = 0;
+  RunId counted_run_ = 0;  // whose losses dropped_of_run_ counts: runs come one after the other
+  std::uint64_t dropped_of_run_ = 0;
+  std::vector<Update> waiting_;
+};
+
+}  // namespace ts::run

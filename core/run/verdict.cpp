@@ -1,0 +1,102 @@
+#include "core/run/verdict.h"
+
+#include "core/text/numbers.h"
+
+namespace ts::run {
+
+namespace {
+
+Message message(std::string_view key, std::string_view english,
+                std::vector<text::Argument> arguments = {}) {
+  std::string sentence = text::fill(english, arguments);
+  return {std::move(sentence), std::string("verdict.") + std::string(key), std::move(arguments)};
+}
+
+bool limited_by_card(const Run& run) {
+  return !run.spec.target_gpu.empty() && run.limit_source == run.spec.target_gpu;
+}
+
+Message fits(const Run& run) {
+  const std::int64_t peak = run.memory.peak_bytes();
+  if (peak <= 0 || run.limit <= 0) return message("finished", "Finished");
+  // A run held back only by this machine's RAM still says whether its peak fits on the card.
+  const bool card_counts = run.spec.memory_limit == 0 && run.target_capacity > 0;
+  if (limited_by_card(run) || (card_counts && peak <= run.target_capacity)) {
+    const std::int64_t capacity = card_counts ? run.target_capacity : run.limit;
+    return message(
+        "fits_card", "Fits on {card} with {spare} to spare",
+        {{"card", run.spec.target_gpu}, {"spare", text::bytes(capacity - peak).joined()}});
+  }
+  const std::string spare = text::bytes(run.limit - peak).joined();
+  return message("fits_limit", "Fits in {limit} with {spare} to spare",
+                 {{"limit", text::bytes(run.limit).joined()}, {"spare", spare}});
+}
+
+Message does_not_fit(const Run& run) {
+  if (limited_by_card(run)) {
+    return message("oom_card", "Does not fit on {card}", {{"card", run.spec.target_gpu}});
+  }
+  return message("oom_limit", "Does not fit in {limit}",
+                 {{"limit", text::bytes(run.limit).joined()}});
+}
+
+Message refused(const Failure& failure) {
+  if (failure.bytes_asked <= 0) return {failure.sentence, {}, {}};
+  std::vector<text::Argument> arguments = {{"asked", text::bytes(failure.bytes_asked).joined()},
+                                           {"free", text::bytes(failure.bytes_free).joined()}};
+  if (failure.op.empty()) {
+    return message("refused", "{asked} asked, {free} free", std::move(arguments));
+  }
+  arguments.push_back({"op", failure.op});
+  if (failure.module.empty()) {
+    return message("refused_op", "{op} needs {asked}, {free} free", std::move(arguments));
+  }
+  arguments.push_back({"module", failure.module});
+  return message("refused_op_module", "{op} in {module} needs {asked}, {free} free",
+                 std::move(arguments));
+}
+
+Message going_on(Stage stage) {
+  switch (stage) {
+    case Stage::waiting:
+      return message("waiting", "Waiting");
+    case Stage::loading_engine:
+      return message("loading_engine", "Loading LibTorch");
+    case Stage::preparing:
+      return message("preparing", "Preparing");
+    case Stage::recording:
+      return message("recording", "Recording");
+    case Stage::warmup:
+      return message("warmup", "Warming up");
+    case Stage::timing:
+      return message("timing", "Timing");
+    case Stage::done:
+      break;
+  }
+  return message("finished", "Finished");
+}
+
+}  // namespace
+
+VerdictText verdict_text(const Run& run) {
+  if (!run.finished) return {going_on(run.stage), {}};
+  switch (run.verdict) {
+    case Verdict::ok:
+      return {fits(run), {}};
+    case Verdict::oom:
+      return {does_not_fit(run), refused(run.failure)};
+    case Verdict::cancelled:
+      return {message("cancelled", "Cancelled"), {}};
+    case Verdict::failed:
+      break;
+  }
+  return {message("failed", "Failed"), {run.failure.sentence, {}, {}}};
+}
+
+std::string verdict_sentence(const Run& run) {
+  const VerdictText text = verdict_text(run);
+  if (text.detail.sentence.empty()) return text.headline.sentence;
+  return text.headline.sentence + ": " + text.detail.sentence;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,183 @@
+#include "core/run/worker.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/base/clock.h"
+#include "core/run/measure.h"
+
+namespace ts::run {
+
+namespace {
+
+struct Job {
+  RunId id = 0;
+  RunRequest request;
+  base::CancelToken cancel;
+};
+
+FinishedUpdate finished_early(RunId id, Verdict verdict, std::string sentence) {
+  FinishedUpdate finished;
+  finished.id = id;
+  finished.verdict = verdict;
+  finished.failure.verdict = verdict;
+  finished.failure.sentence = std::move(sentence);
+  finished.end_ns = base::now_ns();
+  return finished;
+}
+
+const DeviceInfo* find_device(const EngineInfo& info, const WorkloadSpec& spec) {
+  for (const DeviceInfo& device : info.devices) {
+    if (device.kind == spec.device && device.index == spec.device_index) return &device;
+  }
+  return nullptr;
+}
+
+// Why this machine cannot run the spec; empty when it can.
+std::string obstacle(const WorkloadSpec& spec, const EngineInfo& info) {
+  if (const auto problems = validate(spec); !problems.empty()) return problems.front().sentence;
+  if (spec.device == DeviceKind::cpu) return {};
+  const DeviceInfo* device = find_device(info, spec);
+  if (device == nullptr) {
+    return "There is no device cuda " + std::to_string(spec.device_index) + " on this machine";
+  }
+  return device->unavailable;
+}
+
+base::Result<std::unique_ptr<Engine>> load(const EngineLoader& loader) {
+  try {
+    auto engine = loader();
+    if (engine && *engine == nullptr) return base::fail("The engine library gave no engine");
+    return engine;
+  } catch (const std::exception& error) {
+    return base::fail(std::string("The engine could not be loaded: ") + error.what());
+  } catch (...) {
+    return base::fail("The engine could not be loaded, and did not say why");
+  }
+}
+
+}  // namespace
+
+struct Worker::Impl {
+  Impl(EngineLoader engine_loader, base::StringTable& string_table, UpdateQueue& update_queue)
+      : loader(std::move(engine_loader)), strings(string_table), updates(update_queue) {
+    thread = std::thread([this] { main(); });
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+      cancel_all();
+    }
+    wake.notify_one();
+    thread.join();
+  }
+
+  // With the lock held.
+  void cancel_all() {
+    if (running) running->cancel();
+    if (waiting) {
+      updates.push(finished_early(waiting->id, Verdict::cancelled, "Cancelled"));
+      waiting.reset();
+    }
+  }
+
+  RunId submit(RunRequest request) {
+    RunId id = 0;
+    {
+      const std::lock_guard lock(mutex);
+      cancel_all();
+      id = ++last_id;
+      waiting = std::make_unique<Job>(Job{id, std::move(request), {}});
+    }
+    wake.notify_one();
+    return id;
+  }
+
+  void main() {
+    auto engine = load(loader);
+    EngineUpdate update;
+    if (engine) {
+      update.info = (*engine)->info();
+    } else {
+      update.error = engine.error().sentence;
+    }
+    const EngineUpdate about = update;
+    updates.push(std::move(update));
+    while (auto job = next()) {
+      updates.push(execute(*job, engine ? engine->get() : nullptr, about));
+      const std::lock_guard lock(mutex);
+      running.reset();
+    }
+  }
+
+  std::unique_ptr<Job> next() {
+    std::unique_lock lock(mutex);
+    wake.wait(lock, [this] { return stopping || waiting != nullptr; });
+    if (stopping) return nullptr;
+    auto job = std::move(waiting);
+    running = job->cancel;
+    return job;
+  }
+
+  FinishedUpdate execute(const Job& job, Engine* engine, const EngineUpdate& about) {
+    const RunRequest& request = job.request;
+    const DeviceInfo* device = about.info ? find_device(*about.info, request.spec) : nullptr;
+    const MemoryLimit limit = memory_limit(request.spec, request.target_capacity,
+                                           device != nullptr ? device->memory_bytes : 0);
+    updates.push(StartedUpdate{job.id, request.spec, request.protocol, limit.bytes, limit.source,
+                               base::now_ns(), request.target_capacity});
+    if (engine == nullptr) return finished_early(job.id, Verdict::failed, about.error);
+    if (auto reason = obstacle(request.spec, *about.info); !reason.empty()) {
+      return finished_early(job.id, Verdict::failed, std::move(reason));
+    }
+    const MeasureContext context{*engine,
+                                 strings,
+                                 job.id,
+                                 job.cancel,
+                                 [this](Update update) { updates.push(std::move(update)); },
+                                 base::now_ns};
+    try {
+      return measure(request.spec, request.protocol, limit.bytes, context);
+    } catch (const std::exception& error) {
+      return finished_early(job.id, Verdict::failed,
+                            std::string("The measurement stopped: ") + error.what());
+    }
+  }
+
+  EngineLoader loader;
+  base::StringTable& strings;
+  UpdateQueue& updates;
+  mutable std::mutex mutex;
+  std::condition_variable wake;
+  std::unique_ptr<Job> waiting;
+  std::optional<base::CancelToken> running;
+  RunId last_id = 0;
+  bool stopping = false;
+  std::thread thread;
+};
+
+Worker::Worker(EngineLoader loader, base::StringTable& strings, UpdateQueue& updates)
+    : impl_(std::make_unique<Impl>(std::move(loader), strings, updates)) {}
+
+Worker::~Worker() = default;
+
+RunId Worker::submit(RunRequest request) {
+  return impl_->submit(std::move(request));
+}
+
+void Worker::cancel() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->cancel_all();
+}
+
+bool Worker::busy() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->running.has_value() || impl_->waiting != nullptr;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "core/base/result.h"
+#include "core/base/string_table.h"
+#include "core/run/engine.h"
+#include "core/run/memory_limit.h"
+#include "core/run/update.h"
+
+namespace ts::run {
+
+// Called once, on the worker thread, before the first run. The returned engine lives until the
+// worker ends and is destroyed on that thread.
+using EngineLoader = std::function<base::Result<std::unique_ptr<Engine>>()>;
+
+struct RunRequest {
+  WorkloadSpec spec;
+  Protocol protocol;
+  std::int64_t target_capacity = 0;  // bytes of spec.target_gpu, from the catalogue; 0: no card
+};
+
+// The worker thread: loads the engine at once, then runs the newest request. A new request cancels
+// the run in progress and replaces a waiting one. Everything it finds out goes to the queue. Public
+// members may be called from any thread and never wait for the run.
+// Every request gets exactly one FinishedUpdate. One that was replaced or cancelled before it began
+// is finished as cancelled and gets no StartedUpdate; one that begins while there is no engine is
+// started and finishes as failed, with the reason.
+class Worker {
+ public:
+  Worker(EngineLoader loader, base::StringTable& strings, UpdateQueue& updates);
+  ~Worker();  // cancels, waits for the thread
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  RunId submit(RunRequest request);
+  void cancel();  // the run in progress and a waiting one
+  // A request waits or runs. False means that its FinishedUpdate is already in the queue.
+  [[nodiscard]] bool busy() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ts::run
