@@ -1,0 +1,48 @@
+#include <ATen/Context.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+#include "kernels/attention/attend.h"
+
+namespace ts::kernels {
+namespace {
+
+// Allows exactly one kernel while it lives, or all for automatic.
+class SdpaSteering {
+ public:
+  explicit SdpaSteering(run::AttentionBackend backend)
+      : math_(context_.userEnabledMathSDP()),
+        flash_(context_.userEnabledFlashSDP()),
+        efficient_(context_.userEnabledMemEfficientSDP()),
+        cudnn_(context_.userEnabledCuDNNSDP()) {
+    const bool any = backend == run::AttentionBackend::automatic;
+    set(any || backend == run::AttentionBackend::math,
+        any || backend == run::AttentionBackend::flash, any, any);
+  }
+  ~SdpaSteering() { set(math_, flash_, efficient_, cudnn_); }
+  SdpaSteering(const SdpaSteering&) = delete;
+  SdpaSteering& operator=(const SdpaSteering&) = delete;
+
+ private:
+  void set(bool math, bool flash, bool efficient, bool cudnn) {
+    context_.setSDPUseMath(math);
+    context_.setSDPUseFlash(flash);
+    context_.setSDPUseMemEfficient(efficient);
+    context_.setSDPUseCuDNN(cudnn);
+  }
+
+  at::Context& context_ = at::globalContext();
+  bool math_;
+  bool flash_;
+  bool efficient_;
+  bool cudnn_;
+};
+
+}  // namespace
+
+at::Tensor attend_sdpa(run::AttentionBackend backend, bool causal, const at::Tensor& q,
+                       const at::Tensor& k, const at::Tensor& v) {
+  const SdpaSteering steering(backend);
+  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
+}
+
+}  // namespace ts::kernels

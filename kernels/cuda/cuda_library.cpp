@@ -1,0 +1,56 @@
+#include "kernels/cuda/cuda_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace ts::kernels {
+namespace {
+
+constexpr const char* kLibraryFile = "libtensorscope_cuda.so";
+
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+std::string last_dl_error() {
+  const char* const error = dlerror();
+  return error != nullptr ? error : "unknown reason";
+}
+
+}  // namespace
+
+CudaLibrary::CudaLibrary() {
+  // Without a driver LibTorch's CUDA part would cost a second and 300 MB to say no.
+  if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    unavailable_ = "No NVIDIA driver was found (libcuda.so.1)";
+    return;
+  }
+  const std::filesystem::path path = own_folder() / kLibraryFile;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    unavailable_ = std::string(kLibraryFile) + " was not built: CUDA headers were not found";
+    return;
+  }
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    unavailable_ = "The CUDA part cannot be loaded: " + last_dl_error();
+    return;
+  }
+  const auto function = reinterpret_cast<CudaApiFunction>(dlsym(library, kCudaApiSymbol));
+  const CudaApi* const api = function != nullptr ? function() : nullptr;
+  if (api == nullptr || api->version != kCudaApiVersion) {
+    unavailable_ = std::string(kLibraryFile) + " belongs to another version of the program";
+    return;
+  }
+  if (const char* const reason = api->start(); reason != nullptr) {
+    unavailable_ = reason;
+    return;
+  }
+  api_ = api;
+}
+
+}  // namespace ts::kernels

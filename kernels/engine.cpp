@@ -1,0 +1,115 @@
+#include "kernels/engine.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "kernels/execution.h"
+#include "kernels/failure.h"
+#include "kernels/observe/cpu_allocator.h"
+
+namespace ts::kernels {
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "CPU";
+}
+
+run::DeviceInfo cpu_info() {
+  run::DeviceInfo info;
+  info.name = processor_name();
+  info.memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  return info;
+}
+
+std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
+  run::DeviceInfo info;
+  info.kind = run::DeviceKind::cuda;
+  if (cuda.api() == nullptr) {
+    info.name = "CUDA";
+    info.unavailable = cuda.unavailable();
+    return {info};
+  }
+  std::vector<run::DeviceInfo> infos;
+  for (int index = 0; index < cuda.api()->device_count(); ++index) {
+    CudaDeviceFacts facts{};
+    const char* const reason = cuda.api()->device_facts(index, &facts);
+    info.index = index;
+    info.name = facts.name;
+    info.memory_bytes = facts.memory_bytes;
+    info.unavailable = reason != nullptr ? reason : "";
+    infos.push_back(info);
+  }
+  return infos;
+}
+
+tl::unexpected<run::Failure> failed(std::string sentence) {
+  run::Failure failure;
+  failure.sentence = std::move(sentence);
+  return tl::unexpected(std::move(failure));
+}
+
+std::string build_line() {
+  std::string line = std::to_string(at::get_num_threads()) + " threads, ";
+  line += at::hasMKL() ? "MKL" : at::hasLAPACK() ? "LAPACK" : "no BLAS";
+  if (at::hasMKLDNN()) line += " and oneDNN";
+  return line + ", " + at::get_cpu_capability();
+}
+
+}  // namespace
+
+TorchEngine::TorchEngine() {
+  CpuAllocator::install();
+  info_.torch_version = TORCH_VERSION;
+  info_.threads = at::get_num_threads();
+  info_.build = build_line();
+  info_.devices.push_back(cpu_info());
+  for (run::DeviceInfo& info : cuda_infos(cuda_)) info_.devices.push_back(std::move(info));
+}
+
+TorchEngine::~TorchEngine() = default;
+
+run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
+    const run::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
+    const base::CancelToken& cancel) {
+  return prepare_execution(spec, limit, recorder, cancel);
+}
+
+run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
+    const run::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
+    const base::CancelToken& cancel) {
+  if (!last_execution_.expired()) return failed("An earlier execution still exists");
+  try {
+    std::unique_ptr<Device> device;
+    if (spec.device == run::DeviceKind::cpu) {
+      device = make_cpu_device();
+    } else if (cuda_.api() == nullptr || spec.device_index < 0 ||
+               spec.device_index >= cuda_.api()->device_count()) {
+      return failed(cuda_.api() == nullptr
+                        ? cuda_.unavailable()
+                        : "There is no CUDA device " + std::to_string(spec.device_index));
+    } else {
+      device = make_cuda_device(*cuda_.api(), spec.device_index);
+    }
+    auto execution = std::make_unique<TorchExecution>(spec, std::move(device), limit, cancel);
+    last_execution_ = execution->life();
+    if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
+    return execution;
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/run/engine.h"
+#include "kernels/device.h"
+#include "kernels/layers/builder.h"
+#include "kernels/optim/adamw.h"
+#include "kernels/workloads/workload.h"
+
+namespace ts::kernels {
+
+// Implements run::Execution on LibTorch. Gradients are dropped (not zeroed) at the start of a step.
+// A forward-only pass runs without a graph and has no loss.
+class TorchExecution final : public run::Execution {
+ public:
+  // Allocates nothing on the device yet; `build` does.
+  TorchExecution(const run::WorkloadSpec& spec, std::unique_ptr<Device> device, std::int64_t limit,
+                 base::CancelToken cancel);
+  ~TorchExecution() override;
+
+  // Lives as long as this execution.
+  [[nodiscard]] std::weak_ptr<void> life() const { return life_; }
+
+  // Makes parameters and inputs. Once, before anything else.
+  run::Outcome<void> build(capture::Recorder* recorder);
+
+  run::Outcome<run::StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) override;
+  [[nodiscard]] run::ExecutionFacts facts() const override;
+  [[nodiscard]] run::MemoryCounters memory() const override;
+
+  // For tests: what the workload was made of.
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return builder_->parameters(); }
+  [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return builder_->inputs(); }
+  [[nodiscard]] Workload& workload() { return *workload_; }
+
+ private:
+  void make_workload();
+  run::StepTimes run_step();
+  void drop_gradients();
+  at::Tensor run_forward();
+  void run_backward(const at::Tensor& loss);
+  void run_optimizer();
+  // Puts every live block of these tensors down to `category`, when recording.
+  void own_gradients();
+
+  const run::WorkloadSpec spec_;
+  const WorkloadEntry* entry_ = nullptr;
+  // Declared first, destroyed last: tensors go before the account that counts them is closed.
+  std::unique_ptr<Device> device_;
+  Account account_;
+  base::CancelToken cancel_;
+  std::unique_ptr<Builder> builder_;
+  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<AdamW> optimizer_;
+  std::string backend_ran_;
+  bool usable_ = false;
+  std::shared_ptr<void> life_ = std::make_shared<char>();
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,20 @@
+#include "core/run/engine.h"
+#include "kernels/engine.h"
+
+#define TENSORSCOPE_EXPORT __attribute__((visibility("default")))
+
+extern "C" {
+
+TENSORSCOPE_EXPORT int tensorscope_engine_version() {
+  return ts::run::kEngineInterfaceVersion;
+}
+
+// Null when LibTorch cannot be started.
+TENSORSCOPE_EXPORT ts::run::Engine* tensorscope_engine_create() {
+  try {
+    return new ts::kernels::TorchEngine;
+  } catch (...) {
+    return nullptr;
+  }
+}
+}

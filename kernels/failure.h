@@ -1,0 +1,45 @@
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/run/engine.h"
+
+namespace ts::kernels {
+
+// The CPU allocator's refusal. An out-of-memory error of LibTorch's kind, so that it unwinds
+// through autograd and everything that knows such errors.
+class OutOfBudget : public c10::OutOfMemoryError {
+ public:
+  struct Numbers {
+    std::int64_t asked = 0;
+    std::int64_t free = 0;
+    std::int64_t limit = 0;
+  };
+  OutOfBudget(const Numbers& numbers, std::string op, std::string module);
+  [[nodiscard]] const Numbers& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] const std::string& op() const noexcept { return op_; }
+  [[nodiscard]] const std::string& module() const noexcept { return module_; }
+
+ private:
+  Numbers numbers_;
+  std::string op_;
+  std::string module_;
+};
+
+// Operator and module that this thread is in, as far as known: operators only while recording.
+std::string open_operator();
+std::string open_module();
+
+// For allocators that throw their own error: remembers what was refused, and where, until the error
+// arrives in current_failure(). Any thread.
+void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit);
+
+run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);
+
+// The exception being handled, as a verdict and a sentence. Call it in a catch block.
+run::Failure current_failure() noexcept;
+
+}  // namespace ts::kernels

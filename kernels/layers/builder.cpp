@@ -1,0 +1,93 @@
+#include "kernels/layers/builder.h"
+
+#include <ATen/Context.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+
+#include "kernels/observe/cancellation.h"
+
+namespace ts::kernels {
+namespace {
+
+at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
+  at::Generator generator = at::globalContext().defaultGenerator(device).clone();
+  generator.set_current_seed(seed);
+  return generator;
+}
+
+// Pieces keep cancellation quick and the fp32 draft of a bf16 tensor small.
+void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& draw) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 21;
+  const at::Tensor flat = tensor.view({-1});
+  for (std::int64_t begin = 0; begin < flat.numel(); begin += kPiece) {
+    check_cancelled();
+    const at::Tensor piece = flat.narrow(0, begin, std::min(kPiece, flat.numel() - begin));
+    if (tensor.scalar_type() == at::kFloat) {
+      draw(piece);
+    } else {
+      const at::Tensor draft = at::empty_like(piece, tensor.options().dtype(at::kFloat));
+      draw(draft);
+      piece.copy_(draft);
+    }
+  }
+}
+
+double normal_distribution(double x) {
+  return 0.5 * (1 + std::erf(x / std::numbers::sqrt2));
+}
+
+}  // namespace
+
+Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed)
+    : device_(device), dtype_(dtype), generator_(seeded_generator(device, seed)) {}
+
+at::TensorOptions Builder::options() const {
+  return at::TensorOptions().device(device_).dtype(dtype_);
+}
+
+at::Tensor Builder::register_parameter(std::string name, at::Tensor tensor) {
+  tensor.set_requires_grad(true);
+  parameters_.push_back({std::move(name), tensor});
+  return tensor;
+}
+
+at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
+  constexpr double kCut = 3;
+  at::Tensor tensor = at::empty(sizes, options());
+  fill_in_pieces(tensor, [&](const at::Tensor& piece) {
+    piece.uniform_(2 * normal_distribution(-kCut) - 1, 2 * normal_distribution(kCut) - 1,
+                   generator_);
+    piece.erfinv_().mul_(std * std::numbers::sqrt2).clamp_(-kCut * std, kCut * std);
+  });
+  return register_parameter(std::move(name), std::move(tensor));
+}
+
+at::Tensor Builder::constant(std::string name, at::IntArrayRef sizes, double value) {
+  return register_parameter(std::move(name), at::full(sizes, value, options()));
+}
+
+at::Tensor Builder::normal_input(at::IntArrayRef sizes, bool requires_grad) {
+  at::Tensor tensor = at::empty(sizes, options());
+  fill_in_pieces(tensor, [&](const at::Tensor& piece) { piece.normal_(0, 1, generator_); });
+  tensor.set_requires_grad(requires_grad);
+  return keep_input(std::move(tensor));
+}
+
+at::Tensor Builder::token_input(at::IntArrayRef sizes, std::int64_t vocab) {
+  at::Tensor tensor = at::empty(sizes, options().dtype(at::kLong));
+  tensor.random_(0, vocab, generator_);
+  return keep_input(std::move(tensor));
+}
+
+at::Tensor Builder::keep_input(at::Tensor tensor) {
+  inputs_.push_back(tensor);
+  return tensor;
+}
+
+}  // namespace ts::kernels

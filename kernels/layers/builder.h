@@ -1,0 +1,50 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ts::kernels {
+
+struct Parameter {
+  std::string name;  // "blocks.0.attn.q_proj.weight"
+  at::Tensor tensor;
+};
+
+// Makes the tensors a workload starts from, all from one generator in the order of the calls: the
+// same seed gives the same values on the same kind of device. Values are drawn in fp32 and rounded,
+// so bf16 parameters are the fp32 ones rounded. Asks for cancellation between pieces.
+class Builder {
+ public:
+  Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed);
+
+  // Parameters, of the workload's dtype.
+  // Normal with deviation `std`, cut off at 3 deviations (drawn through the inverse of the
+  // distribution function, as torch.nn.init.trunc_normal_ does).
+  at::Tensor truncated_normal(std::string name, at::IntArrayRef sizes, double std);
+  at::Tensor constant(std::string name, at::IntArrayRef sizes, double value);
+
+  // Inputs.
+  at::Tensor normal_input(at::IntArrayRef sizes, bool requires_grad);
+  at::Tensor token_input(at::IntArrayRef sizes, std::int64_t vocab);  // int64 in [0, vocab)
+  // Registers a tensor made elsewhere (a mask, a table) as input.
+  at::Tensor keep_input(at::Tensor tensor);
+
+  [[nodiscard]] at::TensorOptions options() const;  // device and dtype of the workload
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+  [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
+
+ private:
+  at::Tensor register_parameter(std::string name, at::Tensor tensor);
+
+  at::Device device_;
+  at::ScalarType dtype_;
+  at::Generator generator_;
+  std::vector<Parameter> parameters_;
+  std::vector<at::Tensor> inputs_;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,34 @@
+#include "kernels/layers/rope.h"
+
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cos.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/outer.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/sin.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/sub.h>
+
+namespace ts::kernels {
+
+Rope::Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head) {
+  constexpr double kTheta = 10000;
+  const auto fp32 = builder.options().dtype(at::kFloat);
+  const at::Tensor exponents = at::arange(0, d_head, 2, fp32).div_(-static_cast<double>(d_head));
+  const at::Tensor angles = at::outer(at::arange(seq_len, fp32), at::pow(kTheta, exponents));
+  const at::ScalarType dtype = at::typeMetaToScalarType(builder.options().dtype());
+  cos_ = builder.keep_input(at::cos(angles).to(dtype));
+  sin_ = builder.keep_input(at::sin(angles).to(dtype));
+}
+
+at::Tensor Rope::forward(const at::Tensor& x) const {
+  const at::Tensor pairs = x.unflatten(-1, {-1, 2});
+  const at::Tensor even = pairs.select(-1, 0);
+  const at::Tensor odd = pairs.select(-1, 1);
+  at::Tensor turned_even = at::sub(at::mul(even, cos_), at::mul(odd, sin_));
+  at::Tensor turned_odd = at::add(at::mul(even, sin_), at::mul(odd, cos_));
+  return at::stack({std::move(turned_even), std::move(turned_odd)}, -1).flatten(-2);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "kernels/layers/builder.h"
+
+namespace ts::kernels {
+
+// Rotary positions (Su et al. 2021), theta 10,000: the pair (x[2i], x[2i + 1]) of position t is
+// turned by t / theta^(2i / d_head). The tables of cosines and sines are made in fp32, kept in the
+// workload's dtype, and shared by all layers.
+class Rope {
+ public:
+  // d_head must be even.
+  Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head);
+  // x: [B, H, T, d_head], T as given.
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  at::Tensor cos_;  // [T, d_head / 2]
+  at::Tensor sin_;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include "core/base/cancel.h"
+
+namespace ts::kernels {
+
+// Unwinds a step that was cancelled, through autograd as well.
+class Cancelled : public c10::Error {
+ public:
+  Cancelled() : c10::Error("cancelled") {}
+};
+
+// While it lives the token is asked at every CPU allocation and at every module (check_cancelled).
+// One at a time; the allocator is process-wide, so the current token is too.
+class CancelScope {
+ public:
+  explicit CancelScope(const base::CancelToken& token) noexcept;
+  ~CancelScope();
+  CancelScope(const CancelScope&) = delete;
+  CancelScope& operator=(const CancelScope&) = delete;
+};
+
+// Throws Cancelled when the current token was cancelled, but never while another exception unwinds
+// (a destructor may allocate). Any thread.
+void check_cancelled();
+
+}  // namespace ts::kernels

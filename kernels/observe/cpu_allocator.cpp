@@ -1,0 +1,126 @@
+#include "kernels/observe/cpu_allocator.h"
+
+#include <c10/core/CPUAllocator.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "kernels/failure.h"
+#include "kernels/observe/cancellation.h"
+#include "kernels/observe/recording.h"
+
+namespace ts::kernels {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+struct alignas(kAlignment) BlockHeader {
+  std::int64_t size = 0;
+};
+
+BlockHeader* header_of(void* data) noexcept {
+  return static_cast<BlockHeader*>(data) - 1;
+}
+
+}  // namespace
+
+CpuAllocator& CpuAllocator::install() {
+  // Never destroyed: tensors of LibTorch's own may outlive every static of ours.
+  static CpuAllocator* const allocator = [] {
+    auto* const made = new CpuAllocator;
+    c10::SetCPUAllocator(made);
+    return made;
+  }();
+  return *allocator;
+}
+
+at::DataPtr CpuAllocator::allocate(std::size_t size) {
+  const at::Device device(at::kCPU);
+  if (size == 0) return {nullptr, nullptr, &free_block, device};
+  check_cancelled();
+  const auto bytes = static_cast<std::int64_t>(size);
+  const std::int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  const std::int64_t account = live - base_.load(std::memory_order_relaxed);
+  if (bytes < 0 || account > limit_.load(std::memory_order_relaxed)) [[unlikely]] {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    refuse(bytes);
+  }
+  void* raw = nullptr;
+  if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) [[unlikely]] {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    refuse(bytes);
+  }
+  raise_peak(live);
+  void* const data = new (raw) BlockHeader{bytes} + 1;
+  if (Recording* const recording = Recording::active();
+      recording != nullptr && recording->device() == at::kCPU) {
+    recording->memory(memory::Action::alloc, data, bytes);
+  }
+  return {data, data, &free_block, device};
+}
+
+at::DeleterFnPtr CpuAllocator::raw_deleter() const {
+  return &free_block;
+}
+
+void CpuAllocator::copy_data(void* destination, const void* source, std::size_t size) const {
+  std::memcpy(destination, source, size);
+}
+
+void CpuAllocator::free_block(void* data) {
+  if (data != nullptr) install().release(data);
+}
+
+void CpuAllocator::release(void* data) noexcept {
+  BlockHeader* const header = header_of(data);
+  const std::int64_t bytes = header->size;
+  // Recorded before the memory is given back, so that whoever gets the address next comes later.
+  if (Recording* const recording = Recording::active();
+      recording != nullptr && recording->device() == at::kCPU) {
+    recording->memory(memory::Action::free_completed, data, bytes);
+  }
+  live_.fetch_sub(bytes, std::memory_order_relaxed);
+  std::free(header);
+}
+
+void CpuAllocator::raise_peak(std::int64_t live) noexcept {
+  std::int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+}
+
+void CpuAllocator::refuse(std::int64_t asked) {
+  OutOfBudget::Numbers numbers;
+  numbers.asked = asked;
+  numbers.limit = limit_.load(std::memory_order_relaxed);
+  numbers.free = std::max<std::int64_t>(0, numbers.limit - allocated());
+  if (Recording* const recording = Recording::active();
+      recording != nullptr && recording->device() == at::kCPU) {
+    recording->memory(memory::Action::oom, nullptr, asked);
+  }
+  throw OutOfBudget(numbers, open_operator(), open_module());
+}
+
+void CpuAllocator::open_account(std::int64_t limit) noexcept {
+  base_.store(live(), std::memory_order_relaxed);
+  peak_.store(live(), std::memory_order_relaxed);
+  limit_.store(limit, std::memory_order_relaxed);
+}
+
+void CpuAllocator::close_account() noexcept {
+  limit_.store(INT64_MAX, std::memory_order_relaxed);
+}
+
+std::int64_t CpuAllocator::live() const noexcept {
+  return live_.load(std::memory_order_relaxed);
+}
+std::int64_t CpuAllocator::allocated() const noexcept {
+  return live() - base_.load(std::memory_order_relaxed);
+}
+std::int64_t CpuAllocator::peak() const noexcept {
+  return peak_.load(std::memory_order_relaxed) - base_.load(std::memory_order_relaxed);
+}
+
+}  // namespace ts::kernels

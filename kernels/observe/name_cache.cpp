@@ -1,0 +1,45 @@
+#include "kernels/observe/name_cache.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace ts::kernels {
+namespace {
+
+constexpr std::string_view kNodeFrame = "autograd::engine::evaluate_function: ";
+
+constexpr std::array<std::string_view, 18> kFactories = {
+    "aten::empty",      "aten::empty_like", "aten::empty_strided",     "aten::new_empty",
+    "aten::new_zeros",  "aten::new_full",   "aten::new_empty_strided", "aten::zeros",
+    "aten::zeros_like", "aten::ones",       "aten::ones_like",         "aten::full",
+    "aten::full_like",  "aten::resize_",    "aten::scalar_tensor",     "aten::empty_permuted",
+    "aten::new_ones",   "aten::arange",
+};
+
+AttentionKernel attention_kernel(std::string_view name) {
+  if (name == "aten::_softmax") return AttentionKernel::softmax;
+  if (name == "aten::_scaled_dot_product_attention_math") return AttentionKernel::math;
+  if (name == "aten::_scaled_dot_product_flash_attention" ||
+      name == "aten::_scaled_dot_product_flash_attention_for_cpu") {
+    return AttentionKernel::flash;
+  }
+  if (name == "aten::_scaled_dot_product_efficient_attention") return AttentionKernel::efficient;
+  if (name == "aten::_scaled_dot_product_cudnn_attention") return AttentionKernel::cudnn;
+  return AttentionKernel::none;
+}
+
+}  // namespace
+
+const OperatorName& NameCache::find(std::string_view text) {
+  OperatorName& slot = slots_[std::hash<std::string_view>{}(text) % kSlots];
+  if (slot.text == text && !text.empty()) [[likely]]
+    return slot;
+  slot.id = strings_->intern(text);
+  slot.text = strings_->view(slot.id);
+  slot.factory = std::find(kFactories.begin(), kFactories.end(), text) != kFactories.end();
+  slot.node_frame = text.substr(0, kNodeFrame.size()) == kNodeFrame;
+  slot.attention = attention_kernel(text);
+  return slot;
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,155 @@
+#include "kernels/observe/operators.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/clock.h"
+#include "kernels/observe/recording.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+namespace {
+
+using capture::RawKind;
+using capture::RawRecord;
+using capture::Shapes;
+
+capture::DType dtype_code(at::ScalarType type) {
+  switch (type) {
+    case at::kDouble:
+      return capture::DType::fp64;
+    case at::kFloat:
+      return capture::DType::fp32;
+    case at::kHalf:
+      return capture::DType::fp16;
+    case at::kBFloat16:
+      return capture::DType::bf16;
+    case at::kLong:
+      return capture::DType::int64;
+    case at::kInt:
+      return capture::DType::int32;
+    case at::kBool:
+      return capture::DType::boolean;
+    default:
+      return capture::DType::other;
+  }
+}
+
+struct ShapeWriter {
+  Shapes& shapes;
+  std::size_t dims = 0;
+
+  // False when there is no room for more.
+  bool add(const at::Tensor& tensor) {
+    if (!tensor.defined()) return true;
+    const at::IntArrayRef sizes = tensor.sizes();
+    if (shapes.tensors == Shapes::kMaxTensors || dims + sizes.size() > Shapes::kMaxDims) {
+      return false;
+    }
+    shapes.rank[shapes.tensors] = static_cast<std::uint8_t>(sizes.size());
+    shapes.dtype[shapes.tensors] = static_cast<std::uint8_t>(dtype_code(tensor.scalar_type()));
+    ++shapes.tensors;
+    for (const std::int64_t size : sizes) {
+      shapes.dims[dims++] = static_cast<std::int32_t>(
+          std::min<std::int64_t>(size, std::numeric_limits<std::int32_t>::max()));
+    }
+    return true;
+  }
+};
+
+void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
+  ShapeWriter writer{shapes};
+  for (const c10::IValue& value : inputs) {
+    if (value.isTensor()) {
+      if (!writer.add(value.toTensor())) return;
+    } else if (value.isTensorList()) {
+      for (const at::Tensor& tensor : value.toTensorVector()) {
+        if (!writer.add(tensor)) return;
+      }
+    }
+  }
+}
+
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+  Recording* const recording = Recording::active();
+  if (recording == nullptr) return nullptr;
+  ThreadState& state = recording->thread();
+  const Frame* const outer = state.top();
+  Frame* const frame = state.push();
+  ++state.operators;
+  if (frame == nullptr) return nullptr;
+
+  const OperatorName& name = state.names.find(function.name());
+  frame->kind = RawKind::op;
+  frame->name = name.id;
+  frame->memory_op =
+      name.factory && state.operators > 1 && outer != nullptr ? outer->memory_op : name.id;
+  frame->module = outer != nullptr ? outer->module : base::kNoString;
+  frame->backward = state.backward;
+  frame->slice = !name.node_frame;
+  if (name.node_frame) {
+    state.backward = true;
+  } else if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+    state.backward = true;
+    frame->sequence = function.seqNr();
+    frame->module = recording->module_of(frame->sequence);
+    // The frame around the node belongs to the same module: gradients are summed there.
+    if (state.open > 1)
+      state.frames[static_cast<std::size_t>(state.open - 2)].module = frame->module;
+  } else if (!state.backward && function.seqNr() >= 0) {
+    frame->sequence = function.seqNr();
+    recording->remember_module(frame->sequence, frame->module);
+  }
+  if (name.attention != AttentionKernel::none) recording->saw_attention(name.attention);
+  write_shapes(function.inputs(), frame->shapes);
+  if (frame->slice) ++state.depth;
+  frame->begin_ns = base::now_ns();
+  return nullptr;
+}
+
+void on_end(const at::RecordFunction&, at::ObserverContext*) {
+  const std::int64_t end_ns = base::now_ns();
+  Recording* const recording = Recording::active();
+  if (recording == nullptr) return;
+  ThreadState* const state = recording->known_thread();
+  if (state == nullptr || state->operators == 0) return;
+  const Frame* const frame = state->pop();
+  --state->operators;
+  if (frame != nullptr) {
+    if (frame->slice) {
+      RawRecord record;
+      record.kind = RawKind::op;
+      record.depth = --state->depth;
+      record.backward = state->backward;
+      record.phase = recording->phase();
+      record.step = recording->step();
+      record.name = frame->name;
+      record.module = frame->module;
+      record.begin_ns = frame->begin_ns;
+      record.end_ns = end_ns;
+      record.sequence = frame->sequence;
+      record.shapes = frame->shapes;
+      state->log->ring.try_push(record);
+    }
+    state->backward = frame->backward;
+  }
+  if (state->operators == 0) recording->memory(memory::Action::operator_end, nullptr, 0);
+}
+
+}  // namespace
+
+std::uint64_t install_operator_callbacks() {
+  return at::addGlobalCallback(
+      at::RecordFunctionCallback(on_start, on_end)
+          .needsInputs(true)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+void remove_operator_callbacks(std::uint64_t callbacks) {
+  at::removeCallback(callbacks);
+}
+
+}  // namespace ts::kernels

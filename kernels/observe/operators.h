@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ts::kernels {
+
+// Installs the callbacks that record every ATen operator and autograd node on every thread into
+// the active Recording. The result takes them out again.
+std::uint64_t install_operator_callbacks();
+void remove_operator_callbacks(std::uint64_t callbacks);
+
+}  // namespace ts::kernels

@@ -1,0 +1,166 @@
+#include "kernels/observe/recording.h"
+
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/base/clock.h"
+#include "kernels/observe/device_memory.h"
+#include "kernels/observe/operators.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+namespace {
+
+using capture::RawKind;
+using capture::RawRecord;
+
+std::atomic<Recording*> active_recording{nullptr};
+std::atomic<std::uint64_t> last_id{0};
+thread_local std::unique_ptr<ThreadState> thread_state;
+
+}  // namespace
+
+Recording::Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device)
+    : recorder_(recorder), id_(++last_id), step_(step), device_(device) {
+  phases_ = log_named(trace::TrackKind::phases, "phases");
+  worker_ = &attach(trace::TrackKind::cpu_thread, "worker");
+  Recording* const before = active_recording.exchange(this);
+  TS_CHECK(before == nullptr);
+  if (device != c10::DeviceType::CPU) device_memory_ = report_device_memory(*this);
+  callbacks_ = install_operator_callbacks();
+}
+
+Recording::~Recording() {
+  remove_operator_callbacks(callbacks_);
+  device_memory_.reset();
+  active_recording.store(nullptr);
+}
+
+Recording* Recording::active() noexcept {
+  return active_recording.load(std::memory_order_acquire);
+}
+
+ThreadState* Recording::known_thread() noexcept {
+  ThreadState* const state = thread_state.get();
+  return state != nullptr && state->recording == id_ ? state : nullptr;
+}
+
+ThreadState& Recording::thread() {
+  if (ThreadState* const state = known_thread(); state != nullptr) [[likely]]
+    return *state;
+  return attach(trace::TrackKind::autograd_thread, "autograd " + std::to_string(gettid()));
+}
+
+ThreadState& Recording::attach(trace::TrackKind kind, const std::string& name) {
+  thread_state = std::make_unique<ThreadState>(id_, log_named(kind, name), strings());
+  return *thread_state;
+}
+
+capture::ThreadLog* Recording::log_named(trace::TrackKind kind, const std::string& name) {
+  // A recorder outlives many recordings and a thread keeps its ring in it, found by name: a pointer
+  // kept from an earlier recording could belong to a recorder that is gone.
+  for (capture::ThreadLog* const log : recorder_.threads()) {
+    if (log->kind == kind && log->name == name) return log;
+  }
+  return recorder_.add_thread(kind, name);
+}
+
+memory::Record Recording::memory_record(memory::Action action, const void* address,
+                                        std::int64_t size) const noexcept {
+  memory::Record record;
+  record.time_ns = base::now_ns();
+  record.address = reinterpret_cast<std::uintptr_t>(address);
+  record.size = size;
+  record.step = step_;
+  record.action = action;
+  record.phase = phase();
+  record.graph_kept = graph_kept_.load(std::memory_order_relaxed);
+  return record;
+}
+
+namespace {
+
+void push_memory(capture::ThreadLog& log, const memory::Record& memory) noexcept {
+  RawRecord record;
+  record.kind = RawKind::memory;
+  record.phase = memory.phase;
+  record.step = memory.step;
+  record.begin_ns = memory.time_ns;
+  record.end_ns = memory.time_ns;
+  record.memory = memory;
+  log.ring.try_push(record);
+}
+
+}  // namespace
+
+void Recording::memory(memory::Action action, const void* address, std::int64_t size) noexcept {
+  memory::Record record = memory_record(action, address, size);
+  if (ThreadState* const state = known_thread(); state != nullptr) [[likely]] {
+    if (const Frame* const frame = state->top(); frame != nullptr) {
+      record.op = frame->memory_op;
+      record.module = frame->module;
+    }
+    push_memory(*state->log, record);
+    return;
+  }
+  const std::lock_guard lock(pool_mutex_);
+  if (pool_ == nullptr) pool_ = log_named(trace::TrackKind::cpu_thread, "pool threads");
+  push_memory(*pool_, record);
+}
+
+void Recording::owner(const void* address, memory::Category category) noexcept {
+  memory::Record record = memory_record(memory::Action::owner, address, 0);
+  record.category = category;
+  push_memory(*worker_->log, record);
+}
+
+void Recording::begin_phase(base::Phase phase, bool graph_kept) noexcept {
+  phase_.store(phase, std::memory_order_relaxed);
+  graph_kept_.store(graph_kept, std::memory_order_relaxed);
+  push_memory(*worker_->log, memory_record(memory::Action::phase_begin, nullptr, 0));
+}
+
+void Recording::end_phase() noexcept {
+  push_memory(*worker_->log, memory_record(memory::Action::phase_end, nullptr, 0));
+  phase_.store(base::Phase::idle, std::memory_order_relaxed);
+  graph_kept_.store(false, std::memory_order_relaxed);
+}
+
+void Recording::push_span(RawKind kind, base::StringId name, std::uint8_t depth,
+                          std::int64_t begin_ns) noexcept {
+  RawRecord record;
+  record.kind = kind;
+  record.depth = depth;
+  record.phase = phase();
+  record.step = step_;
+  record.name = name;
+  record.begin_ns = begin_ns;
+  record.end_ns = base::now_ns();
+  phases_->ring.try_push(record);
+}
+
+void Recording::remember_module(std::int64_t sequence, base::StringId module) {
+  if (first_sequence_ < 0) first_sequence_ = sequence;
+  if (sequence < first_sequence_) return;
+  const auto index = static_cast<std::size_t>(sequence - first_sequence_);
+  if (index >= module_by_sequence_.size()) module_by_sequence_.resize(index + 1, base::kNoString);
+  module_by_sequence_[index] = module;
+}
+
+base::StringId Recording::module_of(std::int64_t sequence) const noexcept {
+  const std::int64_t index = sequence - first_sequence_;
+  if (first_sequence_ < 0 || index < 0 || index >= std::ssize(module_by_sequence_)) {
+    return base::kNoString;
+  }
+  return module_by_sequence_[static_cast<std::size_t>(index)];
+}
+
+void Recording::saw_attention(AttentionKernel kernel) noexcept {
+  // math runs a softmax inside; the more specific operator wins in either order.
+  if (kernel > attention()) attention_.store(kernel, std::memory_order_relaxed);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <c10/core/DeviceType.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/phase.h"
+#include "core/capture/recorder.h"
+#include "kernels/observe/name_cache.h"
+
+namespace c10 {
+class DebugInfoGuard;
+}
+
+namespace ts::kernels {
+
+struct ThreadState;
+
+// Threads and hooks.
+//
+// LibTorch's hooks are process-wide: operator callbacks are plain functions, the CPU allocator is
+// one object. They find what to write to through the one Recording that is active, and write
+// nothing when there is none; then no callback is installed either, and the allocator only counts.
+//
+//   worker thread     makes the Recording, runs the forward, the optimizer and, on cpu, the
+//                     backward. Its ring also carries the phase and owner records, so that one ring
+//                     has everything the categories depend on, in order.
+//   autograd threads  one per CUDA device, made by LibTorch; each gets a ring at its first node.
+//   pool threads      LibTorch's OpenMP threads run no operators; the rare allocations there go
+//                     into one more ring, which a mutex makes single-producer. They carry no
+//                     operator.
+//
+// Every thread keeps its own stack of open modules and operators (ThreadState). A slice is written
+// when it ends: depth counts modules and operators together. The frame autograd puts around each
+// node is not a slice, but counts as the outermost operator: what a node's gradients are summed
+// with belongs to that node.
+//
+// Modules of backward operators: an operator in the forward that makes an autograd node carries the
+// number the node will get, and several nested operators may carry the same one. The last to start
+// with a number is the one that made the node, so its module is remembered under the number, and
+// the node finds it when it runs.
+class Recording {
+ public:
+  // Starts to record everything on all threads, as `step` (-1 for set-up); device memory of
+  // `device`. At most one at a time. Worker thread.
+  Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+  // The active one or null. Any thread.
+  static Recording* active() noexcept;
+
+  // State of the calling thread; makes its ring at the first call.
+  ThreadState& thread();
+  // Only if the calling thread has a ring already, else null.
+  ThreadState* known_thread() noexcept;
+
+  // A block came or went (alloc, free_completed) or was refused (oom). Any thread.
+  void memory(memory::Action action, const void* address, std::int64_t size) noexcept;
+  // The live block at `address` belongs to `category`. Worker thread.
+  void owner(const void* address, memory::Category category) noexcept;
+
+  // Worker thread; used by PhaseScope and StepScope.
+  void begin_phase(base::Phase phase, bool graph_kept) noexcept;
+  void end_phase() noexcept;
+  void push_span(capture::RawKind kind, base::StringId name, std::uint8_t depth,
+                 std::int64_t begin_ns) noexcept;
+
+  void remember_module(std::int64_t sequence, base::StringId module);
+  [[nodiscard]] base::StringId module_of(std::int64_t sequence) const noexcept;
+
+  void saw_attention(AttentionKernel kernel) noexcept;
+  // The attention kernel that ran so far in this recording: a fused or math operator, else softmax,
+  // else none.
+  [[nodiscard]] AttentionKernel attention() const noexcept {
+    return attention_.load(std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] base::StringTable& strings() noexcept { return recorder_.strings(); }
+  [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+  [[nodiscard]] std::int32_t step() const noexcept { return step_; }
+  [[nodiscard]] base::Phase phase() const noexcept {
+    return phase_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] c10::DeviceType device() const noexcept { return device_; }
+
+ private:
+  ThreadState& attach(trace::TrackKind kind, const std::string& name);
+  capture::ThreadLog* log_named(trace::TrackKind kind, const std::string& name);
+  memory::Record memory_record(memory::Action action, const void* address,
+                               std::int64_t size) const noexcept;
+
+  capture::Recorder& recorder_;
+  const std::uint64_t id_;
+  const std::int32_t step_;
+  const c10::DeviceType device_;
+  std::atomic<base::Phase> phase_{base::Phase::idle};
+  std::atomic<bool> graph_kept_{false};
+  std::atomic<AttentionKernel> attention_{AttentionKernel::none};
+  ThreadState* worker_ = nullptr;
+  capture::ThreadLog* phases_ = nullptr;
+  std::mutex pool_mutex_;
+  capture::ThreadLog* pool_ = nullptr;
+  std::int64_t first_sequence_ = -1;
+  std::vector<base::StringId> module_by_sequence_;
+  std::unique_ptr<c10::DebugInfoGuard> device_memory_;
+  std::uint64_t callbacks_ = 0;
+};
+
+}  // namespace ts::kernels

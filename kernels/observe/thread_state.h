@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/capture/recorder.h"
+#include "kernels/observe/name_cache.h"
+
+namespace ts::kernels {
+
+// An open module or operator on a thread.
+struct Frame {
+  capture::RawKind kind = capture::RawKind::op;
+  bool slice = true;      // false: the frame around an autograd node, which is not recorded
+  bool backward = false;  // of the thread outside this frame, to be restored at its end
+  base::StringId name = base::kNoString;
+  base::StringId memory_op = base::kNoString;  // whom an allocation here is put down to
+  base::StringId module = base::kNoString;
+  std::int64_t begin_ns = 0;
+  std::int64_t sequence = -1;
+  capture::Shapes shapes;
+};
+
+// What one thread has open in one Recording. Touched by that thread only.
+struct ThreadState {
+  static constexpr int kMaxFrames = 96;
+
+  ThreadState(std::uint64_t recording_id, capture::ThreadLog* thread_log,
+              base::StringTable& strings)
+      : recording(recording_id), log(thread_log), names(strings) {}
+
+  // Null when nesting is deeper than kMaxFrames: such a frame is counted but not recorded.
+  Frame* push() noexcept {
+    const int index = open++;
+    if (index >= kMaxFrames) return nullptr;
+    frames[static_cast<std::size_t>(index)] = Frame{};
+    return &frames[static_cast<std::size_t>(index)];
+  }
+  // The frame that push() gave, null if it gave null or none is open.
+  Frame* pop() noexcept {
+    if (open == 0) return nullptr;
+    const int index = --open;
+    return index >= kMaxFrames ? nullptr : &frames[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] Frame* top() noexcept {
+    if (open == 0 || open > kMaxFrames) return nullptr;
+    return &frames[static_cast<std::size_t>(open - 1)];
+  }
+
+  const std::uint64_t recording;
+  capture::ThreadLog* const log;
+  NameCache names;
+  bool backward = false;
+  int operators = 0;       // open operators, frames around nodes included
+  std::uint8_t depth = 0;  // open slices
+  int open = 0;
+  std::array<Frame, kMaxFrames> frames;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,31 @@
+#include <ATen/ops/gelu.h>
+
+#include "kernels/layers/linear.h"
+#include "kernels/workloads/workload.h"
+
+namespace ts::kernels {
+namespace {
+
+// Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases, on x: [B, T, d_model].
+class Mlp final : public Workload {
+ public:
+  Mlp(Builder& builder, const run::WorkloadSpec& spec)
+      : up_(builder, "up", spec.d_model, spec.d_ff, Bias::zeros),
+        down_(builder, "down", spec.d_ff, spec.d_model, Bias::zeros),
+        x_(make_stream_input(builder, spec)) {}
+
+  at::Tensor forward() override { return down_.forward(at::gelu(up_.forward(x_))); }
+
+ private:
+  Linear up_;
+  Linear down_;
+  at::Tensor x_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec) {
+  return std::make_unique<Mlp>(builder, spec);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,34 @@
+#include <ATen/ops/mean.h>
+#include <ATen/ops/mul.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/workloads/workload.h"
+
+namespace ts::kernels {
+
+const WorkloadEntry* find_workload(run::WorkloadKind kind) {
+  static const std::array table = {
+      WorkloadEntry{run::WorkloadKind::attention, "attention", make_attention},
+      WorkloadEntry{run::WorkloadKind::mlp, "mlp", make_mlp},
+      WorkloadEntry{run::WorkloadKind::block, "block", make_block},
+      WorkloadEntry{run::WorkloadKind::lm, "lm", make_language_model},
+  };
+  const auto found = std::find_if(table.begin(), table.end(), [kind](const WorkloadEntry& entry) {
+    return entry.kind == kind;
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+at::Tensor make_stream_input(Builder& builder, const run::WorkloadSpec& spec) {
+  return builder.normal_input(std::array{spec.batch, spec.seq_len, spec.d_model},
+                              spec.pass != run::Pass::forward);
+}
+
+at::Tensor Workload::loss(at::Tensor output) {
+  output = at::mul(output, output);
+  return at::mean(output);
+}
+
+}  // namespace ts::kernels

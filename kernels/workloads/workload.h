@@ -1,0 +1,45 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+
+#include "core/run/workload_spec.h"
+#include "kernels/layers/builder.h"
+
+namespace ts::kernels {
+
+// A computation that can be stepped: made once from a spec, its tensors registered with the builder
+// that it was made with. The same code runs on every device.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  // The output. Keeps no reference to anything it makes: only autograd holds activations.
+  virtual at::Tensor forward() = 0;
+  // What a backward starts from, a scalar: the mean of the squares of the output, unless the
+  // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
+  // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)
+  virtual at::Tensor loss(at::Tensor output);
+};
+
+// How to make the workload of one kind. `name` is the path of its outermost module.
+struct WorkloadEntry {
+  run::WorkloadKind kind;
+  std::string name;
+  std::unique_ptr<Workload> (*make)(Builder& builder, const run::WorkloadSpec& spec);
+};
+
+// The one table of workloads; a new one is added here. Null if there is none of the kind.
+const WorkloadEntry* find_workload(run::WorkloadKind kind);
+
+std::unique_ptr<Workload> make_attention(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_block(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_language_model(Builder& builder, const run::WorkloadSpec& spec);
+
+// The input of a layer inside a network, [B, T, d_model], normal. With a backward it gets a
+// gradient as well, as the output of an earlier layer would.
+at::Tensor make_stream_input(Builder& builder, const run::WorkloadSpec& spec);
+
+}  // namespace ts::kernels
