@@ -1,0 +1,82 @@
+#include "app/command_line.h"
+
+#include <CLI/CLI.hpp>
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kVersion = "tensorscope " TENSORSCOPE_VERSION;
+
+void add_spec_options(CLI::App& command, SpecArguments& spec) {
+  command.add_option("--preset", spec.preset, "Start from a named shape, such as small or lab3");
+  command.add_option("--set", spec.settings, "Change one setting; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--spec", spec.spec_file, "Read the whole specification from a JSON file")
+      ->type_name("FILE");
+}
+
+// CLI11 appends a list of every problem; the first line says what is wrong.
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+base::Result<Command> parse_command_line(int argc, const char* const* argv) {
+  WindowCommand window;
+  RunCommand run;
+  ShotCommand shot;
+  DoctorCommand doctor;
+
+  CLI::App app{"Interactive profiler for attention, MLP and transformer workloads", "tensorscope"};
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(0, 1);
+  app.add_option("FILE", window.files, "Files to open in the window")->option_text(" ");
+  app.footer(
+      "Without a command: the window. Exit codes: 0 ok, 1 the run failed or ran out of "
+      "memory, 2 bad input.");
+
+  auto* run_app = app.add_subcommand("run", "Run a workload without a window");
+  run_app->add_option("WORKLOAD", run.spec.workload, "attention, mlp, block or lm")
+      ->option_text(" ");
+  add_spec_options(*run_app, run.spec);
+  run_app->add_option("--steps", run.steps, "Timed steps; default: until the median is sure")
+      ->check(CLI::Range(1, 1000000));
+  run_app->add_option("--out", run.out, "Write run.json, trace.json and pictures there")
+      ->type_name("DIR");
+  run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
+
+  auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
+  shot_app->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block or lm")
+      ->option_text(" ");
+  shot_app->add_option("--workspace", shot.workspace,
+                       "run, projector, or one panel: timeline, memory, controls, inspector");
+  shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");
+  shot_app->add_option("--scale", shot.scale, "Size of text and controls, 0.75 to 3");
+  shot_app->add_option("--theme", shot.theme, "dark or light");
+  shot_app->add_option("--lang", shot.language, "en, zh-CN or zh-TW");
+  add_spec_options(*shot_app, shot.spec);
+  shot_app->add_option("--out", shot.out, "The picture to write")
+      ->type_name("FILE.png")
+      ->required();
+
+  auto* doctor_app = app.add_subcommand("doctor", "Say what this machine offers");
+  doctor_app->add_flag("--json", doctor.json, "Print one JSON document on standard output");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return TextCommand{app.help()};
+  } catch (const CLI::CallForVersion&) {
+    return TextCommand{std::string(kVersion) + "\n"};
+  } catch (const CLI::ParseError& error) {
+    return base::fail(first_line(error.what()) + ". Try tensorscope --help");
+  }
+  if (run_app->parsed()) return run;
+  if (shot_app->parsed()) return shot;
+  if (doctor_app->parsed()) return doctor;
+  return window;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ts::app {
+
+// What the user asked for on the command line. Values are not looked at beyond their form; the
+// commands check them.
+struct WindowCommand {
+  std::vector<std::filesystem::path> files;
+};
+struct SpecArguments {
+  std::string workload;  // empty: attention
+  std::string preset;    // empty: the workload's first
+  std::optional<std::filesystem::path> spec_file;
+  std::vector<std::string> settings;  // "key=value", applied last, in order
+};
+struct RunCommand {
+  SpecArguments spec;
+  int steps = 0;  // timed steps; 0: until the median is known well enough
+  std::optional<std::filesystem::path> out;
+  bool json = false;
+};
+struct ShotCommand {
+  SpecArguments spec;
+  std::string workspace = "run";
+  std::string size = "1920x1080";
+  double scale = 1;
+  std::string theme = "dark";
+  std::string language = "en";
+  std::filesystem::path out;
+};
+struct DoctorCommand {
+  bool json = false;
+};
+struct TextCommand {  // --help, --version: print and leave
+  std::string text;
+};
+using Command = std::variant<WindowCommand, RunCommand, ShotCommand, DoctorCommand, TextCommand>;
+
+// An error is one sentence for stderr; the program then ends with exit code 2.
+base::Result<Command> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace ts::app

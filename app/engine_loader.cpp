@@ -1,0 +1,57 @@
+#include "app/engine_loader.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kEngineFile = "libtensorscope_kernels.so";
+
+std::filesystem::path engine_folder() {
+  const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
+  return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
+}
+
+base::Result<std::unique_ptr<run::Engine>> load_engine() {
+  const std::filesystem::path path = engine_folder() / kEngineFile;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return base::fail(std::string(kEngineFile) +
+                      " is not beside the program: workloads cannot run; build it with ./run");
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    return base::fail(std::string("The engine cannot be loaded: ") +
+                      (reason != nullptr ? reason : "unknown reason"));
+  }
+  const auto version =
+      reinterpret_cast<run::EngineVersionFunction>(dlsym(library, run::kEngineVersionSymbol));
+  const auto create =
+      reinterpret_cast<run::EngineCreateFunction>(dlsym(library, run::kEngineCreateSymbol));
+  if (version == nullptr || create == nullptr || version() != run::kEngineInterfaceVersion) {
+    return base::fail(std::string(kEngineFile) +
+                      " belongs to another version of the program; build both with ./run");
+  }
+  std::unique_ptr<run::Engine> engine(create());
+  if (engine == nullptr) return base::fail("LibTorch could not be initialised");
+  return engine;
+}
+
+}  // namespace
+
+std::filesystem::path program_folder() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::current_path() : path.parent_path();
+}
+
+run::EngineLoader make_engine_loader() {
+  return load_engine;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+namespace ts::app {
+
+// Whether a library or device of this machine answers, and what it says of itself.
+struct Probe {
+  bool works = false;
+  std::string found;  // "NVIDIA H200, 139.8 GiB, driver API 13.0" or the reason why not
+};
+
+Probe probe_cuda_driver();  // libcuda.so.1: starts it and names device 0
+Probe probe_cupti();        // libcupti.so.13: its version
+Probe probe_display();      // DISPLAY, and whether the X server there answers
+Probe probe_software_gl();  // OSMesa
+
+struct FontProbe {
+  std::string found;    // family names, comma separated
+  std::string missing;  // likewise; empty when none
+};
+FontProbe probe_fonts();
+
+}  // namespace ts::app

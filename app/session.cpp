@@ -1,0 +1,94 @@
+#include "app/session.h"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <variant>
+
+#include "assets/assets.h"
+#include "core/base/check.h"
+
+namespace ts::app {
+namespace {
+
+run::GpuCatalogue built_in_gpus() {
+  auto parsed = run::GpuCatalogue::parse(assets::gpus());
+  TS_CHECK(parsed.has_value());  // travels inside the program and is tested
+  return std::move(*parsed);
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Restores the handler that was there before.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted = 0;
+    previous_ = std::signal(SIGINT, [](int) { interrupted = 1; });
+  }
+  ~InterruptGuard() { std::signal(SIGINT, previous_); }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  void (*previous_)(int) = SIG_DFL;
+};
+
+}  // namespace
+
+Session::Session(run::EngineLoader loader)
+    : gpus_(built_in_gpus()), worker_(std::move(loader), strings_, updates_) {}
+
+bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol) {
+  if (!run::validate(spec).empty()) return false;
+  run::RunRequest request;
+  request.spec = spec;
+  request.protocol = protocol;
+  if (const run::Gpu* gpu = gpus_.find(spec.target_gpu)) {
+    request.target_capacity = gpu->memory_bytes;
+  }
+  asked_ = worker_.submit(std::move(request));
+  busy_ = true;
+  return true;
+}
+
+bool Session::update() {
+  updates_.take(waiting_);
+  for (run::Update& update : waiting_) apply(std::move(update));
+  return !waiting_.empty();
+}
+
+void Session::apply(run::Update&& update) {
+  if (auto* engine = std::get_if<run::EngineUpdate>(&update)) {
+    engine_ = std::move(engine->info);
+    engine_problem_ = std::move(engine->error);
+    return;
+  }
+  if (auto* started = std::get_if<run::StartedUpdate>(&update)) {
+    run_ = std::make_unique<run::Run>(*started);
+    return;
+  }
+  if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {
+    if (finished->id == asked_) busy_ = false;
+  }
+  if (run_) run_->apply(std::move(update));
+}
+
+void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Protocol& protocol,
+                const std::function<void(const run::Run&)>& progress) {
+  using namespace std::chrono_literals;
+  const InterruptGuard guard;
+  if (!session.start(spec, protocol)) return;
+  auto next_report = std::chrono::steady_clock::now();
+  while (session.busy()) {
+    if (interrupted != 0) session.cancel();
+    const bool news = session.update();
+    if (session.run() != nullptr && std::chrono::steady_clock::now() >= next_report) {
+      progress(*session.run());
+      next_report = std::chrono::steady_clock::now() + 100ms;
+    }
+    if (!news) std::this_thread::sleep_for(2ms);
+  }
+}
+
+}  // namespace ts::app

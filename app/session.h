@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/run/gpu_catalogue.h"
+#include "core/run/run.h"
+#include "core/run/worker.h"
+
+namespace ts::app {
+
+// The program's state without any drawing: the worker, what it has told so far, and the run on
+// screen. Used by the window and by the commands alike. One owner thread.
+class Session {
+ public:
+  explicit Session(run::EngineLoader loader);
+
+  // Asks for a run; a run in progress is cancelled. False, and nothing happens, when the
+  // specification is impossible.
+  bool start(const run::WorkloadSpec& spec, const run::Protocol& protocol);
+  void cancel() { worker_.cancel(); }
+  // A run was asked for and has not ended.
+  [[nodiscard]] bool busy() const { return busy_; }
+
+  // Applies everything the worker has told since the last time. True when there was anything.
+  bool update();
+
+  [[nodiscard]] const run::Run* run() const { return run_.get(); }
+  [[nodiscard]] const base::StringTable& strings() const { return strings_; }
+  [[nodiscard]] const run::GpuCatalogue& gpus() const { return gpus_; }
+  [[nodiscard]] const run::EngineInfo* engine() const { return engine_ ? &*engine_ : nullptr; }
+  [[nodiscard]] const std::string& engine_problem() const { return engine_problem_; }
+
+ private:
+  void apply(run::Update&& update);
+
+  base::StringTable strings_;
+  run::UpdateQueue updates_;
+  run::GpuCatalogue gpus_;
+  std::optional<run::EngineInfo> engine_;
+  std::string engine_problem_;
+  std::unique_ptr<run::Run> run_;
+  std::vector<run::Update> waiting_;
+  run::RunId asked_ = 0;
+  bool busy_ = false;
+  run::Worker worker_;  // last: its thread ends before what it writes to
+};
+
+// Starts a run and waits for its end. Control-C cancels the run, which then ends as a result like
+// any other. `progress` is called on this thread about ten times a second.
+void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Protocol& protocol,
+                const std::function<void(const run::Run&)>& progress);
+
+}  // namespace ts::app

@@ -1,0 +1,114 @@
+#include "app/shot_command.h"
+
+#include <charconv>
+#include <cstdio>
+#include <optional>
+
+#include "app/engine_loader.h"
+#include "app/picture.h"
+#include "app/spec_arguments.h"
+
+namespace ts::app {
+namespace {
+
+std::optional<PictureOptions> size_from(const std::string& text) {
+  PictureOptions options;
+  const char* end = text.data() + text.size();
+  const auto width = std::from_chars(text.data(), end, options.width);
+  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
+  const auto height = std::from_chars(width.ptr + 1, end, options.height);
+  if (height.ec != std::errc() || height.ptr != end) return std::nullopt;
+  const auto possible = [](int side) { return side >= 64 && side <= kMaxPictureSide; };
+  if (!possible(options.width) || !possible(options.height)) return std::nullopt;
+  return options;
+}
+
+base::Result<PictureOptions> read_options(const ShotCommand& command, Preferences& preferences) {
+  const auto size = size_from(command.size);
+  if (!size) {
+    return base::fail("--size takes WIDTHxHEIGHT with sides of 64 to " +
+                      std::to_string(kMaxPictureSide) + " pixels, not \"" + command.size + "\"");
+  }
+  PictureOptions options = *size;
+  const auto layout = layout_from_name(command.workspace);
+  if (!layout) return base::fail(layout.error().sentence);
+  options.layout = *layout;
+  if (command.scale < static_cast<double>(kMinScale) ||
+      command.scale > static_cast<double>(kMaxScale)) {
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%g", command.scale);
+    return base::fail(std::string("--scale takes 0.75 to 3, not ") + shown);
+  }
+  preferences.scale = static_cast<float>(command.scale);
+  if (command.theme != "dark" && command.theme != "light") {
+    return base::fail("--theme takes dark or light, not \"" + command.theme + "\"");
+  }
+  preferences.theme = command.theme == "light" ? views::ThemeKind::light : views::ThemeKind::dark;
+  const auto language = text::language_from_code(command.language);
+  if (!language) return base::fail(language.error().sentence);
+  preferences.language = *language;
+  return options;
+}
+
+int report(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
+  return code;
+}
+
+// A picture does not need many samples; the figures in it are still measured by the rules.
+run::Protocol short_protocol() {
+  run::Protocol protocol;
+  protocol.budget_s = 1;
+  protocol.hard_budget_s = 20;
+  return protocol;
+}
+
+}  // namespace
+
+int take_shot(const ShotCommand& command) {
+  Preferences preferences = default_preferences();
+  const auto options = read_options(command, preferences);
+  if (!options) return report(options.error().sentence, 2);
+  Session session(make_engine_loader());
+  SpecArguments arguments = command.spec;
+  if (arguments.workload.empty() && !arguments.spec_file) {
+    arguments.workload = run::to_string(preferences.spec.workload);
+    if (arguments.preset.empty()) arguments.preset = "tiny";
+  }
+  const auto spec = spec_from_arguments(arguments, session.gpus());
+  if (!spec) return report(spec.error().sentence, 2);
+  preferences.spec = *spec;
+
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return report(graphics.error().sentence, 1);
+  run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
+  const WorkspaceState state(preferences);
+  if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
+    return report(saved.error().sentence, 1);
+  }
+  return 0;
+}
+
+base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder) {
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  Preferences preferences = default_preferences();
+  if (session.run() != nullptr) preferences.spec = session.run()->spec;
+  const WorkspaceState state(preferences);
+  struct Picture {
+    Layout layout;
+    const char* name;
+    int width, height;
+  };
+  for (const Picture& picture : {Picture{Layout::panels, "workspace.png", 1920, 1080},
+                                 Picture{Layout::timeline, "timeline.png", 1600, 520},
+                                 Picture{Layout::memory, "memory.png", 1600, 640}}) {
+    auto saved =
+        save_picture(**graphics, session, state, {picture.layout, picture.width, picture.height},
+                     folder / picture.name);
+    if (!saved) return saved;
+  }
+  return {};
+}
+
+}  // namespace ts::app

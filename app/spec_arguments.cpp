@@ -1,0 +1,83 @@
+#include "app/spec_arguments.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/file.h"
+#include "core/run/presets.h"
+
+namespace ts::app {
+namespace {
+
+std::string preset_names(run::WorkloadKind workload) {
+  std::string names;
+  for (const run::Preset& preset : run::presets()) {
+    if (preset.workload == workload) names += (names.empty() ? "" : ", ") + std::string(preset.id);
+  }
+  return names;
+}
+
+base::Result<void> choose_preset(const std::string& id, run::WorkloadSpec& spec) {
+  for (const run::Preset& preset : run::presets()) {
+    if (preset.workload != spec.workload) continue;
+    if (id.empty() || id == preset.id) {
+      run::apply_preset(preset, spec);
+      return {};
+    }
+  }
+  return base::fail("There is no preset \"" + id + "\" for " + run::to_string(spec.workload) +
+                    "; there are " + preset_names(spec.workload));
+}
+
+base::Result<run::WorkloadSpec> read_spec(const std::filesystem::path& path) {
+  const auto content = io::read_file(path);
+  if (!content) return base::fail(content.error().sentence);
+  const auto json = nlohmann::json::parse(*content, nullptr, false);
+  if (json.is_discarded()) return base::fail(path.string() + " is not valid JSON");
+  // run.json of an earlier run holds its specification under "spec": both open.
+  const bool whole_run = json.is_object() && json.contains("spec");
+  auto spec = run::spec_from_json(whole_run ? json.at("spec") : json);
+  if (!spec) return base::fail(path.string() + ": " + spec.error().sentence);
+  return spec;
+}
+
+}  // namespace
+
+base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
+                                                    const run::GpuCatalogue& catalogue) {
+  run::WorkloadSpec spec;
+  if (arguments.spec_file) {
+    if (!arguments.preset.empty()) return base::fail("--preset and --spec exclude each other");
+    auto read = read_spec(*arguments.spec_file);
+    if (!read) return read;
+    spec = *read;
+  }
+  if (!arguments.workload.empty()) {
+    if (auto set = run::set_field(spec, "workload", arguments.workload); !set) {
+      return base::fail(set.error().sentence);
+    }
+  }
+  if (!arguments.spec_file) {
+    if (auto chosen = choose_preset(arguments.preset, spec); !chosen) {
+      return base::fail(chosen.error().sentence);
+    }
+  }
+  for (const std::string& setting : arguments.settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return base::fail("--set needs KEY=VALUE, not \"" + setting + "\"");
+    }
+    if (auto set = run::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+        !set) {
+      return base::fail(set.error().sentence);
+    }
+  }
+  if (const auto problems = run::validate(spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  if (catalogue.find(spec.target_gpu) == nullptr) {
+    return base::fail("There is no GPU \"" + spec.target_gpu + "\" in the catalogue");
+  }
+  return spec;
+}
+
+}  // namespace ts::app

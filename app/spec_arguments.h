@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/command_line.h"
+#include "core/run/gpu_catalogue.h"
+#include "core/run/workload_spec.h"
+
+namespace ts::app {
+
+// The specification the arguments describe: the workload's preset, then --spec, then every --set,
+// checked by run::validate and against the catalogue. The sentence names the argument at fault.
+base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
+                                                    const run::GpuCatalogue& catalogue);
+
+}  // namespace ts::app

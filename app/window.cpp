@@ -1,0 +1,165 @@
+#include "app/window.h"
+
+// clang-format off
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+// clang-format on
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <array>
+#include <ctime>
+#include <system_error>
+
+#include "app/picture.h"
+#include "core/base/clock.h"
+
+namespace ts::app {
+namespace {
+
+// After input, frames go on this long: a tooltip comes up without further input.
+constexpr double kSettleSeconds = 0.8;
+constexpr double kSettleFrameSeconds = 1.0 / 30;
+// While a text is typed its caret blinks.
+constexpr double kCaretSeconds = 0.4;
+// How soon an idle window takes up what the worker tells.
+constexpr double kIdleSeconds = 0.1;
+constexpr double kAnimatedSeconds = 1.0 / 60;
+
+std::string time_stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &parts);
+  return {text.data(), length};
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Window>> Window::open(Options options) {
+  std::unique_ptr<Window> window(new Window);
+  window->opened_ns_ = base::now_ns();
+  window->options_ = std::move(options);
+  std::string problem;
+  window->state_ = std::make_unique<WorkspaceState>(
+      load_preferences(window->options_.preferences_folder, problem));
+  const Preferences& preferences = window->state_->preferences;
+  auto graphics =
+      Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  window->graphics_ = std::move(*graphics);
+
+  window->context_ = ImGui::CreateContext();
+  ImGui::SetCurrentContext(window->context_);
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  std::error_code ignored;
+  std::filesystem::create_directories(window->options_.preferences_folder, ignored);
+  window->layout_file_ = (window->options_.preferences_folder / "layout.ini").string();
+  io.IniFilename = window->layout_file_.c_str();
+  if (!window->graphics_->attach_imgui(true)) {
+    return base::fail("OpenGL 3.3 is not usable here: " + window->graphics_->renderer());
+  }
+  window->fonts_ = std::make_unique<views::Fonts>();
+  window->texts_ = std::make_unique<text::Texts>(built_in_texts());
+  window->load_fonts();
+  // The worker starts loading LibTorch here, beside the first frame.
+  window->session_ = std::make_unique<Session>(window->options_.loader);
+  window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
+                                                   *window->texts_, window->faces_);
+  if (!problem.empty()) window->workspace_->notify(problem);
+  glfwShowWindow(window->graphics_->window());
+  return window;
+}
+
+Window::~Window() {
+  if (session_ != nullptr) remember();
+  workspace_.reset();
+  session_.reset();
+  if (context_ != nullptr) {
+    ImGui::SetCurrentContext(context_);
+    if (ImGui::GetIO().BackendRendererUserData != nullptr) ImGui_ImplOpenGL3_Shutdown();
+    if (ImGui::GetIO().BackendPlatformUserData != nullptr) ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext(context_);
+  }
+}
+
+void Window::load_fonts() {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  fonts_language_ = state_->preferences.language;
+  texts_->choose(fonts_language_);
+  if (faces_.regular != nullptr) atlas.Clear();
+  faces_ = fonts_->add_to(atlas, fonts_language_);
+}
+
+void Window::remember() {
+  Preferences& preferences = state_->preferences;
+  preferences.spec = state_->history.spec();
+  glfwGetWindowSize(graphics_->window(), &preferences.window_width, &preferences.window_height);
+  // At the end there is nobody left to tell when it fails; nothing that was measured is lost.
+  static_cast<void>(save_preferences(options_.preferences_folder, preferences));
+}
+
+void Window::save_picture_of_window() {
+  PictureOptions picture;
+  picture.layout = state_->preferences.projector ? Layout::projector : Layout::panels;
+  glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
+  const auto path = options_.picture_folder / ("tensorscope-" + time_stamp() + ".png");
+  const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
+  workspace_->notify(saved ? (*texts_)("note.saved", {{"path", path.string()}})
+                           : saved.error().sentence);
+}
+
+bool Window::frame() {
+  GLFWwindow* window = graphics_->window();
+  session_->update();
+  if (state_->preferences.language != fonts_language_) load_fonts();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+  const Layout layout = state_->preferences.projector ? Layout::projector : Layout::panels;
+  const Wishes wishes = workspace_->draw(layout, true);
+  ImGui::Render();
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  clear_target(theme_of(layout, state_->preferences).bg, width, height);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(window);
+  if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
+  if (after_frame) after_frame();
+  if (wishes.picture) save_picture_of_window();
+  return !wishes.quit && glfwWindowShouldClose(window) == 0;
+}
+
+void Window::wait_for_input() {
+  const double drawn = glfwGetTime();
+  if (workspace_->animated()) {
+    glfwWaitEventsTimeout(kAnimatedSeconds);
+    last_input_ = glfwGetTime();
+    return;
+  }
+  // Nothing is drawn until there is something to show: an idle window costs next to nothing.
+  while (true) {
+    const double before = glfwGetTime();
+    const bool settling = before - last_input_ < kSettleSeconds;
+    const double timeout = settling ? kSettleFrameSeconds : kIdleSeconds;
+    glfwWaitEventsTimeout(timeout);
+    const double now = glfwGetTime();
+    const bool woken = now - before < timeout * 0.98;
+    if (woken) last_input_ = now;
+    const bool blinks = ImGui::GetIO().WantTextInput && now - drawn > kCaretSeconds;
+    if (woken || settling || blinks || session_->update() || workspace_->animated()) return;
+  }
+}
+
+int Window::run() {
+  glfwSwapInterval(1);
+  while (frame()) wait_for_input();
+  return 0;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "app/graphics.h"
+#include "app/languages.h"
+#include "app/preferences.h"
+#include "app/session.h"
+#include "app/workspace.h"
+
+struct ImGuiContext;
+
+namespace ts::app {
+
+// The program with a window: preferences, session, workspace and the frame loop. Main thread. Tests
+// make one with a fake engine and drive frame() themselves.
+class Window {
+ public:
+  struct Options {
+    run::EngineLoader loader;
+    std::filesystem::path preferences_folder;
+    std::filesystem::path picture_folder;  // where F12 saves
+  };
+  static base::Result<std::unique_ptr<Window>> open(Options options);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  // Draws frames until the user leaves; sleeps while nothing changes. Returns the exit code.
+  int run();
+
+  // One frame. False when the user asked to leave. `present` false leaves the swap to the caller.
+  bool frame();
+
+  [[nodiscard]] Session& session() { return *session_; }
+  [[nodiscard]] WorkspaceState& state() { return *state_; }
+  [[nodiscard]] Graphics& graphics() { return *graphics_; }
+  // Called after each frame is on screen; for the test engine.
+  std::function<void()> after_frame;
+  // Time from construction to the first frame on screen, in nanoseconds; 0 before.
+  [[nodiscard]] std::int64_t first_frame_ns() const { return first_frame_ns_; }
+
+ private:
+  Window() = default;
+  void load_fonts();
+  void wait_for_input();
+  void save_picture_of_window();
+  void remember();
+
+  Options options_;
+  std::int64_t opened_ns_ = 0;
+  std::int64_t first_frame_ns_ = 0;
+  std::unique_ptr<Graphics> graphics_;
+  std::unique_ptr<views::Fonts> fonts_;
+  ImGuiContext* context_ = nullptr;
+  std::string layout_file_;
+  std::unique_ptr<text::Texts> texts_;
+  std::unique_ptr<WorkspaceState> state_;
+  std::unique_ptr<Session> session_;
+  views::Fonts::Faces faces_;
+  text::Language fonts_language_ = text::Language::en;
+  std::unique_ptr<Workspace> workspace_;
+  double last_input_ = 0;  // on glfwGetTime()
+};
+
+}  // namespace ts::app

@@ -1,0 +1,305 @@
+#include "app/workspace.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/base/clock.h"
+#include "views/common/ids.h"
+
+namespace ts::app {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+// A slider that rests this long is meant: Live starts the run then.
+constexpr std::int64_t kDebounce = kSecond / 4;
+constexpr std::int64_t kNoteTime = 6 * kSecond;
+
+constexpr ImGuiWindowFlags kPanelFlags =
+    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoFocusOnAppearing;
+// Panels of rows keep a margin; charts use every pixel.
+class Margin {
+ public:
+  explicit Margin(const views::Ui& ui) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  }
+  ~Margin() { ImGui::PopStyleVar(); }
+  Margin(const Margin&) = delete;
+  Margin& operator=(const Margin&) = delete;
+};
+
+constexpr ImGuiWindowFlags kFixedFlags =
+    kPanelFlags | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+run::Protocol protocol_for(bool live) {
+  run::Protocol protocol;
+  if (live) {
+    // Live answers soon: fewer samples, the rest of the rules stay.
+    protocol.budget_s = 1;
+    protocol.hard_budget_s = 10;
+    protocol.max_warmup_s = 1;
+    protocol.min_warmup_s = 0.05;
+  }
+  return protocol;
+}
+
+}  // namespace
+
+base::Result<Layout> layout_from_name(const std::string& name) {
+  if (name == "run") return Layout::panels;
+  if (name == "projector") return Layout::projector;
+  if (name == "timeline") return Layout::timeline;
+  if (name == "memory") return Layout::memory;
+  if (name == "controls") return Layout::controls;
+  if (name == "inspector") return Layout::inspector;
+  return base::fail("There is no workspace \"" + name +
+                    "\"; there are run, projector, timeline, memory, controls and inspector");
+}
+
+const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
+  return views::theme(layout == Layout::projector ? views::ThemeKind::light : preferences.theme);
+}
+
+Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts& texts,
+                     const views::Fonts::Faces& faces)
+    : session_(&session), state_(&state), texts_(&texts), faces_(&faces) {
+  seen_spec_ = state.history.spec();
+}
+
+void Workspace::notify(std::string sentence) {
+  note_ = std::move(sentence);
+  note_until_ns_ = base::now_ns() + kNoteTime;
+}
+
+bool Workspace::animated() const {
+  const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
+  return session_->busy() || live_pending || base::now_ns() < note_until_ns_;
+}
+
+views::ViewContext Workspace::context(const views::Ui& ui) {
+  const run::Gpu* gpu = session_->gpus().find(state_->history.spec().target_gpu);
+  const run::Run* run = session_->run();
+  if (run != nullptr && run->id != shown_run_) {
+    // Places in an old trace mean nothing in a new one.
+    shown_run_ = run->id;
+    views::ViewState fresh;
+    fresh.memory_axis = state_->view.memory_axis;
+    fresh.link_axes = state_->view.link_axes;
+    fresh.color_by_allocation = state_->view.color_by_allocation;
+    fresh.detail = state_->view.detail;
+    fresh.search = state_->view.search;
+    state_->view = fresh;
+  }
+  // A limit that was typed counts, else the card's memory.
+  const std::int64_t typed = state_->history.spec().memory_limit;
+  const std::int64_t capacity = typed > 0 ? typed : gpu != nullptr ? gpu->memory_bytes : 0;
+  std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
+                     : gpu != nullptr ? gpu->name
+                                      : std::string();
+  return {run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
+          state_->view, base::now_ns(),      capacity, std::move(name), faces_};
+}
+
+views::ControlsContext Workspace::controls(const views::Ui& ui) {
+  return {ui, state_->history, session_->gpus(), session_->engine(), session_->run()};
+}
+
+void Workspace::start_run(bool live) {
+  run_spec_ = state_->history.spec();
+  if (!session_->engine_problem().empty()) {
+    notify(session_->engine_problem());
+    return;
+  }
+  const auto problems = run::validate(run_spec_);
+  if (!problems.empty()) {
+    if (!live) notify((*texts_)(problems.front().key, problems.front().arguments));
+    return;
+  }
+  session_->start(run_spec_, protocol_for(live));
+}
+
+void Workspace::follow_live() {
+  const run::WorkloadSpec& spec = state_->history.spec();
+  if (spec != seen_spec_) {
+    seen_spec_ = spec;
+    changed_ns_ = base::now_ns();
+  }
+  if (state_->preferences.live && spec != run_spec_ && base::now_ns() - changed_ns_ > kDebounce) {
+    start_run(true);
+  }
+}
+
+void Workspace::take_keys(Wishes& wishes) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_Q, false)) wishes.quit = true;
+  if (ImGui::IsKeyPressed(ImGuiKey_F12, false)) wishes.picture = true;
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
+    if (show_shortcuts_) {
+      show_shortcuts_ = false;
+    } else if (session_->busy()) {
+      session_->cancel();
+    }
+  }
+  if (io.WantTextInput) return;
+  if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_Z)) {
+    io.KeyShift ? state_->history.redo() : state_->history.undo();
+  }
+  if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_Y)) state_->history.redo();
+  if (io.KeyCtrl) return;
+  if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) start_run(false);
+  if (ImGui::IsKeyPressed(ImGuiKey_L, false)) {
+    state_->preferences.live = !state_->preferences.live;
+  }
+  if (ImGui::IsKeyPressed(ImGuiKey_P, false)) {
+    state_->preferences.projector = !state_->preferences.projector;
+  }
+  if (ImGui::IsKeyPressed(ImGuiKey_Slash, false) && io.KeyShift) show_shortcuts_ = true;
+}
+
+Wishes Workspace::draw(Layout layout, bool interactive) {
+  Wishes wishes;
+  show_frame_rate_ = interactive;
+  const bool projector = layout == Layout::projector;
+  const views::Theme& theme = theme_of(layout, state_->preferences);
+  const float scale =
+      projector ? std::max(1.6F, state_->preferences.scale) : state_->preferences.scale;
+  views::apply_style(theme, {scale});
+  const views::Ui ui{theme, {scale}, *faces_, *texts_};
+  if (interactive) {
+    take_keys(wishes);
+    follow_live();
+  }
+  if (layout == Layout::panels || projector) {
+    draw_top_bar(ui, wishes);
+    draw_status_bar(ui);
+  }
+  switch (layout) {
+    case Layout::panels:
+      draw_panels(ui);
+      break;
+    case Layout::projector:
+      draw_projector(ui);
+      break;
+    default:
+      draw_one(ui, layout);
+  }
+  if (show_shortcuts_) draw_shortcuts(ui);
+  return wishes;
+}
+
+void Workspace::draw_panels(const views::Ui& ui) {
+  const ImGuiID dock = ImGui::GetID("###dock");
+  dock_id_ = dock;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  if (ImGui::DockBuilderGetNode(dock) == nullptr) {
+    ImGui::DockBuilderAddNode(dock, ImGuiDockNodeFlags_DockSpace);
+    ImGui::DockBuilderSetNodeSize(dock, viewport->WorkSize);
+    ImGuiID centre = dock;
+    const float width = std::max(1.0F, viewport->WorkSize.x);
+    const float left_part = std::min(0.4F, ui.px(320) / width);
+    const ImGuiID left =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Left, left_part, nullptr, &centre);
+    const float right_part = std::min(0.4F, ui.px(360) / (width * (1 - left_part)));
+    const ImGuiID right =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Right, right_part, nullptr, &centre);
+    const ImGuiID below =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Down, 0.54F, nullptr, &centre);
+    ImGui::DockBuilderDockWindow(views::ids::kControls, left);
+    ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
+    ImGui::DockBuilderDockWindow(views::ids::kMemory, below);
+    ImGui::DockBuilderDockWindow(views::ids::kInspector, right);
+    ImGui::DockBuilderFinish(dock);
+  }
+  ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
+  views::ViewContext view = context(ui);
+  {
+    const Margin margin(ui);
+    if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
+      views::draw_controls(controls(ui));
+    }
+    ImGui::End();
+  }
+  if (ImGui::Begin(
+          views::ids::kTimeline, nullptr,
+          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    timeline_.draw(view);
+  }
+  ImGui::End();
+  if (ImGui::Begin(
+          views::ids::kMemory, nullptr,
+          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    memory_.draw(view);
+  }
+  ImGui::End();
+  const Margin margin(ui);
+  if (ImGui::Begin(views::ids::kInspector, nullptr, kPanelFlags)) {
+    inspector_.draw(ui, view, session_->engine_problem());
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_one(const views::Ui& ui, Layout layout) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->Pos);
+  ImGui::SetNextWindowSize(viewport->Size);
+  std::optional<Margin> margin;
+  if (layout == Layout::controls || layout == Layout::inspector) margin.emplace(ui);
+  if (ImGui::Begin("###one", nullptr, kFixedFlags | ImGuiWindowFlags_NoScrollbar)) {
+    views::ViewContext view = context(ui);
+    switch (layout) {
+      case Layout::timeline:
+        timeline_.draw(view);
+        break;
+      case Layout::memory:
+        memory_.draw(view);
+        break;
+      case Layout::controls:
+        views::draw_controls(
+            {ui, state_->history, session_->gpus(), session_->engine(), session_->run()});
+        break;
+      default:
+        inspector_.draw(ui, view, session_->engine_problem());
+    }
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_projector(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  views::ViewContext view = context(ui);
+  float y = origin.y;
+  // Whole pixels, or the background shows between two panels.
+  const auto panel = [&](const char* id, float at_height, auto draw) {
+    const float height = std::floor(at_height);
+    ImGui::SetNextWindowPos({origin.x, y});
+    ImGui::SetNextWindowSize({size.x, height});
+    if (ImGui::Begin(
+            id, nullptr,
+            kFixedFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+      draw();
+      const ImVec2 corner = ImGui::GetWindowPos();
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          {corner.x, corner.y + height - 1}, {corner.x + size.x, corner.y + height}, ui.theme.line);
+    }
+    ImGui::End();
+    y += height;
+  };
+  panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
+  const float rest = size.y - ui.px(44);
+  panel("###projector_verdict", std::min(ui.px(96), rest * 0.2F), [&] {
+    ImGui::SetCursorPos({ui.px(16), ui.px(16)});
+    views::draw_verdict(ui, view, session_->engine_problem());
+    views::draw_headline_figures(ui, view);
+  });
+  const float charts = origin.y + size.y - y;
+  panel("###projector_timeline", charts * 0.4F, [&] { timeline_.draw(view); });
+  panel("###projector_memory", origin.y + size.y - y, [&] { memory_.draw(view); });
+}
+
+}  // namespace ts::app

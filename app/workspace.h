@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "app/preferences.h"
+#include "app/session.h"
+#include "core/text/text.h"
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+#include "views/controls/controls_view.h"
+#include "views/controls/spec_history.h"
+#include "views/inspector/inspector_view.h"
+#include "views/memory/memory_view.h"
+#include "views/timeline/timeline_view.h"
+
+namespace ts::app {
+
+// What a picture or the window shows: the docked panels, the projector's page, or one panel alone.
+enum class Layout : std::uint8_t { panels, projector, timeline, memory, controls, inspector };
+// "run" is panels; the others by their name.
+base::Result<Layout> layout_from_name(const std::string& name);
+
+// The projector's page is light whatever the window looks like otherwise.
+const views::Theme& theme_of(Layout layout, const Preferences& preferences);
+
+// The part of the user interface's state that a picture shares with the window.
+struct WorkspaceState {
+  explicit WorkspaceState(const Preferences& start) : preferences(start), history(start.spec) {}
+  Preferences preferences;
+  views::SpecHistory history;
+  views::ViewState view;
+};
+
+// What the user asked for in a frame that the workspace cannot do by itself.
+struct Wishes {
+  bool quit = false;
+  bool picture = false;  // F12
+};
+
+// Draws everything inside the frame of the current Dear ImGui context and turns input into changes
+// of the session and of the state. Holds caches of what it drew, so every context has its own.
+class Workspace {
+ public:
+  Workspace(Session& session, WorkspaceState& state, const text::Texts& texts,
+            const views::Fonts::Faces& faces);
+
+  // One frame of a window or a picture. `interactive` takes keys and starts runs.
+  Wishes draw(Layout layout, bool interactive);
+
+  // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
+  void notify(std::string sentence);
+
+  // Frames are needed even without input: a run goes on, a sentence is to disappear.
+  [[nodiscard]] bool animated() const;
+
+ private:
+  void take_keys(Wishes& wishes);
+  void follow_live();
+  void start_run(bool live);
+  void draw_top_bar(const views::Ui& ui, Wishes& wishes);
+  void draw_menus(const views::Ui& ui, Wishes& wishes);
+  void draw_status_bar(const views::Ui& ui);
+  void draw_panels(const views::Ui& ui);
+  void draw_projector(const views::Ui& ui);
+  void draw_one(const views::Ui& ui, Layout layout);
+  void draw_shortcuts(const views::Ui& ui);
+  [[nodiscard]] views::ViewContext context(const views::Ui& ui);
+  [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
+
+  Session* session_;
+  WorkspaceState* state_;
+  const text::Texts* texts_;
+  const views::Fonts::Faces* faces_;
+  views::TimelineView timeline_;
+  views::MemoryView memory_;
+  views::InspectorView inspector_;
+
+  run::WorkloadSpec run_spec_;   // what Live last started, or the user
+  run::WorkloadSpec seen_spec_;  // last frame's, for the debounce
+  std::int64_t changed_ns_ = 0;
+  run::RunId shown_run_ = 0;
+  bool show_shortcuts_ = false;
+  bool show_frame_rate_ = false;  // not in pictures: it would differ from one to the next
+  unsigned dock_id_ = 0;
+  std::string note_;
+  std::int64_t note_until_ns_ = 0;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,36 @@
+#include "assets/assets.h"
+
+#include <cstddef>
+
+#define TS_ASSET(symbol)                                                                          \
+  extern "C" const char tensorscope_asset_##symbol[];                                             \
+  extern "C" const char tensorscope_asset_##symbol##_end[];                                       \
+  namespace {                                                                                     \
+  std::string_view view_##symbol() {                                                              \
+    return {                                                                                      \
+        tensorscope_asset_##symbol,                                                               \
+        static_cast<std::size_t>(tensorscope_asset_##symbol##_end - tensorscope_asset_##symbol)}; \
+  }                                                                                               \
+  }
+
+TS_ASSET(en)
+TS_ASSET(zh_cn)
+TS_ASSET(zh_tw)
+TS_ASSET(gpus)
+
+namespace ts::assets {
+
+std::string_view locale_en() {
+  return view_en();
+}
+std::string_view locale_zh_cn() {
+  return view_zh_cn();
+}
+std::string_view locale_zh_tw() {
+  return view_zh_tw();
+}
+std::string_view gpus() {
+  return view_gpus();
+}
+
+}  // namespace ts::assets

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "views/common/draw_sink.h"
+
+namespace ts::views {
+
+// What the user did over a chart since the last frame, free of any toolkit.
+struct ChartInput {
+  Point mouse;
+  Point mouse_delta;
+  bool hovered = false;  // the chart, not something in front of it
+  float wheel = 0;       // up is positive
+  float wheel_sideways = 0;
+  bool shift = false;
+  bool left_pressed = false;
+  bool left_down = false;
+  bool left_released = false;
+  bool double_clicked = false;
+  bool right_pressed = false;
+  bool right_down = false;
+  bool right_released = false;
+  // Keys, only while they belong to this chart.
+  bool zoom_in = false;  // held
+  bool zoom_out = false;
+  bool pan_left = false;
+  bool pan_right = false;
+  bool fit = false;  // pressed
+  bool mark = false;
+  bool search = false;
+  bool clear = false;
+  float seconds = 0;  // since the last frame
+  std::int64_t now_ns = 0;
+};
+
+}  // namespace ts::views

@@ -1,0 +1,84 @@
+#include "views/charts/chart_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ts::views {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+constexpr std::size_t kLeastLetters = 4;
+
+bool starts_code_point(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+}
+
+float middle(const DrawSink& sink, const Rect& box, TextStyle style) {
+  return std::round(box.y0 + (box.height() - sink.text_height(style)) / 2);
+}
+
+}  // namespace
+
+std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text, float width) {
+  if (text.empty() || width <= 0) return {};
+  // Half a pixel of rounding is no reason to cut.
+  if (sink.text_width(style, text) <= width + 0.5F) return std::string(text);
+  const float room = width - sink.text_width(style, kEllipsis);
+  if (room <= 0) return {};
+  std::vector<std::size_t> ends;  // byte offset after each code point
+  for (std::size_t i = 1; i <= text.size(); ++i)
+    if (i == text.size() || starts_code_point(text[i])) ends.push_back(i);
+  std::size_t low = 0;
+  std::size_t high = ends.size() - 1;  // the whole text does not fit
+  while (low < high) {
+    const std::size_t half = (low + high + 1) / 2;
+    if (sink.text_width(style, text.substr(0, ends[half - 1])) <= room) {
+      low = half;
+    } else {
+      high = half - 1;
+    }
+  }
+  if (low < kLeastLetters) return {};
+  return std::string(text.substr(0, ends[low - 1])) + std::string(kEllipsis);
+}
+
+void text_in(DrawSink& sink, const Rect& box, TextStyle style, Color color, std::string_view text) {
+  const std::string shown = fitted(sink, style, text, box.width());
+  if (!shown.empty()) sink.text({box.x0, middle(sink, box, style)}, style, color, shown);
+}
+
+void text_right(DrawSink& sink, const Rect& box, TextStyle style, Color color,
+                std::string_view text) {
+  const std::string shown = fitted(sink, style, text, box.width());
+  if (shown.empty()) return;
+  const float x = box.x1 - sink.text_width(style, shown);
+  sink.text({x, middle(sink, box, style)}, style, color, shown);
+}
+
+Rect place_plate(const DrawSink& sink, Metrics metrics, TextStyle style, std::string_view text,
+                 Point at, const Rect& bounds) {
+  const float width = sink.text_width(style, text) + metrics.px(12);
+  const float height = sink.text_height(style) + metrics.px(4);
+  const float x = std::clamp(at.x - width / 2, bounds.x0, std::max(bounds.x0, bounds.x1 - width));
+  const float y = std::clamp(at.y - height / 2, bounds.y0, std::max(bounds.y0, bounds.y1 - height));
+  return {std::round(x), std::round(y), std::round(x + width), std::round(y + height)};
+}
+
+void draw_plate(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& plate,
+                TextStyle style, Color color, std::string_view text) {
+  sink.fill(plate, theme.surface3, metrics.px(3));
+  const Rect inside{plate.x0 + metrics.px(5), plate.y0, plate.x1, plate.y1};
+  text_in(sink, inside, style, color, text);
+}
+
+Color mixed(Color from, Color to, float part) {
+  const auto channel = [&](int shift) {
+    const auto a = static_cast<float>((from >> shift) & 0xFFU);
+    const auto b = static_cast<float>((to >> shift) & 0xFFU);
+    return static_cast<Color>(std::lround(a + (b - a) * part)) << shift;
+  };
+  return channel(0) | channel(8) | channel(16) | channel(24);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,70 @@
+#include "views/charts/imgui_input.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+namespace ts::views {
+namespace {
+
+bool place(const char* id, const Rect& area, ImGuiButtonFlags flags) {
+  ImGui::SetCursorScreenPos({area.x0, area.y0});
+  return ImGui::InvisibleButton(id, {std::max(1.0F, area.width()), std::max(1.0F, area.height())},
+                                flags);
+}
+
+void read_keys(ChartInput& input) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  input.zoom_in = ImGui::IsKeyDown(ImGuiKey_W);
+  input.zoom_out = ImGui::IsKeyDown(ImGuiKey_S);
+  input.pan_left = ImGui::IsKeyDown(ImGuiKey_A);
+  input.pan_right = ImGui::IsKeyDown(ImGuiKey_D);
+  input.fit = ImGui::IsKeyPressed(ImGuiKey_F, false);
+  input.mark = ImGui::IsKeyPressed(ImGuiKey_M, false);
+  input.search = ImGui::IsKeyPressed(ImGuiKey_Slash, false);
+  input.clear = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+}
+
+}  // namespace
+
+ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
+                            std::int64_t now_ns) {
+  const ImGuiIO& io = ImGui::GetIO();
+  ChartInput input;
+  input.now_ns = now_ns;
+  input.seconds = io.DeltaTime;
+  input.mouse = {io.MousePos.x, io.MousePos.y};
+  place(id, area, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  // The wheel belongs to the chart: nothing around it scrolls.
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
+  const bool active = ImGui::IsItemActive();
+  const bool hovered = ImGui::IsItemHovered();
+  input.hovered = hovered || active;
+  if (hovered) {
+    input.wheel = io.MouseWheel;
+    input.wheel_sideways = io.MouseWheelH;
+    input.double_clicked = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  }
+  input.shift = io.KeyShift;
+  const bool activated = ImGui::IsItemActivated();
+  input.left_pressed = activated && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  input.right_pressed = activated && ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+  input.left_down = active && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  input.right_down = active && ImGui::IsMouseDown(ImGuiMouseButton_Right);
+  if (takes_keys) read_keys(input);
+  return input;
+}
+
+HotSpot hot_spot(const char* id, const Rect& area) {
+  HotSpot out;
+  if (area.width() <= 0) return out;
+  out.pressed = place(id, area, ImGuiButtonFlags_MouseButtonLeft);
+  out.hovered = ImGui::IsItemHovered();
+  out.held = ImGui::IsItemActive();
+  return out;
+}
+
+}  // namespace ts::views

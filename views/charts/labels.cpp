@@ -1,0 +1,117 @@
+#include "views/charts/labels.h"
+
+#include <charconv>
+
+#include "core/text/numbers.h"
+
+namespace ts::views {
+
+using base::Phase;
+using trace::SliceClass;
+
+namespace {
+
+std::string step_label(std::string_view name, const text::Texts& texts) {
+  const std::size_t space = name.rfind(' ');
+  const std::string_view digits = space == std::string_view::npos ? "" : name.substr(space + 1);
+  std::int64_t number = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return std::string(name);
+  return texts("timeline.step", {{"number", text::grouped(number + 1)}});
+}
+
+}  // namespace
+
+std::string slice_label(std::string_view name, SliceClass slice_class, const text::Texts& texts) {
+  switch (slice_class) {
+    case SliceClass::step:
+      return step_label(name, texts);
+    case SliceClass::setup:
+      return texts(phase_key(Phase::setup));
+    case SliceClass::forward:
+      return texts(phase_key(Phase::forward));
+    case SliceClass::loss:
+      return texts(phase_key(Phase::loss));
+    case SliceClass::backward:
+      return texts(phase_key(Phase::backward));
+    case SliceClass::optimizer:
+      return texts(phase_key(Phase::optimizer));
+    default:
+      break;
+  }
+  constexpr std::string_view kOperator = "aten::";
+  if (name.starts_with(kOperator)) {
+    name.remove_prefix(kOperator.size());
+    // ATen's mark for operators that are not meant to be called by hand.
+    while (name.size() > 1 && name.front() == '_') name.remove_prefix(1);
+  }
+  return std::string(name);
+}
+
+std::string_view short_label(std::string_view label, SliceClass slice_class) {
+  if (slice_class != SliceClass::module) return {};
+  const std::size_t dot = label.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  // "blocks.3" has no meaning as "3".
+  const std::string_view last = label.substr(dot + 1);
+  const bool number = last.find_first_not_of("0123456789") == std::string_view::npos;
+  return number ? std::string_view{} : last;
+}
+
+const char* category_key(memory::Category category) {
+  switch (category) {
+    case memory::Category::parameter:
+      return "memory.category.parameter";
+    case memory::Category::optimizer_state:
+      return "memory.category.optimizer_state";
+    case memory::Category::gradient:
+      return "memory.category.gradient";
+    case memory::Category::input:
+      return "memory.category.input";
+    case memory::Category::activation:
+      return "memory.category.activation";
+    case memory::Category::temporary:
+      return "memory.category.temporary";
+    case memory::Category::unknown:
+      break;
+  }
+  return "memory.category.unknown";
+}
+
+const char* phase_key(Phase phase) {
+  switch (phase) {
+    case Phase::setup:
+      return "timeline.phase.setup";
+    case Phase::forward:
+      return "timeline.phase.forward";
+    case Phase::loss:
+      return "timeline.phase.loss";
+    case Phase::backward:
+      return "timeline.phase.backward";
+    case Phase::optimizer:
+      return "timeline.phase.optimizer";
+    case Phase::idle:
+      break;
+  }
+  return "timeline.phase.idle";
+}
+
+SliceClass class_of(Phase phase) {
+  switch (phase) {
+    case Phase::setup:
+      return SliceClass::setup;
+    case Phase::forward:
+      return SliceClass::forward;
+    case Phase::loss:
+      return SliceClass::loss;
+    case Phase::backward:
+      return SliceClass::backward;
+    case Phase::optimizer:
+      return SliceClass::optimizer;
+    case Phase::idle:
+      break;
+  }
+  return SliceClass::other;
+}
+
+}  // namespace ts::views

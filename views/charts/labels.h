@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/phase.h"
+#include "core/memory/record.h"
+#include "core/text/text.h"
+#include "core/trace/slice.h"
+
+namespace ts::views {
+
+// Name of a slice to write into its box: steps (recorded as "step 0", counted from 1 for people)
+// and phases in the user's language, operators without their "aten::" and leading underscores.
+std::string slice_label(std::string_view name, trace::SliceClass slice_class,
+                        const text::Texts& texts);
+// A shorter one for narrow boxes: the last part of a module path. Empty when there is none.
+std::string_view short_label(std::string_view label, trace::SliceClass slice_class);
+
+// Keys of the locale files.
+const char* category_key(memory::Category category);
+const char* phase_key(base::Phase phase);
+
+// The slice class with the colour of a phase.
+trace::SliceClass class_of(base::Phase phase);
+
+}  // namespace ts::views

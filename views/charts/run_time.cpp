@@ -1,0 +1,39 @@
+#include "views/charts/run_time.h"
+
+#include <algorithm>
+
+namespace ts::views {
+
+base::TimeRange run_range(const run::Run& run) {
+  const base::TimeRange slices = run.trace.range();
+  const base::TimeRange events = run.memory.time_range();
+  if (slices.empty()) return events;
+  if (events.empty()) return slices;
+  return {std::min(slices.begin, events.begin), std::max(slices.end, events.end)};
+}
+
+bool holds(const trace::TraceStore& store, trace::SliceRef ref) {
+  return ref.track < store.tracks().size() && ref.depth < store.depth_count(ref.track) &&
+         ref.index < store.lane_size(ref.track, ref.depth);
+}
+
+std::optional<trace::SliceRef> slice_of_allocation(const run::Run& run, std::int64_t time_ns,
+                                                   base::StringId op) {
+  std::optional<trace::SliceRef> deepest;
+  const auto tracks = run.trace.tracks();
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    if (tracks[t].kind == trace::TrackKind::phases) continue;
+    const auto track = static_cast<trace::TrackId>(t);
+    for (int depth = run.trace.depth_count(track) - 1; depth >= 0; --depth) {
+      const auto found = run.trace.slice_at(track, static_cast<std::uint16_t>(depth), time_ns);
+      if (!found) continue;
+      const trace::Slice slice = run.trace.slice(*found);
+      if (slice.name == op) return found;
+      const bool deeper = !deepest || found->depth > deepest->depth;
+      if (slice.slice_class >= trace::SliceClass::matmul && deeper) deepest = found;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,106 @@
+#include "views/charts/title_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/charts/chart_text.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kSwatch = 9;
+
+float legend_width(const DrawSink& sink, Metrics metrics, const LegendEntry& entry) {
+  return metrics.px(kSwatch + 6) + sink.text_width(TextStyle::small, entry.text);
+}
+
+}  // namespace
+
+TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metrics,
+                           const std::string& title, const std::string& subtitle,
+                           std::span<const LegendEntry> legend, LegendSide side,
+                           std::span<const TitleItem> items) {
+  const float gap = metrics.px(14);
+  TitleRow row;
+  row.items.resize(items.size());
+  row.legend.resize(legend.size());
+  const float title_width = std::min(sink.text_width(TextStyle::body_strong, title), area.width());
+  row.title = {area.x0, area.y0, area.x0 + title_width, area.y1};
+
+  // Buttons in the order of their worth, as far as they fit beside the title.
+  std::vector<std::size_t> order(items.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return items[a].keep > items[b].keep; });
+  float room = area.width() - title_width;
+  float legend_needs = metrics.px(16);
+  if (!subtitle.empty())
+    legend_needs += sink.text_width(TextStyle::small, subtitle) + metrics.px(16);
+  for (const LegendEntry& entry : legend) legend_needs += legend_width(sink, metrics, entry) + gap;
+  std::vector<bool> kept(items.size(), false);
+  for (const std::size_t i : order) {
+    if (items[i].width <= 0) continue;
+    const float reserved = items[i].keep > 0 ? 0 : legend_needs;
+    if (items[i].width + gap + reserved > room) break;
+    kept[i] = true;
+    room -= items[i].width + gap;
+  }
+  float right = area.x1;
+  for (std::size_t i = items.size(); i-- > 0;) {
+    if (!kept[i]) continue;
+    row.items[i] = {right - items[i].width, area.y0, right, area.y1};
+    right -= items[i].width + gap;
+  }
+
+  float left = row.title.x1 + metrics.px(16);
+  const float subtitle_width = sink.text_width(TextStyle::small, subtitle);
+  if (!subtitle.empty() && left + subtitle_width <= right) {
+    row.subtitle = {left, area.y0, left + subtitle_width, area.y1};
+    left = row.subtitle.x1 + gap;
+  }
+  std::vector<bool> shown(legend.size(), true);
+  const auto width_of_shown = [&] {
+    float sum = 0;
+    for (std::size_t i = 0; i < legend.size(); ++i)
+      if (shown[i]) sum += legend_width(sink, metrics, legend[i]) + gap;
+    return sum;
+  };
+  float needed = width_of_shown();
+  for (std::size_t left_out = 0; left_out < legend.size() && left + needed > right; ++left_out) {
+    std::size_t least = legend.size();
+    for (std::size_t i = 0; i < legend.size(); ++i)
+      if (shown[i] && (least == legend.size() || legend[i].weight <= legend[least].weight))
+        least = i;
+    shown[least] = false;
+    needed = width_of_shown();
+  }
+  float x = side == LegendSide::left ? left : right - needed;
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    if (!shown[i]) continue;
+    const float width = legend_width(sink, metrics, legend[i]);
+    row.legend[i] = {x, area.y0, x + width, area.y1};
+    x += width + gap;
+  }
+  return row;
+}
+
+void draw_title_row(DrawSink& sink, const TitleRow& row, const Theme& theme, Metrics metrics,
+                    const std::string& title, const std::string& subtitle,
+                    std::span<const LegendEntry> legend) {
+  text_in(sink, row.title, TextStyle::body_strong, theme.text, title);
+  if (row.subtitle.width() > 0)
+    text_in(sink, row.subtitle, TextStyle::small, theme.text2, subtitle);
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const Rect& box = row.legend[i];
+    if (box.width() <= 0) continue;
+    const float size = std::round(metrics.px(kSwatch));
+    const float y = std::round((box.y0 + box.y1 - size) / 2);
+    const Rect swatch{std::round(box.x0), y, std::round(box.x0) + size, y + size};
+    sink.fill(swatch, legend[i].color);
+    if (legend[i].border != 0) sink.outline(swatch, legend[i].border);
+    text_in(sink, {swatch.x1 + metrics.px(6), box.y0, box.x1 + 1, box.y1}, TextStyle::small,
+            theme.text2, legend[i].text);
+  }
+}
+
+}  // namespace ts::views

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+
+namespace ts::views {
+
+// Smallest and largest total of any range of events of one AllocationLog in O(log n): a tree of
+// extremes with 16 children a node, extended as the log grows.
+class TotalsIndex {
+ public:
+  struct Extremes {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+  };
+  // Takes over what the log appended since the last call; a shorter log starts it anew.
+  void update(std::span<const memory::Event> events);
+  void clear();
+  // Of the totals after events [first, end); first < end <= size().
+  [[nodiscard]] Extremes over(std::uint32_t first, std::uint32_t end) const;
+  [[nodiscard]] std::uint32_t size() const;
+
+ private:
+  void add_level();
+
+  static constexpr std::uint32_t kFanout = 16;
+  std::vector<std::vector<Extremes>> levels_;  // 0: one entry an event
+};
+
+}  // namespace ts::views

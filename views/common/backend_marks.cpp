@@ -1,0 +1,48 @@
+#include "views/common/backend_marks.h"
+
+#include <array>
+
+namespace ts::views {
+namespace {
+
+constexpr Color rgb(std::uint32_t hex) {
+  return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
+}
+
+}  // namespace
+
+Color backend_color(ThemeKind theme, run::AttentionBackend backend) {
+  const bool dark = theme == ThemeKind::dark;
+  switch (backend) {
+    case run::AttentionBackend::naive:
+      return dark ? rgb(0xA4ACB8) : rgb(0x6A717C);
+    case run::AttentionBackend::math:
+      return dark ? rgb(0xE69F00) : rgb(0xC77F00);
+    case run::AttentionBackend::flash:
+      return dark ? rgb(0x56B4E9) : rgb(0x1F86C4);
+    case run::AttentionBackend::automatic:
+      return dark ? rgb(0xE9ECF1) : rgb(0x2C333D);
+  }
+  return rgb(0x808080);
+}
+
+void draw_backend_mark(DrawSink& sink, run::AttentionBackend backend, Point centre, float radius,
+                       Color color) {
+  const Rect box{centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius};
+  switch (backend) {
+    case run::AttentionBackend::naive:
+      sink.fill(box, color, radius);
+      break;
+    case run::AttentionBackend::math:
+      sink.fill(box, color, 1);
+      break;
+    case run::AttentionBackend::flash:
+      sink.triangle({centre.x, box.y0}, {box.x1, box.y1}, {box.x0, box.y1}, color);
+      break;
+    case run::AttentionBackend::automatic:
+      sink.outline(box, color, 1.5F, radius);
+      break;
+  }
+}
+
+}  // namespace ts::views

@@ -1,0 +1,47 @@
+#include "views/common/log_scale.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/base/check.h"
+
+namespace ts::views {
+
+LogScale::LogScale(std::int64_t min, std::int64_t max) : min_(min), max_(max) {
+  TS_CHECK(min >= 1 && min < max);
+}
+
+float LogScale::position(std::int64_t value) const {
+  const auto clamped = static_cast<double>(std::clamp(value, min_, max_));
+  const double low = std::log2(static_cast<double>(min_));
+  const double high = std::log2(static_cast<double>(max_));
+  return static_cast<float>((std::log2(clamped) - low) / (high - low));
+}
+
+std::int64_t LogScale::snapped(double value) const {
+  if (value < 8) return std::llround(value);
+  const double step = std::exp2(std::floor(std::log2(value))) / 8;
+  return std::llround(std::round(value / step) * step);
+}
+
+std::int64_t LogScale::value_at(float position) const {
+  const double low = std::log2(static_cast<double>(min_));
+  const double high = std::log2(static_cast<double>(max_));
+  const double part = std::clamp(static_cast<double>(position), 0.0, 1.0);
+  return std::clamp(snapped(std::exp2(low + part * (high - low))), min_, max_);
+}
+
+std::int64_t LogScale::stepped(std::int64_t value, int steps) const {
+  // An eighth of the octave that a number is in; below eight every whole number is a step.
+  const auto step_at = [](std::int64_t number) {
+    const auto octave = std::bit_floor(static_cast<std::uint64_t>(number));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(octave / 8));
+  };
+  std::int64_t at = std::clamp(value, min_, max_);
+  for (; steps > 0 && at < max_; --steps) at = (at / step_at(at) + 1) * step_at(at);
+  for (; steps < 0 && at > min_; ++steps) at = (at - 1) / step_at(at - 1) * step_at(at - 1);
+  return std::clamp(at, min_, max_);
+}
+
+}  // namespace ts::views

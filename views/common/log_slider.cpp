@@ -1,0 +1,153 @@
+#include "views/common/log_slider.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "core/text/numbers.h"
+#include "views/common/imgui_sink.h"
+
+namespace ts::views {
+namespace {
+
+struct Frame {
+  Rect label, track, field;
+};
+
+Frame lay_out(const Ui& ui, ImVec2 origin, float width, float label_width) {
+  const float height = ui.px(28);
+  const float field_width = ui.px(62);
+  Frame frame;
+  frame.label = {origin.x, origin.y, origin.x + label_width, origin.y + height};
+  frame.field = {origin.x + width - field_width, origin.y, origin.x + width, origin.y + height};
+  frame.track = {frame.label.x1 + ui.px(8), origin.y, frame.field.x0 - ui.px(16),
+                 origin.y + height};
+  return frame;
+}
+
+void draw_track(ImGuiSink& sink, const Ui& ui, const Rect& track, const SliderLook& look,
+                const LogScale& scale, bool active, float fade) {
+  const float y = std::floor((track.y0 + track.y1) / 2);
+  const auto x_of = [&](std::int64_t value) {
+    return track.x0 + track.width() * scale.position(value);
+  };
+  const float handle_x = x_of(look.value);
+  const float thick = ui.px(2);
+  float good_end = track.x1;
+  if (look.bad_from && *look.bad_from <= scale.max()) {
+    good_end = std::max(track.x0, x_of(*look.bad_from));
+    sink.fill({good_end, y - 0.5F, track.x1, y + ui.px(1)}, ui.theme.bad);
+    sink.fill({good_end - 1, y - ui.px(5), good_end + 1, y + ui.px(5)}, ui.theme.bad);
+  }
+  sink.fill({track.x0, y - thick, good_end, y + thick}, with_alpha(ui.theme.surface3, fade), thick);
+  sink.fill({track.x0, y - thick, std::min(handle_x, good_end), y + thick},
+            with_alpha(ui.theme.text3, fade), thick);
+  for (std::int64_t power = 1; power <= scale.max(); power *= 2) {
+    if (power < scale.min()) continue;
+    const float x = std::floor(x_of(power));
+    sink.fill({x, y + ui.px(6), x + 1, y + ui.px(9)}, with_alpha(ui.theme.text3, 0.5F * fade));
+  }
+  const Rect handle{handle_x - ui.px(4), y - ui.px(8), handle_x + ui.px(4), y + ui.px(8)};
+  sink.fill(handle, with_alpha(active ? ui.theme.accent : ui.theme.text, fade), ui.px(2));
+}
+
+std::int64_t value_under_mouse(const Rect& track, const LogScale& scale) {
+  return scale.value_at((ImGui::GetIO().MousePos.x - track.x0) / std::max(1.0F, track.width()));
+}
+
+// The number as a button that turns into a text field when it is clicked.
+void edit_field(const Ui& ui, std::string_view name, const SliderLook& look, const Rect& rect,
+                float fade, SliderEdit& edit) {
+  const std::string id = "###field_" + std::string(name);
+  ImGuiStorage* storage = ImGui::GetStateStorage();
+  const ImGuiID typing_key = ImGui::GetID((id + "_typing").c_str());
+  static constexpr int kOff = 0;
+  static constexpr int kOpening = 1;
+  static constexpr int kTyping = 2;
+  const int typing = storage->GetInt(typing_key, kOff);
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  ImGui::SetCursorScreenPos({rect.x0, rect.y0});
+  if (typing != kOff) {
+    std::array<char, 32> buffer{};
+    const std::string digits = std::to_string(look.value);
+    std::memcpy(buffer.data(), digits.data(), std::min(digits.size(), buffer.size() - 1));
+    if (typing == kOpening) ImGui::SetKeyboardFocusHere();
+    const FontScope font(ui, TextStyle::body_medium);
+    ImGui::SetNextItemWidth(rect.width());
+    const bool entered =
+        ImGui::InputText(id.c_str(), buffer.data(), buffer.size(),
+                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    if (entered) {
+      edit.typed = buffer.data();
+      edit.finished = true;
+    }
+    if (typing == kOpening && ImGui::IsItemActive()) {
+      storage->SetInt(typing_key, kTyping);
+    } else if (typing == kTyping && !ImGui::IsItemActive()) {
+      storage->SetInt(typing_key, kOff);
+    }
+    return;
+  }
+  if (ImGui::InvisibleButton(id.c_str(), {rect.width(), rect.height()})) {
+    storage->SetInt(typing_key, kOpening);
+  }
+  sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
+  if (!look.problem.empty()) sink.outline(rect, ui.theme.bad, 1, ui.px(3));
+  const std::string number = text::grouped(look.value);
+  // A long number gets the small face rather than being cut off.
+  const float room = rect.width() - ui.px(12);
+  const TextStyle style = sink.text_width(TextStyle::body_medium, number) <= room
+                              ? TextStyle::body_medium
+                              : TextStyle::small;
+  sink.text({rect.x1 - ui.px(8) - sink.text_width(style, number),
+             (rect.y0 + rect.y1 - sink.text_height(style)) / 2},
+            style, with_alpha(ui.theme.text, fade), number);
+  tooltip(ui, look.problem);
+}
+
+}  // namespace
+
+SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
+                      const LogScale& scale, float width) {
+  SliderEdit edit;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const Frame frame = lay_out(ui, origin, width, ui.px(look.label_width));
+  const bool applies = look.reason.empty();
+  const float fade = applies ? 1.0F : 0.4F;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+
+  ImGui::BeginDisabled(!applies);
+  ImGui::SetCursorScreenPos({frame.track.x0 - ui.px(6), frame.track.y0});
+  const std::string id = "###slider_" + std::string(name);
+  ImGui::InvisibleButton(id.c_str(), {frame.track.width() + ui.px(12), frame.track.height()});
+  const bool active = ImGui::IsItemActive();
+  if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+    const std::int64_t value = value_under_mouse(frame.track, scale);
+    if (value != look.value) edit.value = value;
+  }
+  if (ImGui::IsItemDeactivated()) edit.finished = true;
+  if (ImGui::IsItemFocused() && !active) {
+    const int steps = (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
+                      (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
+    if (steps != 0) {
+      edit.value = scale.stepped(look.value, steps);
+      edit.finished = true;
+    }
+  }
+  tooltip(ui, look.reason);
+  draw_track(sink, ui, frame.track, look, scale, active, fade);
+  edit_field(ui, name, look, frame.field, fade, edit);
+  ImGui::EndDisabled();
+
+  sink.text(
+      {frame.label.x0, (frame.label.y0 + frame.label.y1 - sink.text_height(TextStyle::body)) / 2},
+      TextStyle::body, with_alpha(ui.theme.text, fade), look.label);
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({width, ui.px(27)});  // with the spacing of rows a pitch of 33
+  return edit;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "views/common/log_scale.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// What the user did to a slider in this frame. A drag is one change: `value` moves while it lasts,
+// `finished` is set once, when it ends (or at once for typed and key input).
+struct SliderEdit {
+  std::optional<std::int64_t> value;
+  std::optional<std::string> typed;  // text of the field when Enter ended it, not yet a number
+  bool finished = false;
+};
+
+struct SliderLook {
+  std::string_view label;
+  std::int64_t value = 0;
+  std::optional<std::int64_t> bad_from;  // thin track in the warning colour from here on
+  std::string_view problem;              // sentence under the mouse, field outlined; empty: none
+  std::string_view reason;               // why it does not apply; empty: it does
+  float label_width = 64;                // at scale 1
+};
+
+// Label, track with a tick at every power of two, handle, and a field that takes typed numbers. Ids
+// are "###slider_NAME" and "###field_NAME".
+SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
+                      const LogScale& scale, float width);
+
+}  // namespace ts::views

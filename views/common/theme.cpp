@@ -1,0 +1,84 @@
+#include "views/common/theme.h"
+
+#include <cmath>
+
+namespace ts::views {
+namespace {
+
+// 0xRRGGBB as design documents write it.
+constexpr Color rgb(std::uint32_t hex) {
+  return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
+}
+
+// Class order: step setup forward loss backward optimizer module matmul softmax elementwise norm
+// copy attention other.
+constexpr Theme kDark{ThemeKind::dark,
+                      rgb(0x0E1014),
+                      rgb(0x14171C),
+                      rgb(0x1C2027),
+                      rgb(0x2A303A),
+                      rgb(0x282D36),
+                      rgb(0x20252D),
+                      rgb(0xE9ECF1),
+                      rgb(0xAEB6C3),
+                      rgb(0x858E9C),
+                      rgb(0x94A3FF),
+                      rgb(0x4F63E6),
+                      rgb(0xFFFFFF),
+                      rgb(0x3DBB92),
+                      rgb(0xF2D04B),
+                      rgb(0xFF7A45),
+                      {rgb(0x4592D6), rgb(0xCC79A7), rgb(0xE69F00), rgb(0x7CC7F2), rgb(0x2A9C7B),
+                       rgb(0xE5D84A), rgb(0x8A919C)},
+                      {rgb(0x2A313C), rgb(0x33383F), rgb(0x31415F), rgb(0x5A4B2E), rgb(0x4A3A60),
+                       rgb(0x3F5236), rgb(0x3A4D6B), rgb(0x4F7DAE), rgb(0xB0873F), rgb(0x6C7686),
+                       rgb(0x7E73A8), rgb(0x4E8E8A), rgb(0x9A6A94), rgb(0x565E6B)},
+                      {rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1),
+                       rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
+                       rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
+
+constexpr Theme kLight{ThemeKind::light,
+                       rgb(0xFFFFFF),
+                       rgb(0xFFFFFF),
+                       rgb(0xEEF0F4),
+                       rgb(0xCDD3DC),
+                       rgb(0xA9B1BD),
+                       rgb(0xDDE1E7),
+                       rgb(0x07090C),
+                       rgb(0x2C333D),
+                       rgb(0x4A525E),
+                       rgb(0x2B3BC0),
+                       rgb(0x2B3BC0),
+                       rgb(0xFFFFFF),
+                       rgb(0x00704E),
+                       rgb(0x8A6A00),
+                       rgb(0xB43A00),
+                       {rgb(0x0072B2), rgb(0xCC79A7), rgb(0xE69F00), rgb(0x56B4E9), rgb(0x009E73),
+                        rgb(0xEBDD2E), rgb(0x7C838E)},
+                       {rgb(0xDDE2EA), rgb(0xE2E4E8), rgb(0xC9DCF2), rgb(0xF2DFB0), rgb(0xDFD0EC),
+                        rgb(0xCFE3C4), rgb(0xC3D2E6), rgb(0x2F6FA8), rgb(0xA46E00), rgb(0x6C7686),
+                        rgb(0x6A5CA8), rgb(0x2B807A), rgb(0x93497F), rgb(0x7A828E)},
+                       {rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C),
+                        rgb(0x07090C), rgb(0x07090C), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
+                        rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
+
+}  // namespace
+
+const Theme& theme(ThemeKind kind) {
+  return kind == ThemeKind::dark ? kDark : kLight;
+}
+
+Color darker(Color color) {
+  const auto channel = [&](int shift) {
+    const auto value = static_cast<float>((color >> shift) & 0xFFU);
+    return static_cast<Color>(std::lround(value * 0.87F)) << shift;
+  };
+  return channel(0) | channel(8) | channel(16) | (color & 0xFF000000U);
+}
+
+Color with_alpha(Color color, float alpha) {
+  const auto value = static_cast<Color>(std::lround(alpha * 255.0F));
+  return (color & 0x00FFFFFFU) | (value << 24);
+}
+
+}  // namespace ts::views

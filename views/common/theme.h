@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+
+#include "core/memory/record.h"
+#include "core/trace/slice.h"
+#include "views/common/draw_sink.h"
+
+namespace ts::views {
+
+enum class ThemeKind : std::uint8_t { dark, light };
+
+// The colour tokens of the design, dark or light.
+struct Theme {
+  ThemeKind kind = ThemeKind::dark;
+  Color bg, surface, surface2, surface3, line, grid;
+  Color text, text2, text3;
+  Color accent, accent_fill, on_accent, ok, warn, bad;
+  std::array<Color, memory::kCategoryCount> category;
+  std::array<Color, trace::kSliceClassCount> slice;
+  std::array<Color, trace::kSliceClassCount> slice_text;  // readable on the one above
+};
+const Theme& theme(ThemeKind kind);
+
+// 13 % darker: every second layer of one category.
+Color darker(Color color);
+Color with_alpha(Color color, float alpha);
+
+// Lengths of the design in pixels, at a scale. Chinese and Latin share them.
+struct Metrics {
+  float scale = 1;
+  [[nodiscard]] float px(float at_scale_1) const { return at_scale_1 * scale; }
+};
+
+}  // namespace ts::views

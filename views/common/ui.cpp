@@ -1,0 +1,117 @@
+#include "views/common/ui.h"
+
+#include <imgui.h>
+
+namespace ts::views {
+
+void apply_style(const Theme& theme, Metrics metrics) {
+  ImGuiStyle& style = ImGui::GetStyle();
+  style = ImGuiStyle();
+  style.FontSizeBase = text_pixels(TextStyle::body, metrics.scale);
+  style.WindowPadding = {0, 0};
+  style.WindowRounding = 0;
+  style.WindowBorderSize = 0;
+  style.PopupRounding = metrics.px(4);
+  style.PopupBorderSize = 1;
+  style.ChildBorderSize = 0;
+  style.FrameRounding = metrics.px(3);
+  style.FramePadding = {metrics.px(8), metrics.px(6)};
+  style.ItemSpacing = {metrics.px(8), metrics.px(6)};
+  style.ScrollbarSize = metrics.px(10);
+  style.ScrollbarRounding = metrics.px(5);
+  style.GrabRounding = metrics.px(3);
+  style.DockingSeparatorSize = 1;
+  style.TabRounding = 0;
+  style.TabBarBorderSize = 0;
+  style.WindowMinSize = {metrics.px(80), metrics.px(40)};
+  style.DisabledAlpha = 0.45F;
+
+  const auto set = [&style](ImGuiCol slot, Color color) {
+    style.Colors[slot] = ImGui::ColorConvertU32ToFloat4(color);
+  };
+  const Color clear = with_alpha(theme.surface, 0);
+  set(ImGuiCol_Text, theme.text);
+  set(ImGuiCol_TextDisabled, theme.text3);
+  set(ImGuiCol_WindowBg, theme.surface);
+  set(ImGuiCol_ChildBg, clear);
+  set(ImGuiCol_PopupBg, theme.surface2);
+  set(ImGuiCol_Border, theme.line);
+  set(ImGuiCol_FrameBg, theme.surface2);
+  set(ImGuiCol_FrameBgHovered, theme.surface3);
+  set(ImGuiCol_FrameBgActive, theme.surface3);
+  set(ImGuiCol_TitleBg, theme.surface);
+  set(ImGuiCol_TitleBgActive, theme.surface);
+  set(ImGuiCol_MenuBarBg, theme.surface);
+  set(ImGuiCol_ScrollbarBg, clear);
+  set(ImGuiCol_ScrollbarGrab, theme.surface3);
+  set(ImGuiCol_ScrollbarGrabHovered, theme.text3);
+  set(ImGuiCol_ScrollbarGrabActive, theme.text3);
+  set(ImGuiCol_CheckMark, theme.accent);
+  set(ImGuiCol_SliderGrab, theme.text2);
+  set(ImGuiCol_SliderGrabActive, theme.accent);
+  // Our buttons draw themselves. What is left is the corner by which a docked panel is taken hold
+  // of: it shows under the mouse only.
+  set(ImGuiCol_Button, clear);
+  set(ImGuiCol_ButtonHovered, theme.surface3);
+  set(ImGuiCol_ButtonActive, clear);
+  set(ImGuiCol_Header, theme.surface3);
+  set(ImGuiCol_HeaderHovered, theme.surface3);
+  set(ImGuiCol_HeaderActive, theme.surface3);
+  set(ImGuiCol_Separator, theme.line);
+  set(ImGuiCol_SeparatorHovered, theme.accent);
+  set(ImGuiCol_SeparatorActive, theme.accent);
+  set(ImGuiCol_ResizeGrip, clear);
+  set(ImGuiCol_ResizeGripHovered, theme.surface3);
+  set(ImGuiCol_ResizeGripActive, theme.accent);
+  set(ImGuiCol_Tab, theme.surface);
+  set(ImGuiCol_TabHovered, theme.surface3);
+  set(ImGuiCol_TabSelected, theme.surface2);
+  set(ImGuiCol_TabSelectedOverline, theme.accent);
+  set(ImGuiCol_TabDimmed, theme.surface);
+  set(ImGuiCol_TabDimmedSelected, theme.surface2);
+  set(ImGuiCol_TabDimmedSelectedOverline, theme.line);
+  set(ImGuiCol_DockingPreview, with_alpha(theme.accent, 0.4F));
+  set(ImGuiCol_DockingEmptyBg, theme.bg);
+  set(ImGuiCol_TextSelectedBg, with_alpha(theme.accent, 0.35F));
+  set(ImGuiCol_NavCursor, theme.accent);
+  set(ImGuiCol_ModalWindowDimBg, with_alpha(theme.bg, 0.6F));
+}
+
+FontScope::FontScope(const Ui& ui, TextStyle style) {
+  ImGui::PushFont(ui.faces.face(style), text_pixels(style, ui.metrics.scale));
+}
+
+FontScope::~FontScope() {
+  ImGui::PopFont();
+}
+
+void text(const Ui& ui, TextStyle style, Color color, std::string_view words) {
+  const FontScope font(ui, style);
+  ImGui::PushStyleColor(ImGuiCol_Text, color);
+  ImGui::TextUnformatted(words.data(), words.data() + words.size());
+  ImGui::PopStyleColor();
+}
+
+void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
+                  float right_margin) {
+  ImGui::PushTextWrapPos(ImGui::GetWindowWidth() - right_margin);
+  text(ui, style, color, words);
+  ImGui::PopTextWrapPos();
+}
+
+void tooltip(const Ui& ui, std::string_view words) {
+  if (words.empty() ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) {
+    return;
+  }
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(10), ui.px(8)));
+  if (ImGui::BeginTooltip()) {
+    ImGui::PushTextWrapPos(ui.px(340));
+    text(ui, TextStyle::body, ui.theme.text, words);
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace ts::views

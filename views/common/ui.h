@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/text/text.h"
+#include "views/common/fonts.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// What every widget needs: colours, lengths, faces and words. One per frame; nothing may be kept.
+struct Ui {
+  const Theme& theme;
+  Metrics metrics;
+  const Fonts::Faces& faces;
+  const text::Texts& texts;
+  [[nodiscard]] float px(float at_scale_1) const { return metrics.px(at_scale_1); }
+};
+
+// Dear ImGui's own colours and spacing, for menus, popups, tooltips and docking.
+void apply_style(const Theme& theme, Metrics metrics);
+
+// Scope of a face and size for Dear ImGui's own text functions.
+class FontScope {
+ public:
+  FontScope(const Ui& ui, TextStyle style);
+  ~FontScope();
+  FontScope(const FontScope&) = delete;
+  FontScope& operator=(const FontScope&) = delete;
+};
+
+// Text at the cursor of the window; never wraps.
+void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
+// Wraps at the right edge of the window less `right_margin`.
+void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
+                  float right_margin);
+// Explains the widget before it while the mouse rests on it; nothing for an empty sentence.
+void tooltip(const Ui& ui, std::string_view words);
+
+}  // namespace ts::views

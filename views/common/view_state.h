@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/string_table.h"
+#include "core/memory/active_memory_layout.h"
+#include "core/run/run.h"
+#include "core/text/text.h"
+#include "core/trace/trace_store.h"
+#include "views/common/fonts.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// What the charts of one run share: the visible time range, the cursor and the selection. Owned by
+// the workspace; views read and change it, so that timeline, memory and inspector stay linked.
+struct ViewState {
+  base::TimeRange visible;                // timeline; empty: fit everything
+  std::optional<std::int64_t> cursor_ns;  // follows the mouse over any chart
+  std::optional<base::TimeRange> marked;  // M
+  std::optional<trace::SliceRef> selected_slice;
+  std::optional<trace::SliceRef> hovered_slice;
+  std::optional<memory::BlockIndex> selected_block;
+  std::optional<memory::BlockIndex> hovered_block;
+  memory::Axis memory_axis = memory::Axis::time;
+  bool link_axes = true;  // the memory view shows the timeline's range
+  bool color_by_allocation = false;
+  std::uint32_t detail = 15000;
+  std::string search;
+  bool memory_has_keys = false;  // W, S, A, D, F, M go to the chart the mouse was over last
+};
+
+// What every view gets each frame. Nothing here may be kept.
+struct ViewContext {
+  const run::Run* run = nullptr;  // null: nothing has run yet
+  const base::StringTable& strings;
+  const text::Texts& texts;
+  const Theme& theme;
+  Metrics metrics;
+  ViewState& state;
+  std::int64_t now_ns = 0;
+  std::int64_t target_bytes = 0;  // capacity line; 0 none
+  std::string target_name;
+  const Fonts::Faces* faces = nullptr;  // for ImGuiSink; null in tests that draw into a recorder
+};
+
+}  // namespace ts::views

@@ -1,0 +1,243 @@
+#include "views/common/widgets.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/common/imgui_sink.h"
+
+namespace ts::views {
+namespace {
+
+Rect item_rect() {
+  const ImVec2 min = ImGui::GetItemRectMin();
+  const ImVec2 max = ImGui::GetItemRectMax();
+  return {min.x, min.y, max.x, max.y};
+}
+
+ImGuiSink sink_of(const Ui& ui) {
+  return {*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale};
+}
+
+float middle(const Rect& rect, const ImGuiSink& sink, TextStyle style) {
+  return (rect.y0 + rect.y1 - sink.text_height(style)) / 2;
+}
+
+void centred(ImGuiSink& sink, const Rect& rect, TextStyle style, Color color,
+             std::string_view words) {
+  sink.push_clip(rect);
+  sink.text({(rect.x0 + rect.x1 - sink.text_width(style, words)) / 2, middle(rect, sink, style)},
+            style, color, words);
+  sink.pop_clip();
+}
+
+void focus_ring(ImGuiSink& sink, const Ui& ui, const Rect& rect) {
+  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) {
+    sink.outline(rect, ui.theme.accent, 1, ui.px(3));
+  }
+}
+
+}  // namespace
+
+bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+               float width) {
+  bool changed = false;
+  ImGui::PushID(id);
+  const float height = ui.px(28);
+  const float each = std::floor(width / static_cast<float>(choices.size()));
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImGuiSink sink = sink_of(ui);
+  sink.fill(
+      {origin.x, origin.y, origin.x + each * static_cast<float>(choices.size()), origin.y + height},
+      ui.theme.surface2, ui.px(4));
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const Choice& choice = choices[i];
+    ImGui::SetCursorScreenPos({origin.x + each * static_cast<float>(i), origin.y});
+    ImGui::BeginDisabled(!choice.reason.empty());
+    if (ImGui::InvisibleButton(("###" + choice.id).c_str(), {each, height}) &&
+        chosen != static_cast<int>(i)) {
+      chosen = static_cast<int>(i);
+      changed = true;
+    }
+    ImGui::EndDisabled();
+    const bool on = chosen == static_cast<int>(i);
+    const Rect rect = item_rect();
+    if (on || (ImGui::IsItemHovered() && choice.reason.empty())) {
+      sink.fill({rect.x0 + 1, rect.y0 + 1, rect.x1 - 1, rect.y1 - 1},
+                on ? ui.theme.surface3 : with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
+    }
+    const Color color = !choice.reason.empty() ? with_alpha(ui.theme.text3, 0.6F)
+                        : on                   ? ui.theme.text
+                                               : ui.theme.text2;
+    centred(sink, rect, on ? TextStyle::body_medium : TextStyle::body, color, choice.label);
+    focus_ring(sink, ui, rect);
+    tooltip(ui, choice.reason);
+  }
+  ImGui::PopID();
+  return changed;
+}
+
+bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,
+            std::string_view reason) {
+  const float height = ui.px(24);
+  ImGui::BeginDisabled(!reason.empty());
+  const bool pressed = ImGui::InvisibleButton(id, {width, height});
+  ImGui::EndDisabled();
+  if (pressed) on = !on;
+  const Rect rect = item_rect();
+  ImGuiSink sink = sink_of(ui);
+  const float track_height = ui.px(16);
+  const float track_width = ui.px(28);
+  const Rect track{rect.x0, (rect.y0 + rect.y1 - track_height) / 2, rect.x0 + track_width,
+                   (rect.y0 + rect.y1 + track_height) / 2};
+  const float fade = reason.empty() ? 1.0F : 0.4F;
+  sink.fill(track, with_alpha(on ? ui.theme.accent_fill : ui.theme.surface3, fade),
+            track_height / 2);
+  const float radius = ui.px(6);
+  const float x = on ? track.x1 - track_height / 2 : track.x0 + track_height / 2;
+  ImGui::GetWindowDrawList()->AddCircleFilled(
+      {x, (rect.y0 + rect.y1) / 2}, radius,
+      with_alpha(on ? ui.theme.on_accent : ui.theme.text2, fade));
+  sink.text({track.x1 + ui.px(8), middle(rect, sink, TextStyle::body)}, TextStyle::body,
+            with_alpha(ui.theme.text, fade), label);
+  focus_ring(sink, ui, rect);
+  tooltip(ui, reason);
+  return pressed;
+}
+
+bool button(const Ui& ui, const char* id, std::string_view icon, std::string_view label,
+            std::string_view key, ButtonKind kind, float width) {
+  ImGuiSink sink = sink_of(ui);
+  const float padding = kind == ButtonKind::quiet ? ui.px(8) : ui.px(12);
+  const float gap = ui.px(8);
+  const float icon_width = sink.text_width(TextStyle::body, icon);
+  const float label_width = sink.text_width(TextStyle::body_medium, label);
+  const float key_width = sink.text_width(TextStyle::small, key);
+  float content = icon_width + label_width + key_width;
+  if (!icon.empty() && !label.empty()) content += gap;
+  if (!key.empty() && !label.empty()) content += gap;
+  const float total = width > 0 ? width : content + 2 * padding;
+  const bool pressed = ImGui::InvisibleButton(id, {total, ui.px(28)});
+  const Rect rect = item_rect();
+  const bool hovered = ImGui::IsItemHovered();
+  Color color = ui.theme.text;
+  if (kind == ButtonKind::primary) {
+    sink.fill(rect, hovered ? darker(ui.theme.accent_fill) : ui.theme.accent_fill, ui.px(3));
+    color = ui.theme.on_accent;
+  } else if (kind == ButtonKind::plain || hovered) {
+    sink.fill(rect, hovered ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
+  }
+  float x = rect.x0 + (total - content) / 2;
+  sink.text({x, middle(rect, sink, TextStyle::body)}, TextStyle::body, color, icon);
+  if (!icon.empty()) x += icon_width + gap;
+  sink.text({x, middle(rect, sink, TextStyle::body_medium)}, TextStyle::body_medium, color, label);
+  x += label_width + gap;
+  sink.text({x, middle(rect, sink, TextStyle::small)}, TextStyle::small, with_alpha(color, 0.7F),
+            key);
+  focus_ring(sink, ui, rect);
+  return pressed;
+}
+
+bool select(const Ui& ui, const char* id, std::string_view label, std::string_view value,
+            float width, const std::function<bool()>& draw_list, float indent) {
+  const float height = ui.px(28);
+  const std::string popup = std::string("popup") + id;
+  if (ImGui::InvisibleButton(id, {width, height})) ImGui::OpenPopup(popup.c_str());
+  const Rect rect = item_rect();
+  ImGuiSink sink = sink_of(ui);
+  sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
+  const float arrow = sink.text_width(TextStyle::small, "\xef\x83\x97");
+  const Rect inner{rect.x0 + ui.px(10) + indent, rect.y0, rect.x1 - ui.px(14) - arrow, rect.y1};
+  sink.push_clip(inner);
+  sink.text({inner.x0, middle(rect, sink, TextStyle::body_medium)}, TextStyle::body_medium,
+            ui.theme.text, label);
+  const float label_width = sink.text_width(TextStyle::body_medium, label);
+  const float value_width = sink.text_width(TextStyle::body, value);
+  // Right-aligned where it fits beside the label, else right behind it and clipped.
+  const float value_x = std::max(inner.x1 - value_width, inner.x0 + label_width + ui.px(8));
+  sink.text({value_x, middle(rect, sink, TextStyle::body)}, TextStyle::body, ui.theme.text2, value);
+  sink.pop_clip();
+  sink.text({rect.x1 - ui.px(8) - arrow, middle(rect, sink, TextStyle::small)}, TextStyle::small,
+            ui.theme.text3, "\xef\x83\x97");
+  focus_ring(sink, ui, rect);
+
+  bool changed = false;
+  ImGui::SetNextWindowPos({rect.x0, rect.y1 + 1});
+  ImGui::SetNextWindowSizeConstraints({rect.width(), 0}, {FLT_MAX, ui.px(420)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(4), ui.px(4)));
+  if (ImGui::BeginPopup(popup.c_str())) {
+    changed = draw_list();
+    if (changed) ImGui::CloseCurrentPopup();
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  return changed;
+}
+
+bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_view right,
+              bool chosen, std::string_view reason) {
+  ImGuiSink sink = sink_of(ui);
+  const float wanted = sink.text_width(TextStyle::body, label) + ui.px(32) +
+                       sink.text_width(TextStyle::small, right);
+  const float width = std::max(ImGui::GetContentRegionAvail().x, wanted);
+  ImGui::BeginDisabled(!reason.empty());
+  const bool pressed = ImGui::InvisibleButton(id, {width, ui.px(26)});
+  ImGui::EndDisabled();
+  const Rect rect = item_rect();
+  if (chosen || ImGui::IsItemHovered()) sink.fill(rect, ui.theme.surface3, ui.px(3));
+  sink.text({rect.x0 + ui.px(8), middle(rect, sink, TextStyle::body)}, TextStyle::body,
+            reason.empty() ? ui.theme.text : ui.theme.text3, label);
+  sink.text({rect.x1 - ui.px(8) - sink.text_width(TextStyle::small, right),
+             middle(rect, sink, TextStyle::small)},
+            TextStyle::small, ui.theme.text3, right);
+  focus_ring(sink, ui, rect);
+  tooltip(ui, reason);
+  return pressed;
+}
+
+void value_row(const Ui& ui, std::string_view label, const text::Quantity& value, float unit_width,
+               TextStyle value_style) {
+  value_row(ui, label, value, unit_width, value_style, ui.theme.text);
+}
+
+void value_row(const Ui& ui, std::string_view label, const text::Quantity& value, float unit_width,
+               TextStyle value_style, Color value_color) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = ui.px(24);
+  ImGui::Dummy({width, height});
+  const Rect rect{origin.x, origin.y, origin.x + width, origin.y + height};
+  ImGuiSink sink = sink_of(ui);
+  const float value_x = rect.x1 - unit_width - ui.px(6) - sink.text_width(value_style, value.value);
+  sink.push_clip({rect.x0, rect.y0, value_x - ui.px(6), rect.y1});
+  sink.text({rect.x0, middle(rect, sink, TextStyle::body)}, TextStyle::body, ui.theme.text2, label);
+  sink.pop_clip();
+  sink.text({value_x, middle(rect, sink, value_style)}, value_style, value_color, value.value);
+  sink.text({rect.x1 - unit_width, middle(rect, sink, TextStyle::small) + ui.px(0.5F)},
+            TextStyle::small, ui.theme.text3, value.unit);
+}
+
+void section(const Ui& ui, std::string_view title, std::string_view remark) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = ui.px(24);
+  ImGui::Dummy({width, height});
+  ImGuiSink sink = sink_of(ui);
+  const Rect rect{origin.x, origin.y, origin.x + width, origin.y + height};
+  sink.text({rect.x0, middle(rect, sink, TextStyle::small)}, TextStyle::small, ui.theme.text2,
+            title);
+  sink.text(
+      {rect.x1 - sink.text_width(TextStyle::small, remark), middle(rect, sink, TextStyle::small)},
+      TextStyle::small, ui.theme.text3, remark);
+}
+
+void divider(const Ui& ui) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetWindowPos().x;
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      {left, at.y}, {left + ImGui::GetWindowWidth(), at.y + 1}, ui.theme.line);
+  ImGui::Dummy({0, 1});
+}
+
+}  // namespace ts::views

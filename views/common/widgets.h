@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/text/numbers.h"
+#include "views/common/ui.h"
+
+// The design's flat widgets. Each takes a stable id ("###run"): words change with the language, ids
+// do not. All return true when the user changed or pressed them in this frame.
+namespace ts::views {
+
+struct Choice {
+  std::string id;      // stable, "attention"
+  std::string label;   // shown
+  std::string reason;  // why it cannot be chosen; empty when it can
+};
+
+// Joined buttons, one of which is chosen; equal widths over `width`.
+bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+               float width);
+
+// A switch with its label. Greyed with the reason as its tooltip when there is one.
+bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,
+            std::string_view reason = {});
+
+enum class ButtonKind : std::uint8_t { plain, primary, quiet };
+// `key` is the hint behind the label ("Space"); both may be empty when `icon` is set.
+bool button(const Ui& ui, const char* id, std::string_view icon, std::string_view label,
+            std::string_view key, ButtonKind kind, float width = 0);
+
+// A field that opens a list. `draw_list` draws list rows and returns true when one was chosen;
+// called while it is open. `indent` leaves room for a mark before the label.
+bool select(const Ui& ui, const char* id, std::string_view label, std::string_view value,
+            float width, const std::function<bool()>& draw_list, float indent = 0);
+
+// A row of a list that is open in a select, or of any list: label left, `right` right.
+bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_view right,
+              bool chosen, std::string_view reason = {});
+
+// Label left, value right-aligned, unit smaller in its own column. Height 24.
+void value_row(const Ui& ui, std::string_view label, const text::Quantity& value, float unit_width,
+               TextStyle value_style = TextStyle::body_medium);
+void value_row(const Ui& ui, std::string_view label, const text::Quantity& value, float unit_width,
+               TextStyle value_style, Color value_color);
+
+// Small heading over a group, with an optional remark at the right end.
+void section(const Ui& ui, std::string_view title, std::string_view remark = {});
+
+// 1 px line over the whole width of the window.
+void divider(const Ui& ui);
+
+}  // namespace ts::views

@@ -1,0 +1,58 @@
+// The controls of projector mode: what a lecture changes, in one row.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "views/common/backend_marks.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+#include "views/controls/controls_view.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kMargin = 16;
+constexpr float kGap = 24;
+constexpr float kRow = 28;
+
+// A label and behind it a field of `width`; returns where the next one begins.
+template <class Draw>
+float labelled(const Ui& ui, const char* words, float x, float y, float width, Draw draw_field) {
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  ImGui::SetCursorPos({x, y + (ui.px(kRow) - sink.text_height(TextStyle::body)) / 2});
+  text(ui, TextStyle::body_strong, ui.theme.text, words);
+  x += sink.text_width(TextStyle::body_strong, words) + ui.px(8);
+  ImGui::SetCursorPos({x, y});
+  draw_field(width);
+  return x + width + ui.px(kGap);
+}
+
+}  // namespace
+
+void draw_controls_strip(const ControlsContext& context) {
+  const Ui& ui = context.ui;
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const char* backend = ui.texts("controls.strip.backend");
+  const char* target = ui.texts("controls.strip.target");
+  const float width = ImGui::GetWindowWidth();
+  const float y = (ImGui::GetWindowHeight() - ui.px(kRow)) / 2;
+  const float backend_width = std::min(ui.px(120), width * 0.12F);
+  const float target_width = std::min(ui.px(200), width * 0.2F);
+  const float labels = sink.text_width(TextStyle::body_strong, backend) +
+                       sink.text_width(TextStyle::body_strong, target) + 2 * ui.px(8);
+  const float rest =
+      width - 2 * ui.px(kMargin) - 3 * ui.px(kGap) - labels - backend_width - target_width;
+  const float slider_width = rest / 2;
+  float x = ui.px(kMargin);
+  for (const run::Field field : {run::Field::B, run::Field::T}) {
+    ImGui::SetCursorPos({x, y});
+    draw_size_slider(context, field, slider_width, 16);
+    x += slider_width + ui.px(kGap);
+  }
+  x = labelled(ui, backend, x, y, backend_width,
+               [&](float field) { draw_backend_select(context, field); });
+  labelled(ui, target, x, y, target_width,
+           [&](float field) { draw_target_select(context, field); });
+}
+
+}  // namespace ts::views

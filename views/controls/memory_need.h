@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/run/run.h"
+
+namespace ts::views {
+
+// What a run says of the memory its specification needs.
+struct MemoryNeed {
+  std::int64_t bytes = 0;  // 0: nothing is known
+  bool at_least = false;   // the run did not get to its end: it may need more
+};
+
+// The peak of a run that ended well. When the allocator refused: what was taken then and what was
+// asked for on top. In every other case the peak so far.
+MemoryNeed memory_need(const run::Run& run);
+
+}  // namespace ts::views

@@ -1,0 +1,34 @@
+#include "views/controls/spec_history.h"
+
+namespace ts::views {
+
+void SpecHistory::preview(const run::WorkloadSpec& spec) {
+  shown_ = spec;
+}
+
+void SpecHistory::commit() {
+  if (shown_ == committed_) return;
+  past_.push_back(committed_);
+  if (past_.size() > kMaxSteps) past_.erase(past_.begin());
+  future_.clear();
+  committed_ = shown_;
+}
+
+void SpecHistory::undo() {
+  commit();
+  if (past_.empty()) return;
+  future_.push_back(committed_);
+  committed_ = past_.back();
+  past_.pop_back();
+  shown_ = committed_;
+}
+
+void SpecHistory::redo() {
+  if (future_.empty()) return;
+  past_.push_back(committed_);
+  committed_ = future_.back();
+  future_.pop_back();
+  shown_ = committed_;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "core/run/workload_spec.h"
+
+namespace ts::views {
+
+// The specification being edited, with undo and redo. A drag is one step: preview() while it lasts,
+// commit() when it ends. Pure; UI thread.
+class SpecHistory {
+ public:
+  explicit SpecHistory(run::WorkloadSpec spec) : shown_(spec), committed_(std::move(spec)) {}
+
+  [[nodiscard]] const run::WorkloadSpec& spec() const { return shown_; }
+
+  // Shows a value that is not a step of its own yet.
+  void preview(const run::WorkloadSpec& spec);
+  // Makes what is shown a step, if it differs from the last one; forgets what could be redone.
+  void commit();
+  void set(const run::WorkloadSpec& spec) {
+    preview(spec);
+    commit();
+  }
+
+  [[nodiscard]] bool can_undo() const { return !past_.empty() || shown_ != committed_; }
+  [[nodiscard]] bool can_redo() const { return !future_.empty(); }
+  void undo();
+  void redo();
+
+  static constexpr std::size_t kMaxSteps = 500;
+
+ private:
+  run::WorkloadSpec shown_;
+  run::WorkloadSpec committed_;
+  std::vector<run::WorkloadSpec> past_;    // oldest first
+  std::vector<run::WorkloadSpec> future_;  // next redo last
+};
+
+}  // namespace ts::views

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+
+namespace ts::views {
+
+// The inspector panel: verdict, figures of the run, and the selection, in the current Dear ImGui
+// window. Ctrl+C over it copies what it shows, tab separated.
+class InspectorView {
+ public:
+  // `engine_problem`: why nothing can run, empty when it can.
+  void draw(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
+
+ private:
+  enum class Tab : std::uint8_t { slice, allocation };
+  void draw_selection(const Ui& ui, const ViewContext& context);
+  Tab tab_ = Tab::slice;
+  std::optional<trace::SliceRef> last_slice_;
+  std::optional<memory::BlockIndex> last_block_;
+};
+
+// Icon, sentence and remark of the verdict, as large as there is room; also projector mode's.
+void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
+
+// Step time, throughput and peak in a row, large: projector mode.
+void draw_headline_figures(const Ui& ui, const ViewContext& context);
+
+}  // namespace ts::views

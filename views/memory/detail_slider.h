@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "views/common/view_state.h"
+
+namespace ts::views {
+
+// The detail slider: how many of the largest blocks are drawn individually, from 0 to all, on a
+// logarithmic scale.
+inline constexpr std::uint32_t kAllBlocks = 0xFFFFFFFFU;
+
+std::uint32_t detail_at(float part);  // part 0..1 of the track
+float detail_part(std::uint32_t detail);
+std::string detail_words(const ViewContext& context);
+
+}  // namespace ts::views

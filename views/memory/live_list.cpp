@@ -1,0 +1,188 @@
+#include "views/memory/live_list.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
+
+namespace ts::views {
+namespace {
+
+std::string time_words(std::int64_t since_origin_ns) {
+  return text::duration_ns(static_cast<double>(since_origin_ns)).joined();
+}
+
+// Step, phase and module in which an event happened, as far as known.
+std::string place_words(const LiveListInk& ink, const memory::AllocationLog& log,
+                        memory::EventIndex event) {
+  const memory::BlockIndex block = log.events()[event].block;
+  std::string words;
+  const auto add = [&](std::string_view part) {
+    if (part.empty()) return;
+    if (!words.empty()) words += ink.texts("memory.list_comma");
+    words += part;
+  };
+  for (const memory::PhaseSpan& span : log.phases()) {
+    if (event < span.first_event || event >= span.end_event) continue;
+    if (span.step >= 0) add(ink.texts("timeline.step", {{"number", text::grouped(span.step + 1)}}));
+    add(ink.texts(phase_key(span.phase)));
+    break;
+  }
+  if (block != memory::kNone && log.events()[event].action == memory::Action::alloc)
+    add(ink.strings.view(log.blocks()[block].module));
+  return words;
+}
+
+}  // namespace
+
+Color category_border(const Theme& theme, memory::Category category) {
+  const bool pale = category == memory::Category::temporary && theme.kind == ThemeKind::light;
+  return pale ? 0xFF00656EU : 0;
+}
+
+LiveFacts live_facts(const memory::AllocationLog& log, memory::EventIndex event) {
+  LiveFacts facts;
+  facts.event = event;
+  if (event == memory::kNone) return facts;
+  const auto blocks = log.blocks();
+  std::vector<memory::BlockIndex> live = log.live_after(event);
+  for (const memory::BlockIndex index : live) {
+    const memory::Block& block = blocks[index];
+    const auto category = static_cast<std::size_t>(block.category);
+    ++facts.count[category];
+    facts.bytes[category] += block.size;
+    ++facts.total_count;
+    facts.total_bytes += block.size;
+  }
+  const std::size_t most = std::min(kMostLargest, live.size());
+  const auto larger = [&](memory::BlockIndex a, memory::BlockIndex b) {
+    return blocks[a].size != blocks[b].size ? blocks[a].size > blocks[b].size : a < b;
+  };
+  std::partial_sort(live.begin(), live.begin() + static_cast<std::ptrdiff_t>(most), live.end(),
+                    larger);
+  live.resize(most);
+  facts.largest = std::move(live);
+  return facts;
+}
+
+void LiveFactsCache::clear() {
+  made_ = false;
+  facts_ = {};
+}
+
+const LiveFacts& LiveFactsCache::at(const memory::AllocationLog& log, memory::EventIndex event) {
+  if (!made_ || version_ != log.version() || facts_.event != event) {
+    facts_ = live_facts(log, event);
+    version_ = log.version();
+    made_ = true;
+  }
+  return facts_;
+}
+
+memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
+                                  const memory::AllocationLog& log, const LiveFacts& facts,
+                                  const LiveMoment& moment, Point mouse) {
+  const Theme& theme = ink.theme;
+  const Metrics& metrics = ink.metrics;
+  DrawSink& sink = ink.sink;
+  memory::BlockIndex pointed = memory::kNone;
+  if (facts.event == memory::kNone) return pointed;
+  sink.push_clip(area);
+  const float body = sink.text_height(TextStyle::body);
+  const float small = sink.text_height(TextStyle::small);
+  const auto px = [&](float value) { return std::round(metrics.px(value)); };
+  float y = area.y0 + px(2);
+  const auto row = [&](float height) {
+    const Rect rect{area.x0, y, area.x1, y + height};
+    y += height;
+    return rect;
+  };
+
+  const std::string time = time_words(moment.time_ns - moment.origin_ns);
+  text_in(sink, row(body + px(2)), TextStyle::body_strong, theme.text,
+          ink.texts(moment.at_peak ? "memory.live_at_peak" : "memory.live_at", {{"time", time}}));
+  text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
+          place_words(ink, log, facts.event));
+
+  const float unit_width = sink.text_width(TextStyle::small, "MiB") + px(6);
+  const float value_width = px(56);
+  const float count_width = px(52);
+  const auto figures = [&](const Rect& at, std::int64_t count, std::int64_t bytes, bool strong) {
+    const text::Quantity size = text::bytes(bytes);
+    const float unit_x = at.x1 - unit_width + px(6);
+    text_in(sink, {unit_x, at.y0, at.x1 + 1, at.y1}, TextStyle::small, theme.text3, size.unit);
+    const Rect value{at.x1 - unit_width - value_width, at.y0, at.x1 - unit_width, at.y1};
+    text_right(sink, value, strong ? TextStyle::body_strong : TextStyle::body,
+               bytes == 0 ? theme.text3 : theme.text, size.value);
+    text_right(sink, {value.x0 - count_width, at.y0, value.x0, at.y1}, TextStyle::body, theme.text3,
+               text::grouped(count));
+    return value.x0 - count_width;
+  };
+  const float swatch = px(9);
+  const auto draw_swatch = [&](const Rect& at, memory::Category category) {
+    const float top = std::round((at.y0 + at.y1 - swatch) / 2);
+    const Rect box{at.x0, top, at.x0 + swatch, top + swatch};
+    sink.fill(box, theme.category[static_cast<std::size_t>(category)]);
+    const Color border = category_border(theme, category);
+    if (border != 0) sink.outline(box, border);
+  };
+  for (const memory::Category category : kListOrder) {
+    const auto index = static_cast<std::size_t>(category);
+    const Rect at = row(px(24));
+    if (at.y1 > area.y1) break;
+    draw_swatch(at, category);
+    const float end = figures(at, facts.count[index], facts.bytes[index], false);
+    text_in(sink, {at.x0 + swatch + px(8), at.y0, end + px(20), at.y1}, TextStyle::body,
+            theme.text2, ink.texts(category_key(category)));
+  }
+  if (y + px(28) <= area.y1) {
+    sink.fill({area.x0, y + px(1), area.x1, y + px(2)}, theme.line);
+    y += px(3);
+    const Rect at = row(px(25));
+    const float end = figures(at, facts.total_count, facts.total_bytes, true);
+    text_in(sink, {at.x0, at.y0, end, at.y1}, TextStyle::body_strong, theme.text,
+            ink.texts("memory.total"));
+  }
+
+  y += px(10);
+  const float item = body + small + px(6);
+  if (y + px(22) + item <= area.y1 && !facts.largest.empty()) {
+    const Rect head = row(px(22));
+    text_in(sink, head, TextStyle::small, theme.text3, ink.texts("memory.largest"));
+    text_right(sink, head, TextStyle::small, theme.text3, ink.texts("memory.freed_at"));
+    for (const memory::BlockIndex index : facts.largest) {
+      if (y + item > area.y1) break;
+      const memory::Block& block = log.blocks()[index];
+      const Rect at = row(item);
+      if (at.contains(mouse)) {
+        pointed = index;
+        sink.fill({at.x0 - px(4), at.y0, std::min(at.x1 + px(4), area.x1), at.y1}, theme.surface2,
+                  px(3));
+      }
+      const Rect first{at.x0, at.y0 + px(1), at.x1, at.y0 + px(1) + body};
+      const Rect second{at.x0, first.y1, at.x1, first.y1 + small};
+      draw_swatch(first, block.category);
+      const float x = at.x0 + swatch + px(8);
+      std::string name(ink.strings.view(block.module));
+      const std::string op =
+          slice_label(ink.strings.view(block.op), trace::SliceClass::other, ink.texts);
+      if (!op.empty()) name += (name.empty() ? "" : " ") + op;
+      if (name.empty()) name = ink.texts(category_key(block.category));
+      text_in(sink, {x, first.y0, first.x1, first.y1}, TextStyle::body, theme.text, name);
+      text_in(sink, {x, second.y0, second.x1, second.y1}, TextStyle::small, theme.text3,
+              text::bytes(block.size).joined());
+      const std::string freed =
+          block.free_event == memory::kNone
+              ? std::string("–")
+              : time_words(log.events()[block.free_event].time_ns - moment.origin_ns);
+      text_right(sink, second, TextStyle::small, theme.text3, freed);
+    }
+  }
+  sink.pop_clip();
+  return pointed;
+}
+
+}  // namespace ts::views

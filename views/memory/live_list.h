@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/memory/allocation_log.h"
+#include "core/text/text.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// What is alive right after one event.
+struct LiveFacts {
+  memory::EventIndex event = memory::kNone;
+  std::array<std::int64_t, memory::kCategoryCount> count{};
+  memory::CategoryBytes bytes{};
+  std::int64_t total_count = 0;
+  std::int64_t total_bytes = 0;
+  std::vector<memory::BlockIndex> largest;  // the larger first, at most kMostLargest
+};
+inline constexpr std::size_t kMostLargest = 24;
+
+LiveFacts live_facts(const memory::AllocationLog& log, memory::EventIndex event);
+
+// Facts of the event asked for last; computed again only when event or log changed.
+class LiveFactsCache {
+ public:
+  const LiveFacts& at(const memory::AllocationLog& log, memory::EventIndex event);
+  void clear();
+
+ private:
+  bool made_ = false;
+  std::uint64_t version_ = 0;
+  LiveFacts facts_;
+};
+
+// Order of the categories in the list, what matters first.
+inline constexpr std::array<memory::Category, memory::kCategoryCount> kListOrder{
+    memory::Category::activation, memory::Category::optimizer_state, memory::Category::parameter,
+    memory::Category::temporary,  memory::Category::gradient,        memory::Category::input,
+    memory::Category::unknown};
+
+// Border of the one category too pale for a white page; 0 none.
+Color category_border(const Theme& theme, memory::Category category);
+
+struct LiveListInk {
+  DrawSink& sink;
+  const Theme& theme;
+  Metrics metrics;
+  const base::StringTable& strings;
+  const text::Texts& texts;
+};
+
+// The moment the list tells about.
+struct LiveMoment {
+  std::int64_t time_ns = 0;
+  std::int64_t origin_ns = 0;  // zero of all times shown
+  bool at_peak = false;
+};
+
+// Draws the list into `area`: title, per category count and bytes, total, then as many of the
+// largest blocks as there is room for. Returns the block under `mouse`, kNone when it is over none.
+memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
+                                  const memory::AllocationLog& log, const LiveFacts& facts,
+                                  const LiveMoment& moment, Point mouse);
+
+}  // namespace ts::views

@@ -1,0 +1,306 @@
+#include "views/memory/memory_chart.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/charts/run_time.h"
+#include "views/memory/detail_slider.h"
+#include "views/memory/segments.h"
+
+namespace ts::views {
+namespace {
+
+constexpr double kFitMargin = 0.08;
+constexpr float kHead = 52;  // pixels over the peak for its plate and the capacity's name
+
+constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
+    memory::Category::parameter,  memory::Category::optimizer_state, memory::Category::gradient,
+    memory::Category::activation, memory::Category::temporary,       memory::Category::input,
+    memory::Category::unknown};
+
+}  // namespace
+
+void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
+  follow_run(context);
+  regions_ = lay_out_memory(area, context.metrics);
+  if (has_run_) totals_.update(context.run->memory.events());
+  if (has_run_ && peak_seen_ != context.run->memory.peak_event()) {
+    peak_seen_ = context.run->memory.peak_event();
+    peak_bytes_ = context.run->memory.by_category_after(peak_seen_);
+  }
+  if (own_kind_ != context.state.memory_axis) {
+    own_kind_ = context.state.memory_axis;
+    own_ = {};
+    transition_.stop();
+  }
+  if (transition_.running()) show(transition_.at(context.now_ns), context);
+  make_axis(context);
+  make_scale(context);
+  lay_out_title(sink, context);
+}
+
+void MemoryChart::follow_run(const ViewContext& context) {
+  const bool has_run = context.run != nullptr;
+  if (has_run == has_run_ && (!has_run || context.run->id == run_id_)) return;
+  // What was set before the first run came is meant for it.
+  if (has_run_) {
+    context.state.selected_block.reset();
+    context.state.hovered_block.reset();
+  }
+  has_run_ = has_run;
+  run_id_ = has_run ? context.run->id : 0;
+  own_ = {};
+  totals_.clear();
+  stack_.clear();
+  facts_.clear();
+  peak_seen_ = memory::kNone;
+  peak_bytes_ = {};
+  gestures_ = {};
+  transition_.stop();
+  hover_.reset();
+  listed_ = memory::kNone;
+}
+
+base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
+  if (!has_run_) return {};
+  const memory::AllocationLog& log = context.run->memory;
+  const memory::Axis kind = context.state.memory_axis;
+  // On a linked time axis the timeline decides what there is to see.
+  if (context.state.link_axes && kind == memory::Axis::time && !log.events().empty()) {
+    const base::TimeRange all = run_range(*context.run);
+    return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
+  }
+  return all_places(log, kind);
+}
+
+void MemoryChart::make_axis(const ViewContext& context) {
+  axis_.kind = context.state.memory_axis;
+  axis_.axis.x0 = regions_.plot.x0;
+  axis_.axis.x1 = regions_.plot.x1;
+  const base::TimeRange all = bounds(context);
+  axis_.axis.range = all.empty() ? base::TimeRange{0, 1'000'000} : all;
+  if (all.empty()) return;
+  base::TimeRange wanted = own_;
+  const base::TimeRange& visible = context.state.visible;
+  if (context.state.link_axes) {
+    wanted = {};
+    const memory::AllocationLog& log = context.run->memory;
+    if (!visible.empty())
+      wanted = {place_of_time(log, axis_.kind, visible.begin),
+                place_of_time(log, axis_.kind, visible.end)};
+    // A range between two events is no range on the event axis.
+    if (!visible.empty() && wanted.empty()) wanted.end = wanted.begin + 1;
+  }
+  if (!wanted.empty()) axis_.axis.range = clamped(wanted, all);
+}
+
+void MemoryChart::make_scale(const ViewContext& context) {
+  std::int64_t most = 0;
+  if (has_run_ && totals_.size() > 0) {
+    const memory::AllocationLog& log = context.run->memory;
+    const auto first = event_of_place(log, axis_.kind, axis_.axis.range.begin);
+    const auto last = event_of_place(log, axis_.kind, axis_.axis.range.end);
+    if (last != memory::kNone) {
+      const std::uint32_t from = first == memory::kNone ? 0 : first;
+      most = totals_.over(from, std::min(last + 1, totals_.size())).most;
+    }
+    const auto refused = log.out_of_memory();
+    if (refused && refused->event < totals_.size()) {
+      // The block that did not fit is drawn too, unless it would dwarf everything else.
+      const std::int64_t wanted = log.events()[refused->event].total_after + refused->bytes_asked;
+      if (wanted <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, wanted);
+    }
+  }
+  const float head = std::min(context.metrics.px(kHead), regions_.plot.height() * 0.4F);
+  capacity_ = context.target_bytes;
+  scale_ = choose_scale(regions_.plot, most, context.target_bytes, head);
+  y_ticks_ = byte_ticks(scale_.top, scale_.plot.height(), context.metrics.px(28));
+}
+
+void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context) {
+  legend_.clear();
+  if (context.state.color_by_allocation) {
+    legend_.push_back({context.texts("memory.small_blocks"), band_color(context.theme), 0, 0});
+  }
+  for (const memory::Category category : kLegendOrder) {
+    if (context.state.color_by_allocation) break;
+    legend_.push_back({context.texts(category_key(category)),
+                       context.theme.category[static_cast<std::size_t>(category)],
+                       category_border(context.theme, category),
+                       peak_bytes_[static_cast<std::size_t>(category)]});
+  }
+  const Metrics& metrics = context.metrics;
+  const text::Texts& texts = context.texts;
+  std::array<TitleItem, kItemCount> items;
+  const std::string detail = detail_words(context);
+  items[kDetail] = {sink.text_width(TextStyle::small, detail) + metrics.px(10 + 72), -1};
+  items[kColor] = {segments_width(sink, metrics, texts("memory.color.category"),
+                                  texts("memory.color.allocation")),
+                   0};
+  items[kAxis] = {
+      segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
+  items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24), 3};
+  title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"), {}, legend_,
+                             LegendSide::left, items);
+}
+
+Rect MemoryChart::item(Item item) const {
+  return item < title_.items.size() ? title_.items[item] : Rect{};
+}
+
+void MemoryChart::use(Item item, float x, ViewContext& context) {
+  ViewState& state = context.state;
+  switch (item) {
+    case kDetail: {
+      const Rect track = slider_track(context.metrics, title_.items[kDetail]);
+      state.detail = detail_at((x - track.x0) / std::max(track.width(), 1.0F));
+      break;
+    }
+    case kColor:
+      state.color_by_allocation = !state.color_by_allocation;
+      break;
+    case kAxis:
+      state.memory_axis =
+          state.memory_axis == memory::Axis::time ? memory::Axis::event : memory::Axis::time;
+      break;
+    case kLink:
+      // Unlinked it keeps showing what it shows, so that nothing jumps.
+      own_ = state.link_axes && !state.visible.empty() ? axis_.axis.range : base::TimeRange{};
+      state.link_axes = !state.link_axes;
+      break;
+    case kItemCount:
+      break;
+  }
+}
+
+void MemoryChart::show(base::TimeRange places, ViewContext& context) {
+  const base::TimeRange all = bounds(context);
+  if (all.empty()) return;
+  const base::TimeRange inside = clamped(places, all);
+  if (!context.state.link_axes) {
+    own_ = inside == all ? base::TimeRange{} : inside;
+    return;
+  }
+  if (inside == all) {
+    context.state.visible = {};
+    return;
+  }
+  const memory::AllocationLog& log = context.run->memory;
+  const base::TimeRange times{time_of_place(log, axis_.kind, inside.begin),
+                              time_of_place(log, axis_.kind, inside.end)};
+  context.state.visible = clamped(times, run_range(*context.run));
+}
+
+void MemoryChart::update(const ChartInput& input, ViewContext& context) {
+  mouse_ = input.mouse;
+  mouse_over_ = input.hovered;
+  if (!has_run_ || totals_.size() == 0) return;
+  const MemoryGestures::Scene scene{regions_.plot, axis_.axis, bounds(context),
+                                    context.metrics.scale};
+  const MemoryGestures::Asked asked = gestures_.apply(input, scene);
+  answer(asked, input, context);
+  make_axis(context);
+  make_scale(context);
+
+  const memory::AllocationLog& log = context.run->memory;
+  const StackLook look{context.theme.kind, context.state.color_by_allocation, context.state.detail,
+                       context.metrics.scale};
+  stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
+  hover_.reset();
+  if (input.hovered) {
+    memory::StackRect rect;
+    if (!gestures_.dragging() && stack_.hit(axis_, scale_, input.mouse, rect)) hover_ = rect;
+    context.state.hovered_block.reset();
+    if (hover_ && hover_->block != memory::kNone) context.state.hovered_block = hover_->block;
+    if (listed_ != memory::kNone) context.state.hovered_block = listed_;
+    if (regions_.plot.contains(input.mouse))
+      context.state.cursor_ns = time_of_place(log, axis_.kind, axis_.axis.time_at(input.mouse.x));
+  }
+}
+
+void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& input,
+                         ViewContext& context) {
+  if (asked.show) {
+    transition_.stop();
+    show(*asked.show, context);
+  }
+  if (asked.go_to) transition_.start(axis_.axis.range, *asked.go_to, input.now_ns);
+  const memory::AllocationLog& log = context.run->memory;
+  const bool in_list = input.left_pressed && input.hovered && listed_ != memory::kNone;
+  if (in_list) select(listed_, context);
+  if (asked.click) {
+    const bool on_block = hover_ && hover_->block != memory::kNone;
+    if (on_block) {
+      select(hover_->block, context);
+    } else {
+      context.state.selected_block.reset();
+    }
+  }
+  const auto life = [&](memory::BlockIndex index) -> base::TimeRange {
+    const memory::Block& block = log.blocks()[index];
+    const std::int64_t begin = place_of_event(log, axis_.kind, block.alloc_event);
+    const std::int64_t end = block.free_event == memory::kNone
+                                 ? all_places(log, axis_.kind).end
+                                 : place_of_event(log, axis_.kind, block.free_event);
+    return {begin, std::max(end, begin + 1)};
+  };
+  if (asked.double_click && hover_ && hover_->block != memory::kNone)
+    transition_.start(axis_.axis.range,
+                      with_margin(life(hover_->block), kFitMargin, bounds(context)), input.now_ns);
+  if (asked.fit) {
+    base::TimeRange target = bounds(context);
+    const auto& selected = context.state.selected_block;
+    if (selected && *selected < log.blocks().size()) {
+      const base::TimeRange close = with_margin(life(*selected), kFitMargin, target);
+      if (close != axis_.axis.range) target = close;
+    }
+    transition_.start(axis_.axis.range, target, input.now_ns);
+  }
+  if (asked.mark) {
+    base::TimeRange places = axis_.axis.range;
+    const auto& selected = context.state.selected_block;
+    if (selected && *selected < log.blocks().size()) places = life(*selected);
+    const base::TimeRange times{time_of_place(log, axis_.kind, places.begin),
+                                time_of_place(log, axis_.kind, places.end)};
+    if (context.state.marked == times) {
+      context.state.marked.reset();
+    } else if (!times.empty()) {
+      context.state.marked = times;
+    }
+  }
+  if (asked.clear) {
+    if (context.state.selected_block) {
+      context.state.selected_block.reset();
+    } else {
+      context.state.marked.reset();
+    }
+  }
+}
+
+// The block, and in the timeline the operator that made it.
+void MemoryChart::select(memory::BlockIndex block, ViewContext& context) {
+  const memory::AllocationLog& log = context.run->memory;
+  if (block >= log.blocks().size()) return;
+  const memory::Block& life = log.blocks()[block];
+  context.state.selected_block = block;
+  const std::int64_t time = log.events()[life.alloc_event].time_ns;
+  context.state.cursor_ns = time;
+  context.state.selected_slice = slice_of_allocation(*context.run, time, life.op);
+}
+
+float MemoryChart::x_of_event(const ViewContext& context, memory::EventIndex event) const {
+  return axis_.axis.x_of(place_of_event(context.run->memory, axis_.kind, event));
+}
+
+// What the list tells about: the cursor, else the peak.
+memory::EventIndex MemoryChart::shown_event(const ViewContext& context) const {
+  const memory::AllocationLog& log = context.run->memory;
+  if (!context.state.cursor_ns) return log.peak_event();
+  const memory::EventIndex event = log.event_at(*context.state.cursor_ns);
+  return event == memory::kNone ? log.peak_event() : event;
+}
+
+}  // namespace ts::views

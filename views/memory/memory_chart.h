@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/charts/chart_input.h"
+#include "views/charts/title_row.h"
+#include "views/charts/totals_index.h"
+#include "views/common/view_state.h"
+#include "views/memory/live_list.h"
+#include "views/memory/memory_gestures.h"
+#include "views/memory/memory_regions.h"
+#include "views/memory/memory_scale.h"
+#include "views/memory/stack_cache.h"
+
+namespace ts::views {
+
+// The active-memory view without a toolkit. Once a frame: lay_out, update, draw.
+class MemoryChart {
+ public:
+  // Controls of the title row, in its order.
+  enum Item : std::uint8_t { kDetail, kColor, kAxis, kLink, kItemCount };
+
+  void lay_out(const DrawSink& sink, const Rect& area, ViewContext& context);
+  void update(const ChartInput& input, ViewContext& context);
+  void draw(DrawSink& sink, ViewContext& context);
+
+  [[nodiscard]] Rect item(Item item) const;
+  // The control was clicked, or for the detail slider is held, at `x`.
+  void use(Item item, float x, ViewContext& context);
+  // Something moves by itself or waits to be made: the next frame should come at once.
+  [[nodiscard]] bool moving() const { return transition_.running() || stack_.stale(); }
+  [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
+
+ private:
+  struct Ink;
+
+  void follow_run(const ViewContext& context);
+  void make_axis(const ViewContext& context);
+  void make_scale(const ViewContext& context);
+  void lay_out_title(const DrawSink& sink, const ViewContext& context);
+  [[nodiscard]] base::TimeRange bounds(const ViewContext& context) const;
+  void show(base::TimeRange places, ViewContext& context);
+  void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
+  void select(memory::BlockIndex block, ViewContext& context);
+  [[nodiscard]] float x_of_event(const ViewContext& context, memory::EventIndex event) const;
+  [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
+
+  void draw_controls(const Ink& ink, const ViewContext& context) const;
+  void draw_bands(const Ink& ink, const ViewContext& context) const;
+  void draw_axes(const Ink& ink, const ViewContext& context) const;
+  void draw_grid(const Ink& ink, const ViewContext& context) const;
+  void draw_capacity(const Ink& ink, const ViewContext& context) const;
+  [[nodiscard]] Rect peak_plate(const Ink& ink, const ViewContext& context,
+                                std::string& words) const;
+  void draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const;
+  void draw_peak(const Ink& ink, const ViewContext& context) const;
+  void draw_live_edge(const Ink& ink, const ViewContext& context) const;
+  void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
+  [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
+  void draw_overlays(const Ink& ink, const ViewContext& context) const;
+  void draw_read_out(const Ink& ink, const ViewContext& context) const;
+
+  std::uint64_t run_id_ = 0;
+  bool has_run_ = false;
+  MemoryRegions regions_;
+  TitleRow title_;
+  std::vector<LegendEntry> legend_;
+  MemoryAxis axis_;
+  MemoryScale scale_;
+  std::int64_t capacity_ = 0;
+  Ticks y_ticks_;
+  base::TimeRange own_;  // places, when the axes are not linked; empty: everything
+  memory::Axis own_kind_ = memory::Axis::time;
+  TotalsIndex totals_;
+  StackCache stack_;
+  LiveFactsCache facts_;
+  memory::EventIndex peak_seen_ = memory::kNone;
+  memory::CategoryBytes peak_bytes_{};
+  MemoryGestures gestures_;
+  Transition transition_;
+  std::optional<memory::StackRect> hover_;
+  memory::BlockIndex listed_ = memory::kNone;  // block under the mouse in the list
+  Point mouse_;
+  bool mouse_over_ = false;
+};
+
+}  // namespace ts::views

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/text/numbers.h"
+#include "views/charts/icons.h"
+#include "views/charts/labels.h"
+#include "views/charts/run_time.h"
+#include "views/memory/detail_slider.h"
+#include "views/memory/memory_ink.h"
+#include "views/memory/segments.h"
+
+namespace ts::views {
+void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
+  const Ink ink{sink, context.theme, context.metrics, context.texts};
+  sink.push_clip(regions_.all);
+  draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"), {},
+                 legend_);
+  draw_controls(ink, context);
+  if (!has_run_ || totals_.size() == 0) {
+    const float height = sink.text_height(TextStyle::body);
+    const float y = regions_.title.y1 + ink.px(8);
+    text_in(sink, {regions_.title.x0, y, regions_.title.x1, y + height}, TextStyle::body,
+            context.theme.text3, context.texts(has_run_ ? "memory.waiting" : "memory.empty"));
+    sink.pop_clip();
+    return;
+  }
+  draw_grid(ink, context);
+  sink.push_clip(regions_.plot);
+  stack_.draw(sink, axis_, scale_);
+  sink.pop_clip();
+  draw_bands(ink, context);
+  draw_axes(ink, context);
+  draw_capacity(ink, context);
+  draw_live_edge(ink, context);
+  draw_out_of_memory(ink, context);
+  draw_overlays(ink, context);
+  draw_peak(ink, context);
+  if (regions_.has_list()) {
+    const memory::AllocationLog& log = context.run->memory;
+    const memory::EventIndex event = shown_event(context);
+    const LiveListInk list{sink, context.theme, context.metrics, context.strings, context.texts};
+    const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
+    // The cursor lies between two events: the list is true for its time too.
+    const bool pointed = context.state.cursor_ns && log.event_at(*context.state.cursor_ns) == event;
+    const LiveMoment moment{pointed ? *context.state.cursor_ns : log.events()[event].time_ns,
+                            run_range(*context.run).begin, event == log.peak_event()};
+    listed_ = draw_live_list(list, regions_.list, log, facts_.at(log, event), moment, mouse);
+  } else {
+    listed_ = memory::kNone;
+  }
+  draw_read_out(ink, context);
+  sink.pop_clip();
+}
+
+void MemoryChart::draw_controls(const Ink& ink, const ViewContext& context) const {
+  const ViewState& state = context.state;
+  const auto shown = [&](Item item) { return title_.items[item].width() > 0; };
+  if (shown(kDetail))
+    draw_slider(ink.sink, ink.theme, ink.metrics, title_.items[kDetail], detail_words(context),
+                detail_part(state.detail));
+  if (shown(kColor))
+    draw_segments(ink.sink, ink.theme, ink.metrics, title_.items[kColor],
+                  ink.texts("memory.color.category"), ink.texts("memory.color.allocation"),
+                  state.color_by_allocation);
+  if (shown(kAxis))
+    draw_segments(ink.sink, ink.theme, ink.metrics, title_.items[kAxis],
+                  ink.texts("memory.axis.time"), ink.texts("memory.axis.event"),
+                  state.memory_axis == memory::Axis::event);
+  if (shown(kLink)) {
+    const Rect& at = title_.items[kLink];
+    const Color color = state.link_axes ? ink.theme.accent : ink.theme.text3;
+    text_in(ink.sink, {at.x0, at.y0, at.x0 + ink.px(20), at.y1}, TextStyle::small, color,
+            icon::kLink);
+    text_in(ink.sink, {at.x0 + ink.px(20), at.y0, at.x1 + 1, at.y1}, TextStyle::small,
+            state.link_axes ? ink.theme.text : ink.theme.text2, ink.texts("memory.link_axes"));
+  }
+}
+
+void MemoryChart::draw_grid(const Ink& ink, const ViewContext& context) const {
+  const Rect& plot = regions_.plot;
+  for (const Tick& tick : y_ticks_.ticks) {
+    const float y = std::round(scale_.y_of(static_cast<std::int64_t>(tick.position)));
+    if (y <= plot.y0 || y >= plot.y1) continue;
+    ink.sink.fill({plot.x0, y, plot.x1, y + 1}, ink.theme.grid);
+  }
+  // Where steps begin.
+  const memory::AllocationLog& log = context.run->memory;
+  std::int32_t step = -2;
+  for (const memory::PhaseSpan& span : log.phases()) {
+    if (span.step == step) continue;
+    step = span.step;
+    const std::int64_t place = axis_.kind == memory::Axis::event
+                                   ? std::int64_t{span.first_event} * kEventUnit
+                                   : place_of_time(log, axis_.kind, span.begin_ns);
+    const float x = std::round(axis_.axis.x_of(place));
+    if (x > plot.x0 && x < plot.x1)
+      ink.sink.fill({x, regions_.bands.y1, x + 1, plot.y1}, ink.theme.grid);
+  }
+}
+
+void MemoryChart::draw_bands(const Ink& ink, const ViewContext& context) const {
+  const memory::AllocationLog& log = context.run->memory;
+  const Rect& bands = regions_.bands;
+  const auto end_of_all = static_cast<memory::EventIndex>(log.events().size());
+  std::int32_t step = -2;
+  float step_x0 = 0;
+  float step_x1 = 0;
+  const auto name_step = [&] {
+    if (step < 0 || !regions_.has_steps()) return;
+    const std::string name = ink.texts("timeline.step", {{"number", text::grouped(step + 1)}});
+    const float width = ink.sink.text_width(TextStyle::small, name);
+    if (width > step_x1 - step_x0 - 4) return;
+    const float x = std::round((step_x0 + step_x1 - width) / 2);
+    text_in(ink.sink, {x, regions_.steps.y0, x + width + 1, regions_.steps.y1}, TextStyle::small,
+            ink.theme.text3, name);
+  };
+  for (const memory::PhaseSpan& span : log.phases()) {
+    if (span.phase == base::Phase::idle) continue;
+    const memory::EventIndex end = std::min(span.end_event, end_of_all);
+    const auto place = [&](memory::EventIndex event, std::int64_t time) {
+      return axis_.kind == memory::Axis::event
+                 ? axis_.axis.x_of(std::int64_t{event} * kEventUnit)
+                 : axis_.axis.x_of(place_of_time(log, axis_.kind, time));
+    };
+    const std::int64_t last = log.events().back().time_ns;
+    const float x0 =
+        std::clamp(std::round(place(span.first_event, span.begin_ns)), bands.x0, bands.x1);
+    const float x1 = std::clamp(std::round(place(end, span.end_ns == 0 ? last : span.end_ns)),
+                                bands.x0, bands.x1);
+    if (span.step != step) {
+      name_step();
+      step = span.step;
+      step_x0 = x0;
+    }
+    step_x1 = x1;
+    if (x1 - x0 < 1) continue;
+    const auto slice_class = static_cast<std::size_t>(class_of(span.phase));
+    const float gap = x1 - x0 >= 4 ? 1.0F : 0.0F;
+    ink.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, ink.theme.slice[slice_class]);
+    text_in(ink.sink, {x0 + ink.px(6), bands.y0, x1 - ink.px(3), bands.y1}, TextStyle::small,
+            ink.theme.slice_text[slice_class], ink.texts(phase_key(span.phase)));
+  }
+  name_step();
+}
+
+void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
+  const Rect& plot = regions_.plot;
+  const float small = ink.sink.text_height(TextStyle::small);
+  for (const Tick& tick : y_ticks_.ticks) {
+    const float y = scale_.y_of(static_cast<std::int64_t>(tick.position));
+    const float top = std::clamp(std::round(y - small / 2), plot.y0, plot.y1 - small / 2);
+    text_right(ink.sink, {regions_.y_labels.x0, top, plot.x0 - ink.px(8), top + small},
+               TextStyle::small, ink.theme.text3, tick.label);
+  }
+  // The unit once, at the end of the axis.
+  text_right(ink.sink,
+             {regions_.y_labels.x0, regions_.bands.y0, plot.x0 - ink.px(8), regions_.bands.y1},
+             TextStyle::small, ink.theme.text3, y_ticks_.unit);
+  ink.sink.fill({plot.x0 - 1, regions_.bands.y0, plot.x0, plot.y1}, ink.theme.line);
+  ink.sink.fill({plot.x0 - 1, plot.y1, plot.x1, plot.y1 + 1}, ink.theme.line);
+
+  const memory::AllocationLog& log = context.run->memory;
+  const Rect& labels = regions_.x_labels;
+  const bool time = axis_.kind == memory::Axis::time;
+  const std::int64_t first = log.events()[0].time_ns;
+  const std::int64_t origin = time ? run_range(*context.run).begin - first : 0;
+  const float apart = ink.metrics.px(76);
+  const double begin = static_cast<double>(axis_.axis.range.begin) / kEventUnit;
+  const double end = static_cast<double>(axis_.axis.range.end) / kEventUnit;
+  const Ticks ticks = time ? time_ticks(axis_.axis.range, origin, plot.width(), apart)
+                           : count_ticks(begin, end, plot.width(), apart);
+  const std::string unit = time ? ticks.unit : std::string(ink.texts("memory.events"));
+  const float unit_width = ink.sink.text_width(TextStyle::small, unit);
+  const Rect unit_box{labels.x1 - unit_width, labels.y0, labels.x1 + 1, labels.y1};
+  float taken = labels.x0 - ink.metrics.px(20);
+  for (const Tick& tick : ticks.ticks) {
+    const double place = time ? tick.position + static_cast<double>(origin)
+                              : tick.position * static_cast<double>(kEventUnit);
+    const float x = std::round(axis_.axis.x_of(static_cast<std::int64_t>(place)));
+    if (x < plot.x0 || x >= plot.x1) continue;
+    ink.sink.fill({x, plot.y1, x + 1, plot.y1 + ink.px(4)}, ink.theme.text3);
+    const float width = ink.sink.text_width(TextStyle::small, tick.label);
+    const float left = std::round(x - width / 2);
+    if (left < taken || left + width > unit_box.x0 - ink.px(6)) continue;
+    taken = left + width + ink.px(6);
+    text_in(ink.sink, {left, labels.y0 + ink.px(4), left + width + 1, labels.y1}, TextStyle::small,
+            ink.theme.text2, tick.label);
+  }
+  text_in(ink.sink, {unit_box.x0, labels.y0 + ink.px(4), unit_box.x1, labels.y1}, TextStyle::small,
+          ink.theme.text3, unit);
+  // Where the timeline looks, when it looks elsewhere.
+  if (!context.state.link_axes && !context.state.visible.empty()) {
+    const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.begin));
+    const float x1 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.end));
+    const float left = std::clamp(std::round(x0), plot.x0, plot.x1);
+    const float right = std::clamp(std::round(std::max(x1, x0 + 3)), plot.x0, plot.x1);
+    if (right > left)
+      ink.sink.fill({left, plot.y1 + 1, right, plot.y1 + 1 + ink.px(4)}, ink.theme.accent);
+  }
+}
+
+void MemoryChart::draw_overlays(const Ink& ink, const ViewContext& context) const {
+  const Rect& plot = regions_.plot;
+  const memory::AllocationLog& log = context.run->memory;
+  ink.sink.push_clip({plot.x0, regions_.bands.y0, plot.x1, plot.y1});
+  if (const auto& marked = context.state.marked) {
+    const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, marked->begin));
+    const float x1 = axis_.axis.x_of(place_of_time(log, axis_.kind, marked->end));
+    const float left = std::clamp(std::round(x0), plot.x0, plot.x1);
+    const float right = std::clamp(std::round(x1), plot.x0, plot.x1);
+    if (right > left)
+      ink.sink.fill({left, plot.y0, right, plot.y1}, with_alpha(ink.theme.accent, 0.10F));
+  }
+  const auto& selected = context.state.selected_block;
+  const auto& hovered = context.state.hovered_block;
+  if (hovered && hovered != selected && *hovered < log.blocks().size())
+    stack_.outline(ink.sink, axis_, scale_, *hovered, with_alpha(ink.theme.text, 0.6F), 1);
+  if (selected && *selected < log.blocks().size())
+    stack_.outline(ink.sink, axis_, scale_, *selected, ink.theme.text, ink.px(2));
+  if (const auto box = gestures_.box()) {
+    const float x0 = std::clamp(std::round(axis_.axis.x_of(box->begin)), plot.x0, plot.x1);
+    const float x1 = std::clamp(std::round(axis_.axis.x_of(box->end)), x0, plot.x1);
+    const Rect rect{x0, plot.y0, std::max(x1, x0 + 1), plot.y1};
+    ink.sink.fill(rect, with_alpha(ink.theme.accent, 0.16F));
+    ink.sink.outline(rect, ink.theme.accent, 1);
+  }
+  const auto& cursor = context.state.cursor_ns;
+  if (cursor) {
+    const float x = std::round(axis_.axis.x_of(place_of_time(log, axis_.kind, *cursor)));
+    if (x >= plot.x0 && x < plot.x1) {
+      ink.sink.fill({x, plot.y0, x + 1, plot.y1}, with_alpha(ink.theme.text, 0.8F));
+      const std::int64_t since = *cursor - run_range(*context.run).begin;
+      const std::string words = text::duration_ns(static_cast<double>(since)).joined();
+      const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
+      const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
+      const float left = x + ink.px(6) + width <= plot.x1 ? x + ink.px(6) : x - ink.px(6) - width;
+      const Rect plate{std::round(left), plot.y0 + ink.px(3), std::round(left + width),
+                       plot.y0 + ink.px(3) + height};
+      draw_plate(ink.sink, ink.theme, ink.metrics, plate, TextStyle::small, ink.theme.text, words);
+    }
+  }
+  ink.sink.pop_clip();
+}
+
+}  // namespace ts::views

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/charts/read_out.h"
+#include "views/charts/run_time.h"
+#include "views/memory/memory_ink.h"
+
+namespace ts::views {
+
+namespace {
+
+bool overlap(const Rect& a, const Rect& b) {
+  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+
+}  // namespace
+
+// Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
+// stands in its place.
+Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::string& words) const {
+  const memory::AllocationLog& log = context.run->memory;
+  const memory::EventIndex event = log.peak_event();
+  if (event == memory::kNone) return {};
+  const Rect& plot = regions_.plot;
+  const float x = std::round(x_of_event(context, event));
+  const float y = std::round(scale_.y_of(log.peak_bytes()));
+  if (x < plot.x0 || x >= plot.x1 || y < plot.y0) return {};
+  const auto refused = log.out_of_memory();
+  if (refused && std::abs(x_of_event(context, refused->event) - x) < ink.px(160)) return {};
+  const float s = ink.px(6);
+  words = ink.texts("memory.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
+  const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
+  const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
+  const bool right = x + 2 * s + ink.px(6) + width <= plot.x1;
+  const float left = std::max(plot.x0, right ? x + s + ink.px(6) : x - s - ink.px(6) - width);
+  const float top = std::max(plot.y0, y - 1 - s * 1.5F - height + ink.px(8));
+  return {std::round(left), std::round(top), std::round(left + width), std::round(top + height)};
+}
+
+void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
+  std::string words;
+  const Rect plate = peak_plate(ink, context, words);
+  if (plate.width() <= 0) return;
+  const memory::AllocationLog& log = context.run->memory;
+  const Rect& plot = regions_.plot;
+  const float s = ink.px(6);
+  const float x = std::round(x_of_event(context, log.peak_event()));
+  const float tip = std::round(scale_.y_of(log.peak_bytes())) - 1;
+  const float back = std::max(tip - s * 1.5F, plot.y0);
+  const float middle = std::clamp(x, plot.x0 + s, plot.x1 - s);
+  ink.sink.triangle({middle - s, back}, {middle + s, back}, {x, tip}, ink.theme.text);
+  draw_plate(ink.sink, ink.theme, ink.metrics, plate, TextStyle::small, ink.theme.text, words);
+}
+
+void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) const {
+  if (context.target_bytes <= 0 || context.run->memory.peak_event() == memory::kNone) return;
+  const Rect& plot = regions_.plot;
+  const float small = ink.sink.text_height(TextStyle::small);
+  const std::string size = text::bytes(context.target_bytes).joined();
+  const std::string name = context.target_name.empty() ? size : context.target_name + "   " + size;
+  const float width = ink.sink.text_width(TextStyle::small, name);
+  if (scale_.capacity_above) {
+    // Far over everything that was allocated: a word at the upper edge with an arrow up.
+    const float s = ink.px(4);
+    const float x = plot.x1 - s - 1;
+    const float y = plot.y0 + ink.px(4);
+    const float base = y + s * 1.6F;
+    ink.sink.triangle({x - s, base}, {x + s, base}, {x, y}, ink.theme.bad);
+    const float top = std::round((y + base - small) / 2);
+    text_right(ink.sink, {plot.x0, top, x - s - ink.px(4), top + small}, TextStyle::small,
+               ink.theme.bad, name);
+    return;
+  }
+  std::string words;
+  const Rect plate = peak_plate(ink, context, words);
+  const float y = std::round(scale_.y_of(context.target_bytes));
+  const float half = std::max(1.0F, std::round(ink.metrics.px(1)));
+  ink.sink.fill({plot.x0, y - half, plot.x1, y + half}, ink.theme.bad);
+  const float over = y - half - small - ink.px(1);
+  const float top = over >= plot.y0 ? over : y + half + ink.px(1);
+  Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
+  // At the right end; at the left one where the peak or the refusal is written.
+  const auto refused = context.run->memory.out_of_memory();
+  const bool crowded = refused && x_of_event(context, refused->event) > label.x0 - ink.px(60);
+  if (overlap(label, plate) || crowded)
+    label = {plot.x0 + ink.px(6), top, plot.x0 + ink.px(6) + width + 1, top + small};
+  text_right(ink.sink, label, TextStyle::small, ink.theme.bad, name);
+  draw_spare(ink, context, plate);
+}
+
+// The bracket between peak and capacity, clear of the plate of the peak.
+void MemoryChart::draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const {
+  const Rect& plot = regions_.plot;
+  const std::int64_t peak = context.run->memory.peak_bytes();
+  const std::int64_t spare = context.target_bytes - peak;
+  if (spare <= 0 || context.run->memory.out_of_memory()) return;
+  const float small = ink.sink.text_height(TextStyle::small);
+  const float y0 = std::round(scale_.y_of(context.target_bytes)) + ink.px(4);
+  const float y1 = std::round(scale_.y_of(peak));
+  if (y1 - y0 < small || y1 > plot.y1) return;
+  const std::string words = ink.texts("memory.spare", {{"size", text::bytes(spare).joined()}});
+  const float needed = ink.sink.text_width(TextStyle::small, words) + ink.px(14);
+  const float peak_x = x_of_event(context, context.run->memory.peak_event());
+  float x = peak_x - needed - ink.px(90);
+  if (x < plot.x0 + ink.px(12)) x = std::max(plate.x1, peak_x) + ink.px(60);
+  if (x < plot.x0 + ink.px(12) || x + needed > plot.x1) return;
+  x = std::round(x);
+  const float cap = ink.px(3);
+  const float thick = std::max(1.0F, std::round(ink.metrics.px(1.5F)));
+  ink.sink.fill({x, y0, x + thick, y1}, ink.theme.ok);
+  ink.sink.fill({x - cap, y0, x + cap + thick, y0 + thick}, ink.theme.ok);
+  ink.sink.fill({x - cap, y1 - thick, x + cap + thick, y1}, ink.theme.ok);
+  const float middle = std::round((y0 + y1 - small) / 2);
+  text_in(ink.sink, {x + ink.px(9), middle, plot.x1, middle + small}, TextStyle::small,
+          ink.theme.ok, words);
+}
+
+void MemoryChart::draw_live_edge(const Ink& ink, const ViewContext& context) const {
+  const run::Run& run = *context.run;
+  if (run.finished || run.stage == run::Stage::warmup || run.stage == run::Stage::timing) return;
+  const memory::AllocationLog& log = run.memory;
+  const Rect& plot = regions_.plot;
+  const auto last = static_cast<memory::EventIndex>(log.events().size() - 1);
+  const float x = std::round(x_of_event(context, last)) + 1;
+  if (x < plot.x0 || x > plot.x1 + 2) return;
+  const float thick = std::max(1.0F, ink.px(2));
+  const float right = std::clamp(x + thick, plot.x0 + thick, plot.x1);
+  ink.sink.fill({right - thick, plot.y0, right, plot.y1}, ink.theme.accent);
+  std::string words = ink.texts("memory.live");
+  const auto phases = log.phases();
+  if (!phases.empty() && phases.back().step >= 0)
+    words = ink.texts("memory.live_step", {{"number", text::grouped(phases.back().step + 1)}});
+  const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
+  const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
+  const float gap = ink.px(5);
+  const bool beside = right + gap + width <= plot.x1;
+  const float left = std::round(beside ? right + gap : right - thick - gap - width);
+  const float y = plot.y0 + ink.px(22);
+  if (left >= plot.x0)
+    draw_plate(ink.sink, ink.theme, ink.metrics, {left, y, left + width, y + height},
+               TextStyle::small, ink.theme.accent, words);
+}
+
+// A place of that size over the stack, left of `end`, as far right as there is room; without any
+// room just left of `end`.
+Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
+  const Rect& plot = regions_.plot;
+  const float top =
+      plot.y0 + gap +
+      (scale_.capacity_in_range ? scale_.y_of(capacity_) - plot.y0 + gap * 0.5F : gap * 1.5F);
+  const auto& columns = stack_.layout().columns;
+  const auto at = [&](float x) { return Rect{x, top, x + size.x, top + size.y}; };
+  for (float x = end - gap - size.x; x >= plot.x0 + gap; x -= gap) {
+    const float per_pixel = static_cast<float>(columns.size()) / std::max(plot.width(), 1.0F);
+    const auto from = static_cast<std::size_t>(std::max(0.0F, (x - plot.x0) * per_pixel));
+    const auto to =
+        std::min(columns.size(), static_cast<std::size_t>((x + size.x - plot.x0) * per_pixel) + 1);
+    std::int64_t most = 0;
+    for (std::size_t i = from; i < to; ++i) most = std::max(most, columns[i].bytes);
+    if (scale_.y_of(most) > top + size.y + gap * 0.5F) return at(std::round(x));
+  }
+  return at(std::round(std::max(plot.x0, end - gap - size.x)));
+}
+
+void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {
+  const memory::AllocationLog& log = context.run->memory;
+  const auto refused = log.out_of_memory();
+  if (!refused || refused->event >= log.events().size()) return;
+  const Rect& plot = regions_.plot;
+  const float x = std::round(x_of_event(context, refused->event));
+  if (x < plot.x0 || x > plot.x1) return;
+  const memory::Event& event = log.events()[refused->event];
+  const float below = std::clamp(std::round(scale_.y_of(event.total_after)), plot.y0, plot.y1);
+  const float above =
+      std::clamp(std::round(scale_.y_of(event.total_after + refused->bytes_asked)), plot.y0, below);
+  // The hollow block of what was refused, at least tall enough to be seen as one.
+  const float size = ink.px(34);
+  const bool right = x + size <= plot.x1;
+  const Rect block{std::max(right ? x : x - size, plot.x0),
+                   std::max(std::min(above, below - ink.px(4)), plot.y0), right ? x + size : x,
+                   below};
+
+  const std::int64_t since = event.time_ns - run_range(*context.run).begin;
+  const std::string title = ink.texts(
+      "memory.out_of_memory", {{"time", text::duration_ns(static_cast<double>(since)).joined()}});
+  std::string op =
+      slice_label(context.strings.view(refused->op), trace::SliceClass::other, context.texts);
+  const std::string module(context.strings.view(refused->module));
+  if (!module.empty())
+    op = op.empty() ? module : ink.texts("memory.op_in_module", {{"op", op}, {"module", module}});
+  const std::string asked = text::bytes(refused->bytes_asked).joined();
+  const std::int64_t limit = context.run->limit;
+  const std::int64_t free = std::max<std::int64_t>(0, limit - event.total_after);
+  const std::string words =
+      limit > 0 ? ink.texts("memory.refused_with_free",
+                            {{"op", op}, {"asked", asked}, {"free", text::bytes(free).joined()}})
+                : ink.texts("memory.refused", {{"op", op}, {"asked", asked}});
+  const float body = ink.sink.text_height(TextStyle::body);
+  const float padding = ink.px(8);
+  const float gap = ink.px(16);
+  const float width =
+      std::min(plot.width(),
+               2 * padding + std::ceil(std::max(ink.sink.text_width(TextStyle::body_strong, title),
+                                                ink.sink.text_width(TextStyle::body, words))));
+  const float height = std::min(2 * (body + padding), plot.height());
+  const bool beside = x + gap + width <= plot.x1;
+  Rect plate = place_over_stack({width, height}, x, gap);
+  if (beside) plate = {x + gap, plate.y0, x + gap + width, plate.y1};
+  const float sink_by = std::max(0.0F, plate.y1 - plot.y1);
+  plate.y0 -= sink_by;
+  plate.y1 -= sink_by;
+
+  const float thin = std::max(1.0F, ink.px(1));
+  const float middle = (plate.y0 + plate.y1) / 2;
+  const float from = beside ? x : plate.x1;
+  const float to = beside ? plate.x0 : x;
+  ink.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
+                with_alpha(ink.theme.bad, 0.6F));
+  if (to > from) ink.sink.fill({from, middle, to, middle + thin}, ink.theme.bad);
+  if (block.x1 > block.x0) {
+    ink.sink.fill(block, with_alpha(ink.theme.bad, 0.25F));
+    ink.sink.outline(block, ink.theme.bad, std::max(1.0F, ink.px(1.5F)));
+  }
+  const float s = ink.px(5);
+  const float cx = std::clamp(x, plot.x0 + s, plot.x1 - s);
+  const float cy = std::clamp(block.y0, plot.y0 + s, plot.y1 - s);
+  ink.sink.line({cx - s, cy - s}, {cx + s, cy + s}, ink.theme.bad, ink.px(2));
+  ink.sink.line({cx - s, cy + s}, {cx + s, cy - s}, ink.theme.bad, ink.px(2));
+  ink.sink.fill(plate, ink.theme.surface2, ink.px(3));
+  const float y = plate.y0 + padding;
+  text_in(ink.sink, {plate.x0 + padding, y, plate.x1, y + body}, TextStyle::body_strong,
+          ink.theme.bad, title);
+  text_in(ink.sink, {plate.x0 + padding, y + body, plate.x1, y + 2 * body}, TextStyle::body,
+          ink.theme.text, words);
+}
+
+void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) const {
+  if (!hover_ || !mouse_over_ || !regions_.plot.contains(mouse_)) return;
+  const memory::AllocationLog& log = context.run->memory;
+  std::vector<ReadOutLine> lines;
+  if (hover_->block == memory::kNone) {
+    const std::string category = ink.texts(category_key(hover_->category));
+    lines.push_back(
+        {text::bytes(hover_->top - hover_->bottom).joined(), TextStyle::body_medium, true});
+    lines.push_back({ink.texts("memory.band", {{"category", category}}), TextStyle::small, false});
+  } else {
+    const memory::Block& block = log.blocks()[hover_->block];
+    const auto when = [&](memory::EventIndex event) {
+      const std::int64_t since = log.events()[event].time_ns - run_range(*context.run).begin;
+      return text::duration_ns(static_cast<double>(since)).joined();
+    };
+    lines.push_back(
+        {ink.texts("memory.block_size", {{"size", text::bytes(block.size).joined()},
+                                         {"category", ink.texts(category_key(block.category))}}),
+         TextStyle::body_medium, true});
+    const std::string op(context.strings.view(block.op));
+    if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
+    const std::string module(context.strings.view(block.module));
+    if (!module.empty()) lines.push_back({module, TextStyle::mono, false});
+    std::string phase = ink.texts(phase_key(block.phase));
+    if (block.step >= 0)
+      phase = ink.texts("memory.step_phase",
+                        {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
+    lines.push_back({phase, TextStyle::small, false});
+    if (block.free_event == memory::kNone) {
+      lines.push_back({ink.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
+                       TextStyle::small, false});
+    } else {
+      const std::int64_t life =
+          log.events()[block.free_event].time_ns - log.events()[block.alloc_event].time_ns;
+      lines.push_back(
+          {ink.texts("memory.lived",
+                     {{"from", when(block.alloc_event)},
+                      {"to", when(block.free_event)},
+                      {"duration", text::duration_ns(static_cast<double>(life)).joined()}}),
+           TextStyle::small, false});
+    }
+  }
+  const Rect bounds{regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};
+  views::draw_read_out(ink.sink, ink.theme, ink.metrics, mouse_, bounds, lines);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// Where the parts of the memory view lie inside its panel. Parts without room are empty: the list
+// of what is live goes first, then the step labels; the plot stays.
+struct MemoryRegions {
+  Rect all;
+  Rect title;
+  Rect y_labels;
+  Rect bands;  // phases, over the plot
+  Rect plot;
+  Rect x_labels;
+  Rect steps;  // under the x labels
+  Rect list;   // beside the plot
+  [[nodiscard]] bool has_list() const { return list.width() > 0; }
+  [[nodiscard]] bool has_steps() const { return steps.height() > 0; }
+};
+
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics);
+
+}  // namespace ts::views

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "views/charts/ticks.h"
+#include "views/common/draw_sink.h"
+
+namespace ts::views {
+
+// The y axis of the memory view.
+struct MemoryScale {
+  Rect plot;
+  std::int64_t top = 1;            // bytes at the upper edge
+  bool capacity_in_range = false;  // the capacity line is on the plot
+  bool capacity_above = false;     // it is too far up: it becomes a label at the upper edge
+  [[nodiscard]] float y_of(std::int64_t bytes) const {
+    const double part = static_cast<double>(bytes) / static_cast<double>(top);
+    return plot.y1 - static_cast<float>(part * static_cast<double>(plot.height()));
+  }
+  [[nodiscard]] std::int64_t bytes_at(float y) const {
+    const double part =
+        static_cast<double>((plot.y1 - y) / (plot.height() > 1 ? plot.height() : 1));
+    return static_cast<std::int64_t>(part * static_cast<double>(top));
+  }
+  [[nodiscard]] double bytes_per_pixel() const {
+    return static_cast<double>(top) / static_cast<double>(plot.height() > 1 ? plot.height() : 1);
+  }
+};
+
+// So that what was allocated stays well visible: the capacity (0: none) is on the plot unless it is
+// more than three times `most`, the largest total in view. `head` pixels stay free above both for
+// what is written there.
+MemoryScale choose_scale(const Rect& plot, std::int64_t most, std::int64_t capacity, float head);
+
+}  // namespace ts::views

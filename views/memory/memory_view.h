@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "views/common/view_state.h"
+#include "views/memory/memory_chart.h"
+
+namespace ts::views {
+
+// Active memory in the content region of the current window: reads the user off Dear ImGui, the
+// rest is MemoryChart. UI thread.
+class MemoryView {
+ public:
+  void draw(ViewContext& context);
+  // The next frame should come at once, whatever the user does.
+  [[nodiscard]] bool moving() const { return chart_.moving(); }
+
+ private:
+  MemoryChart chart_;
+  std::optional<std::int64_t> own_cursor_;  // where this view put the shared cursor
+};
+
+}  // namespace ts::views

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/text/text.h"
+#include "core/trace/trace_store.h"
+#include "views/charts/ticks.h"
+#include "views/charts/time_axis.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+#include "views/timeline/search_hits.h"
+#include "views/timeline/slice_boxes.h"
+#include "views/timeline/timeline_regions.h"
+#include "views/timeline/track_rows.h"
+
+namespace ts::views {
+
+// What the drawing functions of the timeline share.
+struct TimelineInk {
+  DrawSink& sink;
+  const Theme& theme;
+  Metrics metrics;
+  const base::StringTable& strings;
+  const text::Texts& texts;
+};
+
+// Boxes of one row. `labels`: write names into those wide enough. Slices that the search did not
+// find are dimmed.
+void draw_row(const TimelineInk& ink, std::span<const SliceBox> boxes, const SearchHits& search,
+              bool labels);
+
+// Names of the tracks with the mark that folds them, and the lines between tracks. `scroll` pixels
+// of the tracks are above the plot.
+void draw_track_labels(const TimelineInk& ink, const trace::TraceStore& store,
+                       const TimelineRegions& regions, const TrackRows& rows, float scroll);
+
+// Tick marks with labels; those that `taken` covers keep silent.
+void draw_ruler(const TimelineInk& ink, const Rect& ruler, const TimeAxis& axis,
+                std::int64_t origin_ns, const Ticks& ticks, const Rect& taken);
+
+// Vertical grid lines at the ticks.
+void draw_grid(const TimelineInk& ink, const Rect& area, const TimeAxis& axis,
+               std::int64_t origin_ns, const Ticks& ticks);
+
+// The thin curve from one slice to its forward or backward partner, with an arrow head.
+void draw_flow(const TimelineInk& ink, const Rect& clip, const Rect& from, const Rect& to);
+
+}  // namespace ts::views

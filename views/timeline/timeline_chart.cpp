@@ -1,0 +1,221 @@
+#include "views/timeline/timeline_chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/text/numbers.h"
+#include "views/charts/run_time.h"
+
+namespace ts::views {
+namespace {
+
+constexpr double kFitMargin = 0.08;
+constexpr float kLowPanel = 110;  // pixels at scale 1: five rows
+
+}  // namespace
+
+void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
+  follow_run(context);
+  lanes_.new_frame();
+  regions_ = lay_out_timeline(area, context.metrics);
+  bounds_ = has_run_ ? run_range(*context.run) : base::TimeRange{};
+  gestures_.advance(context.state, bounds_, context.now_ns);
+  make_axis(context);
+  if (has_run_) {
+    lay_out_rows(context);
+    minimap_.update(context.run->trace, bounds_, static_cast<std::int32_t>(regions_.map.width()),
+                    context.now_ns);
+    search_.update(context.run->trace, context.strings, context.state.search, context.now_ns);
+  }
+  lay_out_title(sink, context);
+}
+
+void TimelineChart::lay_out_rows(const ViewContext& context) {
+  const trace::TraceStore& store = context.run->trace;
+  // On a low panel threads start folded, so that every track is in sight.
+  const bool low = regions_.plot.height() < context.metrics.px(kLowPanel);
+  std::set<trace::TrackId> collapsed;
+  const auto tracks = store.tracks();
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    const auto id = static_cast<trace::TrackId>(t);
+    const auto chosen = folded_.find(id);
+    const bool by_default = low && tracks[t].kind != trace::TrackKind::phases;
+    if (chosen != folded_.end() ? chosen->second : by_default) collapsed.insert(id);
+  }
+  rows_ = lay_out_tracks(store, collapsed, context.metrics);
+  give_room_to_counter(regions_, rows_.height, context.metrics);
+}
+
+// Another run: places in the old store mean nothing any more.
+void TimelineChart::follow_run(const ViewContext& context) {
+  const bool has_run = context.run != nullptr;
+  if (has_run == has_run_ && (!has_run || context.run->id == run_id_)) return;
+  // What was set before the first run came is meant for it.
+  if (has_run_) {
+    ViewState& state = context.state;
+    state.visible = {};
+    state.marked.reset();
+    state.selected_slice.reset();
+    state.hovered_slice.reset();
+  }
+  has_run_ = has_run;
+  run_id_ = has_run ? context.run->id : 0;
+  rows_ = {};
+  hover_.reset();
+  lanes_.clear();
+  minimap_.clear();
+  totals_.clear();
+  search_.clear();
+  gestures_ = {};
+  folded_.clear();
+  marked_seen_.reset();
+}
+
+void TimelineChart::make_axis(const ViewContext& context) {
+  const base::TimeRange all = bounds_.empty() ? base::TimeRange{0, 1'000'000} : bounds_;
+  const base::TimeRange wanted = context.state.visible;
+  axis_.range = wanted.empty() ? all : clamped(wanted, all);
+  axis_.x0 = regions_.plot.x0;
+  axis_.x1 = regions_.plot.x1;
+  lanes_.look_at(axis_.range, axis_.pixels());
+  ticks_ = time_ticks(axis_.range, all.begin, axis_.x1 - axis_.x0, context.metrics.px(84));
+}
+
+void TimelineChart::update(const ChartInput& input, ViewContext& context) {
+  mouse_ = input.mouse;
+  mouse_over_ = input.hovered;
+  if (!has_run_ || bounds_.empty()) return;
+  totals_.update(context.run->memory.events());
+  const TimelineGestures::Scene scene{regions_, axis_, bounds_,
+                                      rows_.height - regions_.plot.height(), context.metrics.scale};
+  find_hover(input, context);
+  const TimelineGestures::Asked asked = gestures_.apply(input, scene, context.state);
+  answer(asked, input, context);
+  make_axis(context);
+  find_hover(input, context);
+  const bool over = input.hovered && regions_.body().contains(input.mouse);
+  if (over) context.state.cursor_ns = axis_.time_at(input.mouse.x);
+}
+
+void TimelineChart::find_hover(const ChartInput& input, ViewContext& context) {
+  hover_.reset();
+  if (input.hovered && regions_.plot.contains(input.mouse) && !gestures_.dragging()) {
+    const float y = input.mouse.y - regions_.plot.y0 + gestures_.scroll();
+    // From the deepest row up: in a collapsed track the deepest is on top.
+    for (auto row = rows_.rows.rbegin(); row != rows_.rows.rend(); ++row) {
+      if (y < row->y || y >= row->y + row->height) continue;
+      const auto slices = lanes_.visible(context.run->trace, row->track, row->depth);
+      place_boxes(slices, axis_, {axis_.x0, 0, axis_.x1, row->height}, 1, boxes_);
+      const SliceBox* box = box_at(boxes_, input.mouse.x, context.metrics.px(1.5F));
+      if (box == nullptr) continue;
+      const float top = regions_.plot.y0 + row->y - gestures_.scroll();
+      hover_ = Hover{box->slice, {box->rect.x0, top, box->rect.x1, top + row->height}};
+      break;
+    }
+  }
+  if (input.hovered) {
+    context.state.hovered_slice.reset();
+    if (hover_) context.state.hovered_slice = hover_->box.ref;
+  }
+}
+
+void TimelineChart::answer(const TimelineGestures::Asked& asked, const ChartInput& input,
+                           ViewContext& context) {
+  ViewState& state = context.state;
+  if (asked.click) {
+    state.selected_slice.reset();
+    state.selected_block.reset();
+    if (hover_) state.selected_slice = hover_->box.ref;
+  }
+  if (asked.double_click && hover_) {
+    const base::TimeRange range{hover_->box.begin_ns, hover_->box.end_ns};
+    gestures_.go_to(with_margin(range, kFitMargin, bounds_), bounds_, state, input.now_ns);
+  }
+  if (asked.label_click) {
+    const float y = input.mouse.y - regions_.labels.y0 + gestures_.scroll();
+    const TrackBand* band = rows_.band_at(y);
+    if (band != nullptr && band->depths > 1) {
+      folded_[band->track] = !band->collapsed;
+    }
+  }
+  if (asked.fit) fit(context);
+  if (asked.mark) mark(context);
+  if (asked.clear) {
+    // One thing at a time, what is nearest to the eye first.
+    if (state.selected_slice || state.selected_block) {
+      state.selected_slice.reset();
+      state.selected_block.reset();
+    } else if (state.marked) {
+      state.marked.reset();
+    } else {
+      state.search.clear();
+    }
+  }
+}
+
+// To the selection; from there, or without one, to everything.
+void TimelineChart::fit(ViewContext& context) {
+  base::TimeRange target = bounds_;
+  const auto& selected = context.state.selected_slice;
+  if (selected && holds(context.run->trace, *selected)) {
+    const trace::Slice slice = context.run->trace.slice(*selected);
+    const base::TimeRange close =
+        with_margin({slice.begin_ns, slice.end_ns()}, kFitMargin, bounds_);
+    if (close != axis_.range) target = close;
+  }
+  gestures_.go_to(target, bounds_, context.state, context.now_ns);
+}
+
+// The selection, else what is in view; once more takes the mark away.
+void TimelineChart::mark(ViewContext& context) {
+  base::TimeRange range = axis_.range;
+  const auto& selected = context.state.selected_slice;
+  if (selected && holds(context.run->trace, *selected)) {
+    const trace::Slice slice = context.run->trace.slice(*selected);
+    range = {slice.begin_ns, std::max(slice.end_ns(), slice.begin_ns + 1)};
+  }
+  if (context.state.marked == range) {
+    context.state.marked.reset();
+  } else {
+    context.state.marked = range;
+  }
+}
+
+void TimelineChart::step_search(int by, ViewContext& context) {
+  if (!has_run_) return;
+  const auto hit = search_.step(context.run->trace, by, axis_.range.begin);
+  if (!hit) return;
+  context.state.selected_slice = hit;
+  const trace::Slice slice = context.run->trace.slice(*hit);
+  const bool in_view = slice.begin_ns >= axis_.range.begin && slice.end_ns() <= axis_.range.end;
+  const bool readable = static_cast<double>(slice.duration_ns) / axis_.ns_per_pixel() >= 8;
+  if (!in_view || !readable) {
+    const std::int64_t margin = std::max<std::int64_t>(slice.duration_ns * 4, 2000);
+    const base::TimeRange around{slice.begin_ns - margin, slice.end_ns() + margin};
+    gestures_.go_to(clamped(around, bounds_), bounds_, context.state, context.now_ns);
+  }
+  if (const TrackRow* row = rows_.row_of(hit->track, hit->depth)) {
+    const float height = regions_.plot.height();
+    if (row->y < gestures_.scroll() || row->y + row->height > gestures_.scroll() + height)
+      gestures_.set_scroll(row->y - height / 2);
+  }
+}
+
+std::optional<Rect> TimelineChart::rect_of(const ViewContext& context, trace::SliceRef ref) const {
+  const trace::TraceStore& store = context.run->trace;
+  if (!holds(store, ref)) return std::nullopt;
+  const TrackRow* row = rows_.row_of(ref.track, ref.depth);
+  if (row == nullptr) return std::nullopt;
+  const trace::Slice slice = store.slice(ref);
+  const float x0 = std::round(axis_.x_of(slice.begin_ns));
+  const float x1 = std::max(std::round(axis_.x_of(slice.end_ns())), x0 + 3);
+  const float y0 = regions_.plot.y0 + row->y - gestures_.scroll();
+  return Rect{x0, y0, x1, y0 + row->height};
+}
+
+Rect TimelineChart::item(Item item) const {
+  return item < title_.items.size() ? title_.items[item] : Rect{};
+}
+
+}  // namespace ts::views

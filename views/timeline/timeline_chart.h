@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/charts/chart_input.h"
+#include "views/charts/title_row.h"
+#include "views/charts/totals_index.h"
+#include "views/common/view_state.h"
+#include "views/timeline/counter_row.h"
+#include "views/timeline/draw_tracks.h"
+#include "views/timeline/lane_cache.h"
+#include "views/timeline/marked_range.h"
+#include "views/timeline/minimap.h"
+#include "views/timeline/search_hits.h"
+#include "views/timeline/timeline_gestures.h"
+#include "views/timeline/timeline_regions.h"
+#include "views/timeline/track_rows.h"
+
+namespace ts::views {
+
+// The timeline without a toolkit: lays itself out, answers the user, draws into a sink. Once a
+// frame, in this order: lay_out, update, draw.
+class TimelineChart {
+ public:
+  // Buttons of the title row, in its order.
+  enum Item : std::uint8_t { kSearch, kPrevious, kNext, kFit, kMark, kItemCount };
+
+  void lay_out(const DrawSink& sink, const Rect& area, ViewContext& context);
+  void update(const ChartInput& input, ViewContext& context);
+  void draw(DrawSink& sink, const ViewContext& context);
+
+  // Where a button lies; width 0 where it has no room or nothing to do.
+  [[nodiscard]] Rect item(Item item) const;
+  // Next (1) or previous (-1) hit of the search.
+  void step_search(int by, ViewContext& context);
+  // Something moves by itself: the next frame should come at once.
+  [[nodiscard]] bool moving() const { return gestures_.moving() || lanes_.refining(); }
+  [[nodiscard]] const TimelineRegions& regions() const { return regions_; }
+  [[nodiscard]] std::string hit_words(const ViewContext& context) const;
+
+ private:
+  struct Hover {
+    trace::VisibleSlice box;
+    Rect rect;
+  };
+
+  void follow_run(const ViewContext& context);
+  void lay_out_rows(const ViewContext& context);
+  void make_axis(const ViewContext& context);
+  void lay_out_title(const DrawSink& sink, const ViewContext& context);
+  void find_hover(const ChartInput& input, ViewContext& context);
+  void answer(const TimelineGestures::Asked& asked, const ChartInput& input, ViewContext& context);
+  void fit(ViewContext& context);
+  void mark(ViewContext& context);
+  std::optional<Rect> rect_of(const ViewContext& context, trace::SliceRef ref) const;
+  std::string range_words(const ViewContext& context) const;
+
+  void draw_tracks(const TimelineInk& ink, const ViewContext& context);
+  void draw_selection(const TimelineInk& ink, const ViewContext& context) const;
+  void draw_counter_row(const TimelineInk& ink, const ViewContext& context);
+  void draw_mark(const TimelineInk& ink, const ViewContext& context, const Rect& label) const;
+  Rect mark_label(const TimelineInk& ink, const ViewContext& context);
+  void draw_overlays(const TimelineInk& ink, const ViewContext& context) const;
+  void draw_read_out(const TimelineInk& ink, const ViewContext& context) const;
+  void draw_scroll_bar(const TimelineInk& ink) const;
+
+  std::uint64_t run_id_ = 0;
+  bool has_run_ = false;
+  TimelineRegions regions_;
+  TitleRow title_;
+  std::vector<LegendEntry> legend_;
+  std::string subtitle_;
+  base::TimeRange bounds_;
+  TimeAxis axis_;
+  Ticks ticks_;
+  TrackRows rows_;
+  std::map<trace::TrackId, bool> folded_;  // what the user chose
+  LaneCache lanes_;
+  std::vector<SliceBox> boxes_;  // of the row at hand
+  Minimap minimap_;
+  TotalsIndex totals_;
+  std::vector<CounterColumn> counter_;
+  SearchHits search_;
+  TimelineGestures gestures_;
+  std::optional<Hover> hover_;
+  Point mouse_;
+  bool mouse_over_ = false;
+  std::optional<base::TimeRange> marked_seen_;
+  std::uint64_t marked_slices_ = 0;
+  MarkedFacts marked_facts_;
+  std::string mark_text_;
+};
+
+}  // namespace ts::views

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// Where the parts of the timeline lie inside its panel. Parts without room are empty: the minimap
+// goes first, then the counter; tracks stay.
+struct TimelineRegions {
+  Rect all;
+  Rect title;
+  Rect map_label, map;
+  Rect ruler_label, ruler;
+  Rect labels, plot;  // tracks
+  Rect counter_label, counter;
+  // Everything under the title that shares the time axis.
+  [[nodiscard]] Rect body() const {
+    return {plot.x0, ruler.y0, plot.x1, has_counter() ? counter.y1 : all.y1};
+  }
+  [[nodiscard]] bool has_map() const { return map.height() > 0; }
+  [[nodiscard]] bool has_counter() const { return counter.height() > 0; }
+};
+
+TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics);
+
+// Room that the tracks do not need goes to the counter, which moves up to them.
+void give_room_to_counter(TimelineRegions& regions, float tracks_height, Metrics metrics);
+
+}  // namespace ts::views

@@ -1,0 +1,155 @@
+#include "views/timeline/timeline_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "views/charts/chart_text.h"
+#include "views/charts/icons.h"
+#include "views/charts/imgui_input.h"
+#include "views/common/imgui_sink.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kLeastSize = 24;  // pixels; below it there is nothing to draw
+
+Rect centered(const Rect& row, float height) {
+  const float y = std::round((row.y0 + row.y1 - height) / 2);
+  return {std::round(row.x0), y, std::round(row.x1), y + std::round(height)};
+}
+
+}  // namespace
+
+void TimelineView::draw(ViewContext& context) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
+  const Rect area{std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x),
+                  std::floor(at.y + size.y)};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  chart_.lay_out(sink, area, context);
+
+  const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
+  const bool takes_keys = !context.state.memory_has_keys;
+  ChartInput input = read_chart_input("###timeline", canvas, takes_keys, context.now_ns);
+  if (input.hovered) context.state.memory_has_keys = false;
+  // While a run is going on Escape ends it.
+  if (context.run != nullptr && !context.run->finished) input.clear = false;
+  if (input.search ||
+      (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F, false) && takes_keys))
+    focus_search_ = true;
+  if (key_button(context, sink, TimelineChart::kFit, "###timeline_fit", icon::kFit,
+                 context.texts("timeline.fit"), "F"))
+    input.fit = true;
+  if (key_button(context, sink, TimelineChart::kMark, "###timeline_mark", icon::kMark,
+                 context.texts("timeline.mark"), "M"))
+    input.mark = true;
+  search_field(context, sink);
+
+  chart_.update(input, context);
+  // The cursor goes with the mouse; another view may have taken it by now.
+  if (!input.hovered && own_cursor_ && context.state.cursor_ns == own_cursor_)
+    context.state.cursor_ns.reset();
+  own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
+  chart_.draw(sink, context);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
+bool TimelineView::key_button(const ViewContext& context, DrawSink& sink, TimelineChart::Item item,
+                              const char* id, const char* icon, const char* label,
+                              const char* key) {
+  const Rect row = chart_.item(item);
+  if (row.width() <= 0) return false;
+  const Metrics& metrics = context.metrics;
+  const Rect box = centered(row, metrics.px(26));
+  const HotSpot spot = hot_spot(id, box);
+  const Theme& theme = context.theme;
+  if (spot.hovered) sink.fill(box, theme.surface2, metrics.px(3));
+  text_in(sink, {box.x0 + metrics.px(2), box.y0, box.x1, box.y1}, TextStyle::small, theme.text2,
+          icon);
+  const float x = box.x0 + metrics.px(20);
+  text_in(sink, {x, box.y0, box.x1, box.y1}, TextStyle::small,
+          spot.hovered ? theme.text : theme.text2, label);
+  const float cap = std::round(metrics.px(16));
+  const Rect hint = centered({box.x1 - cap - metrics.px(1), box.y0, box.x1 - metrics.px(1), box.y1},
+                             metrics.px(18));
+  sink.outline(hint, theme.line, 1, metrics.px(2));
+  const float width = sink.text_width(TextStyle::small, key);
+  const float left = (hint.x0 + hint.x1 - width) / 2;
+  text_in(sink, {left, hint.y0, hint.x1, hint.y1}, TextStyle::small, theme.text3, key);
+  return spot.pressed;
+}
+
+void TimelineView::search_field(ViewContext& context, DrawSink& sink) {
+  const Rect row = chart_.item(TimelineChart::kSearch);
+  std::string& search = context.state.search;
+  if (row.width() <= 0) {
+    focus_search_ = false;
+    return;
+  }
+  const Metrics& metrics = context.metrics;
+  const Theme& theme = context.theme;
+  const Rect box = centered(row, metrics.px(26));
+  sink.fill(box, theme.surface2, metrics.px(3));
+  if (typing_) sink.outline(box, theme.accent, 1, metrics.px(3));
+  text_in(sink, {box.x0 + metrics.px(8), box.y0, box.x1, box.y1}, TextStyle::small, theme.text3,
+          icon::kSearch);
+  const std::string words = search.empty() ? "/" : chart_.hit_words(context);
+  const float words_width = sink.text_width(TextStyle::small, words) + metrics.px(10);
+
+  if (!typing_ && search != search_.data()) {
+    const std::size_t count = std::min(search.size(), search_.size() - 1);
+    std::memcpy(search_.data(), search.data(), count);
+    search_[count] = '\0';
+  }
+  const float size = text_pixels(TextStyle::small, metrics.scale);
+  ImGui::PushFont(context.faces->face(TextStyle::small), size);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      ImVec2(metrics.px(2), std::max(0.0F, (box.height() - size) / 2)));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, 0);
+  ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.text);
+  ImGui::PushStyleColor(ImGuiCol_TextDisabled, theme.text3);
+  const float left = box.x0 + metrics.px(24);
+  ImGui::SetCursorScreenPos({left, box.y0});
+  ImGui::SetNextItemWidth(std::max(1.0F, box.x1 - words_width - left));
+  if (focus_search_) ImGui::SetKeyboardFocusHere();
+  focus_search_ = false;
+  const bool entered = ImGui::InputTextWithHint(
+      "###timeline_search", context.texts("timeline.search"), search_.data(), search_.size(),
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
+  typing_ = ImGui::IsItemActive();
+  ImGui::PopStyleColor(4);
+  ImGui::PopStyleVar(2);
+  ImGui::PopFont();
+  search = search_.data();
+
+  const Rect right{box.x1 - words_width, box.y0, box.x1 - metrics.px(6), box.y1};
+  text_right(sink, right, TextStyle::small, theme.text3, words);
+  const Rect previous = chart_.item(TimelineChart::kPrevious);
+  const Rect next = chart_.item(TimelineChart::kNext);
+  const auto arrow = [&](const Rect& item, const char* id, const char* icon) {
+    if (item.width() <= 0) return false;
+    const Rect button = centered(item, metrics.px(26));
+    const HotSpot spot = hot_spot(id, button);
+    text_in(sink, {button.x0 + metrics.px(3), button.y0, button.x1 + 1, button.y1},
+            TextStyle::small, spot.hovered ? theme.text : theme.text2, icon);
+    return spot.pressed;
+  };
+  const bool back = arrow(previous, "###timeline_previous", icon::kPrevious);
+  const bool forth = arrow(next, "###timeline_next", icon::kNext);
+  if (back || (entered && ImGui::GetIO().KeyShift)) {
+    chart_.step_search(-1, context);
+  } else if (forth || entered) {
+    chart_.step_search(1, context);
+  }
+  // Enter goes on to the next hit: the field stays open for more of them.
+  if (entered) focus_search_ = true;
+}
+
+}  // namespace ts::views

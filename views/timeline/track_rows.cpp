@@ -1,0 +1,65 @@
+#include "views/timeline/track_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ts::views {
+namespace {
+
+constexpr float kRow = 21;
+constexpr float kBox = 20;
+constexpr float kPadding = 5;
+
+}  // namespace
+
+const TrackBand* TrackRows::band_at(float y) const {
+  const auto after = std::upper_bound(bands.begin(), bands.end(), y,
+                                      [](float at, const TrackBand& band) { return at < band.y; });
+  if (after == bands.begin()) return nullptr;
+  const TrackBand& band = *std::prev(after);
+  return y < band.y + band.height ? &band : nullptr;
+}
+
+const TrackRow* TrackRows::row_of(trace::TrackId track, std::uint16_t depth) const {
+  for (const TrackRow& row : rows)
+    if (row.track == track && row.depth == depth) return &row;
+  return nullptr;
+}
+
+TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
+                         Metrics metrics) {
+  const auto tracks = store.tracks();
+  std::vector<trace::TrackId> order;
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    const auto id = static_cast<trace::TrackId>(i);
+    if (store.depth_count(id) > 0) order.push_back(id);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](trace::TrackId a, trace::TrackId b) {
+    return tracks[a].kind < tracks[b].kind;
+  });
+
+  TrackRows out;
+  const float pitch = std::round(metrics.px(kRow));
+  const float box = std::round(metrics.px(kBox));
+  const float padding = std::round(metrics.px(kPadding));
+  float y = 0;
+  for (const trace::TrackId id : order) {
+    TrackBand band;
+    band.track = id;
+    band.y = y;
+    band.depths = store.depth_count(id);
+    band.collapsed = band.depths > 1 && collapsed.contains(id);
+    float row_y = y + padding;
+    for (std::uint16_t depth = 0; depth < band.depths; ++depth) {
+      out.rows.push_back({id, depth, row_y, box});
+      if (!band.collapsed || depth + 1 == band.depths) row_y += pitch;
+    }
+    band.height = row_y + padding - y;
+    y += band.height;
+    out.bands.push_back(band);
+  }
+  out.height = y;
+  return out;
+}
+
+}  // namespace ts::views

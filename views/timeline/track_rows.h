@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/trace/trace_store.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// One nesting depth of a track. In a collapsed track all depths share one row, drawn one over the
+// other, so that the row still tells what ran.
+struct TrackRow {
+  trace::TrackId track = 0;
+  std::uint16_t depth = 0;
+  float y = 0;  // from the top of all tracks, unscrolled
+  float height = 0;
+};
+
+// A track: its label and its rows.
+struct TrackBand {
+  trace::TrackId track = 0;
+  float y = 0;
+  float height = 0;
+  std::uint16_t depths = 0;
+  bool collapsed = false;
+};
+
+struct TrackRows {
+  std::vector<TrackBand> bands;
+  std::vector<TrackRow> rows;  // by track, then depth
+  float height = 0;
+
+  [[nodiscard]] const TrackBand* band_at(float y) const;
+  // The deepest row at y; in a collapsed track the last one.
+  [[nodiscard]] const TrackRow* row_of(trace::TrackId track, std::uint16_t depth) const;
+};
+
+// Tracks in the order phases, CPU threads, autograd threads, CUDA API, GPU streams; empty ones are
+// left out.
+TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
+                         Metrics metrics);
+
+}  // namespace ts::views
