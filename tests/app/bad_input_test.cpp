@@ -1,0 +1,79 @@
+// Every wrong argument: exit code 2, nothing on standard output, one clear line on standard error.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+struct BadInput {
+  const char* arguments;
+  const char* says;  // part of the sentence
+};
+
+class BadInputTest : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(BadInputTest, IsOneSentenceAndCodeTwo) {
+  const auto ended = testing::run_program(GetParam().arguments);
+  EXPECT_EQ(ended.code, 2) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  EXPECT_NE(ended.err.find(GetParam().says), std::string::npos) << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLine, BadInputTest,
+    ::testing::Values(
+        BadInput{"frobnicate --now", "--now"}, BadInput{"run --colour", "--colour"},
+        BadInput{"run nonsense", "nonsense"}, BadInput{"run attention --set T=0", "T"},
+        BadInput{"run attention --set T=-5", "T"}, BadInput{"run attention --set T=abc", "abc"},
+        BadInput{"run attention --set T=99999999999999999999", "T"},
+        BadInput{"run attention --set T=1e400", "T"},
+        BadInput{"run attention --set T", "KEY=VALUE"},
+        BadInput{"run attention --set =5", "KEY=VALUE"},
+        BadInput{"run attention --set sequence=5", "sequence"},
+        BadInput{"run attention --set dtype=fp31", "fp31"},
+        BadInput{"run attention --set memory_limit=-1GiB", "memory_limit"},
+        BadInput{"run attention --set target_gpu=RTX9999", "RTX9999"},
+        BadInput{"run block --set heads=7", "heads"}, BadInput{"run lm --set heads=0", "heads"},
+        BadInput{"run attention --preset enormous", "enormous"},
+        BadInput{"run attention --spec /nonexistent/spec.json", "/nonexistent/spec.json"},
+        BadInput{"run attention --steps 0", "steps"},
+        BadInput{"run attention --steps many", "many"}, BadInput{"shot", "--out"},
+        BadInput{"shot --out a.png --size 12", "12"},
+        BadInput{"shot --out a.png --size 0x0", "0x0"},
+        BadInput{"shot --out a.png --size 99999x99999", "99999x99999"},
+        BadInput{"shot --out a.png --scale 0.1", "0.1"},
+        BadInput{"shot --out a.png --theme pink", "pink"},
+        BadInput{"shot --out a.png --lang tlh", "tlh"},
+        BadInput{"shot --out a.png --workspace kitchen", "kitchen"}));
+
+TEST(BadInput, SpecFileThatIsNotJson) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "spec.json";
+  std::ofstream(file) << "{\"T\": 12";
+  const auto ended = testing::run_program("run attention --spec " + file.string());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("not valid JSON"), std::string::npos) << ended.err;
+}
+
+TEST(BadInput, SpecFileWithUnknownKeyNamesIt) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.path() / "spec.json";
+  std::ofstream(file) << R"({"workload": "attention", "seq_length": 12})";
+  const auto ended = testing::run_program("run --spec " + file.string());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("seq_length"), std::string::npos) << ended.err;
+}
+
+TEST(Help, IsOnStandardOutput) {
+  const auto ended = testing::run_program("--help");
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_NE(ended.out.find("run"), std::string::npos);
+  EXPECT_EQ(ended.err, "");
+}
+
+}  // namespace
+}  // namespace ts::app

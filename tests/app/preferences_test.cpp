@@ -1,0 +1,96 @@
+#include "app/preferences.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/io/temporary_folder.h"
+
+namespace ts::app {
+namespace {
+
+class PreferencesFile : public testing::Test {
+ protected:
+  void write(const std::string& content) const {
+    std::ofstream(folder_.path() / "settings.json", std::ios::binary) << content;
+  }
+  Preferences load() { return load_preferences(folder_.path(), problem_); }
+  static void expect_equal(const Preferences& a, const Preferences& b) {
+    EXPECT_EQ(a.theme, b.theme);
+    EXPECT_EQ(a.language, b.language);
+    EXPECT_EQ(a.scale, b.scale);
+    EXPECT_EQ(a.projector, b.projector);
+    EXPECT_EQ(a.live, b.live);
+    EXPECT_EQ(a.window_width, b.window_width);
+    EXPECT_EQ(a.window_height, b.window_height);
+    EXPECT_EQ(a.spec, b.spec);
+  }
+
+  io::testing::TemporaryFolder folder_;
+  std::string problem_;
+};
+
+TEST_F(PreferencesFile, come_back_as_they_were) {
+  Preferences saved;
+  saved.theme = views::ThemeKind::light;
+  saved.language = text::Language::zh_tw;
+  saved.scale = 1.25F;
+  saved.projector = true;
+  saved.live = true;
+  saved.window_width = 1280;
+  saved.window_height = 720;
+  saved.spec.workload = run::WorkloadKind::block;
+  saved.spec.seq_len = 777;
+  saved.spec.target_gpu = "RTX 3090";
+  ASSERT_TRUE(save_preferences(folder_.path() / "new" / "folder", saved));
+  expect_equal(load_preferences(folder_.path() / "new" / "folder", problem_), saved);
+  EXPECT_EQ(problem_, "");
+}
+
+TEST_F(PreferencesFile, without_a_file_are_the_defaults_and_no_problem) {
+  expect_equal(load(), default_preferences());
+  EXPECT_EQ(problem_, "");
+}
+
+TEST_F(PreferencesFile, the_first_start_shows_a_workload_that_can_run) {
+  EXPECT_TRUE(run::validate(default_preferences().spec).empty());
+}
+
+TEST_F(PreferencesFile, that_cannot_be_read_give_the_defaults_and_one_sentence) {
+  for (const char* content : {"", "{\"theme\": \"light\"", "[1, 2]", "null", "\xff\xfe\0\1"}) {
+    write(content);
+    problem_.clear();
+    expect_equal(load(), default_preferences());
+    EXPECT_NE(problem_.find("settings.json"), std::string::npos) << content;
+  }
+}
+
+TEST_F(PreferencesFile, one_wrong_value_costs_only_itself) {
+  write(R"({"theme": 7, "language": "tlh", "scale": "big", "live": true, "window_width": 900.5,
+            "window_height": -3, "spec": {"T": "many"}, "unknown": 1})");
+  Preferences wanted = default_preferences();
+  wanted.live = true;
+  wanted.window_height = 640;  // the least there is
+  expect_equal(load(), wanted);
+}
+
+TEST_F(PreferencesFile, keep_the_scale_within_what_can_be_read) {
+  for (const auto& [written, wanted] : {std::pair{"0.01", kMinScale},
+                                        {"99", kMaxScale},
+                                        {"1e300", kMaxScale},
+                                        {"-1", kMinScale},
+                                        {"2", 2.0F}}) {
+    write(std::string("{\"scale\": ") + written + "}");
+    EXPECT_EQ(load().scale, wanted) << written;
+  }
+}
+
+TEST_F(PreferencesFile, that_cannot_be_saved_say_why) {
+  std::ofstream(folder_.path() / "taken") << "a file where the folder should be";
+  const auto saved = save_preferences(folder_.path() / "taken" / "below", Preferences());
+  ASSERT_FALSE(saved);
+  EXPECT_NE(saved.error().sentence.find("taken"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ts::app

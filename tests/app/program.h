@@ -1,0 +1,60 @@
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace ts::app::testing {
+
+struct Ended {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A folder that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tensorscope_XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Runs the built program through the shell with `arguments`, and `environment` ("NAME=value ...")
+// before it; waits for the end.
+inline Ended run_program(const std::string& arguments, const std::string& environment = "") {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "out").string();
+  const std::string err = (folder.path() / "err").string();
+  const std::string command = environment + " " TENSORSCOPE_PROGRAM " " + arguments + " >" + out +
+                              " 2>" + err + " </dev/null";
+  const int status = std::system(command.c_str());
+  Ended ended;
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended.out = read(out);
+  ended.err = read(err);
+  return ended;
+}
+
+}  // namespace ts::app::testing

@@ -1,0 +1,112 @@
+// The run and doctor commands as a user types them, with the real engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kSmall = " --set B=1 --set heads=2 --set T=128 --set d_head=32 --steps 10 ";
+
+nlohmann::json document_of(const testing::Ended& ended) {
+  auto json = nlohmann::json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
+  return json;
+}
+
+TEST(RunCommand, JsonHasEverythingPromised) {
+  const auto ended = testing::run_program(std::string("run attention --json") + kSmall);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  EXPECT_EQ(json["verdict"], "ok");
+  EXPECT_EQ(json["spec"]["T"], 128);
+  EXPECT_EQ(json["backend_ran"], "naive");
+  EXPECT_EQ(json["step_ms"]["n"], 10);
+  EXPECT_GT(json["step_ms"]["median"].get<double>(), 0);
+  EXPECT_LE(json["step_ms"]["min"], json["step_ms"]["median"]);
+  EXPECT_LE(json["step_ms"]["median"], json["step_ms"]["p90"]);
+  EXPECT_EQ(json["step_ms"]["ci95"].size(), 2U);
+  EXPECT_GT(json["tokens_per_s"].get<double>(), 0);
+  EXPECT_GT(json["tflops_per_s"].get<double>(), 0);
+  EXPECT_GT(json["recording"]["slices"].get<int>(), 10);
+  EXPECT_EQ(json["recording"]["dropped"], 0);
+  EXPECT_TRUE(json["environment"].contains("cpu"));
+  std::int64_t sum = 0;
+  for (const auto& bytes : json["memory"]["by_category"]) sum += bytes.get<std::int64_t>();
+  EXPECT_EQ(json["memory"]["peak_allocated"], sum) << "categories at the peak add up to it";
+}
+
+TEST(RunCommand, SpecOfARunRunsAgain) {
+  const testing::TemporaryFolder folder;
+  const auto first = testing::run_program(std::string("run attention --json --set seed=7 --out ") +
+                                          folder.path().string() + kSmall);
+  ASSERT_EQ(first.code, 0) << first.err;
+  const auto again =
+      testing::run_program("run --json --steps 10 --spec " + (folder.path() / "run.json").string());
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(document_of(first)["spec"], document_of(again)["spec"]);
+  EXPECT_EQ(document_of(first)["memory"]["peak_allocated"],
+            document_of(again)["memory"]["peak_allocated"]);
+}
+
+TEST(RunCommand, OutHoldsRunTraceAndPictures) {
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(std::string("run lm --preset tiny --steps 10 --out ") +
+                                          (folder.path() / "deep" / "er").string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto out = folder.path() / "deep" / "er";
+  const auto trace = nlohmann::json::parse(testing::read(out / "trace.json"));
+  EXPECT_GT(trace["traceEvents"].size(), 100U);
+  EXPECT_EQ(nlohmann::json::parse(testing::read(out / "run.json"))["verdict"], "ok");
+  for (const char* picture : {"timeline.png", "memory.png", "workspace.png"}) {
+    EXPECT_EQ(testing::read(out / picture).substr(1, 3), "PNG") << picture;
+  }
+}
+
+TEST(RunCommand, OutOfMemoryIsAVerdictWithCodeOne) {
+  const auto ended =
+      testing::run_program("run attention --json --set T=2048 --set memory_limit=64MiB");
+  EXPECT_EQ(ended.code, 1);
+  const auto json = document_of(ended);
+  EXPECT_EQ(json["verdict"], "oom");
+  const std::string reason = json["reason"];
+  EXPECT_NE(reason.find("needs"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("free"), std::string::npos) << reason;
+}
+
+TEST(RunCommand, UnwritableOutIsOneSentence) {
+  const auto ended =
+      testing::run_program(std::string("run attention --out /proc/nowhere") + kSmall);
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find("/proc/nowhere"), std::string::npos) << ended.err;
+}
+
+TEST(RunCommand, MissingEngineSaysSo) {
+  const auto ended = testing::run_program(std::string("run attention") + kSmall,
+                                          "TENSORSCOPE_ENGINE_DIR=/nonexistent");
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.err.find("libtensorscope_kernels.so"), std::string::npos) << ended.err;
+}
+
+TEST(Doctor, JsonNamesEveryFinding) {
+  const auto ended = testing::run_program("doctor --json", "DISPLAY=");
+  EXPECT_EQ(ended.code, 0);
+  const auto json = document_of(ended);
+  std::vector<std::string> ids;
+  for (const auto& finding : json["findings"]) {
+    ids.push_back(finding["id"]);
+    EXPECT_FALSE(finding["found"].get<std::string>().empty()) << finding;
+    EXPECT_EQ(finding["advice"].is_null(), finding["status"] == "ok") << finding;
+  }
+  for (const char* id :
+       {"cpu", "ram", "gpu", "cupti", "libtorch", "display", "pictures", "fonts"}) {
+    EXPECT_NE(std::find(ids.begin(), ids.end(), id), ids.end()) << id;
+  }
+}
+
+}  // namespace
+}  // namespace ts::app

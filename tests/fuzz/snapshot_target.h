@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace ts::fuzz {
+
+// Feeds bytes to the reader of snapshots and everything behind it: whatever is read is replayed,
+// and must survive being written and read again. What must not happen (a crash, an error of a
+// sanitizer, a difference) ends the program.
+void feed_snapshot(std::string bytes);
+
+}  // namespace ts::fuzz

@@ -1,0 +1,110 @@
+#include "tests/gui/driven_window.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "app/engine_loader.h"
+
+namespace ts::app::testing {
+namespace {
+
+struct Driven {
+  std::filesystem::path folder;
+  std::unique_ptr<Window> window;
+  ImGuiTestEngine* engine = nullptr;
+};
+Driven* driven = nullptr;
+
+}  // namespace
+
+void DrivenWindow::SetUpTestSuite() {
+  driven = new Driven;
+  std::string pattern =
+      (std::filesystem::temp_directory_path() / "tensorscope_gui_XXXXXX").string();
+  driven->folder = mkdtemp(pattern.data());
+  auto opened = Window::open({make_engine_loader(), driven->folder / "config", driven->folder});
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  driven->window = std::move(*opened);
+  driven->engine = ImGuiTestEngine_CreateContext();
+  ImGuiTestEngineIO& io = ImGuiTestEngine_GetIO(driven->engine);
+  io.ConfigRunSpeed = ImGuiTestRunSpeed_Fast;
+  io.ConfigVerboseLevel = ImGuiTestVerboseLevel_Warning;
+  io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
+  io.ConfigLogToTTY = true;
+  io.ConfigNoThrottle = true;
+  io.ConfigRestoreFocusAfterTests = false;
+  ImGuiTestEngine_Start(driven->engine, ImGui::GetCurrentContext());
+  driven->window->after_frame = [] { ImGuiTestEngine_PostSwap(driven->engine); };
+  for (int i = 0; i < 3; ++i) driven->window->frame();
+}
+
+void DrivenWindow::TearDownTestSuite() {
+  if (driven->engine != nullptr) ImGuiTestEngine_Stop(driven->engine);
+  driven->window.reset();
+  if (driven->engine != nullptr) ImGuiTestEngine_DestroyContext(driven->engine);
+  std::error_code ignored;
+  std::filesystem::remove_all(driven->folder, ignored);
+  delete driven;
+  driven = nullptr;
+}
+
+void DrivenWindow::SetUp() {
+  ASSERT_NE(driven->engine, nullptr);
+  Preferences& preferences = state().preferences;
+  preferences.live = false;
+  preferences.projector = false;
+  preferences.language = text::Language::en;
+  preferences.theme = views::ThemeKind::dark;
+  preferences.scale = 1;
+  state().view = {};
+  show(small_attention());
+}
+
+void DrivenWindow::drive(const std::function<void(ImGuiTestContext*)>& script) {
+  ImGuiTest* test = ImGuiTestEngine_RegisterTest(driven->engine, "window", "script");
+  test->TestFunc = script;
+  ImGuiTestEngine_QueueTest(driven->engine, test);
+  while (!ImGuiTestEngine_IsTestQueueEmpty(driven->engine)) driven->window->frame();
+  EXPECT_EQ(test->Output.Status, ImGuiTestStatus_Success);
+  ImGuiTestEngine_UnregisterTest(driven->engine, test);
+}
+
+bool DrivenWindow::until(ImGuiTestContext* context, double seconds,
+                         const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    context->Yield();
+  }
+  return true;
+}
+
+bool DrivenWindow::run_to_end(ImGuiTestContext* context, double seconds) {
+  const auto before = session().run() != nullptr ? session().run()->id : 0;
+  context->KeyPress(ImGuiKey_Space);
+  return until(context, seconds, [&] {
+    return !session().busy() && session().run() != nullptr && session().run()->id != before &&
+           session().run()->finished;
+  });
+}
+
+Window& DrivenWindow::window() {
+  return *driven->window;
+}
+
+const std::filesystem::path& DrivenWindow::folder() {
+  return driven->folder;
+}
+
+run::WorkloadSpec DrivenWindow::small_attention() {
+  run::WorkloadSpec spec;
+  spec.workload = run::WorkloadKind::attention;
+  spec.batch = 1;
+  spec.heads = 2;
+  spec.seq_len = 128;
+  spec.d_head = 32;
+  spec.pass = run::Pass::forward_backward;
+  return spec;
+}
+
+}  // namespace ts::app::testing

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+#include <imgui_te_context.h>
+#include <imgui_te_engine.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "app/window.h"
+
+namespace ts::app::testing {
+
+// The real window with the real engine, driven by Dear ImGui's test engine. One window for all
+// tests of a suite; every test starts from the same small specification and an empty selection.
+class DrivenWindow : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite();
+  static void TearDownTestSuite();
+  void SetUp() override;
+
+  // Runs a script of user actions, frame by frame, until it ends.
+  void drive(const std::function<void(ImGuiTestContext*)>& script);
+
+  // Lets frames pass until the condition holds; false after `seconds`.
+  static bool until(ImGuiTestContext* context, double seconds,
+                    const std::function<bool()>& condition);
+  // Presses Space and waits for the end of the run it starts.
+  static bool run_to_end(ImGuiTestContext* context, double seconds = 60);
+
+  static Window& window();
+  static Session& session() { return window().session(); }
+  static WorkspaceState& state() { return window().state(); }
+  static const std::filesystem::path& folder();
+  static void show(const run::WorkloadSpec& spec) { state().history.set(spec); }
+  static run::WorkloadSpec small_attention();
+};
+
+}  // namespace ts::app::testing

@@ -1,0 +1,260 @@
+// What a user does with the window, from the first start to the picture that is handed in.
+#include <fstream>
+
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+// Middle of a panel's content, where charts lie.
+ImVec2 middle_of(ImGuiTestContext* context, const char* panel, float x = 0.5F, float y = 0.5F) {
+  const ImGuiWindow* found = context->GetWindowByRef(panel);
+  return {found->Pos.x + found->Size.x * x, found->Pos.y + found->Size.y * y};
+}
+
+TEST_F(DrivenWindow, SpaceRunsTheWorkload) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const run::Run& run = *session().run();
+    IM_CHECK(run.verdict == run::Verdict::ok);
+    IM_CHECK_GT(run.trace.slice_count(), std::uint64_t{20});
+    IM_CHECK_GT(run.memory.peak_bytes(), std::int64_t{2 * 128 * 128 * 4});
+    IM_CHECK_EQ(run.dropped, std::uint64_t{0});
+    IM_CHECK_GE(run.timing().n, 10);
+  });
+}
+
+TEST_F(DrivenWindow, RunButtonRunsAndStops) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###run");
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    IM_CHECK(session().run()->verdict == run::Verdict::ok);
+  });
+}
+
+TEST_F(DrivenWindow, TypedNumberIsOneUndoStep) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###controls/###field_T");
+    context->Yield(2);
+    context->KeyCharsReplaceEnter("384");
+    context->Yield(2);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{384});
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{128});
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{384});
+  });
+}
+
+TEST_F(DrivenWindow, TypedNonsenseChangesNothing) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###controls/###field_T");
+    context->Yield(2);
+    context->KeyCharsReplaceEnter("many");
+    context->Yield(2);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{128});
+  });
+}
+
+TEST_F(DrivenWindow, DraggedSliderIsOneUndoStep) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemDragWithDelta("//###controls/###slider_T", {60, 0});
+    context->Yield(2);
+    const std::int64_t dragged = state().history.spec().seq_len;
+    IM_CHECK_NE(dragged, std::int64_t{128});
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{128});
+  });
+}
+
+TEST_F(DrivenWindow, LiveRunsEveryChange) {
+  drive([](ImGuiTestContext* context) {
+    context->KeyPress(ImGuiKey_L);
+    IM_CHECK(state().preferences.live);
+    for (const std::int64_t length : {std::int64_t{96}, std::int64_t{160}}) {
+      run::WorkloadSpec spec = small_attention();
+      spec.seq_len = length;
+      show(spec);
+      IM_CHECK(until(context, 60, [length] {
+        return session().run() != nullptr && session().run()->spec.seq_len == length &&
+               session().run()->finished;
+      }));
+      IM_CHECK(session().run()->verdict == run::Verdict::ok);
+    }
+  });
+}
+
+TEST_F(DrivenWindow, EscapeCancelsInTheMiddle) {
+  drive([](ImGuiTestContext* context) {
+    run::WorkloadSpec spec = small_attention();
+    spec.batch = 4;
+    spec.heads = 8;
+    spec.seq_len = 1024;
+    show(spec);
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [] {
+      return session().run() != nullptr && session().run()->stage >= run::Stage::recording &&
+             session().run()->spec.seq_len == 1024;
+    }));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 20, [] { return !session().busy(); }));
+    IM_CHECK(session().run()->verdict == run::Verdict::cancelled);
+    show(small_attention());
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().run()->verdict == run::Verdict::ok);
+  });
+}
+
+TEST_F(DrivenWindow, SmallBudgetEndsOutOfMemoryAndTheNextRunIsFine) {
+  drive([](ImGuiTestContext* context) {
+    run::WorkloadSpec spec = small_attention();
+    spec.seq_len = 2048;
+    spec.memory_limit = std::int64_t{16} << 20;
+    show(spec);
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().run()->verdict == run::Verdict::oom);
+    IM_CHECK(session().run()->memory.out_of_memory().has_value());
+    IM_CHECK(!session().run()->failure.op.empty());
+    show(small_attention());
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().run()->verdict == run::Verdict::ok);
+  });
+}
+
+TEST_F(DrivenWindow, TimelineZoomsAtTheCursorAndFitsAgain) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    context->MouseMoveToPos(middle_of(context, "//###timeline", 0.6F, 0.55F));
+    context->MouseWheelY(4);
+    context->Yield(30);
+    const base::TimeRange zoomed = state().view.visible;
+    IM_CHECK(!zoomed.empty());
+    IM_CHECK_LT(zoomed.length(), session().run()->trace.range().length());
+    context->KeyPress(ImGuiKey_F);
+    context->Yield(30);
+    const base::TimeRange all = state().view.visible;
+    IM_CHECK(all.empty() || all.length() >= session().run()->trace.range().length());
+  });
+}
+
+TEST_F(DrivenWindow, ClickSelectsASliceAndABlock) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    // The row of steps and phases is covered from end to end.
+    const ImVec2 panel = middle_of(context, "//###timeline", 0.6F, 0);
+    bool selected = false;
+    for (int y = 60; y < 320 && !selected; y += 10) {
+      context->MouseMoveToPos({panel.x, panel.y + static_cast<float>(y)});
+      context->MouseClick();
+      context->Yield(2);
+      selected = state().view.selected_slice.has_value();
+    }
+    IM_CHECK(selected);
+    const ImVec2 memory = middle_of(context, "//###memory", 0.4F, 0);
+    const ImGuiWindow* window_of_memory = context->GetWindowByRef("//###memory");
+    for (float y = window_of_memory->Size.y - 50; y > 60 && !state().view.selected_block; y -= 10) {
+      context->MouseMoveToPos({memory.x, memory.y + y});
+      context->MouseClick();
+      context->Yield(2);
+    }
+    IM_CHECK(state().view.selected_block.has_value());
+  });
+}
+
+TEST_F(DrivenWindow, SlashSearches) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->MouseMoveToPos(middle_of(context, "//###timeline"));
+    context->KeyPress(ImGuiKey_Slash);
+    context->Yield(3);
+    context->KeyChars("bmm");
+    context->Yield(3);
+    IM_CHECK_STR_EQ(state().view.search.c_str(), "bmm");
+    context->KeyPress(ImGuiKey_Enter);
+    context->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(DrivenWindow, LanguageThemeAndScaleSwitchAtRunTime) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###language");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###language_zh-CN");
+    context->Yield(3);
+    IM_CHECK(state().preferences.language == text::Language::zh_cn);
+    context->ItemClick("//###top_bar/###menu_view");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###menu_light");
+    context->Yield(3);
+    IM_CHECK(state().preferences.theme == views::ThemeKind::light);
+    for (const float scale : {0.75F, 1.5F, 3.0F}) {
+      state().preferences.scale = scale;
+      context->Yield(3);
+    }
+  });
+}
+
+TEST_F(DrivenWindow, ProjectorModeAndBack) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->KeyPress(ImGuiKey_P);
+    context->Yield(4);
+    IM_CHECK(state().preferences.projector);
+    context->ItemClick("//###projector_controls/###field_B");
+    context->Yield(2);
+    context->KeyCharsReplaceEnter("2");
+    context->Yield(2);
+    IM_CHECK_EQ(state().history.spec().batch, std::int64_t{2});
+    context->KeyPress(ImGuiKey_P);
+    context->Yield(2);
+    IM_CHECK(!state().preferences.projector);
+  });
+}
+
+TEST_F(DrivenWindow, F12SavesAPicture) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->KeyPress(ImGuiKey_F12);
+    context->Yield(3);
+  });
+  int pictures = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().extension() != ".png") continue;
+    ++pictures;
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::string head(4, '\0');
+    file.read(head.data(), 4);
+    EXPECT_EQ(head, "\x89PNG");
+    EXPECT_GT(std::filesystem::file_size(entry.path()), 20000U) << "more than an empty picture";
+  }
+  EXPECT_EQ(pictures, 1);
+}
+
+TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###menu_help");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###menu_shortcuts");
+    context->Yield(2);
+    IM_CHECK(context->GetWindowByRef("//###shortcuts")->Active);
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    IM_CHECK(!context->GetWindowByRef("//###shortcuts")->Active);
+  });
+}
+
+TEST_F(DrivenWindow, EveryWorkloadAndPresetCanBeChosen) {
+  drive([](ImGuiTestContext* context) {
+    for (const char* id : {"mlp", "block", "lm", "attention"}) {
+      context->ItemClick((std::string("//###controls/###workload/###") + id).c_str());
+      context->Yield(2);
+      IM_CHECK_STR_EQ(run::to_string(state().history.spec().workload), id);
+      IM_CHECK(run::validate(state().history.spec()).empty());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

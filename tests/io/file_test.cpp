@@ -1,0 +1,154 @@
+#include "core/io/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/io/temporary_folder.h"
+
+namespace ts::io {
+namespace {
+
+using testing::content_of;
+using ::testing::ElementsAre;
+using testing::put;
+using testing::TemporaryFolder;
+
+TEST(WriteFile, GivesBackAnyBytes) {
+  const TemporaryFolder folder;
+  std::string content;
+  for (int i = 0; i < 1000; ++i) content += static_cast<char>(i);
+  for (const std::string& text : {std::string(), std::string("x"), content}) {
+    ASSERT_TRUE(write_file(folder / "file", text));
+    EXPECT_EQ(content_of(folder / "file"), text);
+    const auto read = read_file(folder / "file");
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(*read, text);
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(WriteFile, JoinsPiecesOfEverySize) {
+  const TemporaryFolder folder;
+  std::string expected;
+  const auto result = write_file(folder / "file", [&](const WritePiece& write) {
+    char letter = 'a';
+    for (const std::size_t size :
+         {0U, 1U, 1000U, 262'143U, 262'144U, 5U, 262'145U, 3'000'000U, 7U}) {
+      const std::string piece(size, letter++);
+      expected += piece;
+      write(piece);
+    }
+  });
+  ASSERT_TRUE(result);
+  EXPECT_EQ(content_of(folder / "file"), expected);
+  EXPECT_EQ(*read_file(folder / "file"), expected);
+}
+
+TEST(WriteFile, ReplacesAndKeepsPermissions) {
+  const TemporaryFolder folder;
+  put(folder / "file", "old");
+  ASSERT_EQ(::chmod((folder / "file").c_str(), 0640), 0);
+  ASSERT_TRUE(write_file(folder / "file", "new"));
+  EXPECT_EQ(content_of(folder / "file"), "new");
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "file").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(WriteFile, NewFilesFollowTheUmask) {
+  const TemporaryFolder folder;
+  const mode_t old = ::umask(027);
+  ASSERT_TRUE(write_file(folder / "file", "new"));
+  ::umask(old);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "file").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+}
+
+TEST(WriteFile, WritesThroughALink) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "deep");
+  put(folder / "deep/file", "old");
+  std::filesystem::create_symlink("deep/file", folder / "link");
+  ASSERT_TRUE(write_file(folder / "link", "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(content_of(folder / "deep/file"), "new");
+}
+
+TEST(WriteFile, TakesAPathRelativeToTheWorkingFolder) {
+  const TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const auto result = write_file("plain", "text");
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(content_of(folder / "plain"), "text");
+}
+
+TEST(WriteFile, WritesToAPipeWithoutReplacingIt) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = content_of(folder / "pipe"); });
+  const auto result = write_file(folder / "pipe", "through the pipe");
+  reader.join();
+  EXPECT_TRUE(result);
+  EXPECT_EQ(got, "through the pipe");
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+}
+
+// However often it is written and read at the same time, one sees a whole file.
+TEST(WriteFile, NobodySeesHalfAFile) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kSize = 600'000;
+  const auto path = folder / "file";
+  ASSERT_TRUE(write_file(path, std::string(kSize, 'z')));
+  std::atomic<int> writing{2};
+  std::vector<std::thread> writers;
+  for (const char letter : {'a', 'b'}) {
+    writers.emplace_back([&, letter] {
+      const std::string content(kSize, letter);
+      for (int i = 0; i < 20; ++i) EXPECT_TRUE(write_file(path, content));
+      --writing;
+    });
+  }
+  int reads = 0;
+  while (writing > 0) {
+    const auto content = read_file(path);
+    ASSERT_TRUE(content.has_value());
+    ASSERT_EQ(content->size(), kSize);
+    ASSERT_EQ(content->find_first_not_of(content->front()), std::string::npos);
+    ++reads;
+  }
+  for (auto& writer : writers) writer.join();
+  EXPECT_GT(reads, 0);
+  EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+TEST(ReadFile, ReadsWhatHasNoSize) {
+  const auto content = read_file("/proc/self/status");
+  ASSERT_TRUE(content.has_value());
+  EXPECT_THAT(*content, ::testing::StartsWith("Name:"));
+}
+
+TEST(ReadFile, SaysWhatIsWrong) {
+  const TemporaryFolder folder;
+  const std::string missing = (folder / "missing").string();
+  EXPECT_EQ(read_file(missing).error().sentence,
+            "Cannot read " + missing + ": No such file or directory.");
+  EXPECT_EQ(read_file(folder.path()).error().sentence,
+            "Cannot read " + folder.path().string() + ": Is a directory.");
+}
+
+}  // namespace
+}  // namespace ts::io

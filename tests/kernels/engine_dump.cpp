@@ -1,0 +1,83 @@
+// engine_dump SPEC.json FOLDER: makes the workload of a spec, runs it once and one full step, and
+// writes every tensor as raw bytes with a manifest.json, for tests/kernels/parity.py.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+class Dump {
+ public:
+  explicit Dump(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void tensor(const std::string& role, const std::string& name, const at::Tensor& value) {
+    if (!value.defined()) return;
+    const at::Tensor plain = value.detach().to(at::kCPU).contiguous();
+    const std::string file = std::to_string(manifest_["tensors"].size()) + ".bin";
+    std::ofstream out(folder_ / file, std::ios::binary);
+    out.write(static_cast<const char*>(plain.const_data_ptr()),
+              static_cast<std::streamsize>(plain.nbytes()));
+    manifest_["tensors"].push_back({{"role", role},
+                                    {"name", name},
+                                    {"file", file},
+                                    {"dtype", at::toString(plain.scalar_type())},
+                                    {"shape", plain.sizes().vec()}});
+  }
+  void number(const std::string& name, double value) { manifest_[name] = value; }
+  void finish() { std::ofstream(folder_ / "manifest.json") << manifest_.dump(1); }
+
+ private:
+  std::filesystem::path folder_;
+  nlohmann::json manifest_ = {{"tensors", nlohmann::json::array()}};
+};
+
+int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
+  auto prepared = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  if (!prepared) {
+    std::cerr << prepared.error().sentence << '\n';
+    return 1;
+  }
+  TorchExecution& execution = **prepared;
+  Dump out(folder);
+  for (const auto& [name, tensor] : execution.parameters()) out.tensor("parameter", name, tensor);
+  for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
+    out.tensor("input", std::to_string(i), execution.inputs()[i]);
+  }
+  out.tensor("output", "output", execution.workload().forward());
+  const auto times = execution.step(nullptr, 0);
+  if (!times) {
+    std::cerr << times.error().sentence << '\n';
+    return 1;
+  }
+  out.number("loss", times->loss);
+  for (const auto& [name, tensor] : execution.parameters()) {
+    out.tensor("gradient", name, tensor.grad());
+    out.tensor("updated", name, tensor);
+  }
+  for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
+    out.tensor("input_gradient", std::to_string(i), execution.inputs()[i].grad());
+  }
+  out.finish();
+  return 0;
+}
+
+}  // namespace
+}  // namespace ts::kernels
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: engine_dump SPEC.json FOLDER\n";
+    return 2;
+  }
+  std::ifstream file(argv[1]);
+  const auto spec = ts::run::spec_from_json(nlohmann::json::parse(file));
+  if (!spec) {
+    std::cerr << spec.error().sentence << '\n';
+    return 2;
+  }
+  return ts::kernels::dump(*spec, argv[2]);
+}

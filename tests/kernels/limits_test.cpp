@@ -1,0 +1,196 @@
+#include <dirent.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/base/clock.h"
+#include "kernels/observe/cpu_allocator.h"
+#include "kernels/observe/recording.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::Pass;
+using run::Verdict;
+using run::WorkloadKind;
+
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+
+int thread_count() {
+  int count = 0;
+  DIR* const tasks = opendir("/proc/self/task");
+  while (readdir(tasks) != nullptr) ++count;
+  closedir(tasks);
+  return count - 2;
+}
+
+run::WorkloadSpec squares_of_16_mib() {
+  run::WorkloadSpec spec = small_attention();
+  spec.batch = 1;
+  spec.heads = 4;
+  spec.seq_len = 1024;
+  return spec;
+}
+
+TEST(OutOfMemory, NamesOperatorAndBytes) {
+  Recorded recorded;
+  const run::WorkloadSpec spec = squares_of_16_mib();
+  auto execution = engine().prepare(spec, 20 * kMebibyte, &recorded.recorder, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  const std::int64_t prepared = (*execution)->memory().allocated;
+  const auto times = (*execution)->step(&recorded.recorder, 0);
+  ASSERT_FALSE(times);
+  const run::Failure& failure = times.error();
+  EXPECT_EQ(failure.verdict, Verdict::oom);
+  EXPECT_EQ(failure.bytes_asked, 16 * kMebibyte);
+  EXPECT_EQ(failure.bytes_limit, 20 * kMebibyte);
+  // Beside the square that exists there are only LibTorch's boxed numbers.
+  const std::int64_t expected_free = 20 * kMebibyte - prepared - 16 * kMebibyte;
+  EXPECT_LE(failure.bytes_free, expected_free);
+  EXPECT_GE(failure.bytes_free, expected_free - 64);
+  EXPECT_EQ(failure.op, "aten::div");
+  EXPECT_EQ(failure.module, "attention");
+  EXPECT_EQ(failure.sentence.rfind("aten::div in attention needs 16", 0), 0U) << failure.sentence;
+
+  recorded.drain();
+  ASSERT_TRUE(recorded.memory.out_of_memory());
+  EXPECT_EQ(recorded.memory.out_of_memory()->bytes_asked, 16 * kMebibyte);
+  EXPECT_EQ(recorded.text(recorded.memory.out_of_memory()->op), "aten::div");
+  // The step let go of everything it had.
+  EXPECT_EQ((*execution)->memory().allocated, prepared);
+  EXPECT_EQ(recorded.memory.current_bytes(), prepared);
+  EXPECT_FALSE((*execution)->step(nullptr, 1));
+}
+
+TEST(OutOfMemory, WithoutARecorderNamesTheModule) {
+  auto execution = engine().prepare(squares_of_16_mib(), 20 * kMebibyte, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  const auto times = (*execution)->step(nullptr, 0);
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().verdict, Verdict::oom);
+  EXPECT_EQ(times.error().module, "attention");
+  EXPECT_EQ(times.error().op, "");
+}
+
+// The forward holds two squares of 16 MiB, the backward three.
+TEST(OutOfMemory, InTheBackwardNamesTheModuleOfTheForward) {
+  Recorded recorded;
+  auto execution = engine().prepare(squares_of_16_mib(), 44 * kMebibyte, &recorded.recorder, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  const auto times = (*execution)->step(&recorded.recorder, 0);
+  ASSERT_FALSE(times);
+  recorded.drain();
+  EXPECT_EQ(recorded.memory.phases().back().phase, base::Phase::backward);
+  EXPECT_EQ(times.error().verdict, Verdict::oom);
+  EXPECT_EQ(times.error().bytes_asked, 16 * kMebibyte);
+  EXPECT_EQ(times.error().module, "attention");
+  EXPECT_EQ(times.error().op.rfind("aten::", 0), 0U) << times.error().op;
+}
+
+TEST(OutOfMemory, InSetUpIsAVerdictToo) {
+  Recorded recorded;
+  const std::int64_t before = CpuAllocator::install().live();
+  const auto execution =
+      engine().prepare(small_spec(WorkloadKind::lm), 100'000, &recorded.recorder, {});
+  ASSERT_FALSE(execution);
+  EXPECT_EQ(execution.error().verdict, Verdict::oom);
+  EXPECT_EQ(CpuAllocator::install().live(), before);
+}
+
+TEST(Cancel, BeforeItBeginsIsCancelled) {
+  const base::CancelToken cancel;
+  cancel.cancel();
+  const auto execution = engine().prepare(small_attention(), kPlenty, nullptr, cancel);
+  ASSERT_FALSE(execution);
+  EXPECT_EQ(execution.error().verdict, Verdict::cancelled);
+}
+
+TEST(Cancel, TakesEffectWithin100Milliseconds) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec.batch = 4;
+  spec.seq_len = 256;
+  spec.d_model = 384;
+  spec.heads = 6;
+  spec.d_ff = 1536;
+  spec.layers = 40;
+  spec.vocab = 2000;
+  // Asked at many different moments of a step that takes seconds.
+  for (const int after_ms : {5, 60, 150, 400, 900, 1500}) {
+    const base::CancelToken cancel;
+    auto execution = engine().prepare(spec, std::int64_t{12} << 30, nullptr, cancel);
+    ASSERT_TRUE(execution) << execution.error().sentence;
+    std::atomic<std::int64_t> asked{0};
+    std::thread asker([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+      asked = base::now_ns();
+      cancel.cancel();
+    });
+    run::Outcome<run::StepTimes> times;
+    for (int i = 0; times && i < 100; ++i) times = (*execution)->step(nullptr, i);
+    const std::int64_t stopped = base::now_ns();
+    asker.join();
+    ASSERT_FALSE(times);
+    EXPECT_EQ(times.error().verdict, Verdict::cancelled);
+    const double latency_ms = static_cast<double>(stopped - asked) * 1e-6;
+    RecordProperty("latency_ms_after_" + std::to_string(after_ms), std::to_string(latency_ms));
+    EXPECT_LT(latency_ms, 100);
+  }
+}
+
+TEST(Cycles, FiveHundredOfRunCancelAndOutOfMemoryLeaveNothing) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec.seq_len = 32;
+  const auto cycle = [&](int i) {
+    Recorded recorded(1U << 12);
+    const base::CancelToken cancel;
+    const std::int64_t limit = i % 3 == 2 ? 700'000 + (i % 50) * 20'000 : kPlenty;
+    auto execution = engine().prepare(spec, limit, &recorded.recorder, cancel);
+    if (!execution) {
+      EXPECT_EQ(execution.error().verdict, Verdict::oom);
+      return;
+    }
+    if (i % 3 == 1) cancel.cancel();
+    const auto times = (*execution)->step(i % 2 == 0 ? &recorded.recorder : nullptr, 0);
+    const Verdict verdict = times ? Verdict::ok : times.error().verdict;
+    const Verdict expected = i % 3 == 0 ? Verdict::ok : i % 3 == 1 ? Verdict::cancelled : verdict;
+    EXPECT_EQ(verdict, expected);
+  };
+  for (int i = 0; i < 6; ++i) cycle(i);
+  const std::int64_t bytes = CpuAllocator::install().live();
+  const int threads = thread_count();
+  for (int i = 0; i < 500; ++i) cycle(i);
+  EXPECT_EQ(CpuAllocator::install().live(), bytes);
+  EXPECT_EQ(thread_count(), threads);
+  EXPECT_EQ(Recording::active(), nullptr);
+}
+
+TEST(Executions, ComeOneAtATime) {
+  auto first = engine().prepare(small_attention(), kPlenty, nullptr, {});
+  ASSERT_TRUE(first) << first.error().sentence;
+  const auto second = engine().prepare(small_attention(), kPlenty, nullptr, {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().verdict, Verdict::failed);
+  EXPECT_TRUE((*first)->step(nullptr, 0));
+  first->reset();
+  EXPECT_TRUE(engine().prepare(small_attention(), kPlenty, nullptr, {}));
+}
+
+TEST(Devices, WhatIsNotThereIsSaid) {
+  run::WorkloadSpec spec = small_attention();
+  spec.device = run::DeviceKind::cuda;
+  spec.device_index = 63;
+  const auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_FALSE(execution);
+  EXPECT_EQ(execution.error().verdict, Verdict::failed);
+  EXPECT_FALSE(execution.error().sentence.empty());
+  for (const run::DeviceInfo& device : engine().info().devices) {
+    if (device.kind == run::DeviceKind::cuda && !device.unavailable.empty()) {
+      EXPECT_EQ(execution.error().sentence, device.unavailable);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::kernels

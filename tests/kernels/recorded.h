@@ -1,0 +1,117 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/capture/recorder.h"
+#include "core/memory/allocation_log.h"
+#include "kernels/engine.h"
+#include "kernels/execution.h"
+
+namespace ts::run {
+
+// How a test's parameter is shown.
+inline void PrintTo(const WorkloadSpec& spec, std::ostream* out) {
+  *out << to_string(spec.workload) << ' ' << to_string(spec.pass) << ' ' << to_string(spec.dtype);
+}
+
+}  // namespace ts::run
+
+namespace ts::kernels {
+
+// Takes everything out of a recorder's rings, in order per ring, when told to.
+class Recorded {
+ public:
+  explicit Recorded(std::size_t ring_records = 1U << 16) : recorder(strings, ring_records) {}
+
+  void drain() {
+    for (capture::ThreadLog* const log : recorder.threads()) {
+      log->ring.drain([&](const capture::RawRecord& record) {
+        records[log->name].push_back(record);
+        if (record.kind == capture::RawKind::memory) memory.append(record.memory);
+      });
+    }
+  }
+  [[nodiscard]] std::string text(base::StringId id) const { return std::string(strings.view(id)); }
+  // Records of one kind on all tracks.
+  [[nodiscard]] std::vector<capture::RawRecord> of_kind(capture::RawKind kind) const {
+    std::vector<capture::RawRecord> found;
+    for (const auto& [track, list] : records) {
+      for (const capture::RawRecord& record : list) {
+        if (record.kind == kind) found.push_back(record);
+      }
+    }
+    return found;
+  }
+  [[nodiscard]] bool has_op(std::string_view name) const {
+    for (const capture::RawRecord& record : of_kind(capture::RawKind::op)) {
+      if (strings.view(record.name) == name) return true;
+    }
+    return false;
+  }
+
+  base::StringTable strings;
+  capture::Recorder recorder;
+  std::map<std::string, std::vector<capture::RawRecord>> records;  // by track
+  memory::AllocationLog memory;
+};
+
+inline constexpr std::int64_t kPlenty = std::int64_t{4} << 30;
+
+inline TorchEngine& engine() {
+  static TorchEngine one;
+  return one;
+}
+
+// Small enough for a blink, odd enough to catch swapped sizes.
+inline run::WorkloadSpec small_spec(run::WorkloadKind workload,
+                                    run::Pass pass = run::Pass::forward_backward) {
+  run::WorkloadSpec spec;
+  spec.workload = workload;
+  spec.pass = pass;
+  spec.batch = 2;
+  spec.heads = 3;
+  spec.seq_len = 64;
+  spec.d_head = 16;
+  spec.d_model = 48;
+  spec.d_ff = 80;
+  spec.layers = 2;
+  spec.vocab = 101;
+  return spec;
+}
+
+// Every workload with every pass and dtype that goes together.
+inline std::vector<run::WorkloadSpec> every_small_spec() {
+  std::vector<run::WorkloadSpec> specs;
+  using run::WorkloadKind, run::Pass, run::DataType;
+  for (const auto workload :
+       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm}) {
+    for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
+      for (const auto dtype : {DataType::fp32, DataType::bf16}) {
+        run::WorkloadSpec spec = small_spec(workload, pass);
+        spec.dtype = dtype;
+        if (run::validate(spec).empty()) specs.push_back(spec);
+      }
+    }
+  }
+  return specs;
+}
+
+// Name of a parameter of a test: letters only.
+inline std::string spec_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
+  std::string name = std::string(to_string(info.param.workload)) + "_" +
+                     to_string(info.param.pass) + "_" + to_string(info.param.dtype);
+  std::replace(name.begin(), name.end(), '+', '_');
+  return name;
+}
+
+inline run::WorkloadSpec small_attention() {
+  return small_spec(run::WorkloadKind::attention);
+}
+
+}  // namespace ts::kernels

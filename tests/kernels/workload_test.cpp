@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/run/workload_math.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::DataType;
+using run::Pass;
+using run::WorkloadKind;
+
+struct EveryWorkload : testing::TestWithParam<run::WorkloadSpec> {};
+
+TEST_P(EveryWorkload, RunsItsPassAndCountsItsParameters) {
+  const run::WorkloadSpec& spec = GetParam();
+  auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  EXPECT_EQ((*execution)->facts().parameters, run::parameter_count(spec));
+  for (int i = 0; i < 2; ++i) {
+    const auto times = (*execution)->step(nullptr, i);
+    ASSERT_TRUE(times) << times.error().sentence;
+    EXPECT_GT(times->forward_ns, 0);
+    EXPECT_EQ(times->backward_ns > 0, spec.pass != Pass::forward);
+    EXPECT_EQ(times->optimizer_ns > 0, spec.pass == Pass::full_step);
+    EXPECT_GE(times->total_ns, times->forward_ns + times->backward_ns + times->optimizer_ns);
+    EXPECT_EQ(times->loss != 0, spec.pass != Pass::forward);
+    EXPECT_TRUE(std::isfinite(times->loss));
+  }
+  const at::ScalarType dtype = spec.dtype == DataType::bf16 ? at::kBFloat16 : at::kFloat;
+  for (const Parameter& parameter : (*execution)->parameters()) {
+    EXPECT_EQ(parameter.tensor.scalar_type(), dtype) << parameter.name;
+    EXPECT_EQ(parameter.tensor.grad().defined(), spec.pass != Pass::forward) << parameter.name;
+  }
+}
+
+TEST_P(EveryWorkload, SameSeedSameLossBitForBit) {
+  run::WorkloadSpec spec = GetParam();
+  const auto losses = [&] {
+    std::vector<double> out;
+    auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+    for (int i = 0; i < 3; ++i) out.push_back((*execution)->step(nullptr, i).value().loss);
+    return out;
+  };
+  const std::vector<double> first = losses();
+  EXPECT_EQ(first, losses());
+  EXPECT_EQ(first[0] != first[1], spec.pass == Pass::full_step);
+  spec.seed = 1;
+  EXPECT_EQ(first != losses(), spec.pass != Pass::forward);  // which has no loss
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryWorkload, testing::ValuesIn(every_small_spec()), spec_name);
+
+// A model that knows nothing gives every token about the same probability.
+TEST(LanguageModel, FirstLossIsAboutTheLogarithmOfTheVocabulary) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec.vocab = 1000;
+  auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  const auto times = (*execution)->step(nullptr, 0);
+  EXPECT_NEAR(times->loss, std::log(1000.0), 0.7);
+}
+
+TEST(LanguageModel, LearnsItsBatch) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  const double first = (*execution)->step(nullptr, 0)->loss;
+  double last = first;
+  for (int i = 1; i < 100; ++i) last = (*execution)->step(nullptr, i)->loss;
+  EXPECT_LT(last, 0.9 * first);
+}
+
+TEST(Parameters, FollowTheirDistribution) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec.d_model = 192;
+  spec.d_ff = 512;
+  auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  for (const Parameter& parameter : (*execution)->parameters()) {
+    const at::Tensor values = parameter.tensor.detach();
+    if (values.dim() == 1) {
+      EXPECT_EQ(values.min().item<double>(), 1) << parameter.name;
+      continue;
+    }
+    const bool table = parameter.name == "embedding.weight";
+    const double deviation =
+        table ? 1 : std::sqrt(2.0 / static_cast<double>(values.size(0) + values.size(1)));
+    // Cut at three deviations, a normal has 0.9866 of its deviation left.
+    EXPECT_NEAR(values.std().item<double>(), 0.9866 * deviation, 0.02 * deviation)
+        << parameter.name;
+    EXPECT_LE(values.abs().max().item<double>(), 3 * deviation * 1.000001) << parameter.name;
+    EXPECT_GT(values.abs().max().item<double>(), 2.5 * deviation) << parameter.name;
+  }
+}
+
+TEST(Parameters, OfBf16AreThoseOfFp32Rounded) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::mlp);
+  auto wide = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(wide) << wide.error().sentence;
+  const at::Tensor expected = (*wide)->parameters()[0].tensor.detach().to(at::kBFloat16);
+  wide->reset();
+  spec.dtype = DataType::bf16;
+  auto narrow = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(narrow) << narrow.error().sentence;
+  EXPECT_TRUE((*narrow)->parameters()[0].tensor.detach().equal(expected));
+}
+
+}  // namespace
+}  // namespace ts::kernels

@@ -1,0 +1,190 @@
+#include "core/memory/allocation_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/memory/records.h"
+
+namespace ts::memory {
+namespace {
+
+using testing::alloc;
+using ::testing::ElementsAre;
+using testing::free;
+using ::testing::IsEmpty;
+using testing::mark;
+using testing::owner;
+
+TEST(AllocationLog, an_empty_log_has_nothing) {
+  const AllocationLog log;
+  EXPECT_THAT(log.events(), IsEmpty());
+  EXPECT_EQ(log.current_bytes(), 0);
+  EXPECT_EQ(log.peak_bytes(), 0);
+  EXPECT_EQ(log.peak_event(), kNone);
+  EXPECT_EQ(log.event_at(100), kNone);
+  EXPECT_THAT(log.live_after(kNone), IsEmpty());
+  EXPECT_TRUE(log.time_range().empty());
+  EXPECT_FALSE(log.out_of_memory().has_value());
+  EXPECT_EQ(log.version(), 0U);
+}
+
+TEST(AllocationLog, totals_peak_and_lives_follow_the_events) {
+  AllocationLog log;
+  log.append(alloc(10, 0xA, 100));
+  log.append(alloc(20, 0xB, 50));
+  log.append(free(30, 0xA));
+  log.append(alloc(40, 0xC, 70));
+
+  EXPECT_EQ(log.current_bytes(), 120);
+  EXPECT_EQ(log.peak_bytes(), 150);
+  EXPECT_EQ(log.peak_event(), 1U);
+  EXPECT_THAT(log.live_after(1), ElementsAre(0, 1));
+  EXPECT_THAT(log.live_after(2), ElementsAre(1));
+  EXPECT_THAT(log.live_after(3), ElementsAre(1, 2));
+  EXPECT_EQ(log.blocks()[0].free_event, 2U);
+  EXPECT_EQ(log.blocks()[1].free_event, kNone);
+  EXPECT_EQ(log.events()[2].total_after, 50);
+  EXPECT_EQ(log.time_range(), (base::TimeRange{10, 41}));
+}
+
+TEST(AllocationLog, an_equal_peak_later_does_not_move_the_peak) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(free(2, 0xA));
+  log.append(alloc(3, 0xA, 100));
+  EXPECT_EQ(log.peak_event(), 0U);
+}
+
+TEST(AllocationLog, a_reused_address_is_a_new_block_without_the_old_owner) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(owner(2, 0xA, Category::parameter));
+  log.append(free(3, 0xA));
+  log.append(alloc(4, 0xA, 30));
+  ASSERT_EQ(log.blocks().size(), 2U);
+  EXPECT_EQ(log.blocks()[0].category, Category::parameter);
+  EXPECT_EQ(log.blocks()[1].category, Category::unknown);
+  EXPECT_EQ(log.current_bytes(), 30);
+}
+
+TEST(AllocationLog, a_free_without_alloc_is_an_event_that_changes_no_total) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(free(2, 0xB));
+  EXPECT_EQ(log.unmatched_frees(), 1U);
+  ASSERT_EQ(log.events().size(), 2U);
+  EXPECT_EQ(log.events()[1].block, kNone);
+  EXPECT_EQ(log.events()[1].total_after, 100);
+}
+
+TEST(AllocationLog, an_alloc_at_a_live_address_means_a_lost_free) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(alloc(5, 0xA, 30));
+  EXPECT_EQ(log.missed_frees(), 1U);
+  ASSERT_EQ(log.events().size(), 3U);
+  EXPECT_EQ(log.events()[1].action, Action::free_completed);
+  EXPECT_EQ(log.events()[1].total_after, 0);
+  EXPECT_EQ(log.events()[1].time_ns, 5);
+  EXPECT_EQ(log.blocks()[0].free_event, 1U);
+  EXPECT_THAT(log.live_after(2), ElementsAre(1));
+  log.append(free(6, 0xA));
+  EXPECT_EQ(log.current_bytes(), 0);
+}
+
+TEST(AllocationLog, free_requested_and_segments_change_nothing) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  const auto version = log.version();
+  Record requested = free(2, 0xA);
+  requested.action = Action::free_requested;
+  log.append(requested);
+  log.append(mark(3, Action::segment_alloc));
+  log.append(mark(4, Action::snapshot));
+  EXPECT_EQ(log.current_bytes(), 100);
+  EXPECT_EQ(log.events().size(), 1U);
+  EXPECT_EQ(log.version(), version);
+}
+
+TEST(AllocationLog, times_never_run_back) {
+  AllocationLog log;
+  log.append(alloc(100, 0xA, 1));
+  log.append(alloc(90, 0xB, 1));
+  log.append(alloc(110, 0xC, 1));
+  EXPECT_EQ(log.events()[1].time_ns, 100);
+  EXPECT_EQ(log.event_at(99), kNone);
+  EXPECT_EQ(log.event_at(100), 1U);
+  EXPECT_EQ(log.event_at(109), 1U);
+  EXPECT_EQ(log.event_at(1000), 2U);
+}
+
+TEST(AllocationLog, the_first_refusal_is_kept) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  Record oom = mark(2, Action::oom, base::Phase::forward);
+  oom.size = 4096;
+  oom.op = 7;
+  oom.module = 8;
+  log.append(oom);
+  oom.size = 1;
+  log.append(oom);
+  ASSERT_TRUE(log.out_of_memory().has_value());
+  EXPECT_EQ(log.out_of_memory()->event, 1U);
+  EXPECT_EQ(log.out_of_memory()->bytes_asked, 4096);
+  EXPECT_EQ(log.out_of_memory()->op, 7U);
+  EXPECT_EQ(log.out_of_memory()->module, 8U);
+  EXPECT_EQ(log.events()[1].total_after, 100);
+  EXPECT_EQ(log.events()[1].block, kNone);
+}
+
+TEST(AllocationLog, phases_are_spans_of_events) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(mark(2, Action::phase_begin, base::Phase::forward));
+  log.append(alloc(3, 0xB, 100, base::Phase::forward));
+  ASSERT_EQ(log.phases().size(), 1U);
+  EXPECT_EQ(log.phases()[0].end_event, kNone);
+  log.append(mark(4, Action::phase_end, base::Phase::forward));
+  log.append(mark(5, Action::phase_begin, base::Phase::loss));
+  // The end of the loss is lost.
+  log.append(mark(7, Action::phase_begin, base::Phase::backward));
+  ASSERT_EQ(log.phases().size(), 3U);
+  EXPECT_EQ(log.phases()[0].first_event, 1U);
+  EXPECT_EQ(log.phases()[0].end_event, 2U);
+  EXPECT_EQ(log.phases()[0].begin_ns, 2);
+  EXPECT_EQ(log.phases()[0].end_ns, 4);
+  EXPECT_EQ(log.phases()[1].end_event, 2U);
+  EXPECT_EQ(log.phases()[1].end_ns, 7);
+  EXPECT_EQ(log.phases()[2].end_ns, 0);
+}
+
+TEST(AllocationLog, the_version_grows_when_a_category_changes_after_the_fact) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  const auto before = log.version();
+  log.append(owner(2, 0xA, Category::parameter));
+  EXPECT_GT(log.version(), before);
+  const auto after = log.version();
+  log.append(owner(3, 0xA, Category::parameter));
+  EXPECT_EQ(log.version(), after);
+}
+
+TEST(AllocationLog, an_owner_of_an_unknown_address_is_counted_and_changes_no_block) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  log.append(owner(2, 0xB, Category::parameter));
+  EXPECT_EQ(log.unmatched_owners(), 1U);
+  EXPECT_EQ(log.blocks()[0].category, Category::unknown);
+}
+
+TEST(AllocationLog, moves_with_its_contents) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  AllocationLog other = std::move(log);
+  other.append(free(2, 0xA));
+  EXPECT_EQ(other.current_bytes(), 0);
+  EXPECT_EQ(other.peak_bytes(), 100);
+}
+
+}  // namespace
+}  // namespace ts::memory

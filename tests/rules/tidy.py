@@ -1,0 +1,94 @@
+"""tidy.py ROOT BUILD: clang-tidy 14 finds nothing in our sources.
+
+A file is looked at again only when it, a header of ours that it reaches, its flags or the checks
+have changed; BUILD/tidy remembers. Without clang-tidy 14 the test is skipped (exit code 77).
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from sources import all_files
+
+INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+TOOL = "clang-tidy-14"
+# A header that g++ precompiled; clang cannot read it, and every source includes what it needs.
+PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
+
+
+def our_commands(root, build):
+    """(path relative to root, compile command) of every source of ours that is compiled."""
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        path = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        if path.suffix == ".cpp" and path.is_relative_to(root):
+            relative = path.relative_to(root)
+            if relative.parts[0] not in ("build", "third_party"):
+                yield relative, PRECOMPILED.sub("", entry["command"])
+
+
+def fingerprint(root, path, command, settings):
+    digest = hashlib.sha256(settings + command.encode())
+    pending, seen = [path], set()
+    while pending:
+        current = pending.pop()
+        file = root / current
+        if current in seen or not file.is_file():
+            continue
+        seen.add(current)
+        content = file.read_bytes()
+        digest.update(str(current).encode() + b"\0" + content)
+        pending += sorted(pathlib.Path(os.fsdecode(name)) for name in INCLUDE.findall(content))
+    return digest.hexdigest()
+
+
+def look_at(root, database, path, mark):
+    # Flags that only g++ knows must not fail the run.
+    result = subprocess.run(
+        [TOOL, "--quiet", "-p", str(database), "--extra-arg=-Wno-unknown-warning-option",
+         "--extra-arg=-Wno-unused-command-line-argument", str(root / path)],
+        cwd=root, capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        mark.touch()
+        return None
+    return f"{path}:\n{result.stdout}{result.stderr}"
+
+
+def main(root, build):
+    if shutil.which(TOOL) is None:
+        print(f"skipped: {TOOL} is not installed")
+        return 77
+    marks = build / "tidy"
+    marks.mkdir(exist_ok=True)
+    settings_files = [root / path for path in all_files(root) if path.name == ".clang-tidy"]
+    settings = b"".join(file.read_bytes() for file in settings_files)
+    commands = dict(our_commands(root, build))
+    database = build / "tidy_commands"
+    database.mkdir(exist_ok=True)
+    (database / "compile_commands.json").write_text(json.dumps(
+        [{"directory": str(build), "file": str(root / path), "command": command}
+         for path, command in commands.items()]), encoding="utf-8")
+    todo, kept = {}, set()
+    for path, command in commands.items():
+        name = fingerprint(root, path, command, settings)
+        kept.add(name)
+        if not (marks / name).exists():
+            todo[path] = marks / name
+    for mark in marks.iterdir():
+        if mark.name not in kept:
+            mark.unlink()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda item: look_at(root, database, *item), todo.items())
+        problems = [result for result in results if result]
+    print("\n".join(problems))
+    print(f"{len(kept)} files, {len(todo)} looked at, {len(problems)} with problems")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))

@@ -1,0 +1,54 @@
+"""tree_rules.py ROOT: nothing in the tree names one machine, and files stay short.
+
+Text files hold no path of somebody's machine and no name of a package server. A source file of more
+than 400 lines is warned about, one of more than 600 lines fails.
+"""
+
+import pathlib
+import re
+import sys
+
+from sources import all_files, code_files
+
+# Written so that this file does not contain what it looks for.
+HOMES = "|".join(["root", "home", "work", "Users", "mnt", "srv", "opt/wheels", r"tmp/\w+"])
+SERVERS = "|".join([r"pypi\.", r"pythonhosted\.", r"deb\.debian\.", r"archive\.ubuntu\.",
+                    r"art[i]factory", r"[a-z0-9-]+\.internal\b", r"[a-z0-9-]+\.pkg\.dev"])
+MACHINE_PATH = re.compile(r"(?<![\w.)}>*/-])/(?:" + HOMES + r")\b")
+SERVER = re.compile(r"\b(?:" + SERVERS + ")")
+
+WARN_LINES = 400
+MOST_LINES = 600
+
+
+def machine_names(root):
+    for path in all_files(root):
+        content = (pathlib.Path(root) / path).read_bytes()
+        if b"\0" in content:
+            continue
+        for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
+            for pattern in (MACHINE_PATH, SERVER):
+                match = pattern.search(line)
+                if match:
+                    yield f"{path}:{number}: names a machine: {match[0]}"
+
+
+def long_files(root):
+    for path in code_files(root):
+        count = (pathlib.Path(root) / path).read_text(encoding="utf-8").count("\n")
+        if count > WARN_LINES:
+            yield path, count
+
+
+def main(root):
+    found = list(machine_names(root))
+    for path, count in long_files(root):
+        print(f"{'too long' if count > MOST_LINES else 'warning'}: {path} has {count} lines")
+        if count > MOST_LINES:
+            found.append(f"{path}: split it, {MOST_LINES} lines are the most")
+    print("\n".join(found) or f"{len(all_files(root))} files keep the rules of the tree")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

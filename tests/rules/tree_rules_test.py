@@ -1,0 +1,37 @@
+"""The rules of the tree catch what they forbid and let pass what they allow."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import tree_rules
+
+
+class TreeRules(unittest.TestCase):
+    def fails(self, name, text):
+        with tempfile.TemporaryDirectory() as root:
+            path = pathlib.Path(root) / name
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            with contextlib.redirect_stdout(io.StringIO()):
+                return tree_rules.main(root)
+
+    def test_machine_names(self):
+        for words in [("see /", "home/ada/notes"), ("file(/", "root/x.h)"), ("py", "pi.org/simple"),
+                      ("cache.corp", ".internal"), ('"/', 'tmp/dl"')]:
+            with self.subTest(words=words):
+                self.assertTrue(self.fails("docs/page.md", "".join(words)))
+        for text in ["build/release/work/x", "a/home/b", "/usr/local/cuda", "at work / home",
+                     "${root}/work", "internal layout"]:
+            with self.subTest(text=text):
+                self.assertFalse(self.fails("docs/page.md", text))
+
+    def test_length(self):
+        self.assertFalse(self.fails("core/base/a.cpp", "\n" * tree_rules.MOST_LINES))
+        self.assertTrue(self.fails("core/base/a.cpp", "\n" * (tree_rules.MOST_LINES + 1)))
+
+
+if __name__ == "__main__":
+    unittest.main()

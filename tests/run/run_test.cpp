@@ -1,0 +1,266 @@
+#include "core/run/run.h"
+
+#include <gtest/gtest.h>
+
+#include "assets/assets.h"
+#include "core/run/run_json.h"
+#include "core/run/workload_math.h"
+
+namespace ts::run {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+
+StartedUpdate started(RunId id = 1) {
+  StartedUpdate update;
+  update.id = id;
+  update.limit = std::int64_t{24} << 30;
+  update.limit_source = "RTX 4090";
+  update.begin_ns = 5;
+  return update;
+}
+
+void add_sample(Run& run, SampleUpdate::Kind kind, std::int64_t total_ns) {
+  StepTimes times;
+  times.total_ns = total_ns;
+  times.forward_ns = total_ns / 4;
+  times.backward_ns = total_ns - times.forward_ns;
+  run.apply(SampleUpdate{run.id, times, kind});
+}
+
+void allocate(Run& run, std::int64_t bytes) {
+  BatchUpdate update;
+  update.id = run.id;
+  memory::Record record;
+  record.time_ns = 10;
+  record.address = 0xA;
+  record.size = bytes;
+  update.batch.memory.push_back(record);
+  run.apply(std::move(update));
+}
+
+void finish(Run& run, Verdict verdict, Failure failure = {}) {
+  FinishedUpdate end;
+  end.id = run.id;
+  end.verdict = verdict;
+  end.failure = std::move(failure);
+  end.failure.verdict = verdict;
+  end.end_ns = 99;
+  run.apply(std::move(end));
+}
+
+TEST(Run, statistics_of_known_samples) {
+  run::Run run(started());
+  for (int i = 1; i <= 100; ++i) add_sample(run, SampleUpdate::Kind::timed, i * kMs);
+  const TimingSummary timing = run.timing();
+  EXPECT_EQ(timing.n, 100);
+  EXPECT_DOUBLE_EQ(timing.median_ms, 50.5);
+  EXPECT_DOUBLE_EQ(timing.min_ms, 1);
+  EXPECT_DOUBLE_EQ(timing.q1_ms, 25.75);
+  EXPECT_DOUBLE_EQ(timing.q3_ms, 75.25);
+  EXPECT_DOUBLE_EQ(timing.mean_ms, 50.5);
+  EXPECT_NEAR(timing.std_ms, 29.011, 0.001);
+  EXPECT_NEAR(timing.p90_ms, 90.1, 1e-9);
+  EXPECT_NEAR(timing.p99_ms, 99.01, 1e-9);
+  // Ranks 40 and 61 of 100 cover the median with 96.5 %.
+  EXPECT_DOUBLE_EQ(timing.ci95_low_ms, 40);
+  EXPECT_DOUBLE_EQ(timing.ci95_high_ms, 61);
+  EXPECT_EQ(timing.outliers, 0);
+}
+
+TEST(Run, what_was_not_measured_is_absent) {
+  run::Run run(started());
+  EXPECT_EQ(run.timing().n, 0);
+  EXPECT_LT(run.timing().median_ms, 0);
+  EXPECT_FALSE(run.tokens_per_s());
+  EXPECT_FALSE(run.tflops_per_s());
+  EXPECT_FALSE(run.recording_overhead_percent());
+  add_sample(run, SampleUpdate::Kind::timed, kMs);
+  EXPECT_EQ(run.timing().n, 1);
+  EXPECT_LT(run.timing().ci95_low_ms, 0);
+  EXPECT_LT(run.timing().p90_ms, 0);
+  EXPECT_LT(run.timing().std_ms, 0);
+  EXPECT_FALSE(run.recording_overhead_percent());
+}
+
+TEST(Run, rates_are_total_work_over_total_time) {
+  run::Run run(started());
+  run.spec.batch = 2;
+  run.spec.seq_len = 500;
+  add_sample(run, SampleUpdate::Kind::timed, 100 * kMs);
+  add_sample(run, SampleUpdate::Kind::timed, 300 * kMs);
+  EXPECT_DOUBLE_EQ(*run.tokens_per_s(), 2000 / 0.4);
+  EXPECT_NEAR(*run.tflops_per_s(), 2 * run.flops() / 0.4 * 1e-12, 1e-12);
+}
+
+TEST(Run, flops_follow_the_backend_that_ran) {
+  run::Run run(started());
+  run.spec.causal = true;
+  const double naive = run.flops();
+  run.apply(FactsUpdate{1, {0, "flash", 0}});
+  EXPECT_LT(run.flops(), naive);
+  EXPECT_DOUBLE_EQ(run.flops(), step_flops(run.spec, AttentionBackend::flash).total());
+}
+
+TEST(Run, cost_of_recording_compares_medians) {
+  run::Run run(started());
+  for (const int ms : {10, 10, 10, 50}) add_sample(run, SampleUpdate::Kind::timed, ms * kMs);
+  for (const int ms : {11, 11, 90}) add_sample(run, SampleUpdate::Kind::probe, ms * kMs);
+  EXPECT_NEAR(*run.recording_overhead_percent(), 10, 1e-9);
+}
+
+TEST(Run, ignores_what_is_not_about_it) {
+  run::Run run(started());
+  run.apply(EngineUpdate{});
+  run.apply(started(2));
+  run.apply(ProgressUpdate{2, Stage::timing, 1, 0});
+  run.apply(SampleUpdate{2, {}, SampleUpdate::Kind::timed});
+  run.apply(FactsUpdate{2, {1, "flash", 1}});
+  FinishedUpdate other_end;
+  other_end.id = 2;
+  run.apply(other_end);
+  BatchUpdate other_batch;
+  other_batch.id = 2;
+  other_batch.batch.memory.resize(1);
+  run.apply(std::move(other_batch));
+  EXPECT_EQ(run.stage, Stage::waiting);
+  EXPECT_TRUE(run.timed_steps.empty());
+  EXPECT_FALSE(run.finished);
+  EXPECT_TRUE(run.memory.events().empty());
+  EXPECT_EQ(run.facts.parameters, 0);
+}
+
+TEST(Run, late_progress_does_not_undo_the_end) {
+  run::Run run(started());
+  finish(run, Verdict::ok);
+  run.apply(ProgressUpdate{1, Stage::timing, 0.5F, 3});
+  EXPECT_EQ(run.stage, Stage::done);
+  EXPECT_EQ(run.fraction, 1.0F);
+}
+
+TEST(Run, keeps_records_of_batches) {
+  run::Run run(started());
+  BatchUpdate update;
+  update.id = 1;
+  update.batch.tracks.push_back({0, {trace::TrackKind::phases, "phases"}});
+  update.batch.tracks.push_back({1, {trace::TrackKind::cpu_thread, "worker"}});
+  trace::Slice slice;
+  slice.begin_ns = 100;
+  slice.duration_ns = 10;
+  update.batch.slices.push_back({1, 0, slice});
+  update.batch.dropped = 4;
+  run.apply(std::move(update));
+  EXPECT_EQ(run.trace.tracks().size(), 2U);
+  EXPECT_EQ(run.trace.lane_size(1, 0), 1U);
+  EXPECT_EQ(run.dropped, 4U);
+}
+
+TEST(Verdict, sentences_carry_a_number) {
+  run::Run run(started());
+  run.stage = Stage::warmup;
+  EXPECT_EQ(verdict_sentence(run), "Warming up");
+  allocate(run, std::int64_t{20} << 30);
+  finish(run, Verdict::ok);
+  EXPECT_EQ(verdict_sentence(run), "Fits on RTX 4090 with 4.00 GiB to spare");
+  run.limit_source = "80 % of RAM";
+  EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
+  // The RAM of this machine was the limit, yet the peak fits on the card.
+  run.target_capacity = std::int64_t{32} << 30;
+  EXPECT_EQ(verdict_sentence(run), "Fits on RTX 4090 with 12.00 GiB to spare");
+  run.target_capacity = std::int64_t{16} << 30;
+  EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
+}
+
+TEST(Verdict, nothing_recorded_claims_nothing) {
+  run::Run run(started());
+  finish(run, Verdict::ok);
+  EXPECT_EQ(verdict_sentence(run), "Finished");
+}
+
+TEST(Verdict, out_of_memory_names_operator_and_sizes) {
+  run::Run run(started());
+  Failure failure;
+  failure.bytes_asked = std::int64_t{972} << 20;
+  failure.bytes_free = std::int64_t{732} << 20;
+  finish(run, Verdict::oom, failure);
+  EXPECT_EQ(verdict_sentence(run), "Does not fit on RTX 4090: 972 MiB asked, 732 MiB free");
+  run.failure.op = "aten::softmax";
+  EXPECT_EQ(verdict_sentence(run),
+            "Does not fit on RTX 4090: aten::softmax needs 972 MiB, 732 MiB free");
+  run.failure.module = "blocks.11";
+  run.limit_source = "memory_limit";
+  EXPECT_EQ(verdict_sentence(run),
+            "Does not fit in 24.00 GiB: aten::softmax in blocks.11 needs 972 MiB, 732 MiB free");
+}
+
+TEST(Verdict, failures_say_why) {
+  run::Run run(started());
+  Failure failure;
+  failure.sentence = "LibTorch was not found";
+  finish(run, Verdict::failed, failure);
+  EXPECT_EQ(verdict_sentence(run), "Failed: LibTorch was not found");
+  run::Run other(started());
+  finish(other, Verdict::cancelled);
+  EXPECT_EQ(verdict_sentence(other), "Cancelled");
+}
+
+TEST(RunJson, has_what_the_command_line_promises) {
+  run::Run run(started());
+  for (int i = 0; i < 12; ++i) add_sample(run, SampleUpdate::Kind::timed, (10 + i) * kMs);
+  add_sample(run, SampleUpdate::Kind::recorded, 12 * kMs);
+  add_sample(run, SampleUpdate::Kind::warmup, 12 * kMs);
+  add_sample(run, SampleUpdate::Kind::probe, 17 * kMs);
+  allocate(run, 4096);
+  run.apply(FactsUpdate{1, {0, "naive", 0}});
+  finish(run, Verdict::ok);
+  const auto json = to_json(run, {{"torch", "2.11"}});
+  EXPECT_EQ(*spec_from_json(json.at("spec")), run.spec);
+  EXPECT_EQ(json.at("verdict"), "ok");
+  EXPECT_TRUE(json.at("reason").is_null());
+  EXPECT_EQ(json.at("backend_ran"), "naive");
+  EXPECT_EQ(json.at("environment").at("torch"), "2.11");
+  const auto& step = json.at("step_ms");
+  EXPECT_EQ(step.at("n"), 12);
+  EXPECT_DOUBLE_EQ(step.at("median"), 15.5);
+  EXPECT_EQ(step.at("ci95").size(), 2U);
+  EXPECT_DOUBLE_EQ(step.at("min"), 10);
+  EXPECT_TRUE(step.at("p90").is_number());
+  EXPECT_TRUE(step.at("p99").is_null());
+  EXPECT_TRUE(json.at("parts_ms").at("forward").is_number());
+  EXPECT_TRUE(json.at("parts_ms").at("optimizer").is_null());
+  EXPECT_TRUE(json.at("tokens_per_s").is_number());
+  EXPECT_TRUE(json.at("flops").is_number());
+  EXPECT_TRUE(json.at("tflops_per_s").is_number());
+  EXPECT_EQ(json.at("memory").at("peak_allocated"), 4096);
+  EXPECT_EQ(json.at("memory").at("by_category").size(), 7U);
+  std::int64_t sum = 0;
+  for (const auto& bytes : json.at("memory").at("by_category")) sum += bytes.get<std::int64_t>();
+  EXPECT_EQ(sum, 4096);
+  EXPECT_EQ(json.at("memory").at("events"), 1);
+  EXPECT_EQ(json.at("recording").at("slices"), 0);
+  EXPECT_EQ(json.at("recording").at("dropped"), 0);
+  EXPECT_NEAR(json.at("recording").at("overhead_percent"), (17 / 15.5 - 1) * 100, 1e-9);
+  EXPECT_EQ(json.at("samples_ms").at("timed").size(), 12U);
+  EXPECT_EQ(json.at("protocol").at("min_samples"), 10);
+}
+
+TEST(RunJson, a_run_that_never_measured_is_null_not_zero) {
+  run::Run run(started());
+  Failure failure;
+  failure.sentence = "asked too much";
+  failure.bytes_asked = 5;
+  finish(run, Verdict::oom, failure);
+  const auto json = to_json(run, nullptr);
+  EXPECT_EQ(json.at("verdict"), "oom");
+  EXPECT_EQ(json.at("reason"), "asked too much");
+  EXPECT_EQ(json.at("failure").at("bytes_asked"), 5);
+  EXPECT_TRUE(json.at("step_ms").at("median").is_null());
+  EXPECT_TRUE(json.at("step_ms").at("ci95").is_null());
+  EXPECT_TRUE(json.at("tokens_per_s").is_null());
+  EXPECT_TRUE(json.at("tflops_per_s").is_null());
+  EXPECT_TRUE(json.at("backend_ran").is_null());
+  EXPECT_TRUE(json.at("recording").at("overhead_percent").is_null());
+}
+
+}  // namespace
+}  // namespace ts::run

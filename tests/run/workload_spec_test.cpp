@@ -1,0 +1,219 @@
+#include "core/run/workload_spec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "core/run/workload_math.h"
+#include "tests/run/random_spec.h"
+
+namespace ts::run {
+namespace {
+
+using testing::HasSubstr;
+
+WorkloadSpec changed(const std::function<void(WorkloadSpec&)>& change) {
+  WorkloadSpec spec;
+  change(spec);
+  return spec;
+}
+
+// The one sentence that is wrong with a spec.
+std::string problem(const WorkloadSpec& spec) {
+  const auto problems = validate(spec);
+  EXPECT_EQ(problems.size(), 1U);
+  return problems.empty() ? "" : problems.front().sentence;
+}
+
+TEST(WorkloadSpec, default_is_possible) {
+  EXPECT_TRUE(validate(WorkloadSpec{}).empty());
+}
+
+TEST(WorkloadSpec, each_number_out_of_range_has_its_sentence) {
+  struct Case {
+    const char* name;
+    std::function<void(WorkloadSpec&, std::int64_t)> set;
+  };
+  const Case cases[] = {
+      {"B", [](auto& spec, auto value) { spec.batch = value; }},
+      {"T", [](auto& spec, auto value) { spec.seq_len = value; }},
+      {"d_model", [](auto& spec, auto value) { spec.d_model = value; }},
+      {"heads", [](auto& spec, auto value) { spec.heads = value; }},
+      {"d_head", [](auto& spec, auto value) { spec.d_head = value; }},
+      {"layers", [](auto& spec, auto value) { spec.layers = value; }},
+      {"d_ff", [](auto& spec, auto value) { spec.d_ff = value; }},
+      {"vocab", [](auto& spec, auto value) { spec.vocab = value; }},
+  };
+  for (const auto& [name, set] : cases) {
+    for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-3}, INT64_MIN, INT64_MAX}) {
+      for (const auto kind :
+           {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm}) {
+        WorkloadSpec spec;
+        spec.workload = kind;
+        set(spec, value);
+        EXPECT_THAT(problem(spec), HasSubstr(std::string(name) + " must be between")) << value;
+      }
+    }
+  }
+  EXPECT_EQ(problem(changed([](auto& spec) { spec.seq_len = 0; })),
+            "T must be between 1 and 1,048,576, not 0");
+  EXPECT_EQ(problem(changed([](auto& spec) { spec.batch = -4; })),
+            "B must be between 1 and 1,048,576, not \u22124");
+  EXPECT_THAT(problem(changed([](auto& spec) { spec.device_index = -1; })),
+              HasSubstr("device_index"));
+}
+
+TEST(WorkloadSpec, heads_must_divide_the_model_width) {
+  for (const auto kind : {WorkloadKind::block, WorkloadKind::lm}) {
+    auto spec = changed([&](auto& s) { s.workload = kind; });
+    spec.heads = 7;
+    EXPECT_EQ(problem(spec),
+              "heads = 7 does not divide d_model = 512: the nearest number that does is 8");
+    spec.heads = 1024;
+    EXPECT_THAT(problem(spec), HasSubstr("nearest number that does is 512"));
+  }
+  // Where the width is heads x d_head, or there are no heads, nothing has to divide.
+  for (const auto kind : {WorkloadKind::attention, WorkloadKind::mlp}) {
+    EXPECT_TRUE(validate(changed([&](auto& spec) {
+                  spec.workload = kind;
+                  spec.heads = 7;
+                })).empty());
+  }
+}
+
+TEST(WorkloadSpec, rotary_positions_need_an_even_head) {
+  auto spec = changed([](auto& s) { s.workload = WorkloadKind::lm; });
+  spec.d_model = 24;
+  spec.heads = 8;
+  EXPECT_EQ(problem(spec),
+            "d_model / heads must be even, not 3: rotary positions turn pairs of numbers");
+  spec.workload = WorkloadKind::attention;
+  spec.d_head = 3;
+  EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(WorkloadSpec, attention_has_nothing_to_update) {
+  EXPECT_THAT(problem(changed([](auto& spec) { spec.pass = Pass::full_step; })),
+              HasSubstr("pass full_step has nothing to update"));
+}
+
+TEST(WorkloadSpec, forced_flash_on_cuda_has_its_limits) {
+  auto spec = changed([](auto& s) {
+    s.backend = AttentionBackend::flash;
+    s.device = DeviceKind::cuda;
+  });
+  EXPECT_THAT(problem(spec), HasSubstr("needs dtype bf16"));
+  spec.dtype = DataType::bf16;
+  EXPECT_TRUE(validate(spec).empty());
+  spec.d_head = 257;
+  EXPECT_THAT(problem(spec), HasSubstr("d_head up to 256, not 257"));
+  spec.device = DeviceKind::cpu;
+  spec.dtype = DataType::fp32;
+  EXPECT_TRUE(validate(spec).empty());
+  spec.device = DeviceKind::cuda;
+  spec.workload = WorkloadKind::mlp;  // backend does not apply
+  EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(WorkloadSpec, sizes_that_overflow_are_refused) {
+  auto spec = changed([](auto& s) {
+    s.batch = 1 << 20;
+    s.seq_len = 1 << 20;
+    s.heads = 1024;
+    s.d_head = 1;
+  });
+  EXPECT_EQ(problem(spec),
+            "A tensor of B x heads x T x T numbers would be larger than 1 EiB: lower T, B or "
+            "heads");
+  spec.backend = AttentionBackend::flash;
+  EXPECT_TRUE(validate(spec).empty());  // never forms the scores
+  spec.d_head = 4096;
+  EXPECT_THAT(problem(spec), HasSubstr("B x T x heads x d_head"));
+  spec = changed([](auto& s) {
+    s.workload = WorkloadKind::lm;
+    s.backend = AttentionBackend::flash;
+    s.batch = 1 << 20;
+    s.seq_len = 1 << 20;
+    s.vocab = 1 << 24;
+  });
+  EXPECT_THAT(problem(spec), HasSubstr("B x T x vocab"));
+  spec = changed([](auto& s) {
+    s.workload = WorkloadKind::mlp;
+    s.batch = 1 << 20;
+    s.seq_len = 1 << 20;
+    s.d_ff = 1 << 20;
+  });
+  EXPECT_THAT(problem(spec), HasSubstr("B x T x d_ff"));
+}
+
+TEST(WorkloadSpec, memory_limit_is_automatic_or_a_size) {
+  EXPECT_TRUE(validate(changed([](auto& spec) { spec.memory_limit = 1 << 20; })).empty());
+  EXPECT_EQ(problem(changed([](auto& spec) { spec.memory_limit = 4096; })),
+            "memory_limit must be 0 (automatic) or between 1.00 MiB and 1,024 TiB, not 4.00 KiB");
+  EXPECT_THAT(problem(changed([](auto& spec) { spec.memory_limit = -1; })),
+              HasSubstr("memory_limit"));
+}
+
+TEST(WorkloadSpec, target_must_be_printable_text) {
+  for (const char* bad :
+       {"\xFF", "a\nb", "\xC0\xAF", "\xED\xA0\x80", "\xE4\xB8", "\xF4\x90\x80\x80"}) {
+    EXPECT_THAT(problem(changed([&](auto& spec) { spec.target_gpu = bad; })),
+                HasSubstr("target_gpu"));
+  }
+  for (const char* good : {"", "RTX 4090", "\u5361", "\U0001F600"}) {
+    EXPECT_TRUE(validate(changed([&](auto& spec) { spec.target_gpu = good; })).empty()) << good;
+  }
+  EXPECT_FALSE(
+      validate(changed([](auto& spec) { spec.target_gpu = std::string(101, 'x'); })).empty());
+}
+
+TEST(WorkloadSpec, any_numbers_are_judged_without_overflow) {
+  std::mt19937_64 random(1);
+  const std::int64_t edges[] = {INT64_MIN, -1, 0, 1, 2, 1 << 20, 1 << 24, INT64_MAX};
+  std::uniform_int_distribution<std::size_t> edge(0, std::size(edges) - 1);
+  for (int i = 0; i < 20000; ++i) {
+    WorkloadSpec spec = random_spec(random);
+    for (std::int64_t* field :
+         {&spec.batch, &spec.seq_len, &spec.d_model, &spec.heads, &spec.d_head, &spec.layers,
+          &spec.d_ff, &spec.vocab, &spec.memory_limit}) {
+      if (random() % 8 == 0) *field = edges[edge(random)];
+    }
+    if (!validate(spec).empty()) continue;
+    // Whatever is accepted stays within int64 in every formula.
+    EXPECT_GE(parameter_count(spec), 0);
+    EXPECT_LT(parameter_count(spec), std::int64_t{1} << 58);
+    EXPECT_TRUE(std::isfinite(step_flops(spec, AttentionBackend::flash).total()));
+  }
+}
+
+TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
+  const auto applies = [](WorkloadKind kind) {
+    WorkloadSpec spec;
+    spec.workload = kind;
+    std::string names;
+    for (int i = 0; i < kFieldCount; ++i) {
+      const auto field = static_cast<Field>(i);
+      if (field_applies(spec, field)) names += std::string(field_name(field)) + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(applies(WorkloadKind::attention),
+            "workload B T heads d_head dtype backend pass causal seed device target_gpu "
+            "memory_limit ");
+  EXPECT_EQ(applies(WorkloadKind::mlp),
+            "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit ");
+  EXPECT_EQ(applies(WorkloadKind::block),
+            "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
+            "memory_limit ");
+  EXPECT_EQ(applies(WorkloadKind::lm),
+            "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
+            "target_gpu memory_limit ");
+  EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
+                            Field::device_index));
+}
+
+}  // namespace
+}  // namespace ts::run

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "assets/assets.h"
+#include "core/run/run.h"
+#include "core/run/verdict.h"
+#include "core/run/workload_spec.h"
+#include "core/text/text.h"
+
+namespace ts::text {
+namespace {
+
+Catalogue load(std::string_view json) {
+  auto parsed = Catalogue::parse(json);
+  EXPECT_TRUE(parsed) << parsed.error().sentence;
+  return parsed.value_or(Catalogue{});
+}
+
+struct File {
+  const char* name;
+  Catalogue texts;
+};
+
+const std::array<File, kLanguageCount>& files() {
+  static const std::array<File, kLanguageCount> all = {
+      {{"en.json", load(assets::locale_en())},
+       {"zh-CN.json", load(assets::locale_zh_cn())},
+       {"zh-TW.json", load(assets::locale_zh_tw())}}};
+  return all;
+}
+
+std::set<std::string> keys(const Catalogue& texts) {
+  std::set<std::string> found;
+  for (const auto& [key, text] : texts.entries()) found.insert(key);
+  return found;
+}
+
+TEST(LocaleFiles, have_the_same_keys) {
+  EXPECT_FALSE(keys(files()[0].texts).empty());
+  for (const File& file : files()) {
+    for (const std::string& key : keys(files()[0].texts)) {
+      EXPECT_NE(file.texts.find(key), nullptr) << file.name << " lacks " << key;
+    }
+    for (const std::string& key : keys(file.texts)) {
+      EXPECT_NE(files()[0].texts.find(key), nullptr) << "en.json lacks " << key;
+    }
+  }
+}
+
+TEST(LocaleFiles, have_no_empty_text) {
+  for (const File& file : files()) {
+    for (const auto& [key, text] : file.texts.entries()) {
+      EXPECT_NE(text.find_first_not_of(" \t\n"), std::string::npos) << file.name << " " << key;
+      EXPECT_FALSE(key.empty());
+    }
+  }
+}
+
+TEST(LocaleFiles, have_the_same_placeholders) {
+  for (const auto& [key, english] : files()[0].texts.entries()) {
+    for (const File& file : files()) {
+      const std::string* text = file.texts.find(key);
+      if (text == nullptr) continue;  // said by the test of keys
+      EXPECT_EQ(placeholders(*text), placeholders(english)) << file.name << " " << key;
+    }
+  }
+}
+
+// The program's own English sentences and the files say the same, word for word.
+void expect_said(const std::string& key, const std::vector<Argument>& arguments,
+                 const std::string& sentence) {
+  const std::string* english = files()[0].texts.find(key);
+  ASSERT_NE(english, nullptr) << key;
+  EXPECT_EQ(fill(*english, arguments), sentence) << key;
+  std::set<std::string> given;
+  for (const Argument& argument : arguments) given.emplace(argument.name);
+  EXPECT_EQ(placeholders(*english), given) << key;
+}
+
+TEST(LocaleFiles, say_every_problem_of_a_spec) {
+  using run::WorkloadSpec;
+  const std::function<void(WorkloadSpec&)> faults[] = {
+      [](WorkloadSpec& spec) { spec.seq_len = 0; },
+      [](WorkloadSpec& spec) { spec.memory_limit = 1; },
+      [](WorkloadSpec& spec) { spec.target_gpu = "\n"; },
+      [](WorkloadSpec& spec) {
+        spec.workload = run::WorkloadKind::lm;
+        spec.heads = 7;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = run::WorkloadKind::lm;
+        spec.heads = 512;
+      },
+      [](WorkloadSpec& spec) { spec.pass = run::Pass::full_step; },
+      [](WorkloadSpec& spec) {
+        spec.device = run::DeviceKind::cuda;
+        spec.backend = run::AttentionBackend::flash;
+        spec.d_head = 512;
+      },
+      [](WorkloadSpec& spec) {
+        spec.batch = spec.seq_len = 1 << 20;
+        spec.heads = 1024;
+      },
+  };
+  std::set<std::string> said;
+  for (const auto& fault : faults) {
+    WorkloadSpec spec;
+    fault(spec);
+    for (const auto& problem : run::validate(spec)) {
+      expect_said(problem.key, problem.arguments, problem.sentence);
+      said.insert(problem.key);
+    }
+  }
+  for (const std::string& key : keys(files()[0].texts)) {
+    const bool is_problem = key.starts_with("spec.error.");
+    EXPECT_TRUE(!is_problem || said.contains(key)) << key << " is never said";
+  }
+}
+
+TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
+  std::set<std::string> given;
+  for (int kind = 0; kind < 4; ++kind) {
+    for (int field = 0; field < run::kFieldCount; ++field) {
+      run::WorkloadSpec spec;
+      spec.workload = static_cast<run::WorkloadKind>(kind);
+      const std::string key = run::field_reason(spec, static_cast<run::Field>(field));
+      if (!key.empty()) given.insert(key);
+    }
+  }
+  EXPECT_FALSE(given.empty());
+  for (const std::string& key : given) EXPECT_NE(files()[0].texts.find(key), nullptr) << key;
+}
+
+void expect_verdict(const run::Run& run) {
+  const run::VerdictText text = run::verdict_text(run);
+  expect_said(text.headline.key, text.headline.arguments, text.headline.sentence);
+  if (!text.detail.key.empty()) {
+    expect_said(text.detail.key, text.detail.arguments, text.detail.sentence);
+  }
+}
+
+TEST(LocaleFiles, say_every_verdict) {
+  run::StartedUpdate started;
+  started.limit = 4096;
+  for (int stage = 0; stage <= static_cast<int>(run::Stage::done); ++stage) {
+    run::Run going(started);
+    going.stage = static_cast<run::Stage>(stage);
+    expect_verdict(going);
+  }
+  for (const char* source : {"RTX 4090", "memory_limit"}) {
+    started.limit_source = source;
+    for (int verdict = 0; verdict < 4; ++verdict) {
+      for (const char* op : {"", "aten::mm"}) {
+        for (const char* module : {"", "blocks.0"}) {
+          run::Run ended(started);
+          run::BatchUpdate batch;
+          batch.batch.memory.resize(1);
+          batch.batch.memory[0].size = 1024;
+          ended.apply(std::move(batch));
+          run::FinishedUpdate end;
+          end.verdict = static_cast<run::Verdict>(verdict);
+          end.failure.bytes_asked = 5000;
+          end.failure.op = op;
+          end.failure.module = module;
+          ended.apply(std::move(end));
+          expect_verdict(ended);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::text

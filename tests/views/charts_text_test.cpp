@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
+#include "views/charts/read_out.h"
+#include "views/charts/title_row.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+TEST(FittedText, DropsRatherThanSqueezes) {
+  const RecordingSink sink;
+  const float letter = sink.text_width(TextStyle::small, "m");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "softmax", 100), "softmax");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "softmax", letter * 6), "soft…");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "softmax", letter * 5.2F), "");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "mm", letter * 2), "mm");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "", 100), "");
+  EXPECT_EQ(fitted(sink, TextStyle::small, "softmax", -3), "");
+}
+
+TEST(FittedText, NeverWiderThanAskedAndNeverHalfALetter) {
+  const RecordingSink sink;
+  std::mt19937 random(2);
+  const std::array<std::string, 4> samples{"aten::_scaled_dot_product_flash_attention",
+                                           "blocks.11.attn", "优化器状态与激活值", "µs ≈ 12 %"};
+  for (int i = 0; i < 2000; ++i) {
+    const std::string& text = samples[random() % samples.size()];
+    const float width = static_cast<float>(random() % 400);
+    const std::string shown = fitted(sink, TextStyle::body, text, width);
+    EXPECT_LE(sink.text_width(TextStyle::body, shown), width + 0.5F);
+    if (shown.empty() || shown == text) continue;
+    ASSERT_TRUE(shown.ends_with("…"));
+    const std::string kept = shown.substr(0, shown.size() - std::string("…").size());
+    EXPECT_TRUE(text.starts_with(kept));
+    EXPECT_NE(static_cast<unsigned char>(text[kept.size()]) & 0xC0U, 0x80U);
+  }
+}
+
+TEST(Labels, SayPhasesInTheUsersLanguage) {
+  text::Texts texts = testing::program_texts();
+  EXPECT_EQ(slice_label("forward", trace::SliceClass::forward, texts), "forward");
+  EXPECT_EQ(slice_label("step 0", trace::SliceClass::step, texts), "step 1");
+  EXPECT_EQ(slice_label("warm-up", trace::SliceClass::step, texts), "warm-up");
+  EXPECT_EQ(slice_label("aten::bmm", trace::SliceClass::matmul, texts), "bmm");
+  EXPECT_EQ(slice_label("aten::_softmax", trace::SliceClass::softmax, texts), "softmax");
+  EXPECT_EQ(slice_label("_private.module", trace::SliceClass::module, texts), "_private.module");
+  texts.choose(text::Language::zh_cn);
+  EXPECT_EQ(slice_label("forward", trace::SliceClass::forward, texts), "前向");
+  EXPECT_EQ(short_label("blocks.1.attn", trace::SliceClass::module), "attn");
+  EXPECT_EQ(short_label("blocks.1", trace::SliceClass::module), "");
+  EXPECT_EQ(short_label("blocks.1.attn", trace::SliceClass::matmul), "");
+}
+
+TEST(ReadOut, StaysInsideAndOffTheMouse) {
+  std::mt19937 random(4);
+  const Theme& colors = theme(ThemeKind::dark);
+  for (int i = 0; i < 1000; ++i) {
+    RecordingSink sink;
+    const Rect bounds{100, 50, 100 + 300 + static_cast<float>(random() % 800),
+                      50 + 120 + static_cast<float>(random() % 600)};
+    const Point mouse{bounds.x0 + static_cast<float>(random() % 1000) / 1000 * bounds.width(),
+                      bounds.y0 + static_cast<float>(random() % 1000) / 1000 * bounds.height()};
+    const std::array<ReadOutLine, 3> lines{
+        ReadOutLine{"aten::softmax", TextStyle::mono, true},
+        ReadOutLine{std::string(random() % 90, 'x'), TextStyle::small, false},
+        ReadOutLine{"341 µs", TextStyle::small, true}};
+    draw_read_out(sink, colors, Metrics{1}, mouse, bounds, lines);
+    for (const auto& call : sink.calls) {
+      EXPECT_GE(call.bounds.x0, bounds.x0);
+      EXPECT_GE(call.bounds.y0, bounds.y0);
+      EXPECT_LE(call.bounds.x1, bounds.x1);
+      EXPECT_LE(call.bounds.y1, bounds.y1);
+    }
+  }
+}
+
+TEST(TitleRow, GivesUpTheLeastFirstAndNeverOverlaps) {
+  const RecordingSink sink;
+  const std::array<LegendEntry, 3> legend{LegendEntry{"matmul", 1, 0, 3},
+                                          LegendEntry{"softmax", 2, 0, 1},
+                                          LegendEntry{"elementwise", 3, 0, 2}};
+  const std::array<TitleItem, 3> items{TitleItem{150, -1}, TitleItem{60, 2}, TitleItem{60, 1}};
+  bool lesser_seen = false;
+  for (float width = 40; width < 1200; width += 7) {
+    for (const LegendSide side : {LegendSide::left, LegendSide::right}) {
+      const TitleRow row = lay_out_title_row(sink, {10, 0, 10 + width, 38}, Metrics{1}, "Timeline",
+                                             "step 3", legend, side, items);
+      std::vector<Rect> parts{row.title};
+      if (row.subtitle.width() > 0) parts.push_back(row.subtitle);
+      for (const Rect& part : row.legend)
+        if (part.width() > 0) parts.push_back(part);
+      for (const Rect& part : row.items)
+        if (part.width() > 0) parts.push_back(part);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        EXPECT_GE(parts[i].x0, 10);
+        EXPECT_LE(parts[i].x1, 10 + width + 0.01F);
+        if (i > 0) {
+          EXPECT_GE(parts[i].x0, parts[i - 1].x1) << width;
+        }
+      }
+      // Of the two that go before the legend does, the better one stays longer.
+      if (row.items[2].width() > 0) {
+        EXPECT_GT(row.items[1].width(), 0);
+      }
+      // The lesser one is there only beside a whole legend.
+      if (row.items[0].width() > 0) {
+        lesser_seen = true;
+        EXPECT_GT(row.legend[2].width(), 0) << width;
+      }
+    }
+  }
+  EXPECT_TRUE(lesser_seen);
+}
+
+}  // namespace
+}  // namespace ts::views

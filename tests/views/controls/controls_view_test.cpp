@@ -1,0 +1,177 @@
+#include "views/controls/controls_view.h"
+
+#include <gtest/gtest.h>
+
+#include "assets/assets.h"
+#include "tests/views/common/imgui_driver.h"
+
+namespace ts::views {
+namespace {
+
+using testing::ImGuiDriver;
+
+text::Texts built_in() {
+  return {*text::Catalogue::parse(assets::locale_en()),
+          *text::Catalogue::parse(assets::locale_zh_cn()),
+          *text::Catalogue::parse(assets::locale_zh_tw())};
+}
+
+// The real panel with a mouse and keys of the test's own; nothing is rendered.
+class ControlsView : public ::testing::Test {
+ protected:
+  static run::WorkloadSpec start() {
+    run::WorkloadSpec spec;
+    spec.workload = run::WorkloadKind::lm;
+    spec.heads = 8;
+    spec.d_model = 512;
+    spec.seq_len = 512;
+    return spec;
+  }
+  void frame() {
+    driver_.frame([this] {
+      apply_style(theme(ThemeKind::dark), {1});
+      const Ui ui{theme(ThemeKind::dark), {1}, faces_, texts_};
+      ImGui::SetNextWindowPos({0, 0});
+      ImGui::SetNextWindowSize({320, 1000});
+      ImGui::Begin("###controls", nullptr, ImGuiWindowFlags_NoDecoration);
+      draw_controls({ui, history_, gpus_, nullptr, nullptr});
+      ImGui::End();
+    });
+  }
+  void click(const char* label) {
+    const ImRect rect = driver_.rect(label);
+    move_to(rect.GetCenter());
+    driver_.press();
+    frame();
+    driver_.release();
+    frame();
+    frame();
+  }
+  void move_to(ImVec2 place) {
+    driver_.move(place);
+    frame();
+    frame();
+  }
+  void SetUp() override {
+    frame();
+    frame();
+  }
+
+  Fonts fonts_;  // outlives the context that uses its bytes
+  ImGuiDriver driver_;
+  Fonts::Faces faces_ = fonts_.add_to(*ImGui::GetIO().Fonts, text::Language::en);
+  text::Texts texts_ = built_in();
+  run::GpuCatalogue gpus_ = *run::GpuCatalogue::parse(assets::gpus());
+  SpecHistory history_{start()};
+};
+
+TEST_F(ControlsView, a_slider_drag_changes_its_size_and_is_one_step_of_undo) {
+  const ImRect track = driver_.rect("###slider_T");
+  move_to({track.Min.x + 20, track.GetCenter().y});
+  driver_.press();
+  frame();
+  for (float x = track.Min.x + 20; x < track.Max.x - 20; x += 7) move_to({x, track.GetCenter().y});
+  const std::int64_t dragged = history_.spec().seq_len;
+  EXPECT_GT(dragged, 2048);
+  driver_.release();
+  frame();
+  frame();
+  EXPECT_EQ(history_.spec().seq_len, dragged);
+  ASSERT_TRUE(history_.can_undo());
+  history_.undo();
+  EXPECT_EQ(history_.spec(), start());
+  EXPECT_FALSE(history_.can_undo());
+}
+
+TEST_F(ControlsView, a_size_can_be_typed) {
+  click("###field_T");
+  frame();
+  driver_.type("3Ki");
+  frame();
+  driver_.key(ImGuiKey_Enter);
+  frame();
+  frame();
+  EXPECT_EQ(history_.spec().seq_len, 3072);
+  history_.undo();
+  EXPECT_EQ(history_.spec(), start());
+}
+
+TEST_F(ControlsView, escape_leaves_what_was_typed) {
+  click("###field_T");
+  frame();
+  driver_.type("77");
+  frame();
+  driver_.key(ImGuiKey_Escape);
+  frame();
+  frame();
+  EXPECT_EQ(history_.spec(), start());
+}
+
+TEST_F(ControlsView, what_is_no_number_changes_nothing) {
+  click("###field_T");
+  frame();
+  driver_.type("many");
+  frame();
+  driver_.key(ImGuiKey_Enter);
+  frame();
+  frame();
+  EXPECT_EQ(history_.spec(), start());
+  EXPECT_FALSE(history_.can_undo());
+}
+
+TEST_F(ControlsView, a_greyed_slider_does_not_move) {
+  // The language model's d_head follows from d_model and heads.
+  ASSERT_FALSE(run::field_applies(start(), run::Field::d_head));
+  const ImRect track = driver_.rect("###slider_d_head");
+  move_to({track.Min.x + 10, track.GetCenter().y});
+  driver_.press();
+  frame();
+  move_to({track.Max.x - 10, track.GetCenter().y});
+  driver_.release();
+  frame();
+  EXPECT_EQ(history_.spec(), start());
+}
+
+TEST_F(ControlsView, another_workload_starts_from_a_preset_that_can_run) {
+  for (const char* workload : {"###attention", "###mlp", "###block", "###lm"}) {
+    click(workload);
+    EXPECT_EQ(std::string("###") + run::to_string(history_.spec().workload), workload);
+    EXPECT_TRUE(run::validate(history_.spec()).empty()) << workload;
+  }
+}
+
+TEST_F(ControlsView, a_pass_that_is_impossible_cannot_be_chosen) {
+  click("###attention");
+  const run::Pass before = history_.spec().pass;
+  click("###full_step");
+  EXPECT_EQ(history_.spec().pass, before);
+  click("###forward");
+  EXPECT_EQ(history_.spec().pass, run::Pass::forward);
+}
+
+TEST_F(ControlsView, sets_backend_precision_and_mask) {
+  click("###backend_flash");
+  EXPECT_EQ(history_.spec().backend, run::AttentionBackend::flash);
+  click("###bf16");
+  EXPECT_EQ(history_.spec().dtype, run::DataType::bf16);
+  const bool causal = history_.spec().causal;
+  click("###causal");
+  EXPECT_NE(history_.spec().causal, causal);
+}
+
+// Every control keeps to its panel, in every language.
+TEST_F(ControlsView, nothing_reaches_over_the_edge) {
+  for (int language = 0; language < text::kLanguageCount; ++language) {
+    texts_.choose(static_cast<text::Language>(language));
+    frame();
+    frame();
+    for (const auto& [label, rect] : driver_.rects()) {
+      if (!label.starts_with("###")) continue;
+      EXPECT_GE(rect.Min.x, 0) << label;
+      EXPECT_LE(rect.Max.x, 320) << label;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,181 @@
+#include "views/inspector/inspector_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "assets/assets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kMissing = "\xe2\x80\x93";  // en dash
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+text::Texts english() {
+  return {*text::Catalogue::parse(assets::locale_en()),
+          *text::Catalogue::parse(assets::locale_zh_cn()),
+          *text::Catalogue::parse(assets::locale_zh_tw())};
+}
+
+class InspectorRows : public testing::Test {
+ protected:
+  void sample(run::SampleUpdate::Kind kind, std::int64_t total_ns) {
+    run::SampleUpdate update;
+    update.kind = kind;
+    update.times.total_ns = total_ns;
+    run_.apply(update);
+  }
+  void record(memory::Action action, std::uint64_t address, std::int64_t size, std::int64_t time_ns,
+              memory::Category category = memory::Category::unknown) {
+    run::BatchUpdate update;
+    memory::Record record;
+    record.action = action;
+    record.address = address;
+    record.size = size;
+    record.time_ns = time_ns;
+    record.category = category;
+    record.step = 1;
+    record.phase = base::Phase::forward;
+    record.op = strings_.intern("aten::bmm");
+    record.module = strings_.intern("blocks.3.attn");
+    update.batch.memory.push_back(record);
+    run_.apply(std::move(update));
+  }
+  trace::SliceRef slice(std::uint16_t depth, std::int64_t begin, std::int64_t duration,
+                        const char* name) {
+    if (run_.trace.tracks().empty()) run_.trace.add_track({});
+    trace::Slice one;
+    one.begin_ns = begin;
+    one.duration_ns = duration;
+    one.name = strings_.intern(name);
+    EXPECT_TRUE(run_.trace.append(0, depth, one));
+    return {0, depth, run_.trace.lane_size(0, depth) - 1};
+  }
+  ViewContext context(bool with_run = true) {
+    return {with_run ? &run_ : nullptr,
+            strings_,
+            texts_,
+            theme(ThemeKind::dark),
+            {1},
+            state_,
+            0,
+            0,
+            "",
+            nullptr};
+  }
+  // The value of the row with that label, joined; "no row" when there is none.
+  std::string value(const std::vector<InspectorRow>& rows, const std::string& label) {
+    for (const InspectorRow& row : rows) {
+      if (row.label == label) return row.value.joined();
+    }
+    return "no row";
+  }
+
+  base::StringTable strings_;
+  text::Texts texts_ = english();
+  ViewState state_;
+  run::Run run_{run::StartedUpdate{}};
+};
+
+TEST_F(InspectorRows, without_a_run_there_is_nothing) {
+  EXPECT_TRUE(run_rows(context(false)).empty());
+  EXPECT_TRUE(peak_rows(context(false)).empty());
+  EXPECT_TRUE(slice_rows(context(false)).empty());
+  EXPECT_TRUE(block_rows(context(false)).empty());
+}
+
+TEST_F(InspectorRows, what_was_not_measured_is_an_en_dash) {
+  const auto rows = run_rows(context());
+  for (const char* key :
+       {"inspector.step_time", "inspector.throughput", "inspector.compute", "inspector.overhead"}) {
+    EXPECT_EQ(value(rows, texts_(key)), kMissing) << key;
+  }
+  EXPECT_EQ(value(rows, texts_("inspector.ci", {{"n", "0"}})), kMissing);
+  EXPECT_EQ(value(rows, texts_("inspector.dropped")), "0");
+}
+
+TEST_F(InspectorRows, shows_the_median_and_its_interval_in_one_unit) {
+  for (int i = 1; i <= 20; ++i) sample(run::SampleUpdate::Kind::timed, 950'000 + i * 5'000);
+  const auto rows = run_rows(context());
+  EXPECT_EQ(value(rows, texts_("inspector.step_time")), "1.00 ms");
+  // Order statistics 6 and 15 of 20: 0.980 and 1.025 ms.
+  EXPECT_EQ(value(rows, texts_("inspector.ci", {{"n", "20"}})), "0.980 to 1.025 ms");
+}
+
+TEST_F(InspectorRows, cost_of_recording_has_its_sign) {
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  sample(run::SampleUpdate::Kind::probe, 1'018'000);
+  EXPECT_EQ(value(run_rows(context()), texts_("inspector.overhead")), "+1.8 %");
+}
+
+TEST_F(InspectorRows, peak_by_category_adds_up_to_the_peak) {
+  record(memory::Action::alloc, 1, 3 * kMiB, 10);
+  record(memory::Action::owner, 1, 0, 11, memory::Category::parameter);
+  record(memory::Action::alloc, 2, 5 * kMiB, 12);
+  record(memory::Action::owner, 2, 0, 13, memory::Category::gradient);
+  record(memory::Action::alloc, 3, 7 * kMiB, 14);
+  record(memory::Action::free_completed, 3, 7 * kMiB, 15);
+  const auto rows = peak_rows(context());
+  const std::int64_t sum = std::accumulate(
+      rows.begin(), rows.end(), std::int64_t{0},
+      [](std::int64_t so_far, const CategoryRow& row) { return so_far + row.bytes; });
+  EXPECT_EQ(sum, 15 * kMiB);
+  EXPECT_EQ(sum, run_.memory.peak_bytes());
+  ASSERT_EQ(rows.size(), 3U);
+  // Top of the stack first.
+  EXPECT_EQ(rows[1].category, memory::Category::gradient);
+  EXPECT_EQ(rows[1].bytes, 5 * kMiB);
+  EXPECT_EQ(rows[2].category, memory::Category::parameter);
+}
+
+TEST_F(InspectorRows, describes_an_allocation) {
+  record(memory::Action::alloc, 1, 3 * kMiB, 1'000'000);
+  record(memory::Action::free_completed, 1, 3 * kMiB, 3'500'000);
+  state_.selected_block = 0;
+  const auto rows = block_rows(context());
+  EXPECT_EQ(value(rows, texts_("inspector.size")), "3.00 MiB");
+  EXPECT_EQ(value(rows, texts_("inspector.bytes")), "3,145,728 B");
+  EXPECT_EQ(value(rows, texts_("inspector.op")), "aten::bmm");
+  EXPECT_EQ(value(rows, texts_("inspector.module")), "blocks.3.attn");
+  EXPECT_EQ(value(rows, texts_("inspector.lifetime")), "2.50 ms");
+  EXPECT_EQ(value(rows, texts_("inspector.step")), "2");  // people count from one
+}
+
+TEST_F(InspectorRows, says_that_an_allocation_lives_still) {
+  record(memory::Action::alloc, 1, kMiB, 1'000'000);
+  state_.selected_block = 0;
+  EXPECT_EQ(value(block_rows(context()), texts_("inspector.lifetime")),
+            texts_("inspector.still_alive"));
+}
+
+TEST_F(InspectorRows, describes_a_slice_and_its_share_of_the_one_around_it) {
+  slice(0, 1'000'000, 4'000'000, "blocks.0");
+  state_.selected_slice = slice(1, 2'000'000, 1'000'000, "aten::bmm");
+  const auto rows = slice_rows(context());
+  EXPECT_EQ(value(rows, texts_("inspector.name")), "aten::bmm");
+  EXPECT_EQ(value(rows, texts_("inspector.duration")), "1.00 ms");
+  EXPECT_EQ(value(rows, texts_("inspector.start")), "1.00 ms");
+  EXPECT_EQ(value(rows, texts_("inspector.parent")), "blocks.0");
+  EXPECT_EQ(value(rows, texts_("inspector.share")), "25.0 %");
+}
+
+// A selection outlives its run for a frame.
+TEST_F(InspectorRows, a_place_that_is_not_there_has_no_rows) {
+  state_.selected_slice = trace::SliceRef{3, 1, 9};
+  state_.selected_block = 77;
+  EXPECT_TRUE(slice_rows(context()).empty());
+  EXPECT_TRUE(block_rows(context()).empty());
+  slice(0, 0, 5, "a");
+  state_.selected_slice = trace::SliceRef{0, 0, 1};
+  EXPECT_TRUE(slice_rows(context()).empty());
+}
+
+TEST(InspectorTable, is_copied_as_tab_separated_lines) {
+  EXPECT_EQ(to_tsv({{"Step time", {"1.00", "ms"}}, {"Dropped", {"0", ""}}}),
+            "Step time\t1.00\tms\nDropped\t0\t\n");
+  EXPECT_EQ(to_tsv({}), "");
+}
+
+}  // namespace
+}  // namespace ts::views

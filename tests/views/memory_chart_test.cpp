@@ -1,0 +1,255 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/views/recording_sink.h"
+#include "tests/views/synthetic_run.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/memory/memory_chart.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+using Kind = RecordingSink::Kind;
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+class MemoryChartTest : public ::testing::Test {
+ protected:
+  ViewContext context() {
+    return {run.get(), strings,      texts,     theme(ThemeKind::light), Metrics{scale}, state,
+            now,       target_bytes, "RTX 4090"};
+  }
+  RecordingSink frame(const ChartInput& given = {}) {
+    RecordingSink sink(scale);
+    now += 400'000'000;  // a stale layout is made anew by now
+    ViewContext view = context();
+    chart.lay_out(sink, area, view);
+    ChartInput input = given;
+    input.now_ns = now;
+    input.seconds = 0.016F;
+    chart.update(input, view);
+    chart.draw(sink, view);
+    return sink;
+  }
+  [[nodiscard]] ChartInput over(float x, float y) const {
+    const Rect& plot = chart.regions().plot;
+    ChartInput input;
+    input.hovered = true;
+    input.mouse = {plot.x0 + plot.width() * x, plot.y0 + plot.height() * y};
+    return input;
+  }
+  void click(ChartInput input) {
+    input.left_pressed = input.left_down = true;
+    frame(input);
+    input.left_pressed = input.left_down = false;
+    input.left_released = true;
+    frame(input);
+  }
+
+  base::StringTable strings;
+  text::Texts texts = testing::program_texts();
+  std::unique_ptr<run::Run> run = testing::transformer_run(strings, {});
+  ViewState state;
+  float scale = 1;
+  Rect area{20, 30, 1260, 560};
+  std::int64_t now = 1;
+  std::int64_t target_bytes = 24 * kGiB;
+  MemoryChart chart;
+};
+
+TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 50; ++i) {
+    scale = 0.75F + static_cast<float>(random() % 10) * 0.25F;
+    const float width = 120 + static_cast<float>(random() % 2400);
+    const float height = 30 + static_cast<float>(random() % 1200);
+    area = {20, 30, 20 + width, 30 + height};
+    testing::TransformerShape shape;
+    shape.layers = 3;
+    if (i % 5 == 1) shape.stop_after = 0.4;
+    if (i % 5 == 2) shape.memory_limit = 2 * kGiB;
+    run = testing::transformer_run(strings, shape);
+    run->id = static_cast<run::RunId>(i + 2);
+    state.memory_axis = i % 2 == 0 ? memory::Axis::time : memory::Axis::event;
+    state.color_by_allocation = i % 7 == 0;
+    target_bytes = (i % 4) * 3 * kGiB;
+    ChartInput input;
+    input.hovered = true;
+    input.mouse = {area.x0 + static_cast<float>(random() % 1000) / 1000 * width,
+                   area.y0 + static_cast<float>(random() % 1000) / 1000 * height};
+    state.selected_block = static_cast<memory::BlockIndex>(random() % 60);
+    frame(input);
+    const RecordingSink sink = frame(input);
+    EXPECT_EQ(sink.open_clips(), 0U);
+    for (const auto& call : sink.calls) {
+      EXPECT_GE(call.clip.x0, area.x0);
+      EXPECT_GE(call.clip.y0, area.y0);
+      EXPECT_LE(call.clip.x1, area.x1);
+      EXPECT_LE(call.clip.y1, area.y1);
+      if (call.kind != Kind::fill && call.kind != Kind::outline) continue;
+      EXPECT_LE(call.bounds.x0, call.bounds.x1) << i;
+      EXPECT_LE(call.bounds.y0, call.bounds.y1) << i;
+    }
+  }
+}
+
+TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
+  for (const float width : {500.0F, 900.0F, 1240.0F, 1900.0F}) {
+    for (const std::int64_t target : {std::int64_t{0}, 16 * kGiB, 24 * kGiB, 80 * kGiB}) {
+      for (const bool refused : {false, true}) {
+        area = {20, 30, 20 + width, 560};
+        target_bytes = target;
+        testing::TransformerShape shape;
+        shape.memory_limit = refused ? 9 * kGiB : 0;
+        run = testing::transformer_run(strings, shape);
+        if (refused) target_bytes = 9 * kGiB;
+        const RecordingSink sink = frame();
+        std::vector<const RecordingSink::Call*> words;
+        for (const auto& call : sink.calls)
+          if (call.kind == Kind::text) words.push_back(&call);
+        for (std::size_t a = 0; a < words.size(); ++a) {
+          for (std::size_t b = a + 1; b < words.size(); ++b) {
+            const Rect p = words[a]->seen();
+            const Rect q = words[b]->seen();
+            const bool meet =
+                p.x0 < q.x1 - 1 && q.x0 < p.x1 - 1 && p.y0 < q.y1 - 3 && q.y0 < p.y1 - 3;
+            EXPECT_FALSE(meet) << words[a]->text << " / " << words[b]->text << " at " << width;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Peak"));
+  EXPECT_TRUE(sink.says("RTX 4090"));
+  EXPECT_TRUE(sink.says("to spare"));
+  EXPECT_TRUE(sink.says("GiB"));
+  EXPECT_TRUE(sink.says("backward"));
+  EXPECT_TRUE(sink.says("step 3"));
+  EXPECT_TRUE(sink.says("Live at the peak"));
+}
+
+TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
+  frame();
+  const RecordingSink hovered = frame(over(0.46F, 0.6F));
+  ASSERT_TRUE(state.hovered_block);
+  const memory::Block block = run->memory.blocks()[*state.hovered_block];
+  EXPECT_TRUE(hovered.says(std::string(strings.view(block.op))));
+  EXPECT_TRUE(hovered.says("lived"));
+  EXPECT_TRUE(state.cursor_ns);
+  click(over(0.46F, 0.6F));
+  ASSERT_TRUE(state.selected_block);
+  ASSERT_TRUE(state.selected_slice);
+  const trace::Slice maker = run->trace.slice(*state.selected_slice);
+  EXPECT_EQ(maker.name, block.op);
+  EXPECT_LE(maker.begin_ns, run->memory.events()[block.alloc_event].time_ns);
+  click(over(0.46F, 0.02F));
+  EXPECT_FALSE(state.selected_block);
+}
+
+TEST_F(MemoryChartTest, LinkedZoomMovesTheTimeline) {
+  frame();
+  ChartInput wheel = over(0.5F, 0.5F);
+  wheel.wheel = 3;
+  frame(wheel);
+  EXPECT_FALSE(state.visible.empty());
+  EXPECT_LT(state.visible.length(), run->trace.range().length());
+  // On the event axis the timeline follows too.
+  state.memory_axis = memory::Axis::event;
+  state.visible = {};
+  frame();
+  frame(wheel);
+  EXPECT_FALSE(state.visible.empty());
+}
+
+TEST_F(MemoryChartTest, UnlinkedZoomLeavesTheTimelineAlone) {
+  frame();
+  ViewContext view = context();
+  chart.use(MemoryChart::kLink, 0, view);
+  EXPECT_FALSE(state.link_axes);
+  frame();
+  const RecordingSink all = frame();
+  ChartInput wheel = over(0.5F, 0.5F);
+  wheel.wheel = 6;
+  frame(wheel);
+  EXPECT_TRUE(state.visible.empty());
+  const RecordingSink part = frame();
+  EXPECT_TRUE(all.says("step 1"));
+  EXPECT_FALSE(part.says("step 1"));
+}
+
+TEST_F(MemoryChartTest, AFarCapacityIsAWordAtTheEdge) {
+  target_bytes = 140 * kGiB;
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("RTX 4090"));
+  EXPECT_FALSE(sink.says("to spare"));
+  // What was allocated still takes most of the height.
+  float top = 1e9F;
+  for (const auto& call : sink.calls)
+    if (call.kind == Kind::fill && call.clip.y1 == chart.regions().plot.y1)
+      top = std::min(top, call.bounds.y0);
+  EXPECT_LT(top, chart.regions().plot.y0 + 60);
+}
+
+TEST_F(MemoryChartTest, ARefusalIsToldWithWhatWasAskedAndFree) {
+  testing::TransformerShape shape;
+  shape.memory_limit = 6 * kGiB;
+  run = testing::transformer_run(strings, shape);
+  run->id = 2;
+  target_bytes = 6 * kGiB;
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Out of memory"));
+  EXPECT_TRUE(sink.says("needs"));
+  EXPECT_TRUE(sink.says("free"));
+  EXPECT_FALSE(sink.says("Peak"));
+  EXPECT_EQ(sink.count(Kind::line), 2U);  // the cross
+}
+
+TEST_F(MemoryChartTest, ShowsTheLiveEdgeOnlyWhileRunning) {
+  EXPECT_FALSE(frame().says("Live, step"));
+  testing::TransformerShape shape;
+  shape.stop_after = 0.5;
+  run = testing::transformer_run(strings, shape);
+  run->id = 2;
+  EXPECT_TRUE(frame().says("Live, step 3"));
+}
+
+TEST_F(MemoryChartTest, ControlsChangeWhatIsShown) {
+  area.x1 = 1700;
+  frame();
+  ViewContext view = context();
+  chart.use(MemoryChart::kAxis, 0, view);
+  EXPECT_EQ(state.memory_axis, memory::Axis::event);
+  chart.use(MemoryChart::kColor, 0, view);
+  EXPECT_TRUE(state.color_by_allocation);
+  const Rect slider = chart.item(MemoryChart::kDetail);
+  ASSERT_GT(slider.width(), 0);
+  chart.use(MemoryChart::kDetail, slider.x0 - 500, view);
+  EXPECT_EQ(state.detail, 0U);
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("events"));
+  EXPECT_TRUE(sink.says("small blocks"));
+}
+
+TEST_F(MemoryChartTest, SaysSoWhenThereIsNothing) {
+  run.reset();
+  EXPECT_TRUE(frame().says(texts("memory.empty")));
+  run = std::make_unique<run::Run>(run::StartedUpdate{});
+  EXPECT_TRUE(frame().says(texts("memory.waiting")));
+}
+
+TEST_F(MemoryChartTest, AWorstCaseStillDrawsInFewRectangles) {
+  run = testing::busy_memory_run(strings, 100'000, 3);
+  run->id = 2;
+  const RecordingSink sink = frame();
+  const Rect& plot = chart.regions().plot;
+  EXPECT_LT(sink.count(Kind::fill), static_cast<std::size_t>(plot.width() * plot.height() / 2));
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/views/synthetic_run.h"
+#include "views/memory/detail_slider.h"
+#include "views/memory/live_list.h"
+#include "views/memory/memory_axis.h"
+#include "views/memory/memory_regions.h"
+#include "views/memory/memory_scale.h"
+#include "views/memory/stack_cache.h"
+#include "views/memory/stack_picture.h"
+
+namespace ts::views {
+namespace {
+
+using memory::Axis;
+
+TEST(MemoryRegions, StayInsideAndApart) {
+  for (const float scale : {0.75F, 1.0F, 1.6F, 3.0F}) {
+    for (float height = 30; height < 900; height += 31) {
+      for (float width = 100; width < 2200; width += 300) {
+        const Rect area{5, 9, 5 + width, 9 + height};
+        const MemoryRegions r = lay_out_memory(area, Metrics{scale});
+        for (const Rect* part :
+             {&r.title, &r.plot, &r.bands, &r.y_labels, &r.x_labels, &r.steps, &r.list}) {
+          if (part->width() <= 0 || part->height() <= 0) continue;
+          EXPECT_GE(part->x0, area.x0);
+          EXPECT_GE(part->y0, area.y0);
+          EXPECT_LE(part->x1, area.x1);
+          EXPECT_LE(part->y1, area.y1);
+        }
+        EXPECT_GE(r.plot.height(), 0);
+        // The list stands beside the plot, never over it.
+        if (r.has_list()) {
+          EXPECT_GT(r.list.x0, r.plot.x1);
+        }
+      }
+    }
+  }
+}
+
+TEST(MemoryAxis, TimesAndPlacesAgree) {
+  base::StringTable strings;
+  const auto run = testing::transformer_run(strings, {});
+  const memory::AllocationLog& log = run->memory;
+  std::mt19937_64 random(2);
+  for (const Axis kind : {Axis::time, Axis::event}) {
+    const base::TimeRange all = all_places(log, kind);
+    std::int64_t before = all.begin - 1;
+    for (memory::EventIndex e = 0; e < log.events().size(); ++e) {
+      const std::int64_t place = place_of_event(log, kind, e);
+      EXPECT_GE(place, before);
+      before = place;
+    }
+    EXPECT_LT(before, all.end);
+    for (int i = 0; i < 500; ++i) {
+      const base::TimeRange times = log.time_range();
+      const auto time = times.begin + static_cast<std::int64_t>(
+                                          random() % static_cast<std::uint64_t>(times.length()));
+      const std::int64_t place = place_of_time(log, kind, time);
+      // An event's thousandth is the step of the event axis.
+      const std::int64_t back = time_of_place(log, kind, place);
+      const memory::EventIndex e = log.event_at(time);
+      const std::int64_t gap =
+          e + 1 < log.events().size() ? log.events()[e + 1].time_ns - log.events()[e].time_ns : 1;
+      EXPECT_NEAR(static_cast<double>(back - time), 0,
+                  kind == Axis::time ? 0 : static_cast<double>(gap) / 500 + 1);
+      // Of events at one time the last counts on the time axis; on the event axis none is left out.
+      const memory::EventIndex found = event_of_place(log, kind, place);
+      EXPECT_EQ(log.events()[found].time_ns, log.events()[e].time_ns);
+    }
+  }
+}
+
+TEST(MemoryAxis, OfAnEmptyLogIsEmpty) {
+  const memory::AllocationLog log;
+  EXPECT_TRUE(all_places(log, Axis::event).empty());
+  EXPECT_TRUE(all_places(log, Axis::time).empty());
+  EXPECT_EQ(event_of_place(log, Axis::event, 5), memory::kNone);
+  EXPECT_EQ(time_of_place(log, Axis::event, 5), 0);
+}
+
+TEST(MemoryScale, ShowsTheCapacityOnlyWhileThePeakStaysVisible) {
+  const Rect plot{50, 60, 700, 460};
+  const std::int64_t gib = std::int64_t{1} << 30;
+  const MemoryScale near = choose_scale(plot, 20 * gib, 24 * gib, 50);
+  EXPECT_TRUE(near.capacity_in_range);
+  EXPECT_GT(near.y_of(24 * gib), plot.y0);
+  const MemoryScale far = choose_scale(plot, 2 * gib, 80 * gib, 50);
+  EXPECT_FALSE(far.capacity_in_range);
+  EXPECT_TRUE(far.capacity_above);
+  const MemoryScale none = choose_scale(plot, 2 * gib, 0, 50);
+  EXPECT_FALSE(none.capacity_in_range || none.capacity_above);
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 2000; ++i) {
+    const auto most = static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(1 << 30));
+    const auto capacity = static_cast<std::int64_t>(random() % static_cast<unsigned>(1 << 31));
+    const MemoryScale scale = choose_scale(plot, most, capacity, 50);
+    // The largest total takes at least a quarter of the height and leaves the head free.
+    EXPECT_LE(scale.y_of(most), plot.y1 - plot.height() / 4);
+    EXPECT_GE(scale.y_of(most), plot.y0 + 49);
+    EXPECT_NEAR(static_cast<double>(scale.bytes_at(scale.y_of(most))), static_cast<double>(most),
+                scale.bytes_per_pixel());
+  }
+}
+
+TEST(StackPicture, CoversWhatTheLayoutCoversAndNothingTwice) {
+  base::StringTable strings;
+  const auto run = testing::busy_memory_run(strings, 4000, 5);
+  const base::TimeRange all = all_places(run->memory, Axis::event);
+  const MemoryAxis axis{Axis::event, {all, 0, 300}};
+  const std::int64_t top = run->memory.peak_bytes() * 11 / 10;
+  const auto layout = memory::lay_out_active_memory(
+      run->memory, request_for(axis, static_cast<double>(top) / 200, 15000));
+  const StackPicture picture = make_stack_picture(
+      layout, 200, top, 1, 0xFF000000U, [](memory::BlockIndex block, memory::Category category) {
+        return block == memory::kNone ? 0xFF100000U + static_cast<Color>(category)
+                                      : 0xFF200000U + block % 7;
+      });
+  std::vector<int> covered(300 * 200, 0);
+  for (const StackFill& fill : picture.fills) {
+    ASSERT_LE(fill.x1, 300);
+    ASSERT_LE(fill.y1, 200);
+    for (int x = fill.x0; x < fill.x1; ++x)
+      for (int y = fill.y0; y < fill.y1; ++y) ++covered[static_cast<std::size_t>(x * 200 + y)];
+  }
+  for (int x = 0; x < 300; ++x) {
+    const std::int64_t total = layout.columns[static_cast<std::size_t>(x)].bytes;
+    const auto height =
+        static_cast<int>(std::lround(static_cast<double>(total) * 200 / static_cast<double>(top)));
+    for (int y = 0; y < 200; ++y)
+      ASSERT_EQ(covered[static_cast<std::size_t>(x * 200 + y)], y < height ? 1 : 0)
+          << x << " " << y;
+  }
+}
+
+TEST(StackPicture, PartsTallBlocksByALine) {
+  memory::ActiveMemoryLayout layout;
+  layout.columns.resize(10);
+  layout.rects.push_back({0, 10, 0, 40, 1, memory::Category::activation});
+  layout.rects.push_back({0, 10, 40, 43, 2, memory::Category::activation});
+  const StackPicture picture =
+      make_stack_picture(layout, 100, 100, 1, 0xFF000000U,
+                         [](memory::BlockIndex, memory::Category) { return 0xFFFFFFFFU; });
+  // 39 rows of the first block, its line, and the second block, too thin for one.
+  ASSERT_EQ(picture.fills.size(), 3U);
+  EXPECT_EQ(picture.fills[0].y1, 39);
+  EXPECT_EQ(picture.fills[1].y1, 40);
+  EXPECT_NE(picture.fills[1].color, 0xFFFFFFFFU);
+  EXPECT_EQ(picture.fills[2].y1, 43);
+}
+
+TEST(Layers, AreTheFirstNumberOfAPath) {
+  EXPECT_EQ(layer_of("blocks.12.attn"), 12);
+  EXPECT_EQ(layer_of("blocks.3"), 3);
+  EXPECT_EQ(layer_of("embedding"), -1);
+  EXPECT_EQ(layer_of(""), -1);
+  EXPECT_EQ(layer_of("conv2d.7x"), -1);
+  EXPECT_EQ(layer_of("a..5"), 5);
+}
+
+TEST(LiveFacts, AddUpToTheTotal) {
+  base::StringTable strings;
+  const auto run = testing::transformer_run(strings, {});
+  const memory::AllocationLog& log = run->memory;
+  LiveFactsCache cache;
+  for (memory::EventIndex e = 0; e < log.events().size(); e += 37) {
+    const LiveFacts& facts = cache.at(log, e);
+    EXPECT_EQ(facts.total_bytes, log.events()[e].total_after);
+    std::int64_t bytes = 0;
+    std::int64_t count = 0;
+    for (std::size_t c = 0; c < facts.bytes.size(); ++c) {
+      bytes += facts.bytes[c];
+      count += facts.count[c];
+    }
+    EXPECT_EQ(bytes, facts.total_bytes);
+    EXPECT_EQ(count, facts.total_count);
+    for (std::size_t i = 1; i < facts.largest.size(); ++i)
+      EXPECT_GE(log.blocks()[facts.largest[i - 1]].size, log.blocks()[facts.largest[i]].size);
+  }
+}
+
+TEST(DetailSlider, GoesFromNothingToAll) {
+  EXPECT_EQ(detail_at(0), 0U);
+  EXPECT_EQ(detail_at(1), kAllBlocks);
+  EXPECT_EQ(detail_at(7), kAllBlocks);
+  EXPECT_FLOAT_EQ(detail_part(kAllBlocks), 1);
+  std::uint32_t before = 0;
+  for (int i = 0; i <= 100; ++i) {
+    const std::uint32_t detail = detail_at(static_cast<float>(i) / 100);
+    EXPECT_GE(detail, before);
+    if (detail != kAllBlocks) {
+      EXPECT_NEAR(detail_part(detail), static_cast<float>(i) / 100, 0.031F);
+    }
+    before = detail;
+  }
+}
+
+}  // namespace
+}  // namespace ts::views
