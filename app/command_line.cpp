@@ -27,6 +27,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   WindowCommand window;
   RunCommand run;
   ShotCommand shot;
+  ReplayCommand replay;
   DoctorCommand doctor;
 
   CLI::App app{"Interactive profiler for attention, MLP and transformer workloads", "tensorscope"};
@@ -61,6 +62,21 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->type_name("FILE.png")
       ->required();
 
+  auto* replay_app = app.add_subcommand(
+      "replay", "Replay a memory snapshot through a model of PyTorch's caching allocator");
+  replay_app->add_option("SNAPSHOT", replay.snapshot, "Memory snapshot of PyTorch")
+      ->option_text(" ")
+      ->required();
+  replay_app->add_option("--gpu", replay.gpu, "On this card, instead of with unlimited memory")
+      ->type_name("NAME");
+  replay_app
+      ->add_option("--alloc-conf", replay.alloc_conf,
+                   "With these settings, written as in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("STRING");
+  replay_app->add_option("--device", replay.device, "Device; default: the first with a trace")
+      ->check(CLI::Range(0, 1023));
+  replay_app->add_flag("--json", replay.json, "Print one JSON document on standard output");
+
   auto* doctor_app = app.add_subcommand("doctor", "Say what this machine offers");
   doctor_app->add_flag("--json", doctor.json, "Print one JSON document on standard output");
 
@@ -75,6 +91,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   }
   if (run_app->parsed()) return run;
   if (shot_app->parsed()) return shot;
+  if (replay_app->parsed()) return replay;
   if (doctor_app->parsed()) return doctor;
   return window;
 }

@@ -36,13 +36,21 @@ struct ShotCommand {
   std::string language = "en";
   std::filesystem::path out;
 };
+struct ReplayCommand {
+  std::filesystem::path snapshot;
+  std::optional<int> device;              // unset: the first one with a trace
+  std::optional<std::string> gpu;         // unset: as much memory as needed
+  std::optional<std::string> alloc_conf;  // unset: the settings of the recording
+  bool json = false;
+};
 struct DoctorCommand {
   bool json = false;
 };
 struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
-using Command = std::variant<WindowCommand, RunCommand, ShotCommand, DoctorCommand, TextCommand>;
+using Command =
+    std::variant<WindowCommand, RunCommand, ShotCommand, ReplayCommand, DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<Command> parse_command_line(int argc, const char* const* argv);

@@ -5,6 +5,7 @@
 
 #include "app/command_line.h"
 #include "app/doctor.h"
+#include "app/replay_command.h"
 #include "app/run_command.h"
 #include "app/shot_command.h"
 #include "app/window_command.h"
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
           [](const ts::app::WindowCommand& window) { return ts::app::open_window(window); },
           [](const ts::app::RunCommand& run) { return ts::app::run_workload(run); },
           [](const ts::app::ShotCommand& shot) { return ts::app::take_shot(shot); },
+          [](const ts::app::ReplayCommand& replay) { return ts::app::replay_snapshot(replay); },
           [](const ts::app::DoctorCommand& doctor) { return ts::app::print_doctor(doctor); },
           [](const ts::app::TextCommand& text) {
             std::fputs(text.text.c_str(), stdout);

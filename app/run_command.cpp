@@ -12,8 +12,11 @@
 #include "app/session.h"
 #include "app/shot_command.h"
 #include "app/spec_arguments.h"
+#include "core/base/clock.h"
 #include "core/io/chrome_trace.h"
 #include "core/io/file.h"
+#include "core/io/snapshot_write.h"
+#include "core/memory/snapshot_of_log.h"
 #include "core/run/run_json.h"
 #include "core/text/numbers.h"
 
@@ -69,6 +72,17 @@ void print_summary(const run::Run& run) {
   }
 }
 
+// The run's memory as PyTorch's viewers open it, with the segments that its allocator would have.
+base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
+                                         const Session& session) {
+  const run::Run& run = *session.run();
+  memory::SnapshotOfLogOptions options;
+  options.memory_limit = run.limit;
+  options.unix_offset_ns = base::unix_now_ns() - base::now_ns();
+  const memory::Snapshot snapshot = memory::snapshot_of(run.memory, session.strings(), options);
+  return io::write_snapshot(path, snapshot, io::SnapshotFormat::pickle);
+}
+
 base::Result<void> write_outputs(const std::filesystem::path& folder, Session& session,
                                  const nlohmann::json& document) {
   std::error_code error;
@@ -85,6 +99,9 @@ base::Result<void> write_outputs(const std::filesystem::path& folder, Session& s
           io::write_chrome_trace(folder / "trace.json", session.strings(), session.run()->trace,
                                  session.run()->memory, metadata.dump());
       !written) {
+    return written;
+  }
+  if (auto written = write_memory_snapshot(folder / "snapshot.pickle", session); !written) {
     return written;
   }
   return save_run_pictures(session, folder);

@@ -5,17 +5,10 @@
 #include <thread>
 #include <variant>
 
-#include "assets/assets.h"
-#include "core/base/check.h"
+#include "app/catalogue.h"
 
 namespace ts::app {
 namespace {
-
-run::GpuCatalogue built_in_gpus() {
-  auto parsed = run::GpuCatalogue::parse(assets::gpus());
-  TS_CHECK(parsed.has_value());  // travels inside the program and is tested
-  return std::move(*parsed);
-}
 
 volatile std::sig_atomic_t interrupted = 0;
 

@@ -13,6 +13,13 @@ inline std::int64_t now_ns() noexcept {
       .count();
 }
 
+// The calendar's clock in nanoseconds since 1970 (UTC), for files that others read.
+inline std::int64_t unix_now_ns() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 // Half-open interval [begin, end) in nanoseconds of that clock.
 struct TimeRange {
   std::int64_t begin = 0;

@@ -161,6 +161,11 @@ bool SnapshotFields::frame_field(Key key, Value value, memory::Frame& frame) {
     case Key::filename:
       return string(key, value, frame.filename);
     case Key::line:
+      // PyTorch writes "no line" of a C++ frame as the largest unsigned number, too.
+      if (document.as_unsigned(value) == ~std::uint64_t{0}) {
+        frame.line = -1;
+        return true;
+      }
       return integer(key, value, frame.line);
     case Key::fx_node_op:
       return string(key, value, frame.fx_node_op);

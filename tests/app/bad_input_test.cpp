@@ -48,7 +48,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"shot --out a.png --scale 0.1", "0.1"},
         BadInput{"shot --out a.png --theme pink", "pink"},
         BadInput{"shot --out a.png --lang tlh", "tlh"},
-        BadInput{"shot --out a.png --workspace kitchen", "kitchen"}));
+        BadInput{"shot --out a.png --workspace kitchen", "kitchen"}, BadInput{"replay", "SNAPSHOT"},
+        BadInput{"replay /nonexistent/snapshot.pickle", "/nonexistent/snapshot.pickle"},
+        BadInput{"replay /etc/passwd", "neither a pickle"}, BadInput{"replay /tmp", "/tmp"},
+        BadInput{"replay a.pickle --gpu 'RTX 4091'", "did you mean RTX 4090?"},
+        BadInput{"replay a.pickle --gpu banana", "banana"},
+        BadInput{"replay a.pickle --alloc-conf max_split_size_mb:x", "max_split_size_mb"},
+        BadInput{"replay a.pickle --alloc-conf colour:red", "colour"},
+        BadInput{"replay a.pickle --alloc-conf backend:cudaMallocAsync", "cudaMallocAsync"},
+        BadInput{"replay a.pickle --device -1", "device"}));
 
 TEST(BadInput, SpecFileThatIsNotJson) {
   const testing::TemporaryFolder folder;

@@ -76,6 +76,14 @@ TEST(SnapshotRead, Segments) {
   EXPECT_EQ(segment.blocks[2].address, 5120U) << "follows from the block before";
 }
 
+TEST(SnapshotRead, ALineThatIsNotKnownIsMinusOne) {
+  const memory::Snapshot snapshot =
+      read(R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 2,
+           "frames": [{"name": "f", "filename": "f.so", "line": 18446744073709551615}]}]]})");
+  const memory::StackIndex stack = snapshot.device_traces.at(0).at(0).stack;
+  EXPECT_EQ(snapshot.stacks.frame(snapshot.stacks.stack(stack)[0]).line, -1);
+}
+
 TEST(SnapshotRead, Entries) {
   const memory::Snapshot snapshot = read(kSmall);
   ASSERT_EQ(snapshot.device_traces.size(), 2U);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/expandable_answer.h"
 #include "core/memory/snapshot_recorder.h"
 #include "tests/memory/random_program.h"
 
@@ -128,6 +129,47 @@ TEST(Replay, ExpandableSegmentsWouldHaveHelped) {
   EXPECT_EQ(result.simulated_ooms, 0);
   options.settings = settings("garbage_collection_threshold:0.8");
   EXPECT_TRUE(replayed(fragmented(), options).ooms_that_fit.empty());
+}
+
+ExpandableAnswer ask(const Snapshot& snapshot, const ReplayOptions& options = {}) {
+  const auto answer =
+      would_expandable_segments_help(snapshot, 0, options, replayed(snapshot, options));
+  EXPECT_TRUE(answer) << answer.error().sentence;
+  return answer ? *answer : ExpandableAnswer{};
+}
+
+TEST(ExpandableAnswer, ServesWhatFragmentationRefused) {
+  const ExpandableAnswer answer = ask(fragmented());
+  EXPECT_EQ(answer.kind, ExpandableAnswer::Kind::serves_all);
+  EXPECT_TRUE(answer.helps());
+  EXPECT_EQ(answer.refused, 1);
+  EXPECT_EQ(answer.refused_with, 0);
+}
+
+TEST(ExpandableAnswer, CannotMakeMemory) {
+  ReplayOptions options;
+  options.capacity = 50 * kMiB;  // less than two of the blocks
+  const ExpandableAnswer answer = ask(fragmented(), options);
+  EXPECT_EQ(answer.kind, ExpandableAnswer::Kind::still_runs_out);
+  EXPECT_FALSE(answer.helps());
+  EXPECT_GT(answer.refused_with, 0);
+}
+
+TEST(ExpandableAnswer, NothingToAskWhereTheyAreOn) {
+  const Snapshot snapshot = record(testing::RandomProgram(2).make(200), "expandable_segments:True");
+  EXPECT_EQ(ask(snapshot).kind, ExpandableAnswer::Kind::already_on);
+}
+
+// 30 MiB, then nothing, then 40 MiB: the freed segment is no use to the larger block.
+TEST(ExpandableAnswer, ReservesLessWhereBlocksGrow) {
+  SnapshotRecorder recorder({}, {});
+  const auto small = recorder.alloc(30 * kMiB, {});
+  recorder.free(*small, {});
+  recorder.alloc(40 * kMiB, {});
+  const ExpandableAnswer answer = ask(recorder.finish());
+  EXPECT_EQ(answer.kind, ExpandableAnswer::Kind::reserves_less);
+  EXPECT_EQ(answer.without.peak_reserved, 70 * kMiB);
+  EXPECT_EQ(answer.with.peak_reserved, 40 * kMiB);
 }
 
 TEST(Replay, ASmallerDeviceRunsOutOfMemory) {

@@ -1,0 +1,14 @@
+#include "app/catalogue.h"
+
+#include "assets/assets.h"
+#include "core/base/check.h"
+
+namespace ts::app {
+
+run::GpuCatalogue built_in_gpus() {
+  auto parsed = run::GpuCatalogue::parse(assets::gpus());
+  TS_CHECK(parsed.has_value());  // travels inside the program and is tested
+  return std::move(*parsed);
+}
+
+}  // namespace ts::app

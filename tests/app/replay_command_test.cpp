@@ -1,0 +1,112 @@
+// The snapshot that a run writes, replayed as a user types it and looked at with PyTorch's script.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+class ReplayCommand : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new testing::TemporaryFolder;
+    const auto ended =
+        testing::run_program("run lm --preset tiny --steps 3 --out " + folder_->path().string());
+    ASSERT_EQ(ended.code, 0) << ended.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::filesystem::path file(const char* name) { return folder_->path() / name; }
+  static std::string snapshot() { return file("snapshot.pickle").string(); }
+  static nlohmann::json replay(const std::string& arguments) {
+    const auto ended = testing::run_program("replay --json " + arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    return nlohmann::json::parse(ended.out);
+  }
+  static void write(const char* name, const std::string& bytes) {
+    std::ofstream(file(name), std::ios::binary) << bytes;
+  }
+
+  static testing::TemporaryFolder* folder_;
+};
+testing::TemporaryFolder* ReplayCommand::folder_ = nullptr;
+
+TEST_F(ReplayCommand, AgreesWithTheRunThatWroteTheSnapshot) {
+  const auto json = replay(snapshot());
+  EXPECT_EQ(json["recorded"], json["simulated"]);
+  EXPECT_TRUE(json["first_difference"].is_null());
+  EXPECT_EQ(json["odd_events"], 0);
+  const auto run = nlohmann::json::parse(testing::read(file("run.json")));
+  EXPECT_GE(json["recorded"]["peak_reserved"], run["memory"]["peak_allocated"]);
+  EXPECT_GT(json["events"], run["memory"]["events"]) << "segments and requests to free come on top";
+}
+
+TEST_F(ReplayCommand, SaysWhatOtherSettingsAndASmallerCardWouldDo) {
+  const auto other = replay(snapshot() + " --alloc-conf expandable_segments:True");
+  EXPECT_EQ(other["as_recorded"], false);
+  EXPECT_EQ(other["alloc_conf"], "expandable_segments:True");
+  EXPECT_EQ(other["expandable_segments"]["already_on"], true);
+  const auto card = replay(snapshot() + " --gpu 'RTX 4090'");
+  EXPECT_EQ(card["capacity"], std::int64_t{24} << 30);
+  EXPECT_EQ(card["simulated_ooms"], 0);
+}
+
+TEST_F(ReplayCommand, PrintsATableAndTheAnswer) {
+  const auto ended = testing::run_program("replay " + snapshot());
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  for (const char* words :
+       {"Peak reserved", "First difference: None", "Would expandable segments have helped?"}) {
+    EXPECT_NE(ended.out.find(words), std::string::npos) << ended.out;
+  }
+}
+
+TEST_F(ReplayCommand, PyTorchsViewerReadsTheSnapshotOfARun) {
+  const std::string command = "python3 -B '" TENSORSCOPE_SNAPSHOT_CHECK "' viewer '" + snapshot() +
+                              "' '" TENSORSCOPE_MEMORY_VIZ "' > /dev/null 2>&1";
+  const int status = std::system(command.c_str());
+  constexpr int kCannotLook = 77;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) == kCannotLook || WEXITSTATUS(status) == 127) {
+    GTEST_SKIP() << "needs python3 and PyTorch's _memory_viz.py";
+  }
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(ReplayCommand, CodeInAPickleIsRefusedAndNotRun) {
+  const auto witness = file("witness");
+  // cos system, the text "touch ...", call it: what pickle.loads would run.
+  write("evil.pickle",
+        "\x80\x02"
+        "cos\nsystem\nX" +
+            std::string(1, static_cast<char>(6 + witness.string().size())) + std::string(3, '\0') +
+            "touch " + witness.string() + "\x85R.");
+  const auto ended = testing::run_program("replay " + file("evil.pickle").string());
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_NE(ended.err.find("evil.pickle"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("code"), std::string::npos) << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(witness));
+}
+
+TEST_F(ReplayCommand, HalfAFileAndOneWithoutATraceGetTheirSentence) {
+  const std::string whole = testing::read(snapshot());
+  write("half.pickle", whole.substr(0, whole.size() / 2));
+  const auto half = testing::run_program("replay " + file("half.pickle").string());
+  EXPECT_EQ(half.code, 2);
+  EXPECT_NE(half.err.find("half.pickle"), std::string::npos) << half.err;
+  write("empty.json", R"({"segments": [], "device_traces": [[]]})");
+  const auto empty = testing::run_program("replay " + file("empty.json").string());
+  EXPECT_EQ(empty.code, 2);
+  EXPECT_NE(empty.err.find("no trace"), std::string::npos) << empty.err;
+  const auto device = testing::run_program("replay --device 3 " + snapshot());
+  EXPECT_EQ(device.code, 2);
+  EXPECT_NE(device.err.find("device 3"), std::string::npos) << device.err;
+}
+
+}  // namespace
+}  // namespace ts::app
