@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/run/spec_fields.h"
+
 namespace ts::app {
 namespace {
 
@@ -47,6 +49,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_option("--out", run.out, "Write run.json, trace.json and pictures there")
       ->type_name("DIR");
   run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
+  run_app->footer(run::field_help());
 
   auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
   shot_app->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block or lm")

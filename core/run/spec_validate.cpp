@@ -1,6 +1,6 @@
-#include <array>
 #include <cstdlib>
 
+#include "core/run/spec_fields.h"
 #include "core/run/workload_math.h"
 #include "core/run/workload_spec.h"
 #include "core/text/numbers.h"
@@ -24,40 +24,27 @@ class Problems {
   std::vector<SpecProblem> found_;
 };
 
-struct Number {
-  Field field;
-  std::int64_t value;
-};
-
 void check_ranges(const WorkloadSpec& spec, Problems& problems) {
-  const std::array<Number, 9> numbers = {{{Field::B, spec.batch},
-                                          {Field::T, spec.seq_len},
-                                          {Field::d_model, spec.d_model},
-                                          {Field::heads, spec.heads},
-                                          {Field::d_head, spec.d_head},
-                                          {Field::layers, spec.layers},
-                                          {Field::d_ff, spec.d_ff},
-                                          {Field::vocab, spec.vocab},
-                                          {Field::device_index, spec.device_index}}};
-  for (const auto& [field, value] : numbers) {
-    const FieldRange range = field_range(field);
-    if (value >= range.min && value <= range.max) continue;
-    problems.add(field, "range", "{field} must be between {min} and {max}, not {value}",
-                 {{"field", field_name(field)},
-                  {"min", text::grouped(range.min)},
-                  {"max", text::grouped(range.max)},
+  for (const FieldRow& row : field_rows()) {
+    const auto* number = std::get_if<NumberField>(&row.kind);
+    if (number == nullptr) continue;
+    const std::int64_t value = spec.*number->member;
+    if (value >= number->range.min && value <= number->range.max) continue;
+    problems.add(row.field, "range", "{field} must be between {min} and {max}, not {value}",
+                 {{"field", row.name},
+                  {"min", text::grouped(number->range.min)},
+                  {"max", text::grouped(number->range.max)},
                   {"value", text::grouped(value)}});
   }
 }
 
 void check_memory_limit(const WorkloadSpec& spec, Problems& problems) {
-  constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-  const std::int64_t most = field_range(Field::memory_limit).max;
+  const auto [least, most] = field_as<BytesField>(Field::memory_limit)->range;
   if (spec.memory_limit == 0) return;
-  if (spec.memory_limit >= kMebibyte && spec.memory_limit <= most) return;
+  if (spec.memory_limit >= least && spec.memory_limit <= most) return;
   problems.add(Field::memory_limit, "memory_limit",
                "memory_limit must be 0 (automatic) or between {min} and {max}, not {value}",
-               {{"min", text::bytes(kMebibyte).joined()},
+               {{"min", text::bytes(least).joined()},
                 {"max", text::bytes(most).joined()},
                 {"value", text::bytes(spec.memory_limit).joined()}});
 }

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
+#include "core/base/check.h"
 #include "core/run/nearest.h"
+#include "core/run/spec_fields.h"
 #include "core/text/numbers.h"
 
 namespace ts::run {
@@ -78,43 +82,10 @@ std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<co
   return std::nullopt;
 }
 
-template <class Enum, std::size_t count>
-base::Result<void> choose(Enum& target, Field field, std::string_view value) {
-  std::array<std::string_view, count> names;
-  for (std::size_t i = 0; i < count; ++i) {
-    names[i] = to_string(static_cast<Enum>(i));
-    if (value == names[i]) {
-      target = static_cast<Enum>(i);
-      return {};
-    }
-  }
-  return base::fail(
-      fmt::format("{} must be {}, not \"{}\"", field_name(field), listed(names), value));
-}
-
-std::int64_t* wide_number(WorkloadSpec& spec, Field field) {
-  switch (field) {
-    case Field::B:
-      return &spec.batch;
-    case Field::T:
-      return &spec.seq_len;
-    case Field::d_model:
-      return &spec.d_model;
-    case Field::heads:
-      return &spec.heads;
-    case Field::d_head:
-      return &spec.d_head;
-    case Field::layers:
-      return &spec.layers;
-    case Field::d_ff:
-      return &spec.d_ff;
-    case Field::vocab:
-      return &spec.vocab;
-    case Field::memory_limit:
-      return &spec.memory_limit;
-    default:
-      return nullptr;
-  }
+std::int64_t WorkloadSpec::*number_member(Field field) {
+  if (const auto* number = field_as<NumberField>(field)) return number->member;
+  if (const auto* bytes = field_as<BytesField>(field)) return bytes->member;
+  TS_CHECK(false);
 }
 
 }  // namespace
@@ -144,20 +115,8 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   return parse_with_units(text, kByteUnits);
 }
 
-bool is_number(Field field) {
-  const FieldRange range = field_range(field);
-  return range.max > 0;
-}
-
-bool is_choice(Field field) {
-  return field == Field::workload || field == Field::dtype || field == Field::backend ||
-         field == Field::pass || field == Field::device;
-}
-
 std::int64_t number_of(const WorkloadSpec& spec, Field field) {
-  WorkloadSpec copy = spec;
-  const std::int64_t* wide = wide_number(copy, field);
-  return wide != nullptr ? *wide : spec.device_index;
+  return spec.*number_member(field);
 }
 
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value) {
@@ -167,27 +126,22 @@ base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t valu
                                   text::grouped(range.min), text::grouped(range.max),
                                   text::grouped(value)));
   }
-  if (std::int64_t* wide = wide_number(spec, field)) {
-    *wide = value;
-  } else {
-    spec.device_index = static_cast<std::int32_t>(value);
-  }
+  spec.*number_member(field) = value;
   return {};
 }
 
 base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value) {
-  switch (field) {
-    case Field::workload:
-      return choose<WorkloadKind, 4>(spec.workload, field, value);
-    case Field::dtype:
-      return choose<DataType, 2>(spec.dtype, field, value);
-    case Field::backend:
-      return choose<AttentionBackend, 4>(spec.backend, field, value);
-    case Field::pass:
-      return choose<Pass, 3>(spec.pass, field, value);
-    default:
-      return choose<DeviceKind, 2>(spec.device, field, value);
+  const auto* choices = field_as<ChoiceField>(field);
+  TS_CHECK(choices != nullptr);
+  const auto& names = choices->names;
+  const auto found = std::find(names.begin(), names.end(), value);
+  if (found == names.end()) {
+    const std::vector<std::string_view> words(names.begin(), names.end());
+    return base::fail(
+        fmt::format("{} must be {}, not \"{}\"", field_name(field), listed(words), value));
   }
+  choices->set(spec, static_cast<int>(found - names.begin()));
+  return {};
 }
 
 }  // namespace ts::run

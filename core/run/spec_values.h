@@ -19,13 +19,11 @@ std::optional<std::int64_t> parse_count(std::string_view text);
 // Bytes with an optional binary or decimal unit: "2GiB", "512 MiB", "1.5GB", "4096"; "auto" is 0.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-// Sets a field that is a plain count (B ... vocab, device_index, memory_limit).
+// Sets a NumberField or BytesField; the sentence names its range.
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value);
-// Sets workload, dtype, backend, pass or device by its written name.
+// Sets a ChoiceField by its written name.
 base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value);
-[[nodiscard]] bool is_number(Field field);
-[[nodiscard]] bool is_choice(Field field);
-// Value of a field for which is_number holds.
+// Value of a NumberField or BytesField.
 [[nodiscard]] std::int64_t number_of(const WorkloadSpec& spec, Field field);
 
 }  // namespace ts::run

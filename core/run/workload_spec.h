@@ -36,14 +36,15 @@ struct WorkloadSpec {
   bool causal = true;
   std::uint64_t seed = 0;
   DeviceKind device = DeviceKind::cpu;
-  std::int32_t device_index = 0;
+  std::int64_t device_index = 0;
   std::string target_gpu = "RTX 4090";  // name in the GPU catalogue: capacity line and verdict
   std::int64_t memory_limit = 0;        // bytes the allocator may hold; 0: capacity of target_gpu,
                                         // at most 80 % of RAM on cpu
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
-// The settable fields, by the name used in JSON and in --set name=value.
+// The settable fields, by the name used in JSON and in --set name=value; core/run/spec_fields.h has
+// a row of facts on each.
 enum class Field : std::uint8_t {
   workload,
   B,
@@ -64,12 +65,11 @@ enum class Field : std::uint8_t {
   target_gpu,
   memory_limit,
 };
-inline constexpr int kFieldCount = 18;
+inline constexpr int kFieldCount = static_cast<int>(Field::memory_limit) + 1;
 
 const char* field_name(Field field);
 
-// Smallest and largest possible value of a field that is a plain number; {0, 0} for the others. The
-// upper bounds are far beyond what a machine can run; they keep every product of two sizes exact.
+// Smallest and largest possible value of a field that is a plain number; {0, 0} for the others.
 struct FieldRange {
   std::int64_t min = 0;
   std::int64_t max = 0;

@@ -29,7 +29,7 @@ WorkloadSpec random_spec(Random& random) {
   spec.causal = pick(0, 1) != 0;
   spec.seed = random();
   spec.device = static_cast<DeviceKind>(pick(0, 1));
-  spec.device_index = static_cast<std::int32_t>(pick(0, 63));
+  spec.device_index = pick(0, 63);
   spec.target_gpu = pick(0, 1) != 0 ? "RTX 4090" : "卡 \"片\"\\";
   spec.memory_limit = pick(0, 1) != 0 ? 0 : pick(1 << 20, std::int64_t{1} << 50);
   return spec;

@@ -1,66 +1,27 @@
 #include "views/controls/field_access.h"
 
+#include "core/run/spec_fields.h"
+
 namespace ts::views {
-namespace {
 
-using run::Field;
-
-std::int64_t run::WorkloadSpec::*member_of(Field field) {
-  switch (field) {
-    case Field::B:
-      return &run::WorkloadSpec::batch;
-    case Field::T:
-      return &run::WorkloadSpec::seq_len;
-    case Field::d_model:
-      return &run::WorkloadSpec::d_model;
-    case Field::heads:
-      return &run::WorkloadSpec::heads;
-    case Field::d_head:
-      return &run::WorkloadSpec::d_head;
-    case Field::layers:
-      return &run::WorkloadSpec::layers;
-    case Field::d_ff:
-      return &run::WorkloadSpec::d_ff;
-    case Field::vocab:
-      return &run::WorkloadSpec::vocab;
-    default:
-      return nullptr;
-  }
+std::optional<std::int64_t> number_of(const run::WorkloadSpec& spec, run::Field field) {
+  const auto* number = run::field_as<run::NumberField>(field);
+  if (number == nullptr) return std::nullopt;
+  const std::int64_t value = spec.*number->member;
+  return value == 0 && number->zero_is ? number_of(spec, *number->zero_is) : value;
 }
 
-}  // namespace
-
-std::optional<std::int64_t> number_of(const run::WorkloadSpec& spec, Field field) {
-  const auto member = member_of(field);
-  if (member == nullptr) return std::nullopt;
-  return spec.*member;
+void set_number(run::WorkloadSpec& spec, run::Field field, std::int64_t value) {
+  const auto* number = run::field_as<run::NumberField>(field);
+  if (number == nullptr) return;
+  const bool follows = number->zero_is && number_of(spec, *number->zero_is) == value;
+  spec.*number->member = follows ? 0 : value;
 }
 
-void set_number(run::WorkloadSpec& spec, Field field, std::int64_t value) {
-  if (const auto member = member_of(field)) spec.*member = value;
-}
-
-LogScale slider_scale(Field field) {
-  switch (field) {
-    case Field::B:
-      return {1, 256};
-    case Field::T:
-      return {1, 65536};
-    case Field::d_model:
-      return {32, 8192};
-    case Field::heads:
-      return {1, 128};
-    case Field::d_head:
-      return {8, 256};
-    case Field::layers:
-      return {1, 128};
-    case Field::d_ff:
-      return {32, 32768};
-    case Field::vocab:
-      return {64, 262144};
-    default:
-      return {1, 2};
-  }
+LogScale slider_scale(run::Field field) {
+  const auto* number = run::field_as<run::NumberField>(field);
+  const bool slides = number != nullptr && number->slider.max > 0;
+  return slides ? LogScale(number->slider.min, number->slider.max) : LogScale(1, 2);
 }
 
 }  // namespace ts::views

@@ -8,7 +8,8 @@
 
 namespace ts::views {
 
-// The sizes of a specification by field, for the sliders. Nothing for fields that are no sizes.
+// The whole numbers of a specification by field, for the sliders. Nothing for other fields. Where 0
+// stands for the value of another field, that value is read, and writing it writes 0.
 std::optional<std::int64_t> number_of(const run::WorkloadSpec& spec, run::Field field);
 void set_number(run::WorkloadSpec& spec, run::Field field, std::int64_t value);
 
