@@ -12,6 +12,19 @@ base::TimeRange run_range(const run::Run& run) {
   return {std::min(slices.begin, events.begin), std::max(slices.end, events.end)};
 }
 
+MemorySource memory_source(const ViewContext& context) {
+  if (context.memory.log != nullptr || context.run == nullptr) return context.memory;
+  const run::Run& run = *context.run;
+  MemorySource source;
+  source.log = &run.memory;
+  source.id = run.id;
+  source.range = run_range(run);
+  source.growing =
+      !run.finished && run.stage != run::Stage::warmup && run.stage != run::Stage::timing;
+  source.limit = run.limit;
+  return source;
+}
+
 bool holds(const trace::TraceStore& store, trace::SliceRef ref) {
   return ref.track < store.tracks().size() && ref.depth < store.depth_count(ref.track) &&
          ref.index < store.lane_size(ref.track, ref.depth);

@@ -11,6 +11,7 @@
 #include "core/text/text.h"
 #include "core/trace/trace_store.h"
 #include "views/common/fonts.h"
+#include "views/common/memory_source.h"
 #include "views/common/theme.h"
 
 namespace ts::views {
@@ -45,6 +46,7 @@ struct ViewContext {
   std::int64_t target_bytes = 0;  // capacity line; 0 none
   std::string target_name;
   const Fonts::Faces* faces = nullptr;  // for ImGuiSink; null in tests that draw into a recorder
+  MemorySource memory{};  // of the memory view; without a log that of `run` (memory_source())
 };
 
 }  // namespace ts::views

@@ -1,6 +1,7 @@
 #include "views/inspector/inspector_rows.h"
 
 #include "views/charts/labels.h"
+#include "views/charts/run_time.h"
 
 namespace ts::views {
 namespace {
@@ -75,8 +76,9 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
 }
 
 std::vector<CategoryRow> peak_rows(const ViewContext& context) {
-  if (context.run == nullptr || context.run->memory.peak_event() == memory::kNone) return {};
-  const memory::AllocationLog& log = context.run->memory;
+  const MemorySource source = memory_source(context);
+  if (source.log == nullptr || source.log->peak_event() == memory::kNone) return {};
+  const memory::AllocationLog& log = *source.log;
   const memory::CategoryBytes bytes = log.by_category_after(log.peak_event());
   std::vector<CategoryRow> rows;
   for (int i = memory::kCategoryCount - 1; i >= 0; --i) {
@@ -129,10 +131,9 @@ std::vector<InspectorRow> slice_rows(const ViewContext& context) {
 
 std::vector<InspectorRow> block_rows(const ViewContext& context) {
   const auto& selected = context.state.selected_block;
-  if (context.run == nullptr || !selected || *selected >= context.run->memory.blocks().size()) {
-    return {};
-  }
-  const memory::AllocationLog& log = context.run->memory;
+  const MemorySource source = memory_source(context);
+  if (source.log == nullptr || !selected || *selected >= source.log->blocks().size()) return {};
+  const memory::AllocationLog& log = *source.log;
   const memory::Block& block = log.blocks()[*selected];
   const auto& texts = context.texts;
   std::vector<InspectorRow> rows;
@@ -147,6 +148,7 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   if (block.step >= 0) {
     rows.push_back({texts("inspector.step"), {std::to_string(block.step + 1), ""}});
   }
+  if (source.kind == MemorySource::Kind::predicted) return rows;  // it has no clock
   const std::int64_t born = log.events()[block.alloc_event].time_ns;
   rows.push_back({texts("inspector.born"),
                   text::duration_ns(static_cast<double>(born - log.time_range().begin))});

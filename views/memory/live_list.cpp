@@ -11,10 +11,6 @@
 namespace ts::views {
 namespace {
 
-std::string time_words(std::int64_t since_origin_ns) {
-  return text::duration_ns(static_cast<double>(since_origin_ns)).joined();
-}
-
 // Step, phase and module in which an event happened, as far as known.
 std::string place_words(const LiveListInk& ink, const memory::AllocationLog& log,
                         memory::EventIndex event) {
@@ -101,7 +97,7 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
     return rect;
   };
 
-  const std::string time = time_words(moment.time_ns - moment.origin_ns);
+  const std::string time = moment.words(moment.time_ns);
   text_in(sink, row(body + px(2)), TextStyle::body_strong, theme.text,
           ink.texts(moment.at_peak ? "memory.live_at_peak" : "memory.live_at", {{"time", time}}));
   text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
@@ -174,10 +170,9 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
       text_in(sink, {x, first.y0, first.x1, first.y1}, TextStyle::body, theme.text, name);
       text_in(sink, {x, second.y0, second.x1, second.y1}, TextStyle::small, theme.text3,
               text::bytes(block.size).joined());
-      const std::string freed =
-          block.free_event == memory::kNone
-              ? std::string("–")
-              : time_words(log.events()[block.free_event].time_ns - moment.origin_ns);
+      const std::string freed = block.free_event == memory::kNone
+                                    ? std::string("–")
+                                    : moment.words(log.events()[block.free_event].time_ns);
       text_right(sink, second, TextStyle::small, theme.text3, freed);
     }
   }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "core/base/string_table.h"
@@ -57,8 +59,8 @@ struct LiveListInk {
 // The moment the list tells about.
 struct LiveMoment {
   std::int64_t time_ns = 0;
-  std::int64_t origin_ns = 0;  // zero of all times shown
   bool at_peak = false;
+  std::function<std::string(std::int64_t time_ns)> words;  // a time as it is shown
 };
 
 // Draws the list into `area`: title, per category count and bytes, total, then as many of the

@@ -24,15 +24,15 @@ constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
 }  // namespace
 
 void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
-  follow_run(context);
+  follow_source(context);
   regions_ = lay_out_memory(area, context.metrics);
-  if (has_run_) totals_.update(context.run->memory.events());
-  if (has_run_ && peak_seen_ != context.run->memory.peak_event()) {
-    peak_seen_ = context.run->memory.peak_event();
-    peak_bytes_ = context.run->memory.by_category_after(peak_seen_);
+  if (has_log_) totals_.update(source_.log->events());
+  if (has_log_ && peak_seen_ != source_.log->peak_event()) {
+    peak_seen_ = source_.log->peak_event();
+    peak_bytes_ = source_.log->by_category_after(peak_seen_);
   }
-  if (own_kind_ != context.state.memory_axis) {
-    own_kind_ = context.state.memory_axis;
+  if (own_kind_ != axis_kind(context)) {
+    own_kind_ = axis_kind(context);
     own_ = {};
     transition_.stop();
   }
@@ -42,16 +42,20 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
   lay_out_title(sink, context);
 }
 
-void MemoryChart::follow_run(const ViewContext& context) {
-  const bool has_run = context.run != nullptr;
-  if (has_run == has_run_ && (!has_run || context.run->id == run_id_)) return;
+void MemoryChart::follow_source(ViewContext& context) {
+  const MemorySource before = source_;
+  source_ = memory_source(context);
+  const bool has_log = source_.log != nullptr;
+  if (has_log == has_log_ &&
+      (!has_log || (source_.id == before.id && source_.kind == before.kind))) {
+    return;
+  }
   // What was set before the first run came is meant for it.
-  if (has_run_) {
+  if (has_log_) {
     context.state.selected_block.reset();
     context.state.hovered_block.reset();
   }
-  has_run_ = has_run;
-  run_id_ = has_run ? context.run->id : 0;
+  has_log_ = has_log;
   own_ = {};
   totals_.clear();
   stack_.clear();
@@ -64,20 +68,44 @@ void MemoryChart::follow_run(const ViewContext& context) {
   listed_ = memory::kNone;
 }
 
+memory::Axis MemoryChart::axis_kind(const ViewContext& context) const {
+  const bool clocked = source_.kind != MemorySource::Kind::predicted;
+  return clocked ? context.state.memory_axis : memory::Axis::event;
+}
+
+// The timeline shows the run: the other sources are not on its clock.
+bool MemoryChart::linked(const ViewContext& context) const {
+  return context.state.link_axes && source_.kind == MemorySource::Kind::measured;
+}
+
+// The shared cursor, while it is at a time of this source.
+std::optional<std::int64_t> MemoryChart::cursor(const ViewContext& context) const {
+  const auto& at = context.state.cursor_ns;
+  return at && *at >= source_.range.begin && *at < source_.range.end ? at : std::nullopt;
+}
+
+std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t time_ns) const {
+  if (source_.kind != MemorySource::Kind::predicted)
+    return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
+  const memory::EventIndex event = source_.log->event_at(time_ns);
+  const std::int64_t number = event == memory::kNone ? 0 : std::int64_t{event} + 1;
+  return texts("memory.event_number", {{"number", text::grouped(number)}});
+}
+
 base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
-  if (!has_run_) return {};
-  const memory::AllocationLog& log = context.run->memory;
-  const memory::Axis kind = context.state.memory_axis;
+  if (!has_log_) return {};
+  const memory::AllocationLog& log = *source_.log;
+  const memory::Axis kind = axis_kind(context);
   // On a linked time axis the timeline decides what there is to see.
-  if (context.state.link_axes && kind == memory::Axis::time && !log.events().empty()) {
-    const base::TimeRange all = run_range(*context.run);
+  if (linked(context) && kind == memory::Axis::time && !log.events().empty()) {
+    const base::TimeRange all = source_.range;
     return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
   }
   return all_places(log, kind);
 }
 
 void MemoryChart::make_axis(const ViewContext& context) {
-  axis_.kind = context.state.memory_axis;
+  axis_.kind = axis_kind(context);
   axis_.axis.x0 = regions_.plot.x0;
   axis_.axis.x1 = regions_.plot.x1;
   const base::TimeRange all = bounds(context);
@@ -85,9 +113,9 @@ void MemoryChart::make_axis(const ViewContext& context) {
   if (all.empty()) return;
   base::TimeRange wanted = own_;
   const base::TimeRange& visible = context.state.visible;
-  if (context.state.link_axes) {
+  if (linked(context)) {
     wanted = {};
-    const memory::AllocationLog& log = context.run->memory;
+    const memory::AllocationLog& log = *source_.log;
     if (!visible.empty())
       wanted = {place_of_time(log, axis_.kind, visible.begin),
                 place_of_time(log, axis_.kind, visible.end)};
@@ -99,8 +127,8 @@ void MemoryChart::make_axis(const ViewContext& context) {
 
 void MemoryChart::make_scale(const ViewContext& context) {
   std::int64_t most = 0;
-  if (has_run_ && totals_.size() > 0) {
-    const memory::AllocationLog& log = context.run->memory;
+  if (has_log_ && totals_.size() > 0) {
+    const memory::AllocationLog& log = *source_.log;
     const auto first = event_of_place(log, axis_.kind, axis_.axis.range.begin);
     const auto last = event_of_place(log, axis_.kind, axis_.axis.range.end);
     if (last != memory::kNone) {
@@ -168,7 +196,7 @@ void MemoryChart::use(Item item, float x, ViewContext& context) {
       break;
     case kLink:
       // Unlinked it keeps showing what it shows, so that nothing jumps.
-      own_ = state.link_axes && !state.visible.empty() ? axis_.axis.range : base::TimeRange{};
+      own_ = linked(context) && !state.visible.empty() ? axis_.axis.range : base::TimeRange{};
       state.link_axes = !state.link_axes;
       break;
     case kItemCount:
@@ -180,7 +208,7 @@ void MemoryChart::show(base::TimeRange places, ViewContext& context) {
   const base::TimeRange all = bounds(context);
   if (all.empty()) return;
   const base::TimeRange inside = clamped(places, all);
-  if (!context.state.link_axes) {
+  if (!linked(context)) {
     own_ = inside == all ? base::TimeRange{} : inside;
     return;
   }
@@ -188,16 +216,16 @@ void MemoryChart::show(base::TimeRange places, ViewContext& context) {
     context.state.visible = {};
     return;
   }
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const base::TimeRange times{time_of_place(log, axis_.kind, inside.begin),
                               time_of_place(log, axis_.kind, inside.end)};
-  context.state.visible = clamped(times, run_range(*context.run));
+  context.state.visible = clamped(times, source_.range);
 }
 
 void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   mouse_ = input.mouse;
   mouse_over_ = input.hovered;
-  if (!has_run_ || totals_.size() == 0) return;
+  if (!has_log_ || totals_.size() == 0) return;
   const MemoryGestures::Scene scene{regions_.plot, axis_.axis, bounds(context),
                                     context.metrics.scale};
   const MemoryGestures::Asked asked = gestures_.apply(input, scene);
@@ -205,7 +233,7 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   make_axis(context);
   make_scale(context);
 
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const StackLook look{context.theme.kind, context.state.color_by_allocation, context.state.detail,
                        context.metrics.scale};
   stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
@@ -228,7 +256,7 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
     show(*asked.show, context);
   }
   if (asked.go_to) transition_.start(axis_.axis.range, *asked.go_to, input.now_ns);
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const bool in_list = input.left_pressed && input.hovered && listed_ != memory::kNone;
   if (in_list) select(listed_, context);
   if (asked.click) {
@@ -282,24 +310,26 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
 
 // The block, and in the timeline the operator that made it.
 void MemoryChart::select(memory::BlockIndex block, ViewContext& context) {
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   if (block >= log.blocks().size()) return;
   const memory::Block& life = log.blocks()[block];
   context.state.selected_block = block;
   const std::int64_t time = log.events()[life.alloc_event].time_ns;
   context.state.cursor_ns = time;
-  context.state.selected_slice = slice_of_allocation(*context.run, time, life.op);
+  if (source_.kind == MemorySource::Kind::measured && context.run != nullptr)
+    context.state.selected_slice = slice_of_allocation(*context.run, time, life.op);
 }
 
-float MemoryChart::x_of_event(const ViewContext& context, memory::EventIndex event) const {
-  return axis_.axis.x_of(place_of_event(context.run->memory, axis_.kind, event));
+float MemoryChart::x_of_event(memory::EventIndex event) const {
+  return axis_.axis.x_of(place_of_event(*source_.log, axis_.kind, event));
 }
 
 // What the list tells about: the cursor, else the peak.
 memory::EventIndex MemoryChart::shown_event(const ViewContext& context) const {
-  const memory::AllocationLog& log = context.run->memory;
-  if (!context.state.cursor_ns) return log.peak_event();
-  const memory::EventIndex event = log.event_at(*context.state.cursor_ns);
+  const memory::AllocationLog& log = *source_.log;
+  const auto at = cursor(context);
+  if (!at) return log.peak_event();
+  const memory::EventIndex event = log.event_at(*at);
   return event == memory::kNone ? log.peak_event() : event;
 }
 

@@ -37,7 +37,12 @@ class MemoryChart {
  private:
   struct Ink;
 
-  void follow_run(const ViewContext& context);
+  void follow_source(ViewContext& context);
+  [[nodiscard]] memory::Axis axis_kind(const ViewContext& context) const;
+  [[nodiscard]] bool linked(const ViewContext& context) const;
+  [[nodiscard]] std::optional<std::int64_t> cursor(const ViewContext& context) const;
+  // "12.3 ms" after the beginning, or "event 1,204" where there is no clock.
+  [[nodiscard]] std::string moment_words(const text::Texts& texts, std::int64_t time_ns) const;
   void make_axis(const ViewContext& context);
   void make_scale(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
@@ -45,26 +50,25 @@ class MemoryChart {
   void show(base::TimeRange places, ViewContext& context);
   void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
   void select(memory::BlockIndex block, ViewContext& context);
-  [[nodiscard]] float x_of_event(const ViewContext& context, memory::EventIndex event) const;
+  [[nodiscard]] float x_of_event(memory::EventIndex event) const;
   [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 
   void draw_controls(const Ink& ink, const ViewContext& context) const;
-  void draw_bands(const Ink& ink, const ViewContext& context) const;
+  void draw_bands(const Ink& ink) const;
   void draw_axes(const Ink& ink, const ViewContext& context) const;
-  void draw_grid(const Ink& ink, const ViewContext& context) const;
+  void draw_grid(const Ink& ink) const;
   void draw_capacity(const Ink& ink, const ViewContext& context) const;
-  [[nodiscard]] Rect peak_plate(const Ink& ink, const ViewContext& context,
-                                std::string& words) const;
+  [[nodiscard]] Rect peak_plate(const Ink& ink, std::string& words) const;
   void draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const;
-  void draw_peak(const Ink& ink, const ViewContext& context) const;
-  void draw_live_edge(const Ink& ink, const ViewContext& context) const;
+  void draw_peak(const Ink& ink) const;
+  void draw_live_edge(const Ink& ink) const;
   void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
   void draw_overlays(const Ink& ink, const ViewContext& context) const;
   void draw_read_out(const Ink& ink, const ViewContext& context) const;
 
-  std::uint64_t run_id_ = 0;
-  bool has_run_ = false;
+  MemorySource source_;  // this frame's; its log outlives the frame
+  bool has_log_ = false;
   MemoryRegions regions_;
   TitleRow title_;
   std::vector<LegendEntry> legend_;

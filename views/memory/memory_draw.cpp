@@ -17,34 +17,35 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"), {},
                  legend_);
   draw_controls(ink, context);
-  if (!has_run_ || totals_.size() == 0) {
+  if (!has_log_ || totals_.size() == 0) {
     const float height = sink.text_height(TextStyle::body);
     const float y = regions_.title.y1 + ink.px(8);
     text_in(sink, {regions_.title.x0, y, regions_.title.x1, y + height}, TextStyle::body,
-            context.theme.text3, context.texts(has_run_ ? "memory.waiting" : "memory.empty"));
+            context.theme.text3, context.texts(has_log_ ? "memory.waiting" : "memory.empty"));
     sink.pop_clip();
     return;
   }
-  draw_grid(ink, context);
+  draw_grid(ink);
   sink.push_clip(regions_.plot);
   stack_.draw(sink, axis_, scale_);
   sink.pop_clip();
-  draw_bands(ink, context);
+  draw_bands(ink);
   draw_axes(ink, context);
   draw_capacity(ink, context);
-  draw_live_edge(ink, context);
+  draw_live_edge(ink);
   draw_out_of_memory(ink, context);
   draw_overlays(ink, context);
-  draw_peak(ink, context);
+  draw_peak(ink);
   if (regions_.has_list()) {
-    const memory::AllocationLog& log = context.run->memory;
+    const memory::AllocationLog& log = *source_.log;
     const memory::EventIndex event = shown_event(context);
     const LiveListInk list{sink, context.theme, context.metrics, context.strings, context.texts};
     const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
     // The cursor lies between two events: the list is true for its time too.
-    const bool pointed = context.state.cursor_ns && log.event_at(*context.state.cursor_ns) == event;
-    const LiveMoment moment{pointed ? *context.state.cursor_ns : log.events()[event].time_ns,
-                            run_range(*context.run).begin, event == log.peak_event()};
+    const auto at = cursor(context);
+    const bool pointed = at && log.event_at(*at) == event;
+    const LiveMoment moment{pointed ? *at : log.events()[event].time_ns, event == log.peak_event(),
+                            [&](std::int64_t time) { return moment_words(ink.texts, time); }};
     listed_ = draw_live_list(list, regions_.list, log, facts_.at(log, event), moment, mouse);
   } else {
     listed_ = memory::kNone;
@@ -66,7 +67,7 @@ void MemoryChart::draw_controls(const Ink& ink, const ViewContext& context) cons
   if (shown(kAxis))
     draw_segments(ink.sink, ink.theme, ink.metrics, title_.items[kAxis],
                   ink.texts("memory.axis.time"), ink.texts("memory.axis.event"),
-                  state.memory_axis == memory::Axis::event);
+                  axis_kind(context) == memory::Axis::event);
   if (shown(kLink)) {
     const Rect& at = title_.items[kLink];
     const Color color = state.link_axes ? ink.theme.accent : ink.theme.text3;
@@ -77,7 +78,7 @@ void MemoryChart::draw_controls(const Ink& ink, const ViewContext& context) cons
   }
 }
 
-void MemoryChart::draw_grid(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_grid(const Ink& ink) const {
   const Rect& plot = regions_.plot;
   for (const Tick& tick : y_ticks_.ticks) {
     const float y = std::round(scale_.y_of(static_cast<std::int64_t>(tick.position)));
@@ -85,7 +86,7 @@ void MemoryChart::draw_grid(const Ink& ink, const ViewContext& context) const {
     ink.sink.fill({plot.x0, y, plot.x1, y + 1}, ink.theme.grid);
   }
   // Where steps begin.
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   std::int32_t step = -2;
   for (const memory::PhaseSpan& span : log.phases()) {
     if (span.step == step) continue;
@@ -99,8 +100,8 @@ void MemoryChart::draw_grid(const Ink& ink, const ViewContext& context) const {
   }
 }
 
-void MemoryChart::draw_bands(const Ink& ink, const ViewContext& context) const {
-  const memory::AllocationLog& log = context.run->memory;
+void MemoryChart::draw_bands(const Ink& ink) const {
+  const memory::AllocationLog& log = *source_.log;
   const Rect& bands = regions_.bands;
   const auto end_of_all = static_cast<memory::EventIndex>(log.events().size());
   std::int32_t step = -2;
@@ -160,11 +161,11 @@ void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
   ink.sink.fill({plot.x0 - 1, regions_.bands.y0, plot.x0, plot.y1}, ink.theme.line);
   ink.sink.fill({plot.x0 - 1, plot.y1, plot.x1, plot.y1 + 1}, ink.theme.line);
 
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const Rect& labels = regions_.x_labels;
   const bool time = axis_.kind == memory::Axis::time;
   const std::int64_t first = log.events()[0].time_ns;
-  const std::int64_t origin = time ? run_range(*context.run).begin - first : 0;
+  const std::int64_t origin = time ? source_.range.begin - first : 0;
   const float apart = ink.metrics.px(76);
   const double begin = static_cast<double>(axis_.axis.range.begin) / kEventUnit;
   const double end = static_cast<double>(axis_.axis.range.end) / kEventUnit;
@@ -190,7 +191,8 @@ void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
   text_in(ink.sink, {unit_box.x0, labels.y0 + ink.px(4), unit_box.x1, labels.y1}, TextStyle::small,
           ink.theme.text3, unit);
   // Where the timeline looks, when it looks elsewhere.
-  if (!context.state.link_axes && !context.state.visible.empty()) {
+  if (source_.kind == MemorySource::Kind::measured && !context.state.link_axes &&
+      !context.state.visible.empty()) {
     const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.begin));
     const float x1 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.end));
     const float left = std::clamp(std::round(x0), plot.x0, plot.x1);
@@ -202,7 +204,7 @@ void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
 
 void MemoryChart::draw_overlays(const Ink& ink, const ViewContext& context) const {
   const Rect& plot = regions_.plot;
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   ink.sink.push_clip({plot.x0, regions_.bands.y0, plot.x1, plot.y1});
   if (const auto& marked = context.state.marked) {
     const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, marked->begin));
@@ -225,13 +227,11 @@ void MemoryChart::draw_overlays(const Ink& ink, const ViewContext& context) cons
     ink.sink.fill(rect, with_alpha(ink.theme.accent, 0.16F));
     ink.sink.outline(rect, ink.theme.accent, 1);
   }
-  const auto& cursor = context.state.cursor_ns;
-  if (cursor) {
-    const float x = std::round(axis_.axis.x_of(place_of_time(log, axis_.kind, *cursor)));
+  if (const auto at = cursor(context)) {
+    const float x = std::round(axis_.axis.x_of(place_of_time(log, axis_.kind, *at)));
     if (x >= plot.x0 && x < plot.x1) {
       ink.sink.fill({x, plot.y0, x + 1, plot.y1}, with_alpha(ink.theme.text, 0.8F));
-      const std::int64_t since = *cursor - run_range(*context.run).begin;
-      const std::string words = text::duration_ns(static_cast<double>(since)).joined();
+      const std::string words = moment_words(ink.texts, *at);
       const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
       const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
       const float left = x + ink.px(6) + width <= plot.x1 ? x + ink.px(6) : x - ink.px(6) - width;

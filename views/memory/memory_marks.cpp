@@ -21,16 +21,16 @@ bool overlap(const Rect& a, const Rect& b) {
 
 // Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
 // stands in its place.
-Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::string& words) const {
-  const memory::AllocationLog& log = context.run->memory;
+Rect MemoryChart::peak_plate(const Ink& ink, std::string& words) const {
+  const memory::AllocationLog& log = *source_.log;
   const memory::EventIndex event = log.peak_event();
   if (event == memory::kNone) return {};
   const Rect& plot = regions_.plot;
-  const float x = std::round(x_of_event(context, event));
+  const float x = std::round(x_of_event(event));
   const float y = std::round(scale_.y_of(log.peak_bytes()));
   if (x < plot.x0 || x >= plot.x1 || y < plot.y0) return {};
   const auto refused = log.out_of_memory();
-  if (refused && std::abs(x_of_event(context, refused->event) - x) < ink.px(160)) return {};
+  if (refused && std::abs(x_of_event(refused->event) - x) < ink.px(160)) return {};
   const float s = ink.px(6);
   words = ink.texts("memory.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
   const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
@@ -41,14 +41,14 @@ Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::st
   return {std::round(left), std::round(top), std::round(left + width), std::round(top + height)};
 }
 
-void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_peak(const Ink& ink) const {
   std::string words;
-  const Rect plate = peak_plate(ink, context, words);
+  const Rect plate = peak_plate(ink, words);
   if (plate.width() <= 0) return;
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
   const float s = ink.px(6);
-  const float x = std::round(x_of_event(context, log.peak_event()));
+  const float x = std::round(x_of_event(log.peak_event()));
   const float tip = std::round(scale_.y_of(log.peak_bytes())) - 1;
   const float back = std::max(tip - s * 1.5F, plot.y0);
   const float middle = std::clamp(x, plot.x0 + s, plot.x1 - s);
@@ -57,7 +57,7 @@ void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
 }
 
 void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) const {
-  if (context.target_bytes <= 0 || context.run->memory.peak_event() == memory::kNone) return;
+  if (context.target_bytes <= 0 || source_.log->peak_event() == memory::kNone) return;
   const Rect& plot = regions_.plot;
   const float small = ink.sink.text_height(TextStyle::small);
   const std::string size = text::bytes(context.target_bytes).joined();
@@ -76,7 +76,7 @@ void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) cons
     return;
   }
   std::string words;
-  const Rect plate = peak_plate(ink, context, words);
+  const Rect plate = peak_plate(ink, words);
   const float y = std::round(scale_.y_of(context.target_bytes));
   const float half = std::max(1.0F, std::round(ink.metrics.px(1)));
   ink.sink.fill({plot.x0, y - half, plot.x1, y + half}, ink.theme.bad);
@@ -84,8 +84,8 @@ void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) cons
   const float top = over >= plot.y0 ? over : y + half + ink.px(1);
   Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
   // At the right end; at the left one where the peak or the refusal is written.
-  const auto refused = context.run->memory.out_of_memory();
-  const bool crowded = refused && x_of_event(context, refused->event) > label.x0 - ink.px(60);
+  const auto refused = source_.log->out_of_memory();
+  const bool crowded = refused && x_of_event(refused->event) > label.x0 - ink.px(60);
   if (overlap(label, plate) || crowded)
     label = {plot.x0 + ink.px(6), top, plot.x0 + ink.px(6) + width + 1, top + small};
   text_right(ink.sink, label, TextStyle::small, ink.theme.bad, name);
@@ -95,16 +95,16 @@ void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) cons
 // The bracket between peak and capacity, clear of the plate of the peak.
 void MemoryChart::draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const {
   const Rect& plot = regions_.plot;
-  const std::int64_t peak = context.run->memory.peak_bytes();
+  const std::int64_t peak = source_.log->peak_bytes();
   const std::int64_t spare = context.target_bytes - peak;
-  if (spare <= 0 || context.run->memory.out_of_memory()) return;
+  if (spare <= 0 || source_.log->out_of_memory()) return;
   const float small = ink.sink.text_height(TextStyle::small);
   const float y0 = std::round(scale_.y_of(context.target_bytes)) + ink.px(4);
   const float y1 = std::round(scale_.y_of(peak));
   if (y1 - y0 < small || y1 > plot.y1) return;
   const std::string words = ink.texts("memory.spare", {{"size", text::bytes(spare).joined()}});
   const float needed = ink.sink.text_width(TextStyle::small, words) + ink.px(14);
-  const float peak_x = x_of_event(context, context.run->memory.peak_event());
+  const float peak_x = x_of_event(source_.log->peak_event());
   float x = peak_x - needed - ink.px(90);
   if (x < plot.x0 + ink.px(12)) x = std::max(plate.x1, peak_x) + ink.px(60);
   if (x < plot.x0 + ink.px(12) || x + needed > plot.x1) return;
@@ -119,13 +119,12 @@ void MemoryChart::draw_spare(const Ink& ink, const ViewContext& context, const R
           ink.theme.ok, words);
 }
 
-void MemoryChart::draw_live_edge(const Ink& ink, const ViewContext& context) const {
-  const run::Run& run = *context.run;
-  if (run.finished || run.stage == run::Stage::warmup || run.stage == run::Stage::timing) return;
-  const memory::AllocationLog& log = run.memory;
+void MemoryChart::draw_live_edge(const Ink& ink) const {
+  if (!source_.growing) return;
+  const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
   const auto last = static_cast<memory::EventIndex>(log.events().size() - 1);
-  const float x = std::round(x_of_event(context, last)) + 1;
+  const float x = std::round(x_of_event(last)) + 1;
   if (x < plot.x0 || x > plot.x1 + 2) return;
   const float thick = std::max(1.0F, ink.px(2));
   const float right = std::clamp(x + thick, plot.x0 + thick, plot.x1);
@@ -167,11 +166,11 @@ Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
 }
 
 void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   const auto refused = log.out_of_memory();
   if (!refused || refused->event >= log.events().size()) return;
   const Rect& plot = regions_.plot;
-  const float x = std::round(x_of_event(context, refused->event));
+  const float x = std::round(x_of_event(refused->event));
   if (x < plot.x0 || x > plot.x1) return;
   const memory::Event& event = log.events()[refused->event];
   const float below = std::clamp(std::round(scale_.y_of(event.total_after)), plot.y0, plot.y1);
@@ -184,16 +183,15 @@ void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context)
                    std::max(std::min(above, below - ink.px(4)), plot.y0), right ? x + size : x,
                    below};
 
-  const std::int64_t since = event.time_ns - run_range(*context.run).begin;
-  const std::string title = ink.texts(
-      "memory.out_of_memory", {{"time", text::duration_ns(static_cast<double>(since)).joined()}});
+  const std::string title =
+      ink.texts("memory.out_of_memory", {{"time", moment_words(ink.texts, event.time_ns)}});
   std::string op =
       slice_label(context.strings.view(refused->op), trace::SliceClass::other, context.texts);
   const std::string module(context.strings.view(refused->module));
   if (!module.empty())
     op = op.empty() ? module : ink.texts("memory.op_in_module", {{"op", op}, {"module", module}});
   const std::string asked = text::bytes(refused->bytes_asked).joined();
-  const std::int64_t limit = context.run->limit;
+  const std::int64_t limit = source_.limit;
   const std::int64_t free = std::max<std::int64_t>(0, limit - event.total_after);
   const std::string words =
       limit > 0 ? ink.texts("memory.refused_with_free",
@@ -240,7 +238,7 @@ void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context)
 
 void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) const {
   if (!hover_ || !mouse_over_ || !regions_.plot.contains(mouse_)) return;
-  const memory::AllocationLog& log = context.run->memory;
+  const memory::AllocationLog& log = *source_.log;
   std::vector<ReadOutLine> lines;
   if (hover_->block == memory::kNone) {
     const std::string category = ink.texts(category_key(hover_->category));
@@ -250,8 +248,7 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
   } else {
     const memory::Block& block = log.blocks()[hover_->block];
     const auto when = [&](memory::EventIndex event) {
-      const std::int64_t since = log.events()[event].time_ns - run_range(*context.run).begin;
-      return text::duration_ns(static_cast<double>(since)).joined();
+      return moment_words(ink.texts, log.events()[event].time_ns);
     };
     lines.push_back(
         {ink.texts("memory.block_size", {{"size", text::bytes(block.size).joined()},
@@ -272,12 +269,15 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
     } else {
       const std::int64_t life =
           log.events()[block.free_event].time_ns - log.events()[block.alloc_event].time_ns;
-      lines.push_back(
-          {ink.texts("memory.lived",
-                     {{"from", when(block.alloc_event)},
-                      {"to", when(block.free_event)},
-                      {"duration", text::duration_ns(static_cast<double>(life)).joined()}}),
-           TextStyle::small, false});
+      const bool clocked = source_.kind != MemorySource::Kind::predicted;
+      const std::string span =
+          clocked ? text::duration_ns(static_cast<double>(life)).joined()
+                  : ink.texts("memory.event_count",
+                              {{"number", text::grouped(block.free_event - block.alloc_event)}});
+      lines.push_back({ink.texts("memory.lived", {{"from", when(block.alloc_event)},
+                                                  {"to", when(block.free_event)},
+                                                  {"duration", span}}),
+                       TextStyle::small, false});
     }
   }
   const Rect bounds{regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/clock.h"
+#include "core/memory/allocation_log.h"
+
+namespace ts::views {
+
+// The allocations that the memory view shows, whatever they come from.
+struct MemorySource {
+  enum class Kind : std::uint8_t {
+    measured,   // of the run on screen
+    predicted,  // of a dry run: its times count events, so only the event axis means anything
+    opened,     // of a file
+  };
+  Kind kind = Kind::measured;
+  const memory::AllocationLog* log = nullptr;  // null: nothing to show
+  std::uint64_t id = 0;    // another one means another log; distinct within a kind
+  base::TimeRange range;   // all there is to see in time; its begin is the zero of all times shown
+  bool growing = false;    // the log is being recorded: its end is marked
+  std::int64_t limit = 0;  // bytes that the allocator could hold; 0 not known
+};
+
+}  // namespace ts::views
