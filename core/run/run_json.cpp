@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/run/protocol_json.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::run {
@@ -16,11 +17,6 @@ double milliseconds(std::int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-6;
 }
 
-nlohmann::json known(double value) {
-  if (value < 0 || !std::isfinite(value)) return nullptr;
-  return value;
-}
-
 nlohmann::json known(const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return nullptr;
   return *value;
@@ -29,32 +25,6 @@ nlohmann::json known(const std::optional<double>& value) {
 nlohmann::json text_or_null(const std::string& text) {
   if (text.empty()) return nullptr;
   return text;
-}
-
-nlohmann::json protocol_json(const Protocol& protocol) {
-  return {{"recorded_steps", protocol.recorded_steps}, {"min_warmup_s", protocol.min_warmup_s},
-          {"max_warmup_s", protocol.max_warmup_s},     {"min_samples", protocol.min_samples},
-          {"max_samples", protocol.max_samples},       {"budget_s", protocol.budget_s},
-          {"hard_budget_s", protocol.hard_budget_s},   {"target_ci", protocol.target_ci},
-          {"probe_every", protocol.probe_every}};
-}
-
-nlohmann::json step_json(const TimingSummary& timing) {
-  nlohmann::json ci95 = nullptr;
-  if (timing.ci95_low_ms >= 0) ci95 = {timing.ci95_low_ms, timing.ci95_high_ms};
-  return {{"n", timing.n},
-          {"median", known(timing.median_ms)},
-          {"ci95", std::move(ci95)},
-          {"min", known(timing.min_ms)},
-          {"q1", known(timing.q1_ms)},
-          {"q3", known(timing.q3_ms)},
-          {"p90", known(timing.p90_ms)},
-          {"p99", known(timing.p99_ms)},
-          {"mean", known(timing.mean_ms)},
-          {"std", known(timing.std_ms)},
-          {"outliers", timing.outliers},
-          {"warmup_steps", timing.warmup_steps},
-          {"stable", timing.stable}};
 }
 
 nlohmann::json median_part(const std::vector<StepTimes>& steps, std::int64_t StepTimes::*part) {
@@ -110,7 +80,7 @@ nlohmann::json last_loss(const Run& run) {
 
 nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
   return {{"spec", to_json(run.spec)},
-          {"protocol", protocol_json(run.protocol)},
+          {"protocol", to_json(run.protocol)},
           {"verdict", run.finished ? nlohmann::json(to_string(run.verdict)) : nlohmann::json()},
           {"sentence", verdict_sentence(run)},
           {"reason", text_or_null(run.failure.sentence)},
@@ -118,7 +88,7 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
           {"backend_ran", text_or_null(run.facts.backend_ran)},
           {"parameters", run.facts.parameters},
           {"environment", environment},
-          {"step_ms", step_json(run.timing())},
+          {"step_ms", to_json(run.timing())},
           {"parts_ms",
            {{"forward", median_part(run.timed_steps, &StepTimes::forward_ns)},
             {"backward", median_part(run.timed_steps, &StepTimes::backward_ns)},

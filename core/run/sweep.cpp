@@ -1,0 +1,328 @@
+#include "core/run/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/check.h"
+#include "core/run/sweep_order.h"
+#include "core/run/verdict.h"
+#include "core/run/workload_math.h"
+#include "core/stats/quantiles.h"
+#include "core/text/numbers.h"
+
+namespace ts::run {
+namespace {
+
+constexpr std::array<const char*, kPointStatusCount> kStatusNames = {
+    "pending", "running", "ok", "oom", "too_slow", "cancelled", "failed"};
+
+// Sizes: more of them never needs less memory.
+bool memory_grows_with(Field field) {
+  switch (field) {
+    case Field::B:
+    case Field::T:
+    case Field::d_model:
+    case Field::heads:
+    case Field::d_head:
+    case Field::layers:
+    case Field::d_ff:
+    case Field::vocab:
+      return true;
+    default:
+      return false;
+  }
+}
+
+double median_part(const Run& run, std::int64_t StepTimes::*part) {
+  std::vector<double> samples;
+  for (const StepTimes& step : run.timed_steps) {
+    samples.push_back(static_cast<double>(step.*part) * 1e-6);
+  }
+  const auto summary = stats::summarise(std::move(samples));
+  // A pass without that part has 0 there.
+  return summary && summary->max > 0 ? summary->median : -1;
+}
+
+double log_flops_of(const SweepPoint& point) {
+  return std::log(std::max(step_flops(point.spec, point.spec.backend).total(), 1.0));
+}
+
+// Steps a run takes at least: recorded, warm-up until it can have settled, timed with its probes.
+double least_steps(const Protocol& protocol) {
+  constexpr double kWarmup = 10;
+  const double probes = protocol.probe_every > 0 ? 1.0 / std::max(protocol.probe_every, 2) : 0;
+  return protocol.recorded_steps + kWarmup + protocol.min_samples * (1 + probes);
+}
+
+}  // namespace
+
+const char* to_string(PointStatus status) {
+  return kStatusNames[static_cast<std::size_t>(status)];
+}
+
+std::optional<PointStatus> point_status_from(std::string_view name) {
+  for (std::size_t i = 0; i < kStatusNames.size(); ++i) {
+    if (name == kStatusNames[i]) return static_cast<PointStatus>(i);
+  }
+  return std::nullopt;
+}
+
+PointMeasurement measurement_of(const Run& run) {
+  PointMeasurement out;
+  out.step = run.timing();
+  out.forward_ms = median_part(run, &StepTimes::forward_ns);
+  out.backward_ms = median_part(run, &StepTimes::backward_ns);
+  out.optimizer_ms = median_part(run, &StepTimes::optimizer_ns);
+  if (const auto tokens = run.tokens_per_s()) {
+    out.tokens_per_s = *tokens;
+    const auto per_step = static_cast<double>(tokens_per_step(run.spec));
+    out.samples_per_s = *tokens / per_step * static_cast<double>(run.spec.batch);
+  }
+  out.tflops_per_s = run.tflops_per_s().value_or(-1);
+  out.peak_allocated = run.memory.peak_bytes();
+  out.limit = run.limit;
+  out.limit_source = run.limit_source;
+  out.parameters = run.facts.parameters;
+  out.backend_ran = run.facts.backend_ran;
+  if (run.verdict == Verdict::oom) {
+    out.op = run.failure.op;
+    out.module = run.failure.module;
+    out.bytes_asked = run.failure.bytes_asked;
+    out.bytes_free = run.failure.bytes_free;
+  }
+  out.wall_s = static_cast<double>(run.end_ns - run.begin_ns) * 1e-9;
+  return out;
+}
+
+Sweep::Sweep(SweepSpec spec) : spec_(std::move(spec)), series_(series_of(spec_)) {
+  const auto places = places_of(spec_);
+  for (std::size_t s = 0; s < series_.size(); ++s) {
+    for (const auto& at : places) {
+      SweepPoint point;
+      point.series = s;
+      point.at = at;
+      if (auto made = spec_at(spec_, series_[s], at)) {
+        point.spec = std::move(*made);
+      } else {
+        point.spec = series_[s].base;
+        point.status = PointStatus::failed;
+        point.reason = made.error().sentence;
+      }
+      log_flops_.push_back(log_flops_of(point));
+      points_.push_back(std::move(point));
+    }
+  }
+  const std::size_t second = spec_.axes.size() > 1 ? spec_.axes[1].values.size() : 1;
+  bool backwards = false;
+  for (const std::size_t place : coarse_to_fine(spec_.axes[0].values.size(), second)) {
+    for (std::size_t s = 0; s < series_.size(); ++s) {
+      order_.push_back((backwards ? series_.size() - 1 - s : s) * places.size() + place);
+    }
+    backwards = !backwards;
+  }
+}
+
+std::optional<std::size_t> Sweep::find(const WorkloadSpec& spec) const {
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (points_[i].spec == spec &&
+        (points_[i].status != PointStatus::failed || points_[i].measured)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+bool Sweep::beyond(const SweepPoint& point, const SweepPoint& edge) const {
+  if (point.series != edge.series || point.at == edge.at) return false;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    if (memory_grows_with(spec_.axes[i].field) ? point.at[i] < edge.at[i]
+                                               : point.at[i] != edge.at[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Sweep::mark_beyond_edge() {
+  for (std::size_t series = 0; series < series_.size(); ++series) {
+    std::vector<const SweepPoint*> edges;
+    std::vector<const SweepPoint*> measured;
+    for (const SweepPoint& point : points_) {
+      if (point.series != series || !point.measured) continue;
+      measured.push_back(&point);
+      if (point.status == PointStatus::oom) edges.push_back(&point);
+    }
+    const auto some_beyond_an_edge = [&](PointStatus status) {
+      return std::any_of(measured.begin(), measured.end(), [&](const SweepPoint* point) {
+        return point->status == status &&
+               std::any_of(edges.begin(), edges.end(),
+                           [&](const SweepPoint* edge) { return beyond(*point, *edge); });
+      });
+    };
+    if (!some_beyond_an_edge(PointStatus::oom) || some_beyond_an_edge(PointStatus::ok)) continue;
+    for (SweepPoint& point : points_) {
+      if (point.series != series || point.status != PointStatus::pending) continue;
+      for (const SweepPoint* edge : edges) {
+        if (beyond(point, *edge)) mark_as_oom(point, *edge);
+      }
+    }
+  }
+}
+
+void Sweep::mark_as_oom(SweepPoint& point, const SweepPoint& edge) const {
+  point.status = PointStatus::oom;
+  std::string smaller;
+  for (std::size_t i = 0; i < edge.at.size(); ++i) {
+    smaller += fmt::format("{}{} = {}", i > 0 ? ", " : "", field_name(spec_.axes[i].field),
+                           text::grouped(edge.at[i]));
+  }
+  point.reason = fmt::format("Not run: {} is already out of memory", smaller);
+}
+
+std::optional<std::size_t> Sweep::next() {
+  seconds_left_.reset();
+  if (running_) return std::nullopt;
+  mark_beyond_edge();
+  for (const std::size_t index : order_) {
+    SweepPoint& point = points_[index];
+    if (point.status != PointStatus::pending) continue;
+    // What will hardly fit fails at once, whatever it would take if it did.
+    const bool hardly_fits =
+        std::any_of(points_.begin(), points_.end(), [&](const SweepPoint& other) {
+          return other.measured && other.status == PointStatus::oom && beyond(point, other);
+        });
+    const double expected = expected_seconds(index);
+    if (hardly_fits || expected <= spec_.max_point_s) return index;
+    point.status = PointStatus::too_slow;
+    point.reason = fmt::format("Not run: it would take about {} s, more than {} s",
+                               text::decimal(expected, 0), text::decimal(spec_.max_point_s, 0));
+  }
+  return std::nullopt;
+}
+
+void Sweep::start(std::size_t point) {
+  seconds_left_.reset();
+  TS_CHECK(!running_ && points_.at(point).status == PointStatus::pending);
+  points_[point].status = PointStatus::running;
+  running_ = point;
+}
+
+void Sweep::give_back(std::size_t point) {
+  seconds_left_.reset();
+  TS_CHECK(running_ == point);
+  points_[point].status = PointStatus::pending;
+  running_.reset();
+}
+
+void Sweep::finish(std::size_t index, const Run& run, bool took_too_long) {
+  TS_CHECK(running_ == index);
+  running_.reset();
+  SweepPoint& point = points_[index];
+  seconds_left_.reset();
+  point.measurement = measurement_of(run);
+  point.measured = true;
+  point.reason = run.failure.sentence;
+  switch (run.verdict) {
+    case Verdict::ok:
+      point.status = PointStatus::ok;
+      point.reason.clear();
+      break;
+    case Verdict::oom:
+      point.status = PointStatus::oom;
+      break;
+    case Verdict::failed:
+      point.status = PointStatus::failed;
+      break;
+    case Verdict::cancelled:
+      point.status = took_too_long ? PointStatus::too_slow : PointStatus::cancelled;
+      if (took_too_long) {
+        point.reason = fmt::format("Ended after {} s", text::decimal(point.measurement.wall_s, 0));
+      }
+      break;
+  }
+}
+
+void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
+                    PointMeasurement known) {
+  seconds_left_.reset();
+  SweepPoint& point = points_.at(index);
+  point.status = status;
+  point.reason = std::move(reason);
+  point.measurement = std::move(known);
+  point.measured = true;
+}
+
+void Sweep::cancel_rest() {
+  seconds_left_.reset();
+  for (SweepPoint& point : points_) {
+    if (point.status == PointStatus::pending) point.status = PointStatus::cancelled;
+  }
+}
+
+void Sweep::resume() {
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (points_[i].status == PointStatus::cancelled) rerun(i);
+  }
+}
+
+void Sweep::rerun(std::size_t index) {
+  SweepPoint& point = points_.at(index);
+  if (running_ == index || !spec_at(spec_, series_[point.series], point.at)) return;
+  seconds_left_.reset();
+  point.status = PointStatus::pending;
+  point.measured = false;
+  point.reason.clear();
+  point.measurement = {};
+}
+
+std::size_t Sweep::count(PointStatus status) const {
+  return static_cast<std::size_t>(
+      std::count_if(points_.begin(), points_.end(),
+                    [status](const SweepPoint& point) { return point.status == status; }));
+}
+
+double Sweep::expected_seconds(std::size_t index) const {
+  // The step time grows as the FLOPs do from the nearest point that is done, of the same series if
+  // one is; what a run takes besides its steps is as it was there.
+  const SweepPoint& point = points_.at(index);
+  const SweepPoint* nearest = nullptr;
+  double least = 0;
+  double growth = 1;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const SweepPoint& other = points_[i];
+    if (other.status != PointStatus::ok || !(other.measurement.step.median_ms > 0)) continue;
+    constexpr double kOtherSeries = 1e3;
+    const double log_growth = log_flops_[index] - log_flops_[i];
+    const double distance =
+        std::abs(log_growth) + (other.series == point.series ? 0 : kOtherSeries);
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &other;
+    least = distance;
+    growth = std::exp(log_growth);
+  }
+  if (nearest == nullptr) return -1;
+  const double steps_s = least_steps(spec_.protocol) * nearest->measurement.step.median_ms * 1e-3;
+  const double besides_s = std::max(0.0, nearest->measurement.wall_s - steps_s);
+  return besides_s + steps_s * growth;
+}
+
+double Sweep::seconds_left() const {
+  if (seconds_left_) return *seconds_left_;
+  double sum = 0;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    if (points_[i].status != PointStatus::pending && running_ != i) continue;
+    const double expected = expected_seconds(i);
+    if (expected < 0) {
+      sum = -1;
+      break;
+    }
+    sum += std::min(expected, spec_.max_point_s);
+  }
+  seconds_left_ = sum;
+  return sum;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/run/run.h"
+#include "core/run/sweep_spec.h"
+
+namespace ts::run {
+
+enum class PointStatus : std::uint8_t { pending, running, ok, oom, too_slow, cancelled, failed };
+inline constexpr int kPointStatusCount = 7;
+const char* to_string(PointStatus status);  // pending running ok oom too_slow cancelled failed
+std::optional<PointStatus> point_status_from(std::string_view name);
+
+// What one run told. Numbers that were not measured are negative.
+struct PointMeasurement {
+  TimingSummary step;
+  double forward_ms = -1, backward_ms = -1, optimizer_ms = -1;  // medians
+  double tokens_per_s = -1, samples_per_s = -1, tflops_per_s = -1;
+  std::int64_t peak_allocated = -1;  // bytes
+  std::int64_t limit = -1;           // bytes the allocator might hold
+  std::string limit_source;
+  std::int64_t parameters = -1;
+  std::string backend_ran;
+  std::string op, module;                          // oom: the allocation that did not fit
+  std::int64_t bytes_asked = -1, bytes_free = -1;  // oom
+  double wall_s = -1;                              // of the whole run, set-up and warm-up too
+};
+PointMeasurement measurement_of(const Run& run);
+
+struct SweepPoint {
+  std::size_t series = 0;        // index into Sweep::series()
+  std::vector<std::int64_t> at;  // one value per axis
+  WorkloadSpec spec;             // as far as it could be made when the point is impossible
+  PointStatus status = PointStatus::pending;
+  // A run of this very point says so. Not set for what follows from others: oom beyond the edge,
+  // too slow by estimate, impossible values.
+  bool measured = false;
+  std::string reason;  // one sentence, when there is more to say than the status
+  PointMeasurement measurement;
+  std::int64_t peak_predicted = -1;  // bytes, by a dry run; negative: not known
+};
+
+// The state of a sweep: which points there are, what is known of each, which one is next. Knows no
+// thread, engine or file. One owner thread.
+//
+// Order: coarse to fine, so that the shape shows early (least, middle and greatest value, then what
+// lies between), and all series at a place before the next place, forwards and backwards in turn,
+// so that drift of the machine hits all alike.
+//
+// Out of memory is monotonous in every size, so the points of a series above one that ran out need
+// no run: one more real run beyond an edge confirms it, the rest are marked. If that run fits after
+// all, nothing is marked in that series any more.
+class Sweep {
+ public:
+  explicit Sweep(SweepSpec spec);  // check() holds
+
+  [[nodiscard]] const SweepSpec& spec() const { return spec_; }
+  [[nodiscard]] std::span<const SweepSeries> series() const { return series_; }
+  // By series, then along the first axis, then along the second.
+  [[nodiscard]] std::span<const SweepPoint> points() const { return points_; }
+  [[nodiscard]] std::optional<std::size_t> find(const WorkloadSpec& spec) const;
+  // In the order in which they are run.
+  [[nodiscard]] std::span<const std::size_t> order() const { return order_; }
+
+  // The point to run now; unset when none is pending. Marks points on its way that need no run.
+  std::optional<std::size_t> next();
+  [[nodiscard]] std::optional<std::size_t> running() const { return running_; }
+  [[nodiscard]] bool finished() const { return count(PointStatus::pending) == 0 && !running_; }
+
+  void start(std::size_t point);      // pending -> running; one at a time
+  void give_back(std::size_t point);  // running -> pending: its run was not its own
+  void finish(std::size_t point, const Run& run, bool took_too_long = false);
+  // As found in a journal.
+  void restore(std::size_t point, PointStatus status, std::string reason, PointMeasurement known);
+  void cancel_rest();             // pending -> cancelled
+  void resume();                  // cancelled -> pending
+  void rerun(std::size_t point);  // forgets what is known of it
+
+  [[nodiscard]] std::size_t count(PointStatus status) const;
+  // Seconds until the last pending point is done, from the FLOPs of the points that are; negative
+  // while no point is.
+  [[nodiscard]] double seconds_left() const;
+  // Of one run of that point; negative while nothing is known.
+  [[nodiscard]] double expected_seconds(std::size_t point) const;
+
+ private:
+  void mark_beyond_edge();
+  void mark_as_oom(SweepPoint& point, const SweepPoint& edge) const;
+  [[nodiscard]] bool beyond(const SweepPoint& point, const SweepPoint& edge) const;
+
+  SweepSpec spec_;
+  std::vector<SweepSeries> series_;
+  std::vector<SweepPoint> points_;
+  std::vector<double> log_flops_;  // of each point
+  std::vector<std::size_t> order_;
+  std::optional<std::size_t> running_;
+  mutable std::optional<double> seconds_left_;  // since the last change
+};
+
+}  // namespace ts::run

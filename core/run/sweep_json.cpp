@@ -1,0 +1,143 @@
+#include "core/run/sweep_json.h"
+
+#include <cmath>
+
+#include "core/run/protocol_json.h"
+#include "core/run/sweep_results.h"
+
+namespace ts::run {
+namespace {
+
+nlohmann::json known(double value) {
+  if (value < 0 || !std::isfinite(value)) return nullptr;
+  return value;
+}
+
+nlohmann::json known(std::int64_t value) {
+  if (value < 0) return nullptr;
+  return value;
+}
+
+nlohmann::json text_or_null(const std::string& text) {
+  if (text.empty()) return nullptr;
+  return text;
+}
+
+nlohmann::json interval_json(const std::optional<stats::Interval>& interval) {
+  if (!interval) return nullptr;
+  return {interval->low, interval->high};
+}
+
+nlohmann::json failure_json(const PointMeasurement& m) {
+  if (m.bytes_asked < 0) return nullptr;
+  return {{"op", text_or_null(m.op)},
+          {"module", text_or_null(m.module)},
+          {"bytes_asked", m.bytes_asked},
+          {"bytes_free", m.bytes_free}};
+}
+
+template <class Number>
+Number number_or(const nlohmann::json& json, const char* key) {
+  const nlohmann::json& value = json.at(key);
+  return value.is_null() ? Number{-1} : value.get<Number>();
+}
+
+std::string text_or(const nlohmann::json& json, const char* key) {
+  const nlohmann::json& value = json.at(key);
+  return value.is_null() ? std::string() : value.get<std::string>();
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
+  auto at = nlohmann::json::object();
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    at[field_name(sweep.spec().axes[i].field)] = point.at[i];
+  }
+  const PointMeasurement& m = point.measurement;
+  return {{"series", sweep.series()[point.series].label},
+          {"at", std::move(at)},
+          {"status", to_string(point.status)},
+          {"measured", point.measured},
+          {"reason", text_or_null(point.reason)},
+          {"step_ms", to_json(m.step)},
+          {"parts_ms",
+           {{"forward", known(m.forward_ms)},
+            {"backward", known(m.backward_ms)},
+            {"optimizer", known(m.optimizer_ms)}}},
+          {"tokens_per_s", known(m.tokens_per_s)},
+          {"samples_per_s", known(m.samples_per_s)},
+          {"tflops_per_s", known(m.tflops_per_s)},
+          {"peak_allocated", known(m.peak_allocated)},
+          {"peak_predicted", known(point.peak_predicted)},
+          {"limit", known(m.limit)},
+          {"limit_source", text_or_null(m.limit_source)},
+          {"parameters", known(m.parameters)},
+          {"backend_ran", text_or_null(m.backend_ran)},
+          {"failure", failure_json(m)},
+          {"wall_s", known(m.wall_s)}};
+}
+
+PointMeasurement measurement_from_json(const nlohmann::json& json) {
+  PointMeasurement m;
+  m.step = timing_from_json(json.at("step_ms"));
+  const nlohmann::json& parts = json.at("parts_ms");
+  m.forward_ms = number_or<double>(parts, "forward");
+  m.backward_ms = number_or<double>(parts, "backward");
+  m.optimizer_ms = number_or<double>(parts, "optimizer");
+  m.tokens_per_s = number_or<double>(json, "tokens_per_s");
+  m.samples_per_s = number_or<double>(json, "samples_per_s");
+  m.tflops_per_s = number_or<double>(json, "tflops_per_s");
+  m.peak_allocated = number_or<std::int64_t>(json, "peak_allocated");
+  m.limit = number_or<std::int64_t>(json, "limit");
+  m.limit_source = text_or(json, "limit_source");
+  m.parameters = number_or<std::int64_t>(json, "parameters");
+  m.backend_ran = text_or(json, "backend_ran");
+  if (const nlohmann::json& failure = json.at("failure"); !failure.is_null()) {
+    m.op = text_or(failure, "op");
+    m.module = text_or(failure, "module");
+    m.bytes_asked = failure.at("bytes_asked").get<std::int64_t>();
+    m.bytes_free = failure.at("bytes_free").get<std::int64_t>();
+  }
+  m.wall_s = number_or<double>(json, "wall_s");
+  return m;
+}
+
+nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment) {
+  auto points = nlohmann::json::array();
+  for (const SweepPoint& point : sweep.points()) points.push_back(to_json(sweep, point));
+  auto fits = nlohmann::json::array();
+  for (const CurveFit& one : fits_of(sweep)) {
+    fits.push_back({{"series", one.curve.label},
+                    {"measure", to_string(one.measure)},
+                    {"n", one.fit.n},
+                    {"slope", one.fit.slope},
+                    {"ci95", interval_json(one.fit.ci95)},
+                    {"r2", one.fit.r2 ? nlohmann::json(*one.fit.r2) : nlohmann::json()},
+                    {"factor", one.fit.factor},
+                    {"last_slope", one.last_slope}});
+  }
+  auto crossings = nlohmann::json::array();
+  for (const CurveCrossover& one : crossovers_of(sweep)) {
+    crossings.push_back({{"first", one.first.label},
+                         {"second", one.second.label},
+                         {"measure", to_string(one.measure)},
+                         {"at", one.crossover.at},
+                         {"before", one.crossover.before},
+                         {"after", one.crossover.after},
+                         {"lower_after", one.lower_after().label}});
+  }
+  auto knees = nlohmann::json::array();
+  for (const CurveSaturation& one : saturations_of(sweep)) {
+    knees.push_back({{"series", one.curve.label},
+                     {"at", one.saturation.at},
+                     {"tokens_per_s", one.saturation.y},
+                     {"gain", one.saturation.gain},
+                     {"rule", kSaturationRule}});
+  }
+  return {{"sweep", to_json(sweep.spec())},     {"environment", environment},
+          {"points", std::move(points)},        {"fits", std::move(fits)},
+          {"crossovers", std::move(crossings)}, {"saturation", std::move(knees)}};
+}
+
+}  // namespace ts::run

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/run/sweep.h"
+#include "core/stats/fits.h"
+
+namespace ts::run {
+
+// What the points of a sweep say together, over its first axis. Only points that were measured and
+// went well count; fits start anew with every point that arrives.
+
+// The points of one series at one value of the second axis.
+struct SweepCurve {
+  std::size_t series = 0;
+  std::vector<std::size_t> points;  // along the first axis
+  std::string label;                // of the series; with two axes "flash, B = 4"
+};
+std::vector<SweepCurve> curves_of(const Sweep& sweep);
+
+enum class Measure : std::uint8_t { step_ms, peak_allocated, tokens_per_s };
+const char* to_string(Measure measure);
+
+// Of one point, with its 95 % confidence interval (low = high = y where there is none); y is NaN
+// where the point has no such number.
+stats::CurvePoint value_of(const Sweep& sweep, std::size_t point, Measure measure);
+
+struct CurveFit {
+  SweepCurve curve;
+  Measure measure = Measure::step_ms;
+  stats::PowerFit fit;
+  double last_slope = 0;  // between the last two points: where constant parts matter least
+};
+// Step time and peak memory of every curve with two points or more.
+std::vector<CurveFit> fits_of(const Sweep& sweep);
+
+struct CurveCrossover {
+  SweepCurve first, second;
+  Measure measure = Measure::step_ms;
+  stats::Crossover crossover;
+  [[nodiscard]] const SweepCurve& lower_after() const {
+    return crossover.second_is_lower_after ? second : first;
+  }
+};
+// Of every pair of curves at the same value of the second axis: step time and peak memory.
+std::vector<CurveCrossover> crossovers_of(const Sweep& sweep);
+
+struct CurveSaturation {
+  SweepCurve curve;
+  stats::Saturation saturation;
+};
+inline constexpr const char* kSaturationRule =
+    "first batch whose tokens/s gain less than 10 % per doubling";
+// Throughput against the batch: empty unless the first axis is B.
+std::vector<CurveSaturation> saturations_of(const Sweep& sweep);
+
+}  // namespace ts::run

@@ -1,0 +1,188 @@
+#include "core/run/sweep_journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/run/made_runs.h"
+
+namespace ts::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SweepJournalFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "sweep_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    path_ = folder_ / "sweep.jsonl";
+    spec_.axes = {*parse_axis("T=64:512:x2")};
+    spec_.series = {*parse_series("backend=naive,flash")};
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static run::Run run_of(const SweepPoint& point) {
+    return point.spec.seq_len == 512 && point.series == 0
+               ? testing::stopped_run(point.spec, Verdict::oom)
+               : testing::made_run(point.spec, 1.25, 4096);
+  }
+  // Runs up to `most` points and writes them.
+  static void run_some(Sweep& sweep, SweepJournal& journal, std::size_t most) {
+    for (std::size_t i = 0; i < most; ++i) {
+      const auto point = sweep.next();
+      if (!point) return;
+      sweep.start(*point);
+      sweep.finish(*point, run_of(sweep.points()[*point]));
+      ASSERT_TRUE(journal.append(to_json(sweep, sweep.points()[*point])).has_value());
+    }
+  }
+  [[nodiscard]] std::string content() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void append_text(const std::string& text) const {
+    std::ofstream(path_, std::ios::binary | std::ios::app) << text;
+  }
+
+  fs::path folder_;
+  fs::path path_;
+  SweepSpec spec_;
+  SweepIdentity identity_ = {{"program", "tensorscope 0.1.0"}, {"libtorch", "2.11.0"}};
+};
+
+TEST_F(SweepJournalFile, ContinuesWhereItStopped) {
+  Sweep whole(spec_);
+  {
+    auto journal = SweepJournal::create(path_, spec_, identity_);
+    ASSERT_TRUE(journal.has_value()) << journal.error().sentence;
+    run_some(whole, *journal, 3);
+  }
+  append_text(R"({"series":"naive","at":{"T":12)");  // what a crash leaves
+  auto content = read_journal(path_);
+  ASSERT_TRUE(content.has_value()) << content.error().sentence;
+  EXPECT_TRUE(content->spec == spec_);
+  EXPECT_EQ(content->points.size(), 3U);
+  EXPECT_TRUE(same_identity(*content, identity_, path_).has_value());
+
+  Sweep again(content->spec);
+  ASSERT_TRUE(restore(again, *content, path_).has_value());
+  EXPECT_EQ(again.count(PointStatus::ok), 3U);
+  auto journal = SweepJournal::resume(path_, *content);
+  ASSERT_TRUE(journal.has_value()) << journal.error().sentence;
+  run_some(again, *journal, 100);
+  run_some(whole, *journal, 0);
+
+  const auto end = read_journal(path_);
+  ASSERT_TRUE(end.has_value()) << "the half line is gone: " << end.error().sentence;
+  EXPECT_EQ(end->points.size(), 8U);
+  Sweep last(spec_);
+  ASSERT_TRUE(restore(last, *end, path_).has_value());
+  EXPECT_TRUE(last.finished());
+  EXPECT_EQ(to_json(last, nlohmann::json()), to_json(again, nlohmann::json()))
+      << "every number survives";
+}
+
+TEST_F(SweepJournalFile, CancelledAndFailedPointsRunAgain) {
+  Sweep sweep(spec_);
+  auto journal = SweepJournal::create(path_, spec_, identity_);
+  for (const Verdict verdict : {Verdict::cancelled, Verdict::failed, Verdict::ok}) {
+    const auto point = *sweep.next();
+    sweep.start(point);
+    const WorkloadSpec& one = sweep.points()[point].spec;
+    sweep.finish(point, verdict == Verdict::ok ? testing::made_run(one, 1, 1)
+                                               : testing::stopped_run(one, verdict));
+    ASSERT_TRUE(journal->append(to_json(sweep, sweep.points()[point])).has_value());
+  }
+  Sweep again(spec_);
+  ASSERT_TRUE(restore(again, *read_journal(path_), path_).has_value());
+  EXPECT_EQ(again.count(PointStatus::ok), 1U);
+  EXPECT_EQ(again.count(PointStatus::pending), 7U);
+}
+
+TEST_F(SweepJournalFile, AnotherProgramIsNeverMixedIn) {
+  { ASSERT_TRUE(SweepJournal::create(path_, spec_, identity_).has_value()); }
+  const auto content = read_journal(path_);
+  SweepIdentity other = identity_;
+  other["libtorch"] = "2.12.0";
+  const auto same = same_identity(*content, other, path_);
+  ASSERT_FALSE(same.has_value());
+  EXPECT_NE(same.error().sentence.find("libtorch 2.11.0, this is 2.12.0"), std::string::npos)
+      << same.error().sentence;
+  other = identity_;
+  other["device"] = "new";
+  EXPECT_FALSE(same_identity(*content, other, path_).has_value());
+}
+
+TEST_F(SweepJournalFile, IsNotOverwrittenAndNotWrittenTwice) {
+  auto journal = SweepJournal::create(path_, spec_, identity_);
+  ASSERT_TRUE(journal.has_value());
+  const auto second = SweepJournal::create(path_, spec_, identity_);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_NE(second.error().sentence.find("--resume"), std::string::npos);
+  const auto beside = SweepJournal::resume(path_, *read_journal(path_));
+  ASSERT_FALSE(beside.has_value());
+  EXPECT_NE(beside.error().sentence.find("Another tensorscope"), std::string::npos);
+}
+
+TEST_F(SweepJournalFile, BrokenFilesNameTheLine) {
+  const auto sentence = [&](const std::string& text) {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
+    const auto read = read_journal(path_);
+    if (!read) return read.error().sentence;
+    Sweep sweep(read->spec);
+    const auto restored = restore(sweep, *read, path_);
+    return restored ? std::string() : restored.error().sentence;
+  };
+  { ASSERT_TRUE(SweepJournal::create(path_, spec_, identity_).has_value()); }
+  const std::string header = content();
+  EXPECT_EQ(sentence(header), "");
+  EXPECT_NE(sentence("").find("cut off"), std::string::npos);
+  EXPECT_NE(sentence("{}\n").find("line 1"), std::string::npos);
+  EXPECT_NE(sentence("[1]\n").find("not the journal"), std::string::npos);
+  EXPECT_NE(sentence(header.substr(0, 20) + "\n").find("line 1"), std::string::npos);
+  EXPECT_NE(sentence(header + "nonsense\n").find("line 2"), std::string::npos);
+  EXPECT_NE(sentence(header + "{}\n").find("line 2"), std::string::npos);
+  EXPECT_NE(sentence(header + R"({"status":"ok","series":"naive","at":{"T":63}})" + "\n")
+                .find("no such point"),
+            std::string::npos);
+  EXPECT_NE(
+      sentence(header + R"({"status":"ok","series":"naive","at":{"T":64}})" + "\n").find("line 2"),
+      std::string::npos);
+  EXPECT_NE(sentence(header + "\xff\xfe\n").find("line 2"), std::string::npos);
+}
+
+TEST_F(SweepJournalFile, AFullDiskKeepsWholeLinesAndLosesNothing) {
+  Sweep sweep(spec_);
+  auto journal = SweepJournal::create(path_, spec_, identity_);
+  run_some(sweep, *journal, 1);
+  const std::string before = content();
+
+  // A limit on file size stands for the end of the disk.
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit tight = old;
+  tight.rlim_cur = before.size() + 100;  // the next line fits in part
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const auto point = *sweep.next();
+  sweep.start(point);
+  sweep.finish(point, run_of(sweep.points()[point]));
+  const auto written = journal->append(to_json(sweep, sweep.points()[point]));
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+
+  ASSERT_FALSE(written.has_value());
+  EXPECT_NE(written.error().sentence.find(path_.string()), std::string::npos);
+  EXPECT_EQ(content(), before) << "no half line";
+  EXPECT_EQ(journal->waiting(), 1U);
+  EXPECT_TRUE(journal->write_waiting().has_value()) << "room again";
+  EXPECT_EQ(read_journal(path_)->points.size(), 2U);
+}
+
+}  // namespace
+}  // namespace ts::run
