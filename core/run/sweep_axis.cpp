@@ -135,7 +135,7 @@ base::Result<Values> range(Field field, const std::vector<std::string_view>& par
 base::Result<SweepAxis> parse_axis(std::string_view text) {
   const auto named = split(text, "--axis", "T=256:2048:x2");
   if (!named) return tl::unexpected(named.error());
-  if (!is_number(named->field)) {
+  if (field_range(named->field).max == 0) {
     return base::fail(fmt::format("{} is not a number: an axis needs one; it can make the series",
                                   field_name(named->field)));
   }

@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/run/protocol_json.h"
+#include "core/run/spec_fields.h"
 #include "core/run/spec_values.h"
 
 namespace ts::run {
@@ -87,9 +88,10 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
       for (const std::string& value : field.values) {
         SweepSeries one = series;
         TS_CHECK(set_field(one.base, field_name(field.field), value).has_value());
-        // "2" alone says nothing.
+        // "flash" speaks for itself, "2" and "true" do not.
+        const bool named = field_as<ChoiceField>(field.field) != nullptr;
         const std::string word =
-            is_number(field.field) ? std::string(field_name(field.field)) + " = " + value : value;
+            named ? value : std::string(field_name(field.field)) + " = " + value;
         one.label = first ? word : series.label + ", " + word;
         next.push_back(std::move(one));
       }
