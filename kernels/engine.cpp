@@ -11,7 +11,7 @@
 
 #include "kernels/execution.h"
 #include "kernels/failure.h"
-#include "kernels/observe/cpu_allocator.h"
+#include "kernels/start.h"
 
 namespace ts::kernels {
 namespace {
@@ -70,8 +70,7 @@ std::string build_line() {
 
 }  // namespace
 
-TorchEngine::TorchEngine() {
-  CpuAllocator::install();
+TorchEngine::TorchEngine() : cuda_(start_libtorch()) {
   info_.torch_version = TORCH_VERSION;
   info_.threads = at::get_num_threads();
   info_.build = build_line();

@@ -29,7 +29,7 @@ class TorchEngine final : public run::Engine {
                                                                   const base::CancelToken& cancel);
 
  private:
-  CudaLibrary cuda_;
+  const CudaLibrary& cuda_;
   std::weak_ptr<void> last_execution_;
   run::EngineInfo info_;
 };

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "core/base/clock.h"
+#include "kernels/dry_run/dry_recording.h"
+#include "kernels/dry_run/meta_allocator.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/module_scope.h"
@@ -18,31 +20,18 @@ using base::Phase;
 using memory::Category;
 
 void own(const at::Tensor& tensor, Category category) {
+  if (!tensor.defined() || tensor.nbytes() == 0) return;
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
+    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category);
+    return;
+  }
   Recording* const recording = Recording::active();
-  if (recording == nullptr || !tensor.defined() || tensor.nbytes() == 0) return;
+  if (recording == nullptr) return;
   recording->owner(tensor.storage().data(), category);
 }
 
 at::ScalarType scalar_type(run::DataType dtype) {
   return dtype == run::DataType::bf16 ? at::kBFloat16 : at::kFloat;
-}
-
-const char* kernel_name(AttentionKernel kernel) {
-  switch (kernel) {
-    case AttentionKernel::softmax:
-      return "naive";
-    case AttentionKernel::math:
-      return "math";
-    case AttentionKernel::flash:
-      return "flash";
-    case AttentionKernel::efficient:
-      return "efficient";
-    case AttentionKernel::cudnn:
-      return "cudnn";
-    case AttentionKernel::none:
-      break;
-  }
-  return "";
 }
 
 }  // namespace

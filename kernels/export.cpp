@@ -1,4 +1,5 @@
 #include "core/run/engine.h"
+#include "kernels/dry_run/dry_runner.h"
 #include "kernels/engine.h"
 
 #define TENSORSCOPE_EXPORT __attribute__((visibility("default")))
@@ -13,6 +14,15 @@ TENSORSCOPE_EXPORT int tensorscope_engine_version() {
 TENSORSCOPE_EXPORT ts::run::Engine* tensorscope_engine_create() {
   try {
     return new ts::kernels::TorchEngine;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// Null when LibTorch cannot be started.
+TENSORSCOPE_EXPORT ts::run::DryRunner* tensorscope_dry_runner_create() {
+  try {
+    return new ts::kernels::TorchDryRunner;
   } catch (...) {
     return nullptr;
   }

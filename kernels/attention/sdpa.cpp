@@ -2,6 +2,7 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 
 #include "kernels/attention/attend.h"
+#include "kernels/dry_run/sdpa.h"
 
 namespace ts::kernels {
 namespace {
@@ -41,6 +42,7 @@ class SdpaSteering {
 
 at::Tensor attend_sdpa(run::AttentionBackend backend, bool causal, const at::Tensor& q,
                        const at::Tensor& k, const at::Tensor& v) {
+  if (q.is_meta()) return attend_sdpa_dry(backend, causal, q, k, v);
   const SdpaSteering steering(backend);
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
 }

@@ -16,6 +16,7 @@ namespace ts::kernels {
 namespace {
 
 at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
+  if (device.is_meta()) return {};
   at::Generator generator = at::globalContext().defaultGenerator(device).clone();
   generator.set_current_seed(seed);
   return generator;
@@ -25,7 +26,9 @@ at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
 void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& draw) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 21;
   const at::Tensor flat = tensor.view({-1});
-  for (std::int64_t begin = 0; begin < flat.numel(); begin += kPiece) {
+  // Without data every piece is like the first.
+  const std::int64_t end = tensor.is_meta() ? std::min(kPiece, flat.numel()) : flat.numel();
+  for (std::int64_t begin = 0; begin < end; begin += kPiece) {
     check_cancelled();
     const at::Tensor piece = flat.narrow(0, begin, std::min(kPiece, flat.numel() - begin));
     if (tensor.scalar_type() == at::kFloat) {

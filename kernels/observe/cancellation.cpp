@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "core/base/check.h"
+#include "kernels/dry_run/dry_recording.h"
 
 namespace ts::kernels {
 namespace {
@@ -12,17 +13,21 @@ std::atomic<const base::CancelToken*> current{nullptr};
 
 }  // namespace
 
-CancelScope::CancelScope(const base::CancelToken& token) noexcept {
+CancelScope::CancelScope(const base::CancelToken& token) noexcept
+    : process_wide_(DryRecording::current() == nullptr) {
+  if (!process_wide_) return;
   const base::CancelToken* const before = current.exchange(&token);
   TS_CHECK(before == nullptr);
 }
 
 CancelScope::~CancelScope() {
-  current.store(nullptr);
+  if (process_wide_) current.store(nullptr);
 }
 
 void check_cancelled() {
-  const base::CancelToken* const token = current.load(std::memory_order_acquire);
+  const DryRecording* const dry = DryRecording::current();
+  const base::CancelToken* const token =
+      dry != nullptr ? &dry->cancel_token() : current.load(std::memory_order_acquire);
   if (token == nullptr || !token->cancelled()) [[likely]]
     return;
   if (std::uncaught_exceptions() == 0) throw Cancelled();

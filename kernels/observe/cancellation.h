@@ -13,13 +13,17 @@ class Cancelled : public c10::Error {
 };
 
 // While it lives the token is asked at every CPU allocation and at every module (check_cancelled).
-// One at a time; the allocator is process-wide, so the current token is too.
+// One at a time; the allocator is process-wide, so the current token is too. On a thread that makes
+// a dry run the token of the dry run is asked, and a scope does nothing.
 class CancelScope {
  public:
   explicit CancelScope(const base::CancelToken& token) noexcept;
   ~CancelScope();
   CancelScope(const CancelScope&) = delete;
   CancelScope& operator=(const CancelScope&) = delete;
+
+ private:
+  bool process_wide_;
 };
 
 // Throws Cancelled when the current token was cancelled, but never while another exception unwinds

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "kernels/dry_run/dry_recording.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/recording.h"
@@ -18,6 +19,7 @@ constexpr std::size_t kAlignment = 64;
 
 struct alignas(kAlignment) BlockHeader {
   std::int64_t size = 0;
+  bool counted = true;
 };
 
 BlockHeader* header_of(void* data) noexcept {
@@ -39,6 +41,11 @@ CpuAllocator& CpuAllocator::install() {
 at::DataPtr CpuAllocator::allocate(std::size_t size) {
   const at::Device device(at::kCPU);
   if (size == 0) return {nullptr, nullptr, &free_block, device};
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) [[unlikely]] {
+    void* const data = allocate_uncounted(size);
+    dry->host_alloc(data, static_cast<std::int64_t>(size));
+    return {data, data, &free_block, device};
+  }
   check_cancelled();
   const auto bytes = static_cast<std::int64_t>(size);
   const std::int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -61,6 +68,12 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
   return {data, data, &free_block, device};
 }
 
+void* CpuAllocator::allocate_uncounted(std::size_t size) {
+  void* raw = nullptr;
+  if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) throw std::bad_alloc();
+  return new (raw) BlockHeader{static_cast<std::int64_t>(size), false} + 1;
+}
+
 at::DeleterFnPtr CpuAllocator::raw_deleter() const {
   return &free_block;
 }
@@ -75,6 +88,11 @@ void CpuAllocator::free_block(void* data) {
 
 void CpuAllocator::release(void* data) noexcept {
   BlockHeader* const header = header_of(data);
+  if (!header->counted) [[unlikely]] {
+    if (DryRecording* const dry = DryRecording::current(); dry != nullptr) dry->host_free(data);
+    std::free(header);
+    return;
+  }
   const std::int64_t bytes = header->size;
   // Recorded before the memory is given back, so that whoever gets the address next comes later.
   if (Recording* const recording = Recording::active();

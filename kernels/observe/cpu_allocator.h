@@ -17,6 +17,9 @@ namespace ts::kernels {
 // libraries under LibTorch (oneDNN, MKL) take by themselves passes no c10 allocator and is not
 // seen.
 //
+// On a thread that makes a dry run it hands out plain memory beside the account, which the dry run
+// notes: LibTorch boxes a plain number that meets a tensor in a block of 8 bytes on the host.
+//
 // Any thread, but the account is opened and closed by the worker.
 class CpuAllocator final : public c10::Allocator {
  public:
@@ -39,6 +42,7 @@ class CpuAllocator final : public c10::Allocator {
  private:
   CpuAllocator() = default;
   static void free_block(void* data);
+  static void* allocate_uncounted(std::size_t size);
   void release(void* data) noexcept;
   void raise_peak(std::int64_t live) noexcept;
   [[noreturn]] void refuse(std::int64_t asked);

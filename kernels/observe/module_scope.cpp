@@ -1,6 +1,7 @@
 #include "kernels/observe/module_scope.h"
 
 #include "core/base/clock.h"
+#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/recording.h"
 #include "kernels/observe/thread_state.h"
@@ -15,6 +16,11 @@ thread_local const std::string* open_module_path = nullptr;
 ModuleScope::ModuleScope(const std::string& path) : outer_(open_module_path) {
   check_cancelled();
   open_module_path = &path;
+  dry_ = DryRecording::current();
+  if (dry_ != nullptr) {
+    dry_->open_module(path);
+    return;
+  }
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   ThreadState& state = recording->thread();
@@ -30,6 +36,10 @@ ModuleScope::ModuleScope(const std::string& path) : outer_(open_module_path) {
 
 ModuleScope::~ModuleScope() {
   open_module_path = outer_;
+  if (dry_ != nullptr) {
+    dry_->close_module();
+    return;
+  }
   Recording* const recording = recorded_ ? Recording::active() : nullptr;
   ThreadState* const state = recording != nullptr ? recording->known_thread() : nullptr;
   if (state == nullptr) return;

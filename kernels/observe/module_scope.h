@@ -4,6 +4,8 @@
 
 namespace ts::kernels {
 
+class DryRecording;
+
 // A layer at work: everything that runs in it on this thread carries its path ("blocks.3.attn"),
 // and it is itself a slice around its operators. Costs a few nanoseconds when nothing is recorded.
 // Asks for cancellation when it opens, so it may throw Cancelled. Worker thread; strictly nested.
@@ -20,6 +22,7 @@ class ModuleScope {
 
  private:
   const std::string* outer_;
+  DryRecording* dry_ = nullptr;
   bool recorded_ = false;
 };
 

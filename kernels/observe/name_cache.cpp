@@ -30,6 +30,24 @@ AttentionKernel attention_kernel(std::string_view name) {
 
 }  // namespace
 
+const char* kernel_name(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::softmax:
+      return "naive";
+    case AttentionKernel::math:
+      return "math";
+    case AttentionKernel::flash:
+      return "flash";
+    case AttentionKernel::efficient:
+      return "efficient";
+    case AttentionKernel::cudnn:
+      return "cudnn";
+    case AttentionKernel::none:
+      break;
+  }
+  return "";
+}
+
 const OperatorName& NameCache::find(std::string_view text) {
   OperatorName& slot = slots_[std::hash<std::string_view>{}(text) % kSlots];
   if (slot.text == text && !text.empty()) [[likely]]

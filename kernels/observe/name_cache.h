@@ -11,6 +11,8 @@ namespace ts::kernels {
 // The attention kernel an operator is, if it is one.
 enum class AttentionKernel : std::uint8_t { none, softmax, math, flash, efficient, cudnn };
 
+const char* kernel_name(AttentionKernel kernel);  // naive math flash ..., "" for none
+
 // What the hooks need to know about an operator, found once per name.
 struct OperatorName {
   std::string_view text;  // lives in the string table

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "core/base/clock.h"
+#include "kernels/observe/operator_frames.h"
 #include "kernels/observe/recording.h"
-#include "kernels/observe/thread_state.h"
 
 namespace ts::kernels {
 namespace {
@@ -77,33 +77,10 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   Recording* const recording = Recording::active();
   if (recording == nullptr) return nullptr;
   ThreadState& state = recording->thread();
-  const Frame* const outer = state.top();
-  Frame* const frame = state.push();
-  ++state.operators;
+  const auto [frame, attention] =
+      open_operator_frame(state, recording->sequence_modules(), function);
   if (frame == nullptr) return nullptr;
-
-  const OperatorName& name = state.names.find(function.name());
-  frame->kind = RawKind::op;
-  frame->name = name.id;
-  frame->memory_op =
-      name.factory && state.operators > 1 && outer != nullptr ? outer->memory_op : name.id;
-  frame->module = outer != nullptr ? outer->module : base::kNoString;
-  frame->backward = state.backward;
-  frame->slice = !name.node_frame;
-  if (name.node_frame) {
-    state.backward = true;
-  } else if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    state.backward = true;
-    frame->sequence = function.seqNr();
-    frame->module = recording->module_of(frame->sequence);
-    // The frame around the node belongs to the same module: gradients are summed there.
-    if (state.open > 1)
-      state.frames[static_cast<std::size_t>(state.open - 2)].module = frame->module;
-  } else if (!state.backward && function.seqNr() >= 0) {
-    frame->sequence = function.seqNr();
-    recording->remember_module(frame->sequence, frame->module);
-  }
-  if (name.attention != AttentionKernel::none) recording->saw_attention(name.attention);
+  if (attention != AttentionKernel::none) recording->saw_attention(attention);
   write_shapes(function.inputs(), frame->shapes);
   if (frame->slice) ++state.depth;
   frame->begin_ns = base::now_ns();
@@ -116,25 +93,22 @@ void on_end(const at::RecordFunction&, at::ObserverContext*) {
   if (recording == nullptr) return;
   ThreadState* const state = recording->known_thread();
   if (state == nullptr || state->operators == 0) return;
-  const Frame* const frame = state->pop();
-  --state->operators;
-  if (frame != nullptr) {
-    if (frame->slice) {
-      RawRecord record;
-      record.kind = RawKind::op;
-      record.depth = --state->depth;
-      record.backward = state->backward;
-      record.phase = recording->phase();
-      record.step = recording->step();
-      record.name = frame->name;
-      record.module = frame->module;
-      record.begin_ns = frame->begin_ns;
-      record.end_ns = end_ns;
-      record.sequence = frame->sequence;
-      record.shapes = frame->shapes;
-      state->log->ring.try_push(record);
-    }
-    state->backward = frame->backward;
+  const bool backward = state->backward;
+  const Frame* const frame = close_operator_frame(*state);
+  if (frame != nullptr && frame->slice) {
+    RawRecord record;
+    record.kind = RawKind::op;
+    record.depth = --state->depth;
+    record.backward = backward;
+    record.phase = recording->phase();
+    record.step = recording->step();
+    record.name = frame->name;
+    record.module = frame->module;
+    record.begin_ns = frame->begin_ns;
+    record.end_ns = end_ns;
+    record.sequence = frame->sequence;
+    record.shapes = frame->shapes;
+    state->log->ring.try_push(record);
   }
   if (state->operators == 0) recording->memory(memory::Action::operator_end, nullptr, 0);
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/clock.h"
+#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {
@@ -29,6 +30,10 @@ const char* phase_name(base::Phase phase) {
 }  // namespace
 
 PhaseScope::PhaseScope(base::Phase phase, bool graph_kept) : phase_(phase) {
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
+    dry->begin_phase(phase, graph_kept);
+    return;
+  }
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   recorded_ = true;
@@ -37,6 +42,10 @@ PhaseScope::PhaseScope(base::Phase phase, bool graph_kept) : phase_(phase) {
 }
 
 PhaseScope::~PhaseScope() {
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
+    dry->end_phase();
+    return;
+  }
   Recording* const recording = recorded_ ? Recording::active() : nullptr;
   if (recording == nullptr) return;
   const std::uint8_t depth = phase_ == base::Phase::setup ? 0 : 1;

@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
+#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/device_memory.h"
 #include "kernels/observe/operators.h"
 #include "kernels/observe/thread_state.h"
@@ -40,6 +41,7 @@ Recording::~Recording() {
 }
 
 Recording* Recording::active() noexcept {
+  if (DryRecording::current() != nullptr) return nullptr;
   return active_recording.load(std::memory_order_acquire);
 }
 
@@ -140,22 +142,6 @@ void Recording::push_span(RawKind kind, base::StringId name, std::uint8_t depth,
   record.begin_ns = begin_ns;
   record.end_ns = base::now_ns();
   phases_->ring.try_push(record);
-}
-
-void Recording::remember_module(std::int64_t sequence, base::StringId module) {
-  if (first_sequence_ < 0) first_sequence_ = sequence;
-  if (sequence < first_sequence_) return;
-  const auto index = static_cast<std::size_t>(sequence - first_sequence_);
-  if (index >= module_by_sequence_.size()) module_by_sequence_.resize(index + 1, base::kNoString);
-  module_by_sequence_[index] = module;
-}
-
-base::StringId Recording::module_of(std::int64_t sequence) const noexcept {
-  const std::int64_t index = sequence - first_sequence_;
-  if (first_sequence_ < 0 || index < 0 || index >= std::ssize(module_by_sequence_)) {
-    return base::kNoString;
-  }
-  return module_by_sequence_[static_cast<std::size_t>(index)];
 }
 
 void Recording::saw_attention(AttentionKernel kernel) noexcept {

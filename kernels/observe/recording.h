@@ -12,6 +12,7 @@
 #include "core/base/phase.h"
 #include "core/capture/recorder.h"
 #include "kernels/observe/name_cache.h"
+#include "kernels/observe/sequence_modules.h"
 
 namespace c10 {
 class DebugInfoGuard;
@@ -40,10 +41,8 @@ struct ThreadState;
 // node is not a slice, but counts as the outermost operator: what a node's gradients are summed
 // with belongs to that node.
 //
-// Modules of backward operators: an operator in the forward that makes an autograd node carries the
-// number the node will get, and several nested operators may carry the same one. The last to start
-// with a number is the one that made the node, so its module is remembered under the number, and
-// the node finds it when it runs.
+// A thread that makes a dry run (kernels/dry_run) is left out of it all: what it does belongs to
+// the dry run.
 class Recording {
  public:
   // Starts to record everything on all threads, as `step` (-1 for set-up); device memory of
@@ -53,7 +52,7 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // The active one or null. Any thread.
+  // The active one or null; always null on a thread that makes a dry run. Any thread.
   static Recording* active() noexcept;
 
   // State of the calling thread; makes its ring at the first call.
@@ -72,8 +71,7 @@ class Recording {
   void push_span(capture::RawKind kind, base::StringId name, std::uint8_t depth,
                  std::int64_t begin_ns) noexcept;
 
-  void remember_module(std::int64_t sequence, base::StringId module);
-  [[nodiscard]] base::StringId module_of(std::int64_t sequence) const noexcept;
+  [[nodiscard]] SequenceModules& sequence_modules() noexcept { return modules_; }
 
   void saw_attention(AttentionKernel kernel) noexcept;
   // The attention kernel that ran so far in this recording: a fused or math operator, else softmax,
@@ -107,8 +105,7 @@ class Recording {
   capture::ThreadLog* phases_ = nullptr;
   std::mutex pool_mutex_;
   capture::ThreadLog* pool_ = nullptr;
-  std::int64_t first_sequence_ = -1;
-  std::vector<base::StringId> module_by_sequence_;
+  SequenceModules modules_;
   std::unique_ptr<c10::DebugInfoGuard> device_memory_;
   std::uint64_t callbacks_ = 0;
 };

@@ -38,7 +38,7 @@ TEST(EngineLibrary, LoadsAndRunsAttention) {
   EXPECT_NE(times->loss, 0);
 }
 
-TEST(EngineLibrary, HidesEverythingButItsTwoFunctions) {
+TEST(EngineLibrary, HidesEverythingButItsThreeFunctions) {
   void* const library = dlopen(TENSORSCOPE_ENGINE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << dlerror();
   EXPECT_EQ(dlsym(library, "_ZN2ts7kernels11TorchEngineC1Ev"), nullptr);

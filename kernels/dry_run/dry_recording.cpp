@@ -1,0 +1,141 @@
+#include "kernels/dry_run/dry_recording.h"
+
+#include <ATen/record_function.h>
+
+#include "core/base/check.h"
+
+namespace ts::kernels {
+namespace {
+
+thread_local DryRecording* current_dry_recording = nullptr;
+
+}  // namespace
+
+// LibTorch wants plain functions.
+struct DryRunCallbacks {
+  static std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
+    DryRecording* const dry = current_dry_recording;
+    const OpenedOperator opened = open_operator_frame(dry->state_, dry->modules_, function);
+    if (opened.attention != AttentionKernel::none) dry->saw_attention(opened.attention);
+    return nullptr;
+  }
+  static void end(const at::RecordFunction&, at::ObserverContext*) {
+    DryRecording* const dry = current_dry_recording;
+    close_operator_frame(dry->state_);
+    if (dry->state_.operators == 0) dry->note_block(memory::Action::operator_end, 0, 0);
+  }
+};
+
+DryRecording::DryRecording(base::StringTable& strings, const run::DryRunOptions& options,
+                           memory::AllocationLog& log, const base::CancelToken& cancel)
+    : strings_(strings),
+      options_(options),
+      log_(log),
+      cancel_(cancel),
+      state_(/*recording_id=*/0, /*thread_log=*/nullptr, strings) {
+  TS_CHECK(current_dry_recording == nullptr);
+  current_dry_recording = this;
+  callbacks_ = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(DryRunCallbacks::start, DryRunCallbacks::end)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+DryRecording::~DryRecording() {
+  at::removeCallback(callbacks_);
+  current_dry_recording = nullptr;
+}
+
+DryRecording* DryRecording::current() noexcept {
+  return current_dry_recording;
+}
+
+void DryRecording::note(memory::Record record) {
+  if (closed_) return;
+  time_ns_ += run::DryRun::kEventSpacing;
+  record.time_ns = time_ns_;
+  record.step = step_;
+  record.phase = phase_;
+  record.graph_kept = graph_kept_;
+  log_.append(record);
+}
+
+void DryRecording::note_block(memory::Action action, std::uint64_t address, std::int64_t size) {
+  memory::Record record;
+  record.action = action;
+  record.address = address;
+  record.size = size;
+  if (const Frame* const frame = state_.top(); frame != nullptr) {
+    record.op = frame->memory_op;
+    record.module = frame->module;
+  }
+  note(record);
+}
+
+std::uint64_t DryRecording::alloc(std::int64_t size) {
+  // Small numbers: a block on the host has a real address and never one of these.
+  const std::uint64_t address = ++last_address_;
+  note_block(memory::Action::alloc, address, size);
+  return address;
+}
+
+void DryRecording::free(std::uint64_t address) {
+  note_block(memory::Action::free_completed, address, 0);
+}
+
+void DryRecording::host_alloc(const void* address, std::int64_t size) {
+  if (for_cuda()) return;
+  note_block(memory::Action::alloc, reinterpret_cast<std::uintptr_t>(address), size);
+}
+
+void DryRecording::host_free(const void* address) {
+  if (for_cuda()) return;
+  note_block(memory::Action::free_completed, reinterpret_cast<std::uintptr_t>(address), 0);
+}
+
+void DryRecording::owner(std::uint64_t address, memory::Category category) {
+  memory::Record record;
+  record.action = memory::Action::owner;
+  record.address = address;
+  record.category = category;
+  note(record);
+}
+
+void DryRecording::begin_phase(base::Phase phase, bool graph_kept) {
+  phase_ = phase;
+  graph_kept_ = graph_kept;
+  memory::Record record;
+  record.action = memory::Action::phase_begin;
+  note(record);
+}
+
+void DryRecording::end_phase() {
+  memory::Record record;
+  record.action = memory::Action::phase_end;
+  note(record);
+  phase_ = base::Phase::idle;
+  graph_kept_ = false;
+}
+
+void DryRecording::open_module(const std::string& path) {
+  Frame* const frame = state_.push();
+  if (frame == nullptr) return;
+  frame->kind = capture::RawKind::module;
+  frame->name = state_.names.find(path).id;
+  frame->module = frame->name;
+}
+
+void DryRecording::close_module() {
+  state_.pop();
+}
+
+bool DryRecording::in_place_on_devices() const noexcept {
+  if (state_.open < 2 || state_.open > ThreadState::kMaxFrames) return false;
+  const Frame& around = state_.frames[static_cast<std::size_t>(state_.open - 2)];
+  return !around.slice || strings_.view(around.name) == "aten::_scaled_dot_product_attention_math";
+}
+
+void DryRecording::saw_attention(AttentionKernel kernel) noexcept {
+  if (kernel > attention_) attention_ = kernel;
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <c10/core/DeviceType.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/phase.h"
+#include "core/memory/allocation_log.h"
+#include "core/run/dry_run.h"
+#include "kernels/observe/operator_frames.h"
+#include "kernels/observe/sequence_modules.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+
+// What a dry run notes: the counterpart of Recording on the one thread that makes it. While it
+// lives every hook on this thread (operators, modules, phases, owners, the allocators of meta and
+// of cpu) finds it through current() and writes straight into the log; no ring, no collector.
+// Other threads never see it, and this thread sees no Recording.
+//
+// LibTorch runs the backward of meta tensors on the calling thread, so one thread is all there is.
+class DryRecording {
+ public:
+  DryRecording(base::StringTable& strings, const run::DryRunOptions& options,
+               memory::AllocationLog& log, const base::CancelToken& cancel);
+  ~DryRecording();
+  DryRecording(const DryRecording&) = delete;
+  DryRecording& operator=(const DryRecording&) = delete;
+
+  // Of the calling thread, null on all others.
+  static DryRecording* current() noexcept;
+
+  [[nodiscard]] const run::DryRunOptions& options() const noexcept { return options_; }
+  [[nodiscard]] bool for_cuda() const noexcept { return options_.rules == run::DeviceKind::cuda; }
+  [[nodiscard]] const base::CancelToken& cancel_token() const noexcept { return cancel_; }
+
+  void begin_step(std::int32_t step) noexcept { step_ = step; }
+  // From here on nothing is noted: what is let go of now lives at the end of the log.
+  void close() noexcept { closed_ = true; }
+
+  // A block of the device whose memory is predicted; size > 0. The result stands for its address
+  // and is never 0.
+  std::uint64_t alloc(std::int64_t size);
+  void free(std::uint64_t address);
+  // A block on the host, at a real address. Counts only where the host is what is predicted.
+  void host_alloc(const void* address, std::int64_t size);
+  void host_free(const void* address);
+  void owner(std::uint64_t address, memory::Category category);
+
+  void begin_phase(base::Phase phase, bool graph_kept);
+  void end_phase();
+  void open_module(const std::string& path);
+  void close_module();
+
+  // The open operator is run by the autograd engine itself (not by one of its nodes) or by math
+  // attention itself.
+  [[nodiscard]] bool in_place_on_devices() const noexcept;
+
+  [[nodiscard]] AttentionKernel attention() const noexcept { return attention_; }
+  void saw_attention(AttentionKernel kernel) noexcept;
+
+ private:
+  friend struct DryRunCallbacks;
+  void note(memory::Record record);
+  void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
+
+  base::StringTable& strings_;
+  const run::DryRunOptions options_;
+  memory::AllocationLog& log_;
+  const base::CancelToken& cancel_;
+  ThreadState state_;
+  SequenceModules modules_;
+  std::int64_t time_ns_ = 0;
+  std::uint64_t last_address_ = 0;
+  std::int32_t step_ = -1;
+  base::Phase phase_ = base::Phase::idle;
+  bool graph_kept_ = false;
+  bool closed_ = false;
+  AttentionKernel attention_ = AttentionKernel::none;
+  std::uint64_t callbacks_ = 0;
+};
+
+}  // namespace ts::kernels

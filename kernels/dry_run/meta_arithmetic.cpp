@@ -1,0 +1,157 @@
+// Operators whose operands have different types. On cpu TensorIterator first turns every operand
+// into the common type, in a block of its own that lives as long as the operator; boxed numbers
+// (fp64, 8 bytes on the host) too. On cuda the kernel converts as it reads, and so do LibTorch's
+// meta kernels.
+// (ATen/TensorIterator.cpp, compute_types: "Promotes inputs by creating temporaries".)
+#include <ATen/Parallel.h>
+#include <ATen/ScalarOps.h>
+#include <ATen/TensorIterator.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/native/TypeProperties.h>
+#include <ATen/ops/add_meta_dispatch.h>
+#include <ATen/ops/div_meta_dispatch.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mean_meta_dispatch.h>
+#include <ATen/ops/mul_meta_dispatch.h>
+#include <ATen/ops/pow_meta_dispatch.h>
+#include <ATen/ops/sub_meta_dispatch.h>
+#include <ATen/ops/sum_meta_dispatch.h>
+#include <ATen/record_function.h>
+#include <torch/library.h>
+
+#include "kernels/dry_run/dry_recording.h"
+#include "kernels/dry_run/meta_kernels.h"
+
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+
+bool by_cpu_rules() {
+  const DryRecording* const dry = DryRecording::current();
+  return dry != nullptr && !dry->for_cuda();
+}
+
+at::ScalarType common_type(const Tensor& self, const Tensor& other) {
+  at::native::ResultTypeState state{};
+  state = at::native::update_result_type_state(self, state);
+  state = at::native::update_result_type_state(other, state);
+  return at::native::result_type(state);
+}
+
+// The operands as the cpu kernel reads them, while it lives.
+class Promoted {
+ public:
+  Promoted(const Tensor& self, const Tensor& other, bool true_division = false) {
+    if (!by_cpu_rules()) return;
+    at::ScalarType common = common_type(self, other);
+    if (true_division && c10::isIntegralType(common, true)) common = at::kFloat;
+    if (self.scalar_type() != common) self_ = self.to(common);
+    if (other.scalar_type() != common) other_ = other.to(common);
+  }
+
+ private:
+  Tensor self_, other_;
+};
+
+// Two places of LibTorch add in place on cpu and cuda, but not to meta tensors, which they take for
+// tensor subclasses: the autograd engine, which sums the gradients of a tensor, when nobody else
+// holds the first (torch/csrc/autograd/input_buffer.cpp, can_accumulate_inplace), and math
+// attention, which adds the mask (ATen/native/transformers/attention.cpp). There the sum takes the
+// place of the first.
+bool takes_the_place_of(const Tensor& first) {
+  const DryRecording* const dry = DryRecording::current();
+  return dry != nullptr && dry->in_place_on_devices() && first.is_non_overlapping_and_dense() &&
+         first.use_count() == 1 && first.storage().use_count() == 1;
+}
+
+Tensor mul(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return at::meta::mul(self, other);
+}
+Tensor& mul_(Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return at::meta::mul_(self, other);
+}
+// mul_ with a number comes as mul.out.
+Tensor& mul_out(const Tensor& self, const Tensor& other, Tensor& out) {
+  const Promoted promoted(self, other);
+  return at::meta::mul_outf(self, other, out);
+}
+Tensor div(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other, true);
+  return at::meta::div(self, other);
+}
+Tensor& div_(Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other, true);
+  return at::meta::div_(self, other);
+}
+Tensor add(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+  if (takes_the_place_of(self)) return self;
+  const Promoted promoted(self, other);
+  return at::meta::add(self, other, alpha);
+}
+Tensor& add_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+  const Promoted promoted(self, other);
+  return at::meta::add_(self, other, alpha);
+}
+Tensor sub(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+  const Promoted promoted(self, other);
+  return at::meta::sub(self, other, alpha);
+}
+
+// On cpu a large sum to one number is made in two passes, by a buffer of one number a thread.
+// (ATen/native/TensorIteratorReduce.cpp, parallel_reduce.)
+void sum_on_cpu(const Tensor& self, const Tensor& result) {
+  const int threads = at::get_num_threads();
+  if (result.numel() != 1 || self.numel() < at::internal::GRAIN_SIZE || threads == 1) return;
+  const Tensor buffer = at::empty({threads}, result.options());
+}
+
+Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
+           std::optional<at::ScalarType> dtype) {
+  Tensor result = at::meta::sum(self, dims, keepdim, dtype);
+  if (by_cpu_rules()) sum_on_cpu(self, result);
+  return result;
+}
+
+// On cpu a sum, divided.
+Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
+            std::optional<at::ScalarType> dtype) {
+  Tensor result = at::meta::mean(self, dims, keepdim, dtype);
+  if (!by_cpu_rules()) return result;
+  {
+    RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
+    sum_on_cpu(self, result);
+  }
+  result.div_(self.numel() / std::max<std::int64_t>(1, result.numel()));
+  return result;
+}
+
+// On cpu the base is boxed and promoted inside the operator.
+Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
+  Tensor result = at::meta::pow(base, exponent);
+  if (by_cpu_rules()) {
+    const Tensor boxed = c10::scalar_to_tensor(base);
+    const Tensor promoted = boxed.to(result.scalar_type());
+  }
+  return result;
+}
+
+}  // namespace
+
+void register_meta_arithmetic(torch::Library& library) {
+  library.impl("mul.Tensor", mul);
+  library.impl("mul_.Tensor", mul_);
+  library.impl("mul.out", mul_out);
+  library.impl("div.Tensor", div);
+  library.impl("div_.Tensor", div_);
+  library.impl("add.Tensor", add);
+  library.impl("add_.Tensor", add_);
+  library.impl("sub.Tensor", sub);
+  library.impl("sum.dim_IntList", sum);
+  library.impl("mean.dim", mean);
+  library.impl("pow.Scalar", pow_scalar);
+}
+
+}  // namespace ts::kernels

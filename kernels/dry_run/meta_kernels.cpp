@@ -1,0 +1,95 @@
+#include "kernels/dry_run/meta_kernels.h"
+
+#include <ATen/ExpandUtils.h>
+#include <ATen/WrapDimUtils.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/library.h>
+
+#include <cmath>
+
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+
+// item(): any number will do, nothing depends on it.
+at::Scalar local_scalar_dense(const Tensor&) {
+  return 0;
+}
+
+Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  std::vector<std::int64_t> sizes = self.sizes().vec();
+  sizes[static_cast<std::size_t>(at::maybe_wrap_dim(dim, self.dim()))] = index.numel();
+  return at::empty(sizes, self.options());
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& indices, c10::SymInt, bool, bool) {
+  std::vector<std::int64_t> sizes = indices.sizes().vec();
+  sizes.push_back(weight.size(1));
+  return weight.index_select(0, indices.reshape(-1)).view(sizes);
+}
+
+Tensor embedding_dense_backward(const Tensor& gradient, const Tensor&, c10::SymInt rows,
+                                c10::SymInt, bool) {
+  return at::empty({rows.expect_int(), gradient.size(-1)}, gradient.options());
+}
+
+Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  const auto sizes = at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
+  return at::empty(sizes, self.options().device(at::kMeta));
+}
+
+Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
+  return out;
+}
+
+// LibTorch's grows an empty tensor, past the allocator.
+Tensor arange(const at::Scalar& start, const at::Scalar& end, const at::Scalar& step,
+              std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
+              std::optional<at::Device>, std::optional<bool>) {
+  const double length = std::ceil((end.toDouble() - start.toDouble()) / step.toDouble());
+  return at::empty({static_cast<std::int64_t>(length)},
+                   at::TensorOptions().device(at::kMeta).dtype(dtype.value_or(at::kLong)));
+}
+Tensor arange_from(const at::Scalar& start, const at::Scalar& end,
+                   std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
+                   std::optional<at::Device> device, std::optional<bool> pinned) {
+  return arange(start, end, 1, dtype, layout, device, pinned);
+}
+Tensor arange_to(const at::Scalar& end, std::optional<at::ScalarType> dtype,
+                 std::optional<at::Layout> layout, std::optional<at::Device> device,
+                 std::optional<bool> pinned) {
+  return arange(0, end, 1, dtype, layout, device, pinned);
+}
+
+// Updates in place and takes nothing, on cpu and on cuda.
+void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                 at::TensorList, double, double, double, double, double, bool, bool,
+                 const std::optional<Tensor>&, const std::optional<Tensor>&) {}
+
+}  // namespace
+
+void register_meta_kernels() {
+  static const torch::Library* const library = [] {
+    auto* const made = new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta,
+                                          __FILE__, __LINE__);
+    made->impl("_local_scalar_dense", local_scalar_dense);
+    made->impl("index_select", index_select);
+    made->impl("embedding", embedding);
+    made->impl("embedding_dense_backward", embedding_dense_backward);
+    made->impl("where.self", where);
+    made->impl("where.self_out", where_out);
+    made->impl("arange", arange_to);
+    made->impl("arange.start", arange_from);
+    made->impl("arange.start_step", arange);
+    made->impl("_fused_adamw_", fused_adamw);
+    register_meta_arithmetic(*made);
+    register_meta_attention(*made);
+    return made;
+  }();
+  static_cast<void>(library);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,43 @@
+#include "kernels/observe/operator_frames.h"
+
+namespace ts::kernels {
+
+OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
+                                   const at::RecordFunction& function) {
+  const Frame* const outer = state.top();
+  Frame* const frame = state.push();
+  ++state.operators;
+  if (frame == nullptr) return {};
+
+  const OperatorName& name = state.names.find(function.name());
+  frame->kind = capture::RawKind::op;
+  frame->name = name.id;
+  frame->memory_op =
+      name.factory && state.operators > 1 && outer != nullptr ? outer->memory_op : name.id;
+  frame->module = outer != nullptr ? outer->module : base::kNoString;
+  frame->backward = state.backward;
+  frame->slice = !name.node_frame;
+  if (name.node_frame) {
+    state.backward = true;
+  } else if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+    state.backward = true;
+    frame->sequence = function.seqNr();
+    frame->module = modules.find(frame->sequence);
+    // The frame around the node belongs to the same module: gradients are summed there.
+    if (state.open > 1)
+      state.frames[static_cast<std::size_t>(state.open - 2)].module = frame->module;
+  } else if (!state.backward && function.seqNr() >= 0) {
+    frame->sequence = function.seqNr();
+    modules.remember(frame->sequence, frame->module);
+  }
+  return {frame, name.attention};
+}
+
+const Frame* close_operator_frame(ThreadState& state) {
+  const Frame* const frame = state.pop();
+  --state.operators;
+  if (frame != nullptr) state.backward = frame->backward;
+  return frame;
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <ATen/record_function.h>
+
+#include "kernels/observe/sequence_modules.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+
+// What an operator's start and end do to the stack of its thread: whom allocations in it are put
+// down to, which module it belongs to, and whether it is part of the backward. Shared by recordings
+// and dry runs, so that both name the same event alike.
+struct OpenedOperator {
+  Frame* frame = nullptr;  // null: nested too deep, counted only
+  AttentionKernel attention = AttentionKernel::none;
+};
+OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
+                                   const at::RecordFunction& function);
+// The frame that was opened last, null if it was too deep. Valid until the next is opened.
+const Frame* close_operator_frame(ThreadState& state);
+
+}  // namespace ts::kernels

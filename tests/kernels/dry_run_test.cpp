@@ -1,0 +1,81 @@
+// Predicted against measured on the CPU, event by event.
+#include <ATen/Parallel.h>
+#include <gtest/gtest.h>
+
+#include "tests/kernels/dry_run_compare.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::AttentionBackend, run::DataType, run::Pass, run::WorkloadKind;
+
+// Everything the engine offers, at sizes that catch what depends on them: ordinary, one token, one
+// row, and lengths that are no multiple of any tile.
+std::vector<run::WorkloadSpec> every_spec() {
+  struct Sizes {
+    std::int64_t batch, seq_len;
+  };
+  std::vector<run::WorkloadSpec> specs;
+  for (const run::WorkloadSpec& small : every_small_spec()) {
+    for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
+                               AttentionBackend::flash, AttentionBackend::automatic}) {
+      for (const Sizes sizes :
+           {Sizes{2, 64}, Sizes{3, 1}, Sizes{1, 77}, Sizes{2, 210}, Sizes{1, 801}}) {
+        // Attention tiles: 32, 64 and 256 queries, 512 keys.
+        if (small.dtype == DataType::bf16) continue;
+        if (sizes.seq_len > 200 && small.workload != WorkloadKind::attention) continue;
+        run::WorkloadSpec spec = small;
+        spec.backend = backend;
+        spec.batch = sizes.batch;
+        spec.seq_len = sizes.seq_len;
+        if (!run::field_applies(spec, run::Field::backend) && backend != AttentionBackend::naive) {
+          continue;
+        }
+        specs.push_back(spec);
+      }
+    }
+  }
+  return specs;
+}
+
+std::string full_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
+  return spec_name(info) + "_" + to_string(info.param.backend) + "_B" +
+         std::to_string(info.param.batch) + "_T" + std::to_string(info.param.seq_len);
+}
+
+struct DryRunOf : testing::TestWithParam<run::WorkloadSpec> {};
+
+TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
+  constexpr int kSteps = 2;
+  RealRun real;
+  run_for_real(GetParam(), kSteps, real);
+  if (HasFatalFailure()) return;
+  base::StringTable strings;
+  run::DryRunOptions options;
+  options.steps = kSteps;
+  options.rules = run::DeviceKind::cpu;
+  const auto dry = dry_runner().dry_run(GetParam(), options, strings, {});
+  ASSERT_TRUE(dry) << dry.error().sentence;
+  EXPECT_EQ(dry->log.unmatched_frees(), 0U);
+  EXPECT_EQ(dry->log.missed_frees(), 0U);
+  EXPECT_EQ(dry->log.unmatched_owners(), 0U);
+  EXPECT_EQ(dry->parameters, real.parameters);
+  EXPECT_EQ(dry->backend, real.backend);
+  // What the explained events are to the peak.
+  const bool flash_backward = real.backend == "flash" && GetParam().pass != Pass::forward;
+  EXPECT_NEAR(static_cast<double>(dry->log.peak_bytes()), static_cast<double>(real.peak),
+              flash_backward ? 1024.0 * at::get_num_threads() : 0);
+  const auto predicted = without_explained(seen_events(dry->log, strings));
+  const auto measured = without_explained(seen_events(real.recorded.memory, real.recorded.strings));
+  const std::string difference = first_difference(predicted, measured);
+  if (!difference.empty()) FAIL() << difference;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    ASSERT_EQ(predicted[i].category, measured[i].category) << i << ": " << predicted[i].text();
+    ASSERT_EQ(predicted[i].module, measured[i].module) << i << ": " << predicted[i].text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DryRunOf, testing::ValuesIn(every_spec()), full_name);
+
+}  // namespace
+}  // namespace ts::kernels
