@@ -18,6 +18,30 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
       ->type_name("FILE");
 }
 
+void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
+  app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block or lm")->option_text(" ");
+  app.add_option("--axis", sweep.axes,
+                 "What varies: T=256,512,1k or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
+                 "twice for a plane")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  app.add_option("--series", sweep.series, "What the curves are: backend=naive,flash")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  add_spec_options(app, sweep.spec);
+  app.add_option("--steps", sweep.steps,
+                 "Timed steps of a point; default: until the median is sure")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--max-seconds", sweep.max_seconds, "A point that takes longer is too slow")
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--out", sweep.out, "Write the points, tables and the figure there")
+      ->type_name("DIR")
+      ->required();
+  app.add_flag("--resume", sweep.resume, "Go on with the sweep in --out");
+  app.add_flag("--json", sweep.json, "Print one JSON document on standard output");
+  app.footer(run::field_help());
+}
+
 // CLI11 appends a list of every problem; the first line says what is wrong.
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
@@ -28,6 +52,7 @@ std::string first_line(const std::string& text) {
 base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   WindowCommand window;
   RunCommand run;
+  SweepCommand sweep;
   ShotCommand shot;
   ReplayCommand replay;
   DoctorCommand doctor;
@@ -50,6 +75,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->type_name("DIR");
   run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
   run_app->footer(run::field_help());
+
+  auto* sweep_app = app.add_subcommand("sweep", "Run a workload over a range of settings");
+  add_sweep_options(*sweep_app, sweep);
 
   auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
   shot_app->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block or lm")
@@ -93,6 +121,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
     return base::fail(first_line(error.what()) + ". Try tensorscope --help");
   }
   if (run_app->parsed()) return run;
+  if (sweep_app->parsed()) return sweep;
   if (shot_app->parsed()) return shot;
   if (replay_app->parsed()) return replay;
   if (doctor_app->parsed()) return doctor;

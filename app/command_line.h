@@ -27,6 +27,16 @@ struct RunCommand {
   std::optional<std::filesystem::path> out;
   bool json = false;
 };
+struct SweepCommand {
+  SpecArguments spec;
+  std::vector<std::string> axes;    // "T=256:2048:x2", one or two
+  std::vector<std::string> series;  // "backend=naive,flash"
+  int steps = 0;                    // as in RunCommand
+  double max_seconds = 300;         // of one point
+  bool resume = false;
+  std::filesystem::path out;
+  bool json = false;
+};
 struct ShotCommand {
   SpecArguments spec;
   std::string workspace = "run";
@@ -49,8 +59,8 @@ struct DoctorCommand {
 struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
-using Command =
-    std::variant<WindowCommand, RunCommand, ShotCommand, ReplayCommand, DoctorCommand, TextCommand>;
+using Command = std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
+                             DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<Command> parse_command_line(int argc, const char* const* argv);

@@ -8,6 +8,7 @@
 #include "app/replay_command.h"
 #include "app/run_command.h"
 #include "app/shot_command.h"
+#include "app/sweep_command.h"
 #include "app/window_command.h"
 
 namespace {
@@ -33,6 +34,7 @@ int main(int argc, char** argv) {
       Overloaded{
           [](const ts::app::WindowCommand& window) { return ts::app::open_window(window); },
           [](const ts::app::RunCommand& run) { return ts::app::run_workload(run); },
+          [](const ts::app::SweepCommand& sweep) { return ts::app::run_sweep(sweep); },
           [](const ts::app::ShotCommand& shot) { return ts::app::take_shot(shot); },
           [](const ts::app::ReplayCommand& replay) { return ts::app::replay_snapshot(replay); },
           [](const ts::app::DoctorCommand& doctor) { return ts::app::print_doctor(doctor); },

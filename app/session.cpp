@@ -1,33 +1,14 @@
 #include "app/session.h"
 
 #include <chrono>
-#include <csignal>
 #include <thread>
 #include <variant>
 
 #include "app/catalogue.h"
+#include "app/interrupt.h"
 
 namespace ts::app {
-namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// Restores the handler that was there before.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    previous_ = std::signal(SIGINT, [](int) { interrupted = 1; });
-  }
-  ~InterruptGuard() { std::signal(SIGINT, previous_); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  void (*previous_)(int) = SIG_DFL;
-};
-
-}  // namespace
+namespace {}  // namespace
 
 Session::Session(run::EngineLoader loader)
     : gpus_(built_in_gpus()), worker_(std::move(loader), strings_, updates_) {}
@@ -74,7 +55,7 @@ void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Prot
   if (!session.start(spec, protocol)) return;
   auto next_report = std::chrono::steady_clock::now();
   while (session.busy()) {
-    if (interrupted != 0) session.cancel();
+    if (InterruptGuard::interrupted()) session.cancel();
     const bool news = session.update();
     if (session.run() != nullptr && std::chrono::steady_clock::now() >= next_report) {
       progress(*session.run());

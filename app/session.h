@@ -23,6 +23,8 @@ class Session {
   // specification is impossible.
   bool start(const run::WorkloadSpec& spec, const run::Protocol& protocol);
   void cancel() { worker_.cancel(); }
+  // The newest run that was asked for; 0: none yet.
+  [[nodiscard]] run::RunId asked() const { return asked_; }
   // A run was asked for and has not ended.
   [[nodiscard]] bool busy() const { return busy_; }
 

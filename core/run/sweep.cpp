@@ -194,7 +194,9 @@ std::optional<std::size_t> Sweep::next() {
         std::any_of(points_.begin(), points_.end(), [&](const SweepPoint& other) {
           return other.measured && other.status == PointStatus::oom && beyond(point, other);
         });
-    const double expected = expected_seconds(index);
+    // From the fastest step: small points on a busy machine would promise far too long a time, and
+    // one that does take too long is ended by the clock.
+    const double expected = expected_seconds(index, &TimingSummary::min_ms);
     if (hardly_fits || expected <= spec_.max_point_s) return index;
     point.status = PointStatus::too_slow;
     point.reason = fmt::format("Not run: it would take about {} s, more than {} s",
@@ -285,6 +287,10 @@ std::size_t Sweep::count(PointStatus status) const {
 }
 
 double Sweep::expected_seconds(std::size_t index) const {
+  return expected_seconds(index, &TimingSummary::median_ms);
+}
+
+double Sweep::expected_seconds(std::size_t index, double TimingSummary::*step_ms) const {
   // The step time grows as the FLOPs do from the nearest point that is done, of the same series if
   // one is; what a run takes besides its steps is as it was there.
   const SweepPoint& point = points_.at(index);
@@ -304,7 +310,7 @@ double Sweep::expected_seconds(std::size_t index) const {
     growth = std::exp(log_growth);
   }
   if (nearest == nullptr) return -1;
-  const double steps_s = least_steps(spec_.protocol) * nearest->measurement.step.median_ms * 1e-3;
+  const double steps_s = least_steps(spec_.protocol) * nearest->measurement.step.*step_ms * 1e-3;
   const double besides_s = std::max(0.0, nearest->measurement.wall_s - steps_s);
   return besides_s + steps_s * growth;
 }

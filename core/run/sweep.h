@@ -89,6 +89,7 @@ class Sweep {
   [[nodiscard]] double expected_seconds(std::size_t point) const;
 
  private:
+  [[nodiscard]] double expected_seconds(std::size_t point, double TimingSummary::*step_ms) const;
   void mark_beyond_edge();
   void mark_as_oom(SweepPoint& point, const SweepPoint& edge) const;
   [[nodiscard]] bool beyond(const SweepPoint& point, const SweepPoint& edge) const;

@@ -48,7 +48,7 @@ std::string time_cell(const SweepPoint& point) {
 
 std::string memory_cell(const SweepPoint& point) {
   if (point.status != PointStatus::ok) return why_not(point);
-  return text::decimal(static_cast<double>(point.measurement.peak_allocated) / kMiB, 1);
+  return shown(static_cast<double>(point.measurement.peak_allocated) / kMiB);
 }
 
 std::string axis_name(const Sweep& sweep, std::size_t axis) {
@@ -170,7 +170,7 @@ std::vector<std::string> findings(const Sweep& sweep) {
       about = fmt::format("95 % CI {} to {}, ", text::decimal(one.fit.ci95->low, 2),
                           text::decimal(one.fit.ci95->high, 2));
     }
-    if (one.fit.r2) about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
+    if (one.fit.r2 && one.fit.n >= 3) about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
     all.push_back(sentence + fmt::format(" ({}n = {}; between the last two points {})", about,
                                          one.fit.n, text::decimal(one.last_slope, 2)));
   }
@@ -209,11 +209,16 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
     fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", field_name(field),
                          value.is_string() ? value.get<std::string>() : value.dump());
   }
+  const Protocol& protocol = spec.protocol;
+  const std::string steps =
+      protocol.min_samples == protocol.max_samples
+          ? std::to_string(protocol.min_samples)
+          : fmt::format("{} to {}", protocol.min_samples, text::grouped(protocol.max_samples));
   return fmt::format(
-      "{}. {}. {}; {}. Median of {} to {} timed steps after warm-up, without recording; error bars "
+      "{}. {}. {}; {}. Median of {} timed steps after warm-up, without recording; error bars "
       "and ranges are 95 % confidence intervals of the median; memory is the peak the allocator "
       "handed out.",
-      what, fixed, device, versions, spec.protocol.min_samples, spec.protocol.max_samples);
+      what, fixed, device, versions, steps);
 }
 
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption) {

@@ -252,7 +252,7 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
   EXPECT_EQ(table.rows[6][0], "4,096");
   EXPECT_EQ(table.rows[6][1], "OOM");
   EXPECT_EQ(table.rows[6][3], "OOM");
-  EXPECT_EQ(table.rows[6][4], "16.0");
+  EXPECT_EQ(table.rows[6][4], "16.00");
   const std::string latex = sweep_latex(sweep, sweep_caption(sweep, "a CPU", "LibTorch 2.11"));
   EXPECT_NE(latex.find("4,096 & OOM & "), std::string::npos) << latex;
   EXPECT_NE(latex.find("d\\_head 64"), std::string::npos) << latex;

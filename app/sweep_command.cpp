@@ -1,0 +1,258 @@
+#include "app/sweep_command.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "app/engine_loader.h"
+#include "app/environment.h"
+#include "app/interrupt.h"
+#include "app/spec_arguments.h"
+#include "app/sweep_files.h"
+#include "app/sweep_runner.h"
+#include "core/run/sweep_table.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+int report(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
+  return code;
+}
+
+base::Result<run::SweepSpec> spec_of(const SweepCommand& command,
+                                     const run::GpuCatalogue& catalogue) {
+  run::SweepSpec spec;
+  auto base = spec_from_arguments(command.spec, catalogue);
+  if (!base) return tl::unexpected(base.error());
+  spec.base = std::move(*base);
+  for (const std::string& text : command.axes) {
+    auto axis = run::parse_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    spec.axes.push_back(std::move(*axis));
+  }
+  for (const std::string& text : command.series) {
+    auto series = run::parse_series(text);
+    if (!series) return tl::unexpected(series.error());
+    spec.series.push_back(std::move(*series));
+  }
+  if (command.steps > 0) {
+    spec.protocol.min_samples = spec.protocol.max_samples = command.steps;
+    spec.protocol.hard_budget_s = 1e9;
+  }
+  spec.max_point_s = command.max_seconds;
+  if (auto good = run::check(spec); !good) return tl::unexpected(good.error());
+  return spec;
+}
+
+bool describes_a_sweep(const SweepCommand& command) {
+  return !command.axes.empty() || !command.series.empty() || !command.spec.workload.empty() ||
+         !command.spec.settings.empty() || !command.spec.preset.empty() ||
+         command.spec.spec_file.has_value();
+}
+
+// The sweep that is asked for: from the command line, or with --resume from the journal.
+struct Start {
+  run::SweepSpec spec;
+  std::optional<run::JournalContent> known;
+};
+
+base::Result<Start> start_of(const SweepCommand& command, const run::GpuCatalogue& catalogue) {
+  Start start;
+  if (!command.resume) {
+    auto spec = spec_of(command, catalogue);
+    if (!spec) return tl::unexpected(spec.error());
+    start.spec = std::move(*spec);
+    return start;
+  }
+  auto known = run::read_journal(command.out / kJournalName);
+  if (!known) return tl::unexpected(known.error());
+  if (describes_a_sweep(command)) {
+    const auto spec = spec_of(command, catalogue);
+    if (!spec) return tl::unexpected(spec.error());
+    if (!(*spec == known->spec)) {
+      return base::fail("The sweep in " + command.out.string() +
+                        " is another one: give --resume alone to continue it, or another folder");
+    }
+  }
+  start.spec = known->spec;
+  start.known = std::move(*known);
+  return start;
+}
+
+void wait_for_engine(Session& session) {
+  while (session.engine() == nullptr && session.engine_problem().empty() &&
+         !InterruptGuard::interrupted()) {
+    if (!session.update()) std::this_thread::sleep_for(2ms);
+  }
+}
+
+class Progress {
+ public:
+  explicit Progress(const run::Sweep& sweep) : sweep_(&sweep) {}
+
+  // One line for each point that has ended.
+  void point(std::size_t index) {
+    clear();
+    const run::SweepPoint& point = sweep_->points()[index];
+    std::string line = sweep_->series()[point.series].label;
+    for (std::size_t i = 0; i < point.at.size(); ++i) {
+      line += std::string(", ") + run::field_name(sweep_->spec().axes[i].field) + " = " +
+              text::grouped(point.at[i]);
+    }
+    line += ": ";
+    if (point.status == run::PointStatus::ok) {
+      line += text::duration_ns(point.measurement.step.median_ms * 1e6).joined() + ", peak " +
+              text::bytes(point.measurement.peak_allocated).joined();
+    } else {
+      line += run::to_string(point.status);
+      if (!point.reason.empty()) line += ", " + point.reason;
+    }
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+
+  // A terminal gets a last line that rewrites itself.
+  void now(const Session& session) {
+    if (!terminal_ || std::chrono::steady_clock::now() < next_) return;
+    next_ = std::chrono::steady_clock::now() + 100ms;
+    const std::size_t total = sweep_->points().size();
+    const std::size_t open = sweep_->count(run::PointStatus::pending) + (sweep_->running() ? 1 : 0);
+    std::string line = text::grouped(static_cast<std::int64_t>(total - open)) + " of " +
+                       text::grouped(static_cast<std::int64_t>(total)) + " points";
+    if (sweep_->running() && session.run() != nullptr) {
+      line += std::string(", ") + run::to_string(session.run()->stage);
+    }
+    if (const double left = sweep_->seconds_left(); left >= 0) {
+      line += ", about " + text::decimal(left, 0) + " s left";
+    }
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  const run::Sweep* sweep_;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal) {
+  SweepRunner runner(session, sweep, &journal);
+  Progress progress(sweep);
+  std::string told;
+  runner.on_point = [&](std::size_t point) {
+    progress.point(point);
+    if (runner.journal_problem() != told) {
+      told = runner.journal_problem();
+      if (!told.empty()) report(told + " The points are kept in memory until there is room.", 1);
+    }
+  };
+  bool cancelled = false;
+  runner.update();
+  while (!runner.idle()) {
+    if (InterruptGuard::interrupted() && !cancelled) {
+      cancelled = true;
+      runner.cancel();
+    }
+    const bool news = session.update();
+    runner.update();
+    progress.now(session);
+    if (!news) std::this_thread::sleep_for(2ms);
+  }
+  progress.clear();
+}
+
+std::string count_words(std::size_t count, const char* what) {
+  return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
+}
+
+void print_summary(const run::Sweep& sweep) {
+  std::printf("%s\n", io::to_markdown(run::homework_table(sweep)).c_str());
+  for (const std::string& sentence : run::findings(sweep)) std::printf("%s\n", sentence.c_str());
+}
+
+// What is still missing, as a sentence; empty when nothing is.
+std::string missing(const run::Sweep& sweep, const std::filesystem::path& out) {
+  using run::PointStatus;
+  std::size_t failed = 0;
+  for (const run::SweepPoint& point : sweep.points()) {
+    failed += point.status == PointStatus::failed && point.measured ? 1 : 0;
+  }
+  const std::size_t cancelled = sweep.count(PointStatus::cancelled);
+  if (failed + cancelled == 0) return {};
+  std::string words;
+  if (cancelled > 0) words = count_words(cancelled, "points were not run");
+  if (failed > 0) words += (words.empty() ? "" : ", ") + count_words(failed, "failed");
+  return words + ": continue with tensorscope sweep --resume --out " + out.string();
+}
+
+}  // namespace
+
+int run_sweep(const SweepCommand& command) {
+  const InterruptGuard guard;
+  Session session(make_engine_loader());
+  auto start = start_of(command, session.gpus());
+  if (!start) return report(start.error().sentence, 2);
+  run::Sweep sweep(start->spec);
+
+  wait_for_engine(session);
+  if (session.engine() == nullptr) {
+    return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem(), 1);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(command.out, error);
+  if (error) {
+    return report(
+        "The folder " + command.out.string() + " cannot be made: " + error.message() + ".", 1);
+  }
+  const auto path = command.out / kJournalName;
+  const Machine machine = read_machine();
+  const run::SweepIdentity identity = sweep_identity(machine, *session.engine());
+  if (start->known) {
+    if (auto same = run::same_identity(*start->known, identity, path); !same) {
+      return report(same.error().sentence, 2);
+    }
+    if (auto restored = run::restore(sweep, *start->known, path); !restored) {
+      return report(restored.error().sentence, 2);
+    }
+  }
+  const bool there = std::filesystem::exists(path, error);
+  auto journal = start->known ? run::SweepJournal::resume(path, *start->known)
+                              : run::SweepJournal::create(path, start->spec, identity);
+  if (!journal) return report(journal.error().sentence, there && !start->known ? 2 : 1);
+
+  run_points(session, sweep, *journal);
+
+  const nlohmann::json environment = environment_json(machine, session.engine());
+  if (command.json) {
+    std::printf("%s\n", run::to_json(sweep, environment).dump(2).c_str());
+  } else {
+    print_summary(sweep);
+  }
+  int code = 0;
+  if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);
+  const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
+  if (auto written = write_sweep_files(command.out, sweep, environment, notes); !written) {
+    code = report(written.error().sentence, 1);
+  } else {
+    std::fprintf(stderr, "Wrote %s\n", command.out.string().c_str());
+  }
+  if (const std::string words = missing(sweep, command.out); !words.empty()) {
+    code = report(words, 1);
+  }
+  return code;
+}
+
+}  // namespace ts::app

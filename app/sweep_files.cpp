@@ -1,0 +1,58 @@
+#include "app/sweep_files.h"
+
+#include "core/io/file.h"
+#include "core/run/sweep_json.h"
+#include "core/run/sweep_table.h"
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
+
+}  // namespace
+
+run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {
+  auto gpus = nlohmann::json::array();
+  for (const run::DeviceInfo& device : engine.devices) {
+    if (device.kind == run::DeviceKind::cuda) gpus.push_back(device.name);
+  }
+  return {{"program", kProgram},
+          {"libtorch", engine.torch_version},
+          {"threads", engine.threads},
+          {"processor", machine.cpu},
+          {"gpus", std::move(gpus)}};
+}
+
+SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
+                    const run::Sweep& sweep) {
+  SweepNotes notes;
+  const run::WorkloadSpec& spec = sweep.spec().base;
+  notes.device = machine.cpu + ", " + std::to_string(engine.threads) + " threads";
+  if (spec.device == run::DeviceKind::cuda) {
+    for (const run::DeviceInfo& device : engine.devices) {
+      if (device.kind == spec.device && device.index == spec.device_index) {
+        notes.device = device.name;
+      }
+    }
+  }
+  notes.versions = std::string(kProgram) + ", LibTorch " + engine.torch_version;
+  return notes;
+}
+
+base::Result<void> write_sweep_files(const std::filesystem::path& folder, const run::Sweep& sweep,
+                                     const nlohmann::json& environment, const SweepNotes& notes) {
+  const std::string caption = run::sweep_caption(sweep, notes.device, notes.versions);
+  struct File {
+    const char* name;
+    std::string content;
+  };
+  for (const File& file : {File{"sweep.json", run::to_json(sweep, environment).dump(2) + "\n"},
+                           File{"sweep.csv", io::to_csv(run::full_table(sweep))},
+                           File{"sweep.md", run::sweep_markdown(sweep, caption)},
+                           File{"sweep.tex", run::sweep_latex(sweep, caption)}}) {
+    if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
+  }
+  return {};
+}
+
+}  // namespace ts::app

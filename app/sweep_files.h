@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/environment.h"
+#include "core/base/result.h"
+#include "core/run/sweep.h"
+#include "core/run/sweep_journal.h"
+
+namespace ts::app {
+
+// The files of a sweep's folder.
+inline constexpr const char* kJournalName = "sweep.jsonl";
+
+// What must not change between points of one sweep: program, engine, threads, processor, GPUs.
+run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine);
+
+// What stands under figure and tables.
+struct SweepNotes {
+  std::string device;    // "AMD EPYC ..., 2 threads"
+  std::string versions;  // "tensorscope 0.1.0, LibTorch 2.11.0"
+};
+SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine, const run::Sweep& sweep);
+
+// Writes sweep.json, sweep.csv, sweep.md and sweep.tex. The first that cannot be written ends it.
+base::Result<void> write_sweep_files(const std::filesystem::path& folder, const run::Sweep& sweep,
+                                     const nlohmann::json& environment, const SweepNotes& notes);
+
+}  // namespace ts::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/session.h"
+#include "core/run/sweep.h"
+#include "core/run/sweep_journal.h"
+
+namespace ts::app {
+
+// Runs the points of a sweep on the session's worker, one after the other, and writes each into the
+// journal as it ends. Used by the command and by the window. Main thread.
+class SweepRunner {
+ public:
+  // `journal` may be null: nothing is kept on disk then. All outlive the runner.
+  SweepRunner(Session& session, run::Sweep& sweep, run::SweepJournal* journal);
+
+  // Call after Session::update(), as often as there may be news. Takes over what has ended and
+  // starts the next point. A run that somebody else asked for goes first: the point it replaced
+  // waits and is run again.
+  void update();
+
+  // The point that runs is finished first.
+  void pause() { paused_ = true; }
+  void resume();
+  [[nodiscard]] bool paused() const { return paused_; }
+  // Ends the running point and gives up the rest; resume() takes them up again.
+  void cancel();
+  // Nothing runs and nothing will.
+  [[nodiscard]] bool idle() const;
+
+  // Called with each point that has ended, after it was written.
+  std::function<void(std::size_t point)> on_point;
+  // Why the journal could not be written, when it last could not; the points wait in memory.
+  [[nodiscard]] const std::string& journal_problem() const { return journal_problem_; }
+
+ private:
+  void take_end();
+  void end_if_too_slow();
+
+  Session* session_;
+  run::Sweep* sweep_;
+  run::SweepJournal* journal_;
+  run::RunId id_ = 0;  // of the running point
+  bool paused_ = false;
+  bool cancelling_ = false;
+  bool too_long_ = false;
+  std::string journal_problem_;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,218 @@
+// The sweep command as a user types it, with the real engine: what it writes, and that nothing
+// measured is lost by Control-C, a kill or a full disk.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kTiny =
+    "sweep attention --set B=1 --set heads=2 --set d_head=32 --steps 8 --series "
+    "backend=naive,flash ";
+
+nlohmann::json document_of(const testing::Ended& ended) {
+  auto json = nlohmann::json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
+  return json;
+}
+
+std::size_t lines_of(const std::filesystem::path& path) {
+  const std::string text = testing::read(path);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Starts the program and leaves it running.
+pid_t start_program(const std::string& arguments) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int nothing = open("/dev/null", O_RDWR);
+    for (const int descriptor : {0, 1, 2}) dup2(nothing, descriptor);
+    const std::string command = "exec " TENSORSCOPE_PROGRAM " " + arguments;
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  return child;
+}
+
+bool wait_for_lines(const std::filesystem::path& path, std::size_t lines) {
+  for (int i = 0; i < 6000; ++i) {
+    if (std::filesystem::exists(path) && lines_of(path) >= lines) return true;
+    std::this_thread::sleep_for(10ms);
+  }
+  return false;
+}
+
+TEST(SweepCommand, WritesEverythingPromised) {
+  const testing::TemporaryFolder folder;
+  const auto out = folder.path() / "deep" / "er";
+  const auto ended =
+      testing::run_program(kTiny + std::string("--axis T=64:256:x2 --json --out ") + out.string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  ASSERT_EQ(json["points"].size(), 6U);
+  for (const auto& point : json["points"]) {
+    EXPECT_EQ(point["status"], "ok") << point;
+    EXPECT_EQ(point["backend_ran"], point["series"]) << point;
+    EXPECT_EQ(point["step_ms"]["n"], 8);
+    EXPECT_GT(point["tokens_per_s"].get<double>(), 0);
+  }
+  EXPECT_EQ(json["fits"].size(), 4U);
+  EXPECT_TRUE(json["environment"].contains("cpu"));
+  EXPECT_EQ(nlohmann::json::parse(testing::read(out / "sweep.json"))["points"], json["points"]);
+  EXPECT_NE(testing::read(out / "sweep.csv").find("naive,64,ok,yes,8,"), std::string::npos);
+  EXPECT_NE(testing::read(out / "sweep.md").find("| T | naive ms | flash ms |"), std::string::npos);
+  EXPECT_NE(testing::read(out / "sweep.tex").find("\\toprule"), std::string::npos);
+  EXPECT_EQ(lines_of(out / "sweep.jsonl"), 7U);
+  EXPECT_NE(ended.err.find("flash, T = 256: "), std::string::npos) << ended.err;
+}
+
+TEST(SweepCommand, OutOfMemoryIsARowAndTheSweepGoesOn) {
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(
+      kTiny +
+      std::string(
+          "--axis T=64:4096:x4 --set memory_limit=8MiB --max-seconds 100000 --json --out ") +
+      folder.path().string());
+  ASSERT_EQ(ended.code, 0) << ended.err << "out of memory is a result";
+  std::size_t oom = 0;
+  const auto json = document_of(ended);
+  for (const auto& point : json["points"]) {
+    if (point["status"] != "oom") continue;
+    ++oom;
+    EXPECT_EQ(point["series"], "naive");
+    EXPECT_GE(point["at"]["T"], 1024);
+    EXPECT_FALSE(point["failure"]["op"].get<std::string>().empty());
+    EXPECT_GT(point["failure"]["bytes_asked"], point["failure"]["bytes_free"]);
+  }
+  EXPECT_EQ(oom, 2U);
+  EXPECT_NE(testing::read(folder.path() / "sweep.tex").find("& OOM &"), std::string::npos);
+}
+
+TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
+  const testing::TemporaryFolder folder;
+  const auto journal = folder.path() / "sweep.jsonl";
+  const std::string arguments =
+      kTiny + std::string("--axis T=64:512:x2 --out ") + folder.path().string();
+  const pid_t child = start_program(arguments);
+  ASSERT_TRUE(wait_for_lines(journal, 3));
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "it should not have been done yet";
+  const std::string before = testing::read(journal);
+  const std::string whole = before.substr(0, before.rfind('\n') + 1);
+
+  const auto ended = testing::run_program("sweep --resume --json --out " + folder.path().string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(testing::read(journal).substr(0, whole.size()), whole) << "nothing is measured twice";
+  EXPECT_EQ(lines_of(journal), 9U);
+  const auto json = document_of(ended);
+  for (const auto& point : json["points"]) EXPECT_EQ(point["status"], "ok") << point;
+  const auto first = nlohmann::json::parse(whole.substr(
+      whole.find('\n') + 1, whole.find('\n', whole.find('\n') + 1) - whole.find('\n') - 1));
+  bool found = false;
+  for (const auto& point : json["points"]) found = found || point == first;
+  EXPECT_TRUE(found) << first;
+
+  const auto again = testing::run_program("sweep --resume --json --out " + folder.path().string());
+  EXPECT_EQ(again.code, 0);
+  EXPECT_EQ(document_of(again)["points"], json["points"]);
+}
+
+TEST(SweepCommand, ControlCKeepsEverything) {
+  const testing::TemporaryFolder folder;
+  const pid_t child =
+      start_program(kTiny + std::string("--axis T=64:512:x2 --out ") + folder.path().string());
+  ASSERT_TRUE(wait_for_lines(folder.path() / "sweep.jsonl", 2));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1) << "points are missing";
+  const auto json = nlohmann::json::parse(testing::read(folder.path() / "sweep.json"));
+  std::size_t ok = 0;
+  std::size_t cancelled = 0;
+  for (const auto& point : json["points"]) {
+    ok += point["status"] == "ok" ? 1 : 0;
+    cancelled += point["status"] == "cancelled" ? 1 : 0;
+  }
+  EXPECT_GE(ok, 1U);
+  EXPECT_GE(cancelled, 1U);
+  EXPECT_EQ(ok + cancelled, 8U);
+  const auto ended = testing::run_program("sweep --resume --json --out " + folder.path().string());
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
+TEST(SweepCommand, AFullDiskHasItsSentenceAndStandardOutputTheRest) {
+  const testing::TemporaryFolder folder;
+  // No file may grow beyond 4 blocks: the shell's limit stands for the end of the disk.
+  const auto ended = testing::run_program(
+      kTiny + std::string("--axis T=64:512:x2 --json --out ") + folder.path().string(),
+      "trap '' XFSZ; ulimit -f 4;");
+  EXPECT_EQ(ended.code, 1);
+  const auto journal = folder.path() / "sweep.jsonl";
+  EXPECT_NE(ended.err.find("Cannot write " + journal.string()), std::string::npos) << ended.err;
+  const std::string kept = testing::read(journal);
+  ASSERT_FALSE(kept.empty());
+  EXPECT_EQ(kept.back(), '\n') << "whole lines only";
+  EXPECT_LT(lines_of(journal), 9U);
+  const auto again = testing::run_program("sweep --resume --json --out " + folder.path().string());
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(lines_of(journal), 9U);
+}
+
+TEST(SweepCommand, AnotherSweepOrProgramIsRefusedAndNothingIsTouched) {
+  const testing::TemporaryFolder folder;
+  const std::string out = " --out " + folder.path().string();
+  ASSERT_EQ(testing::run_program(kTiny + std::string("--axis T=64") + out).code, 0);
+  const auto journal = folder.path() / "sweep.jsonl";
+  const std::string before = testing::read(journal);
+
+  const auto over = testing::run_program(kTiny + std::string("--axis T=64") + out);
+  EXPECT_EQ(over.code, 2);
+  EXPECT_NE(over.err.find("--resume"), std::string::npos) << over.err;
+  const auto other = testing::run_program(kTiny + std::string("--axis T=128 --resume") + out);
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("is another one"), std::string::npos) << other.err;
+  EXPECT_EQ(testing::read(journal), before);
+
+  std::string older = before;
+  older.replace(older.find("tensorscope 0."), 14, "tensorscope 9.");
+  std::ofstream(journal, std::ios::binary | std::ios::trunc) << older;
+  const auto version = testing::run_program("sweep --resume" + out);
+  EXPECT_EQ(version.code, 2);
+  EXPECT_NE(version.err.find("not comparable"), std::string::npos) << version.err;
+  EXPECT_EQ(testing::read(journal), older);
+}
+
+TEST(SweepCommand, BadInputIsOneSentenceAndCodeTwo) {
+  const testing::TemporaryFolder folder;
+  const std::string out = " --out " + (folder.path() / "x").string();
+  for (const char* arguments :
+       {"sweep attention", "sweep attention --axis T", "sweep attention --axis T=9:3:x2",
+        "sweep attention --axis T=1:9:*2", "sweep attention --axis backend=naive",
+        "sweep attention --axis layers=1,2", "sweep attention --axis T=64 --axis T=128",
+        "sweep attention --axis T=64 --series backend=fast", "sweep nothing --axis T=64",
+        "sweep attention --axis T=64 --steps 0", "sweep attention --axis T=0", "sweep --resume",
+        "sweep mlp --axis T=64 --series backend=naive,flash"}) {
+    const auto ended = testing::run_program(arguments + out);
+    EXPECT_EQ(ended.code, 2) << arguments;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_EQ(ended.out, "");
+  }
+  EXPECT_EQ(testing::run_program("sweep attention --axis T=64").code, 2) << "--out is missing";
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x"));
+}
+
+}  // namespace
+}  // namespace ts::app
