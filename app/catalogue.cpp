@@ -11,4 +11,10 @@ run::GpuCatalogue built_in_gpus() {
   return std::move(*parsed);
 }
 
+run::CudaScratch built_in_scratch() {
+  auto parsed = run::CudaScratch::parse(assets::cuda_scratch());
+  TS_CHECK(parsed.has_value());
+  return std::move(*parsed);
+}
+
 }  // namespace ts::app

@@ -55,6 +55,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   SweepCommand sweep;
   ShotCommand shot;
   ReplayCommand replay;
+  PredictCommand predict;
   DoctorCommand doctor;
 
   CLI::App app{"Interactive profiler for attention, MLP and transformer workloads", "tensorscope"};
@@ -108,6 +109,23 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->check(CLI::Range(0, 1023));
   replay_app->add_flag("--json", replay.json, "Print one JSON document on standard output");
 
+  auto* predict_app = app.add_subcommand(
+      "predict", "Say what memory a workload needs on a card, without running it");
+  predict_app->add_option("WORKLOAD", predict.spec.workload, "attention, mlp, block or lm")
+      ->option_text(" ");
+  add_spec_options(*predict_app, predict.spec);
+  predict_app->add_option("--gpu", predict.gpu, "On this card; default: target_gpu")
+      ->type_name("NAME");
+  predict_app->add_flag("--cpu", predict.cpu, "On this machine's CPU and its memory limit");
+  predict_app
+      ->add_option("--alloc-conf", predict.alloc_conf,
+                   "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("STRING");
+  predict_app->add_flag("--json", predict.json, "Print one JSON document on standard output");
+  predict_app->footer(
+      "Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
+      "fits_after_flush or oom). 1: the prediction failed. 2: bad input.");
+
   auto* doctor_app = app.add_subcommand("doctor", "Say what this machine offers");
   doctor_app->add_flag("--json", doctor.json, "Print one JSON document on standard output");
 
@@ -124,6 +142,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   if (sweep_app->parsed()) return sweep;
   if (shot_app->parsed()) return shot;
   if (replay_app->parsed()) return replay;
+  if (predict_app->parsed()) return predict;
   if (doctor_app->parsed()) return doctor;
   return window;
 }

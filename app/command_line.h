@@ -53,6 +53,13 @@ struct ReplayCommand {
   std::optional<std::string> alloc_conf;  // unset: the settings of the recording
   bool json = false;
 };
+struct PredictCommand {
+  SpecArguments spec;
+  std::optional<std::string> gpu;  // unset: target_gpu of the spec
+  bool cpu = false;                // for the CPU and its memory limit instead
+  std::string alloc_conf;          // empty: the defaults
+  bool json = false;
+};
 struct DoctorCommand {
   bool json = false;
 };
@@ -60,7 +67,7 @@ struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
 using Command = std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
-                             DoctorCommand, TextCommand>;
+                             PredictCommand, DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<Command> parse_command_line(int argc, const char* const* argv);

@@ -16,7 +16,9 @@ std::filesystem::path engine_folder() {
   return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
 }
 
-base::Result<std::unique_ptr<run::Engine>> load_engine() {
+// Opens the library and makes one object of it by the function named `symbol`.
+template <class Made>
+base::Result<std::unique_ptr<Made>> load(const char* symbol) {
   const std::filesystem::path path = engine_folder() / kEngineFile;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
@@ -31,15 +33,14 @@ base::Result<std::unique_ptr<run::Engine>> load_engine() {
   }
   const auto version =
       reinterpret_cast<run::EngineVersionFunction>(dlsym(library, run::kEngineVersionSymbol));
-  const auto create =
-      reinterpret_cast<run::EngineCreateFunction>(dlsym(library, run::kEngineCreateSymbol));
+  const auto create = reinterpret_cast<Made* (*)()>(dlsym(library, symbol));
   if (version == nullptr || create == nullptr || version() != run::kEngineInterfaceVersion) {
     return base::fail(std::string(kEngineFile) +
                       " belongs to another version of the program; build both with ./run");
   }
-  std::unique_ptr<run::Engine> engine(create());
-  if (engine == nullptr) return base::fail("LibTorch could not be initialised");
-  return engine;
+  std::unique_ptr<Made> made(create());
+  if (made == nullptr) return base::fail("LibTorch could not be initialised");
+  return made;
 }
 
 }  // namespace
@@ -51,7 +52,11 @@ std::filesystem::path program_folder() {
 }
 
 run::EngineLoader make_engine_loader() {
-  return load_engine;
+  return [] { return load<run::Engine>(run::kEngineCreateSymbol); };
+}
+
+run::DryRunnerLoader make_dry_runner_loader() {
+  return [] { return load<run::DryRunner>(run::kDryRunnerCreateSymbol); };
 }
 
 }  // namespace ts::app

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "core/run/dry_run.h"
 #include "core/run/worker.h"
 
 namespace ts::app {
@@ -9,6 +10,8 @@ namespace ts::app {
 // Loads libtensorscope_kernels.so from the folder of the program, or from TENSORSCOPE_ENGINE_DIR.
 // Never unloaded: LibTorch keeps threads. The error says what is missing and what to do.
 run::EngineLoader make_engine_loader();
+// The dry runner of the same library. Engine and dry runner may be loaded by two threads at once.
+run::DryRunnerLoader make_dry_runner_loader();
 
 // The folder of the running program.
 std::filesystem::path program_folder();

@@ -17,6 +17,7 @@ TS_ASSET(en)
 TS_ASSET(zh_cn)
 TS_ASSET(zh_tw)
 TS_ASSET(gpus)
+TS_ASSET(cuda_scratch)
 
 namespace ts::assets {
 
@@ -31,6 +32,9 @@ std::string_view locale_zh_tw() {
 }
 std::string_view gpus() {
   return view_gpus();
+}
+std::string_view cuda_scratch() {
+  return view_cuda_scratch();
 }
 
 }  // namespace ts::assets

@@ -7,6 +7,7 @@
 #include "core/base/phase.h"
 #include "core/memory/allocation_log.h"
 #include "core/memory/allocator_settings.h"
+#include "core/run/cuda_scratch.h"
 #include "core/run/dry_run.h"
 #include "core/run/gpu_catalogue.h"
 #include "core/run/verdict.h"
@@ -16,22 +17,30 @@ namespace ts::run {
 // Where a workload would run: a card, or the CPU under a memory limit. Bytes.
 struct PredictionTarget {
   DeviceKind kind = DeviceKind::cuda;
-  std::string name;          // "RTX 4090", "memory_limit", "80 % of RAM"
-  std::int64_t memory = 0;   // of the device
-  std::int64_t context = 0;  // taken by the CUDA context before the first tensor; 0 on the CPU
+  std::string name;                      // "RTX 4090", "memory_limit", "80 % of RAM"
+  std::int64_t memory = 0;               // of the device
+  std::int64_t context = 0;              // taken by CUDA before the first tensor; 0 on the CPU
   std::int32_t compute_capability = 80;  // major * 10 + minor; cuda only
   // What the allocator can hold.
   [[nodiscard]] std::int64_t capacity() const { return memory - context; }
 };
+
+// What a CUDA context with PyTorch's kernels takes beside the allocator. Measured by others with
+// PyTorch 2.10 and CUDA 13.0 on an RTX 6000 Ada (unsloth-zoo issue 1053); 256 to 400 MiB are
+// reported for older versions (pytorch issues 107667 and 109888). It grows as kernels are loaded.
+inline constexpr std::int64_t kContextBytes = std::int64_t{426} << 20;
+
 PredictionTarget target_of(const Gpu& gpu);
 PredictionTarget cpu_target(std::string name, std::int64_t memory_limit);
+// What to ask a DryRunner for, for a prediction there.
+DryRunOptions dry_run_options(const PredictionTarget& target);
 
 enum class Fit : std::uint8_t {
   fits,
   fits_after_flush,  // only because the allocator gives cached segments back and tries again: slow
   oom,
 };
-const char* to_string(Fit value);  // fits, "fits but must flush and retry", oom
+const char* to_string(Fit value);  // fits fits_after_flush oom
 
 // The allocation that the target cannot serve.
 struct BreakingAllocation {
@@ -41,35 +50,39 @@ struct BreakingAllocation {
   base::Phase phase = base::Phase::setup;
   std::int32_t step = -1;
   std::int64_t bytes = 0;       // asked
-  std::int64_t free = 0;        // not reserved yet, plus free in the cache
-  std::int64_t fragmented = 0;  // the part of `free` that lies in blocks too small for it
+  std::int64_t free = 0;        // of the capacity, after everything cached was given back
+  std::int64_t fragmented = 0;  // the part of `free` inside segments that are in use
 };
 
 struct Prediction {
-  // As far as the dry run goes, on a device without limit. Allocated and reserved as PyTorch counts
-  // them: blocks as rounded by the allocator, and the segments they lie in. cpu: bytes asked,
-  // twice.
+  // Allocated and reserved as PyTorch counts them on cuda: blocks as the allocator rounds them, the
+  // segments they lie in. On cpu both are the bytes asked. For oom as if the device had no limit.
   std::int64_t peak_allocated = 0;
   std::int64_t peak_reserved = 0;
-  std::int64_t peak_requested = 0;                // before rounding
-  memory::EventIndex peak_event = memory::kNone;  // of peak_requested
-  memory::CategoryBytes by_category{};  // at peak_event, bytes asked; adds up to peak_requested
-  // Bytes alive only inside CUDA kernels, which no dry run sees (assets/cuda_scratch.json), on top
-  // of the peak: at least and at most. Not in any figure above.
+  // Bytes the workload's own tensors ask for at their peak, before any rounding.
+  std::int64_t peak_requested = 0;
+  memory::EventIndex peak_event = memory::kNone;  // of DryRun::log, at peak_requested
+  memory::CategoryBytes by_category{};            // at peak_event; adds up to peak_requested
+  // Of cuBLAS, which takes them from the allocator and keeps them: in peak_allocated and
+  // peak_reserved, in no category. cuda only.
+  std::int64_t workspaces = 0;
+  // Bytes that live only inside CUDA kernels, which no dry run sees, by what they add to
+  // peak_requested: at least and at most. In no other figure. cuda only.
   std::int64_t scratch_low = 0;
   std::int64_t scratch_high = 0;
 
   std::int64_t needed = 0;    // peak_reserved + context: what the device must have
   std::int64_t headroom = 0;  // memory of the target less needed; negative: missing
   Fit fit = Fit::fits;
-  std::int64_t retries = 0;                    // times the cache was flushed
+  std::int64_t retries = 0;                    // times the cache was flushed to make room
   std::optional<BreakingAllocation> breaking;  // when fit is oom
-  Message sentence;                            // the verdict in plain words
+  Message sentence;                            // the verdict in plain words, keys prediction.*
 };
 
-// Feeds the log through PyTorch's caching allocator (cuda) or a plain limit (cpu). Pure; any
-// thread. `strings` is the table the dry run was made with.
+// Feeds the log in order through a model of PyTorch's caching allocator (cuda) or a plain limit
+// (cpu). Pure; any thread. `strings` is the table the dry run was made with; `scratch` may be null.
 Prediction predict(const DryRun& run, const base::StringTable& strings,
-                   const PredictionTarget& target, const memory::AllocatorSettings& settings);
+                   const PredictionTarget& target, const memory::AllocatorSettings& settings,
+                   const CudaScratch* scratch);
 
 }  // namespace ts::run

@@ -46,10 +46,7 @@ nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
 nlohmann::json memory_json(const Run& run) {
   auto by_category = nlohmann::json::object();
   const memory::EventIndex peak = run.memory.peak_event();
-  if (peak != memory::kNone) {
-    const memory::CategoryBytes bytes = run.memory.by_category_after(peak);
-    for (std::size_t i = 0; i < bytes.size(); ++i) by_category[kCategoryNames[i]] = bytes[i];
-  }
+  if (peak != memory::kNone) by_category = category_json(run.memory.by_category_after(peak));
   return {{"peak_allocated", run.memory.peak_bytes()},
           {"by_category", std::move(by_category)},
           {"events", run.memory.events().size()},
@@ -77,6 +74,16 @@ nlohmann::json last_loss(const Run& run) {
 }
 
 }  // namespace
+
+const char* category_name(memory::Category category) {
+  return kCategoryNames[static_cast<std::size_t>(category)];
+}
+
+nlohmann::json category_json(const memory::CategoryBytes& bytes) {
+  auto by_category = nlohmann::json::object();
+  for (std::size_t i = 0; i < bytes.size(); ++i) by_category[kCategoryNames[i]] = bytes[i];
+  return by_category;
+}
 
 nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
   return {{"spec", to_json(run.spec)},

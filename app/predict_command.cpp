@@ -1,0 +1,170 @@
+#include "app/predict_command.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/catalogue.h"
+#include "app/engine_loader.h"
+#include "app/spec_arguments.h"
+#include "core/base/clock.h"
+#include "core/run/memory_limit.h"
+#include "core/run/prediction.h"
+#include "core/run/run_json.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+struct Question {
+  run::WorkloadSpec spec;
+  run::PredictionTarget target;
+  memory::AllocatorSettings settings;
+};
+
+struct Answer {
+  run::DryRun run;
+  run::Prediction prediction;
+  double predict_ms = 0;
+};
+
+std::string size(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
+}
+
+base::Result<Question> read_question(const PredictCommand& command, const run::GpuCatalogue& gpus) {
+  Question question;
+  SpecArguments arguments = command.spec;
+  if (command.gpu) {
+    if (command.cpu) return base::fail("--gpu and --cpu exclude each other");
+    if (const auto gpu = gpus.require(*command.gpu); !gpu) {
+      return base::fail(gpu.error().sentence);
+    }
+    arguments.settings.push_back("target_gpu=" + *command.gpu);
+  }
+  // The device the spec names is not asked for: the prediction is for the target.
+  const auto spec = spec_from_arguments(arguments, gpus);
+  if (!spec) return base::fail(spec.error().sentence);
+  question.spec = *spec;
+  question.spec.device = command.cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
+  if (const auto problems = run::validate(question.spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  const run::Gpu& gpu = *gpus.find(spec->target_gpu);
+  if (command.cpu) {
+    const run::MemoryLimit limit = run::memory_limit(question.spec, gpu.memory_bytes);
+    question.target = run::cpu_target(limit.source, limit.bytes);
+  } else {
+    question.target = run::target_of(gpu);
+  }
+  auto settings = memory::AllocatorSettings::parse(command.alloc_conf);
+  if (!settings) return base::fail(settings.error().sentence);
+  question.settings = *settings;
+  return question;
+}
+
+nlohmann::json breaking_json(const run::Prediction& prediction) {
+  if (!prediction.breaking) return nullptr;
+  const run::BreakingAllocation& breaking = *prediction.breaking;
+  return {{"operator", breaking.op},          {"module", breaking.module}, {"step", breaking.step},
+          {"event", breaking.event},          {"bytes", breaking.bytes},   {"free", breaking.free},
+          {"fragmented", breaking.fragmented}};
+}
+
+nlohmann::json to_json(const Question& question, const Answer& answer) {
+  const run::Prediction& prediction = answer.prediction;
+  const run::PredictionTarget& target = question.target;
+  auto backend = answer.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.run.backend);
+  return {{"spec", run::to_json(question.spec)},
+          {"target",
+           {{"name", target.name},
+            {"memory", target.memory},
+            {"context", target.context},
+            {"capacity", target.capacity()}}},
+          {"alloc_conf", question.settings.to_string()},
+          {"parameters", answer.run.parameters},
+          {"backend", std::move(backend)},
+          {"peak_allocated", prediction.peak_allocated},
+          {"peak_reserved", prediction.peak_reserved},
+          {"peak_requested", prediction.peak_requested},
+          {"by_category", run::category_json(prediction.by_category)},
+          {"workspaces", prediction.workspaces},
+          {"scratch", {{"low", prediction.scratch_low}, {"high", prediction.scratch_high}}},
+          {"needed", prediction.needed},
+          {"headroom", prediction.headroom},
+          {"verdict", run::to_string(prediction.fit)},
+          {"retries", prediction.retries},
+          {"breaking", breaking_json(prediction)},
+          {"sentence", prediction.sentence.sentence},
+          {"dry_run_ms", static_cast<double>(answer.run.duration_ns) * 1e-6},
+          {"allocator_ms", answer.predict_ms},
+          {"events", answer.run.log.events().size()}};
+}
+
+void print_row(const char* title, const std::string& value) {
+  std::printf("  %-22s %s\n", title, value.c_str());
+}
+
+void print_answer(const Question& question, const Answer& answer) {
+  const run::Prediction& prediction = answer.prediction;
+  const run::PredictionTarget& target = question.target;
+  std::printf("%s\n", prediction.sentence.sentence.c_str());
+  print_row("Parameters", text::grouped(answer.run.parameters));
+  print_row("Peak allocated", size(prediction.peak_allocated));
+  if (target.kind == run::DeviceKind::cuda) {
+    print_row("Peak reserved", size(prediction.peak_reserved));
+    print_row("Needed", size(prediction.needed) + ", with a context of " + size(target.context));
+    if (prediction.workspaces > 0) {
+      print_row("cuBLAS workspaces", size(prediction.workspaces) + ", part of the above");
+    }
+    if (prediction.scratch_high > 0) {
+      print_row("Scratch of kernels",
+                size(prediction.scratch_low) + " to " + size(prediction.scratch_high) + " on top");
+    }
+  }
+  for (std::size_t i = 0; i < prediction.by_category.size(); ++i) {
+    if (prediction.by_category[i] == 0) continue;
+    print_row(i == 0 ? "At the peak" : "",
+              size(prediction.by_category[i]) + " " +
+                  run::category_name(static_cast<memory::Category>(i)));
+  }
+  if (!answer.run.backend.empty()) print_row("Attention kernel", answer.run.backend);
+  print_row("Dry run",
+            text::duration_ns(static_cast<double>(answer.run.duration_ns)).joined() + ", " +
+                text::grouped(static_cast<std::int64_t>(answer.run.log.events().size())) +
+                " memory events");
+}
+
+int report(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
+  return code;
+}
+
+}  // namespace
+
+int predict_workload(const PredictCommand& command) {
+  const auto question = read_question(command, built_in_gpus());
+  if (!question) return report(question.error().sentence, 2);
+  const auto runner = make_dry_runner_loader()();
+  if (!runner) return report(runner.error().sentence, 1);
+
+  base::StringTable strings;
+  auto dry =
+      (*runner)->dry_run(question->spec, run::dry_run_options(question->target), strings, {});
+  if (!dry) return report(dry.error().sentence, 1);
+  Answer answer;
+  answer.run = std::move(*dry);
+  const run::CudaScratch scratch = built_in_scratch();
+  const std::int64_t begin_ns = base::now_ns();
+  answer.prediction =
+      run::predict(answer.run, strings, question->target, question->settings, &scratch);
+  answer.predict_ms = static_cast<double>(base::now_ns() - begin_ns) * 1e-6;
+  if (command.json) {
+    std::printf("%s\n", to_json(*question, answer).dump(2).c_str());
+  } else {
+    print_answer(*question, answer);
+  }
+  return 0;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,242 @@
+#include "core/run/prediction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+#include <vector>
+
+#include "core/memory/caching_allocator.h"
+#include "core/run/cublas_workspaces.h"
+#include "core/text/numbers.h"
+
+namespace ts::run {
+
+namespace {
+
+using memory::EventIndex;
+
+Message message(std::string_view key, std::string_view english,
+                std::vector<text::Argument> arguments) {
+  std::string sentence = text::fill(english, arguments);
+  return {std::move(sentence), "prediction." + std::string(key), std::move(arguments)};
+}
+
+std::string size(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
+}
+
+Message sentence_of(const Prediction& prediction, const PredictionTarget& target) {
+  std::vector<text::Argument> arguments = {{"target", target.name}};
+  if (prediction.fit == Fit::fits) {
+    arguments.push_back({"needed", size(prediction.needed)});
+    arguments.push_back({"memory", size(target.memory)});
+    arguments.push_back({"spare", size(prediction.headroom)});
+    return message("fits", "Fits on {target}: {needed} of {memory}, {spare} to spare",
+                   std::move(arguments));
+  }
+  if (prediction.fit == Fit::fits_after_flush) {
+    arguments.push_back({"times", text::grouped(prediction.retries)});
+    return message("fits_after_flush",
+                   "Fits on {target}, but the allocator must flush its cache and retry "
+                   "({times} times): slow",
+                   std::move(arguments));
+  }
+  const BreakingAllocation& breaking = *prediction.breaking;
+  arguments.push_back({"op", breaking.op.empty() ? "?" : breaking.op});
+  arguments.push_back({"asked", size(breaking.bytes)});
+  arguments.push_back({"free", size(breaking.free)});
+  arguments.push_back({"missing", size(std::max<std::int64_t>(0, -prediction.headroom))});
+  if (breaking.module.empty()) {
+    return message("oom",
+                   "Does not fit on {target}: {op} asks for {asked}, {free} free; {missing} are "
+                   "missing in all",
+                   std::move(arguments));
+  }
+  arguments.push_back({"module", breaking.module});
+  return message("oom_module",
+                 "Does not fit on {target}: {op} in {module} asks for {asked}, {free} free; "
+                 "{missing} are missing in all",
+                 std::move(arguments));
+}
+
+BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strings,
+                               EventIndex event) {
+  const memory::Block& block = run.log.blocks()[run.log.events()[event].block];
+  BreakingAllocation breaking;
+  breaking.event = event;
+  breaking.op = strings.view(block.op);
+  breaking.module = strings.view(block.module);
+  breaking.phase = block.phase;
+  breaking.step = block.step;
+  breaking.bytes = block.size;
+  return breaking;
+}
+
+// One passage of the log through the caching allocator.
+class Passage {
+ public:
+  Passage(const DryRun& run, const CublasWorkspaces& workspaces,
+          const memory::AllocatorSettings& settings, std::int64_t capacity)
+      : run_(run), workspaces_(workspaces), allocator_(settings, {capacity, capacity, {}}) {}
+
+  // The first event that cannot be served, kNone if all can.
+  EventIndex feed() {
+    const auto events = run_.log.events();
+    const auto blocks = run_.log.blocks();
+    addresses_.resize(blocks.size());
+    for (EventIndex i = 0; i < events.size(); ++i) {
+      const memory::Event& event = events[i];
+      if (event.block == memory::kNone) continue;
+      if (event.action != memory::Action::alloc) {
+        allocator_.free(addresses_[event.block]);
+        continue;
+      }
+      const auto address = allocator_.allocate(blocks[event.block].size);
+      if (!address) return i;
+      addresses_[event.block] = *address;
+      if (workspaces_.taken_after(i) && !allocator_.allocate(workspaces_.bytes_each())) return i;
+    }
+    return memory::kNone;
+  }
+  [[nodiscard]] const memory::CachingAllocator& allocator() const { return allocator_; }
+
+ private:
+  const DryRun& run_;
+  const CublasWorkspaces& workspaces_;
+  memory::CachingAllocator allocator_;
+  std::vector<std::uint64_t> addresses_;  // by block
+};
+
+void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
+                     const PredictionTarget& target, const memory::AllocatorSettings& settings,
+                     Prediction& prediction) {
+  const CublasWorkspaces workspaces(run, strings, target.compute_capability);
+  prediction.workspaces = workspaces.bytes();
+  const auto take = [&](const memory::AllocatorStats& stats) {
+    prediction.peak_allocated = stats.peak_allocated;
+    prediction.peak_reserved = stats.peak_reserved;
+  };
+  // What it would take, whatever the device has.
+  constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+  Passage unlimited(run, workspaces, settings, kNoLimit);
+  unlimited.feed();
+  take(unlimited.allocator().stats());
+  if (prediction.peak_reserved <= target.capacity()) return;
+
+  Passage limited(run, workspaces, settings, std::max<std::int64_t>(0, target.capacity()));
+  const EventIndex refused = limited.feed();
+  const memory::AllocatorStats& stats = limited.allocator().stats();
+  prediction.retries = stats.retries;
+  if (refused == memory::kNone) {
+    prediction.fit = Fit::fits_after_flush;
+    take(stats);
+    return;
+  }
+  prediction.fit = Fit::oom;
+  prediction.breaking = breaking_at(run, strings, refused);
+  prediction.breaking->free = std::max<std::int64_t>(0, target.capacity() - stats.allocated);
+  prediction.breaking->fragmented = limited.allocator().inactive_split_bytes();
+}
+
+void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
+                    const PredictionTarget& target, Prediction& prediction) {
+  prediction.peak_allocated = prediction.peak_requested;
+  prediction.peak_reserved = prediction.peak_requested;
+  if (prediction.peak_requested <= target.memory) return;
+  prediction.fit = Fit::oom;
+  const auto events = run.log.events();
+  const auto over = std::find_if(events.begin(), events.end(), [&](const memory::Event& event) {
+    return event.total_after > target.memory;
+  });
+  prediction.breaking = breaking_at(run, strings, static_cast<EventIndex>(over - events.begin()));
+  prediction.breaking->free = target.memory - (over->total_after - prediction.breaking->bytes);
+}
+
+// What scratch adds to the peak: an operator's blocks are live together with its scratch, so the
+// total after each of its blocks counts.
+void add_scratch(const DryRun& run, const base::StringTable& strings, const CudaScratch& scratch,
+                 Prediction& prediction) {
+  std::unordered_map<std::string_view, const ScratchRow*> rows;
+  for (const ScratchRow& row : scratch.rows()) rows.emplace(row.op, &row);
+  std::vector<const ScratchRow*> by_id;  // null: looked up, none
+  std::vector<bool> known;
+  for (const memory::Event& event : run.log.events()) {
+    if (event.block == memory::kNone || event.action != memory::Action::alloc) continue;
+    const memory::Block& block = run.log.blocks()[event.block];
+    if (block.op >= known.size()) {
+      known.resize(block.op + 1, false);
+      by_id.resize(block.op + 1, nullptr);
+    }
+    if (!known[block.op]) {
+      const auto found = rows.find(strings.view(block.op));
+      by_id[block.op] = found == rows.end() ? nullptr : found->second;
+      known[block.op] = true;
+    }
+    const ScratchRow* const row = by_id[block.op];
+    if (row == nullptr) continue;
+    const auto scaled = [&](double per_byte) {
+      return static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(block.size)));
+    };
+    const std::int64_t below = prediction.peak_requested - event.total_after;
+    prediction.scratch_low =
+        std::max(prediction.scratch_low, row->fixed_low + scaled(row->per_byte_low) - below);
+    prediction.scratch_high =
+        std::max(prediction.scratch_high, row->fixed_high + scaled(row->per_byte_high) - below);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Fit value) {
+  constexpr std::array kNames = {"fits", "fits_after_flush", "oom"};
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+PredictionTarget target_of(const Gpu& gpu) {
+  PredictionTarget target;
+  target.name = gpu.name;
+  target.memory = gpu.memory_bytes;
+  target.context = kContextBytes;
+  target.compute_capability = static_cast<std::int32_t>(
+      std::lround(std::strtod(gpu.compute_capability.c_str(), nullptr) * 10));
+  return target;
+}
+
+PredictionTarget cpu_target(std::string name, std::int64_t memory_limit) {
+  PredictionTarget target;
+  target.kind = DeviceKind::cpu;
+  target.name = std::move(name);
+  target.memory = memory_limit;
+  return target;
+}
+
+DryRunOptions dry_run_options(const PredictionTarget& target) {
+  DryRunOptions options;
+  options.rules = target.kind;
+  options.compute_capability = target.compute_capability;
+  return options;
+}
+
+Prediction predict(const DryRun& run, const base::StringTable& strings,
+                   const PredictionTarget& target, const memory::AllocatorSettings& settings,
+                   const CudaScratch* scratch) {
+  Prediction prediction;
+  prediction.peak_requested = run.log.peak_bytes();
+  prediction.peak_event = run.log.peak_event();
+  if (prediction.peak_event != memory::kNone) {
+    prediction.by_category = run.log.by_category_after(prediction.peak_event);
+  }
+  if (target.kind == DeviceKind::cpu) {
+    predict_on_cpu(run, strings, target, prediction);
+  } else {
+    predict_on_cuda(run, strings, target, settings, prediction);
+    if (scratch != nullptr) add_scratch(run, strings, *scratch, prediction);
+  }
+  prediction.needed = prediction.peak_reserved + target.context;
+  prediction.headroom = target.memory - prediction.needed;
+  prediction.sentence = sentence_of(prediction, target);
+  return prediction;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,56 @@
+// `tensorscope predict` from outside.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+nlohmann::json predicted(const std::string& arguments) {
+  const auto ended = testing::run_program("predict " + arguments + " --json");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  return nlohmann::json::parse(ended.out, nullptr, false);
+}
+
+// CS336's "2.7B" has 3,406,809,600 parameters, 12.69 GiB of them in fp32.
+TEST(PredictCommand, KnowsTheParametersOfThe2_7B) {
+  const nlohmann::json answer = predicted("lm --preset 2.7B --gpu \"RTX 4090\"");
+  EXPECT_EQ(answer.at("parameters"), 3'406'809'600);
+  EXPECT_EQ(answer.at("by_category").at("parameter"), 4 * std::int64_t{3'406'809'600});
+  EXPECT_EQ(answer.at("verdict"), "oom");
+  const nlohmann::json& breaking = answer.at("breaking");
+  EXPECT_GT(breaking.at("bytes"), 0);
+  EXPECT_LT(breaking.at("free"), answer.at("target").at("capacity"));
+  EXPECT_FALSE(breaking.at("operator").get<std::string>().empty());
+  EXPECT_LT(answer.at("headroom"), 0);
+  EXPECT_GT(answer.at("events"), 10'000);
+  EXPECT_GT(answer.at("dry_run_ms"), 0);
+}
+
+// Naive attention with B = 8, T = 8192, d = 16: two squares of 2 GiB at once in the forward.
+TEST(PredictCommand, SeesTheSquaresOfNaiveAttention) {
+  const nlohmann::json answer = predicted(
+      "attention --set B=8 --set T=8192 --set heads=1 --set d_head=16 --set causal=false "
+      "--set pass=forward --gpu \"RTX 4090\"");
+  EXPECT_EQ(answer.at("by_category").at("temporary"), std::int64_t{4} << 30);
+  EXPECT_EQ(answer.at("verdict"), "fits");
+  EXPECT_TRUE(answer.at("breaking").is_null());
+}
+
+// Predicted for the CPU and measured there are the same bytes.
+TEST(PredictCommand, AgreesWithARunOnTheCpu) {
+  const std::string workload = "block --preset tiny --set memory_limit=2GiB";
+  const nlohmann::json answer = predicted(workload + " --cpu");
+  const auto ended = testing::run_program("run " + workload + " --steps 3 --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json measured = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(answer.at("peak_allocated"), measured.at("memory").at("peak_allocated"));
+  EXPECT_EQ(answer.at("by_category"), measured.at("memory").at("by_category"));
+  EXPECT_EQ(answer.at("parameters"), measured.at("parameters"));
+}
+
+}  // namespace
+}  // namespace ts::app
