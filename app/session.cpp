@@ -10,8 +10,10 @@
 namespace ts::app {
 namespace {}  // namespace
 
-Session::Session(run::EngineLoader loader)
-    : gpus_(built_in_gpus()), worker_(std::move(loader), strings_, updates_) {}
+Session::Session(run::EngineLoader engine, run::DryRunnerLoader dry_runner)
+    : gpus_(built_in_gpus()),
+      predictions_(std::move(dry_runner), gpus_, strings_),
+      worker_(std::move(engine), strings_, updates_) {}
 
 bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol) {
   if (!run::validate(spec).empty()) return false;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/predictions.h"
 #include "core/base/string_table.h"
 #include "core/run/gpu_catalogue.h"
 #include "core/run/run.h"
@@ -17,7 +18,8 @@ namespace ts::app {
 // screen. Used by the window and by the commands alike. One owner thread.
 class Session {
  public:
-  explicit Session(run::EngineLoader loader);
+  // Without a loader of dry runs nothing is predicted.
+  explicit Session(run::EngineLoader engine, run::DryRunnerLoader dry_runner = {});
 
   // Asks for a run; a run in progress is cancelled. False, and nothing happens, when the
   // specification is impossible.
@@ -31,6 +33,7 @@ class Session {
   // Applies everything the worker has told since the last time. True when there was anything.
   bool update();
 
+  [[nodiscard]] Predictions& predictions() { return predictions_; }
   [[nodiscard]] const run::Run* run() const { return run_.get(); }
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }
   [[nodiscard]] const run::GpuCatalogue& gpus() const { return gpus_; }
@@ -49,6 +52,7 @@ class Session {
   std::vector<run::Update> waiting_;
   run::RunId asked_ = 0;
   bool busy_ = false;
+  Predictions predictions_;
   run::Worker worker_;  // last: its thread ends before what it writes to
 };
 

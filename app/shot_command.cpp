@@ -63,13 +63,15 @@ run::Protocol short_protocol() {
   return protocol;
 }
 
+constexpr std::chrono::seconds kPredictionTime{10};
+
 }  // namespace
 
 int take_shot(const ShotCommand& command) {
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
-  Session session(make_engine_loader());
+  Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
   if (arguments.workload.empty() && !arguments.spec_file) {
     arguments.workload = run::to_string(preferences.spec.workload);
@@ -82,6 +84,8 @@ int take_shot(const ShotCommand& command) {
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
   run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
+  session.predictions().follow(*spec, session.engine());
+  session.predictions().finish(kPredictionTime);
   const WorkspaceState state(preferences);
   if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
     return report(saved.error().sentence, 1);

@@ -67,7 +67,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->texts_ = std::make_unique<text::Texts>(built_in_texts());
   window->load_fonts();
   // The worker starts loading LibTorch here, beside the first frame.
-  window->session_ = std::make_unique<Session>(window->options_.loader);
+  window->session_ =
+      std::make_unique<Session>(window->options_.loader, window->options_.dry_runner);
   window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
                                                    *window->texts_, window->faces_);
   if (!problem.empty()) window->workspace_->notify(problem);

@@ -20,6 +20,7 @@ class Window {
  public:
   struct Options {
     run::EngineLoader loader;
+    run::DryRunnerLoader dry_runner;
     std::filesystem::path preferences_folder;
     std::filesystem::path picture_folder;  // where F12 saves
   };

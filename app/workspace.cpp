@@ -47,6 +47,13 @@ run::Protocol protocol_for(bool live) {
   return protocol;
 }
 
+// The same but for the card it is compared with.
+bool same_work(const run::WorkloadSpec& a, const run::WorkloadSpec& b) {
+  run::WorkloadSpec same = b;
+  same.target_gpu = a.target_gpu;
+  return a == same;
+}
+
 }  // namespace
 
 base::Result<Layout> layout_from_name(const std::string& name) {
@@ -77,7 +84,8 @@ void Workspace::notify(std::string sentence) {
 
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
-  return session_->busy() || live_pending || base::now_ns() < note_until_ns_;
+  return session_->busy() || session_->predictions().busy() || live_pending ||
+         base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -100,12 +108,45 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
                      : gpu != nullptr ? gpu->name
                                       : std::string();
-  return {run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
-          state_->view, base::now_ns(),      capacity, std::move(name), faces_};
+  views::ViewContext view{run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
+                          state_->view, base::now_ns(),      capacity, std::move(name), faces_};
+  choose_memory(view);
+  return view;
+}
+
+// Measured while the settings are those of the run, with its prediction beside it; else predicted.
+void Workspace::choose_memory(views::ViewContext& view) {
+  session_->predictions().follow(state_->history.spec(), session_->engine());
+  const run::Outlook* outlook = session_->predictions().outlook();
+  view.outlook = outlook;
+  const run::Run* run = view.run;
+  if (outlook != nullptr && outlook->own && run != nullptr && same_work(outlook->spec, run->spec))
+    run_forecast_ = outlook->own;
+  const bool measured = run != nullptr && same_work(run->spec, state_->history.spec()) &&
+                        (run->finished || !run->memory.events().empty());
+  const run::Forecast* const forecast = outlook == nullptr           ? nullptr
+                                        : outlook->target != nullptr ? outlook->target.get()
+                                                                     : outlook->own.get();
+  if (measured || forecast == nullptr) {
+    if (run_forecast_ && run != nullptr && same_work(run_forecast_->run.spec, run->spec))
+      view.forecast = run_forecast_.get();
+    return;
+  }
+  view.forecast = forecast;
+  view.memory.kind = views::MemorySource::Kind::predicted;
+  view.memory.log = &forecast->run.log;
+  view.memory.id = forecast->id;
+  view.memory.range = forecast->run.log.time_range();
+  view.memory.limit = forecast->target.capacity();
 }
 
 views::ControlsContext Workspace::controls(const views::Ui& ui) {
-  return {ui, state_->history, session_->gpus(), session_->engine(), session_->run()};
+  return {ui,
+          state_->history,
+          session_->gpus(),
+          session_->engine(),
+          session_->run(),
+          session_->predictions().outlook()};
 }
 
 void Workspace::start_run(bool live) {
@@ -215,7 +256,7 @@ void Workspace::draw_panels(const views::Ui& ui) {
     ImGui::DockBuilderFinish(dock);
   }
   ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
-  views::ViewContext view = context(ui);
+  // Controls first: what they change is seen in this frame's charts.
   {
     const Margin margin(ui);
     if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
@@ -223,6 +264,7 @@ void Workspace::draw_panels(const views::Ui& ui) {
     }
     ImGui::End();
   }
+  views::ViewContext view = context(ui);
   if (ImGui::Begin(
           views::ids::kTimeline, nullptr,
           kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
@@ -258,8 +300,7 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         memory_.draw(view);
         break;
       case Layout::controls:
-        views::draw_controls(
-            {ui, state_->history, session_->gpus(), session_->engine(), session_->run()});
+        views::draw_controls(controls(ui));
         break;
       default:
         inspector_.draw(ui, view, session_->engine_problem());
@@ -272,7 +313,6 @@ void Workspace::draw_projector(const views::Ui& ui) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
-  views::ViewContext view = context(ui);
   float y = origin.y;
   // Whole pixels, or the background shows between two panels.
   const auto panel = [&](const char* id, float at_height, auto draw) {
@@ -291,6 +331,7 @@ void Workspace::draw_projector(const views::Ui& ui) {
     y += height;
   };
   panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
+  views::ViewContext view = context(ui);
   const float rest = size.y - ui.px(44);
   panel("###projector_verdict", std::min(ui.px(96), rest * 0.2F), [&] {
     ImGui::SetCursorPos({ui.px(16), ui.px(16)});

@@ -66,6 +66,7 @@ class Workspace {
   void draw_one(const views::Ui& ui, Layout layout);
   void draw_shortcuts(const views::Ui& ui);
   [[nodiscard]] views::ViewContext context(const views::Ui& ui);
+  void choose_memory(views::ViewContext& view);
   [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
 
   Session* session_;
@@ -80,6 +81,7 @@ class Workspace {
   run::WorkloadSpec seen_spec_;  // last frame's, for the debounce
   std::int64_t changed_ns_ = 0;
   run::RunId shown_run_ = 0;
+  std::shared_ptr<const run::Forecast> run_forecast_;  // of the run on screen
   bool show_shortcuts_ = false;
   bool show_frame_rate_ = false;  // not in pictures: it would differ from one to the next
   unsigned dock_id_ = 0;

@@ -235,6 +235,11 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
         pair(t("status.overhead"), text::percent(*overhead, 1) + " %", false);
       }
     }
+    if (const run::Outlook* outlook = session_->predictions().outlook();
+        outlook != nullptr && outlook->target != nullptr) {
+      const auto nanoseconds = static_cast<double>(outlook->target->run.duration_ns);
+      pair(t("status.prediction"), text::duration_ns(nanoseconds).joined(), false);
+    }
     const float left_end = x;
     std::string right;
     right += text::decimal(static_cast<double>(ImGui::GetIO().Framerate), 0) + " fps";

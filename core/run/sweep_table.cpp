@@ -170,7 +170,8 @@ std::vector<std::string> findings(const Sweep& sweep) {
       about = fmt::format("95 % CI {} to {}, ", text::decimal(one.fit.ci95->low, 2),
                           text::decimal(one.fit.ci95->high, 2));
     }
-    if (one.fit.r2 && one.fit.n >= 3) about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
+    if (one.fit.r2 && one.fit.n >= 3)
+      about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
     all.push_back(sentence + fmt::format(" ({}n = {}; between the last two points {})", about,
                                          one.fit.n, text::decimal(one.last_slope, 2)));
   }

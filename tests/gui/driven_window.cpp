@@ -22,7 +22,8 @@ void DrivenWindow::SetUpTestSuite() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tensorscope_gui_XXXXXX").string();
   driven->folder = mkdtemp(pattern.data());
-  auto opened = Window::open({make_engine_loader(), driven->folder / "config", driven->folder});
+  auto opened = Window::open(
+      {make_engine_loader(), make_dry_runner_loader(), driven->folder / "config", driven->folder});
   ASSERT_TRUE(opened) << opened.error().sentence;
   driven->window = std::move(*opened);
   driven->engine = ImGuiTestEngine_CreateContext();
@@ -105,6 +106,12 @@ run::WorkloadSpec DrivenWindow::small_attention() {
   spec.d_head = 32;
   spec.pass = run::Pass::forward_backward;
   return spec;
+}
+
+const run::Forecast* DrivenWindow::prediction() {
+  const run::Outlook* outlook = session().predictions().outlook();
+  const bool current = outlook != nullptr && outlook->spec == state().history.spec();
+  return current ? outlook->target.get() : nullptr;
 }
 
 }  // namespace ts::app::testing

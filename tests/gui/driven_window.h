@@ -36,6 +36,8 @@ class DrivenWindow : public ::testing::Test {
   static const std::filesystem::path& folder();
   static void show(const run::WorkloadSpec& spec) { state().history.set(spec); }
   static run::WorkloadSpec small_attention();
+  // What is predicted for the settings as they are now; null until it is.
+  static const run::Forecast* prediction();
 };
 
 }  // namespace ts::app::testing

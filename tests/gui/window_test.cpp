@@ -32,6 +32,36 @@ TEST_F(DrivenWindow, RunButtonRunsAndStops) {
   });
 }
 
+TEST_F(DrivenWindow, PredictsWithoutARun) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    IM_CHECK_GT(prediction()->prediction.peak_allocated, std::int64_t{2 * 128 * 128 * 4});
+    // Every change is predicted anew, by itself.
+    run::WorkloadSpec spec = small_attention();
+    spec.seq_len = 2048;
+    const std::int64_t before = prediction()->prediction.peak_allocated;
+    show(spec);
+    IM_CHECK(until(context, 10, [] { return prediction() != nullptr; }));
+    IM_CHECK_GT(prediction()->prediction.peak_allocated, 16 * before);
+    IM_CHECK(until(context, 30, [] { return !session().predictions().busy(); }));
+    IM_CHECK(session().predictions().outlook()->complete);
+    const run::SizeEdge* edge = session().predictions().outlook()->edge(run::Field::T);
+    IM_CHECK(edge != nullptr && edge->current && edge->first_too_large.has_value());
+  });
+}
+
+TEST_F(DrivenWindow, WhatIsPredictedIsWhatIsMeasured) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(until(context, 30, [] {
+      const run::Outlook* outlook = session().predictions().outlook();
+      return outlook != nullptr && outlook->own != nullptr;
+    }));
+    const run::Forecast& own = *session().predictions().outlook()->own;
+    IM_CHECK_EQ(own.run.log.peak_bytes(), session().run()->memory.peak_bytes());
+  });
+}
+
 TEST_F(DrivenWindow, TypedNumberIsOneUndoStep) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###controls/###field_T");

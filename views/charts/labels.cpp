@@ -1,6 +1,7 @@
 #include "views/charts/labels.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "core/text/numbers.h"
 
@@ -112,6 +113,14 @@ SliceClass class_of(Phase phase) {
       break;
   }
   return SliceClass::other;
+}
+
+std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
+  if (predicted == measured) return "0 %";
+  if (measured == 0) return "\xe2\x80\x93";  // en dash
+  const double part =
+      static_cast<double>(predicted - measured) / static_cast<double>(measured) * 100.0;
+  return text::percent(part, std::abs(part) < 0.1 ? 3 : 1) + " %";
 }
 
 }  // namespace ts::views

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,9 @@ const char* phase_key(base::Phase phase);
 
 // The slice class with the colour of a phase.
 trace::SliceClass class_of(base::Phase phase);
+
+// How far a prediction is off, (predicted - measured) / measured: "−0.4 %"; "0 %" only for the
+// very same number.
+std::string prediction_error(std::int64_t predicted, std::int64_t measured);
 
 }  // namespace ts::views

@@ -1,10 +1,10 @@
 #include "views/common/log_scale.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/base/check.h"
+#include "core/run/size_steps.h"
 
 namespace ts::views {
 
@@ -33,14 +33,9 @@ std::int64_t LogScale::value_at(float position) const {
 }
 
 std::int64_t LogScale::stepped(std::int64_t value, int steps) const {
-  // An eighth of the octave that a number is in; below eight every whole number is a step.
-  const auto step_at = [](std::int64_t number) {
-    const auto octave = std::bit_floor(static_cast<std::uint64_t>(number));
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(octave / 8));
-  };
   std::int64_t at = std::clamp(value, min_, max_);
-  for (; steps > 0 && at < max_; --steps) at = (at / step_at(at) + 1) * step_at(at);
-  for (; steps < 0 && at > min_; ++steps) at = (at - 1) / step_at(at - 1) * step_at(at - 1);
+  for (; steps > 0 && at < max_; --steps) at = run::next_size(at);
+  for (; steps < 0 && at > min_; ++steps) at = run::previous_size(at);
   return std::clamp(at, min_, max_);
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/string_table.h"
 #include "core/memory/active_memory_layout.h"
+#include "core/run/predictor.h"
 #include "core/run/run.h"
 #include "core/text/text.h"
 #include "core/trace/trace_store.h"
@@ -46,6 +47,10 @@ struct ViewContext {
   std::int64_t target_bytes = 0;  // capacity line; 0 none
   std::string target_name;
   const Fonts::Faces* faces = nullptr;  // for ImGuiSink; null in tests that draw into a recorder
+  // What is predicted for the settings as they are now; null: nothing yet.
+  const run::Outlook* outlook = nullptr;
+  // What was predicted of the allocations that the memory view shows; null: nothing.
+  const run::Forecast* forecast = nullptr;
   MemorySource memory{};  // of the memory view; without a log that of `run` (memory_source())
 };
 

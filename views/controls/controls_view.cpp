@@ -107,10 +107,43 @@ void draw_workload(const ControlsContext& context, float width) {
          });
 }
 
+// What the target card would need with this backend, at the right end of its row.
+void draw_backend_need(const ControlsContext& context, run::AttentionBackend backend,
+                       const Rect& row) {
+  if (context.outlook == nullptr) return;
+  const auto& needs = context.outlook->backends;
+  const auto need = std::find_if(needs.begin(), needs.end(),
+                                 [backend](const auto& one) { return one.backend == backend; });
+  if (need == needs.end()) return;
+  const Ui& ui = context.ui;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  if (!need->unavailable.empty()) {
+    tooltip(ui, need->unavailable);
+    sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
+              "\xe2\x80\x93");  // en dash
+    return;
+  }
+  const bool over = need->fit == run::Fit::oom;
+  const Color color = over ? ui.theme.bad : ui.theme.text;
+  const text::Quantity size = text::bytes(need->needed);
+  const float y = (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2;
+  const float unit_x = row.x1 - ui.px(30);
+  sink.text({unit_x, y + ui.px(1)}, TextStyle::small, over ? color : ui.theme.text3, size.unit);
+  const float value_x = unit_x - ui.px(6) - sink.text_width(TextStyle::body_medium, size.value);
+  sink.text({value_x, y}, TextStyle::body_medium, color, size.value);
+  if (over) {
+    const char* word = ui.texts("controls.backend.oom");
+    sink.text({unit_x - ui.px(58) - sink.text_width(TextStyle::small, word), y + ui.px(1)},
+              TextStyle::small, color, word);
+  }
+}
+
 void draw_backends(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   const std::string reason = reason_text(context, Field::backend);
-  section(ui, ui.texts("controls.backend"), reason);
+  const bool needs = context.outlook != nullptr && !context.outlook->backends.empty();
+  section(ui, ui.texts("controls.backend"),
+          reason.empty() && needs ? ui.texts("controls.backend.needs") : reason);
   ImGui::BeginDisabled(!reason.empty());
   for (const run::AttentionBackend backend : kBackends) {
     run::WorkloadSpec spec = context.history.spec();
@@ -134,6 +167,7 @@ void draw_backends(const ControlsContext& context, float width) {
     sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
               chosen ? TextStyle::body_medium : TextStyle::body, with_alpha(ui.theme.text, fade),
               ui.texts(std::string("controls.backend.") + run::to_string(backend)));
+    if (reason.empty()) draw_backend_need(context, backend, row);
   }
   ImGui::EndDisabled();
 }
@@ -208,7 +242,12 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   const run::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
   if (gpu == nullptr) return;
-  const MemoryNeed need = context.run != nullptr ? memory_need(*context.run) : MemoryNeed();
+  MemoryNeed need;
+  if (context.outlook != nullptr && context.outlook->target != nullptr) {
+    need = {context.outlook->target->prediction.needed, false, true};
+  } else if (context.run != nullptr) {
+    need = memory_need(*context.run);
+  }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = ui.px(8);
   ImGui::Dummy({width, height});
@@ -224,8 +263,9 @@ void draw_memory_bar(const ControlsContext& context, float width) {
     const std::string left = text::bytes(std::abs(gpu->memory_bytes - need.bytes)).joined();
     // A run that did not end says nothing about what would be left.
     section(ui,
-            need.at_least ? ui.texts("controls.target.at_least", {{"size", size}})
-                          : ui.texts("controls.target.peak", {{"size", size}}),
+            need.at_least    ? ui.texts("controls.target.at_least", {{"size", size}})
+            : need.predicted ? ui.texts("controls.target.needed", {{"size", size}})
+                             : ui.texts("controls.target.peak", {{"size", size}}),
             over            ? ui.texts("controls.target.over", {{"size", left}})
             : need.at_least ? std::string()
                             : ui.texts("controls.target.spare", {{"size", left}}));
@@ -255,6 +295,10 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   look.reason = reason;
   look.problem = problem;
   look.label_width = label_width;
+  if (context.outlook != nullptr) {
+    if (const run::SizeEdge* edge = context.outlook->edge(field))
+      look.bad_from = edge->first_too_large;
+  }
   const SliderEdit edit = log_slider(ui, run::field_name(field), look, slider_scale(field), width);
   run::WorkloadSpec changed = spec;
   if (edit.value) set_number(changed, field, *edit.value);

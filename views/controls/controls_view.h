@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/run/gpu_catalogue.h"
+#include "core/run/predictor.h"
 #include "core/run/run.h"
 #include "views/common/ui.h"
 #include "views/controls/spec_history.h"
@@ -17,6 +18,7 @@ struct ControlsContext {
   const run::GpuCatalogue& gpus;
   const run::EngineInfo* engine = nullptr;  // null: not loaded (yet)
   const run::Run* run = nullptr;            // the run on screen; null: none
+  const run::Outlook* outlook = nullptr;    // what is predicted; null: nothing yet
 };
 
 // The controls panel: everything, from top to bottom, in the current Dear ImGui window.

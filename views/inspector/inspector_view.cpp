@@ -7,6 +7,7 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/inspector/inspector_rows.h"
+#include "views/inspector/peak_table.h"
 
 namespace ts::views {
 namespace {
@@ -73,6 +74,8 @@ void InspectorView::draw(const Ui& ui, const ViewContext& context,
   gap(8);
   divider(ui);
   gap(8);
+  draw_peak_table(ui, context);
+  gap(4);
   draw_peak(ui, context);
   gap(8);
   draw_rows(ui, run_rows(context));

@@ -36,13 +36,61 @@ std::string worded(const text::Texts& texts, const run::Message& message) {
   return message.key.empty() ? message.sentence : texts(message.key, message.arguments);
 }
 
+// What is shown of one verdict.
+struct VerdictWords {
+  Mark mark;
+  std::string sentence;
+  std::string remark;
+};
+
+// How long the prediction took.
+std::string time_of(const run::Outlook& outlook) {
+  return text::duration_ns(static_cast<double>(outlook.target->run.duration_ns)).joined();
+}
+
+VerdictWords words_of_prediction(const Ui& ui, const run::Outlook& outlook) {
+  if (outlook.target == nullptr) {
+    const std::string& card = outlook.spec.target_gpu;
+    return {{"\xef\x81\xb1", ui.theme.bad},
+            outlook.own == nullptr ? std::string(ui.texts("inspector.no_prediction"))
+                                   : ui.texts("inspector.not_on_card", {{"card", card}}),
+            outlook.problem};
+  }
+  const run::Prediction& prediction = outlook.target->prediction;
+  VerdictWords words;
+  words.mark = {"\xef\x80\x8c", ui.theme.ok};  // check
+  if (prediction.fit == run::Fit::fits_after_flush) words.mark = {"\xef\x81\xb1", ui.theme.warn};
+  if (prediction.fit == run::Fit::oom) words.mark = {"\xef\x80\x8d", ui.theme.bad};
+  words.sentence = worded(ui.texts, prediction.sentence);
+  const run::SizeEdge* edge = outlook.edge(run::Field::T);
+  if (edge != nullptr && edge->current && edge->first_too_large &&
+      prediction.fit != run::Fit::oom) {
+    words.sentence =
+        ui.texts("inspector.sentence_and_edge",
+                 {{"sentence", words.sentence}, {"value", std::to_string(*edge->first_too_large)}});
+  }
+  words.remark = ui.texts("inspector.predicted_in", {{"time", time_of(outlook)}});
+  return words;
+}
+
 }  // namespace
 
 void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem) {
   Mark mark{"\xef\x81\x9a", ui.theme.text3};  // info
   std::string sentence = ui.texts("inspector.nothing_yet");
   std::string remark = ui.texts("inspector.nothing_yet_hint");
-  if (context.run != nullptr) {
+  const bool not_run = context.memory.kind == MemorySource::Kind::predicted;
+  // A run that went well adds to the prediction, one that did not has its own verdict.
+  const bool well = context.run != nullptr && context.run->finished &&
+                    context.run->verdict == run::Verdict::ok && context.forecast != nullptr;
+  if (context.outlook != nullptr && (not_run || (well && context.outlook->target != nullptr))) {
+    VerdictWords words = words_of_prediction(ui, *context.outlook);
+    mark = words.mark;
+    sentence = std::move(words.sentence);
+    remark = std::move(words.remark);
+    if (well && !not_run)
+      remark = ui.texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
+  } else if (context.run != nullptr) {
     mark = mark_of(ui.theme, *context.run);
     const run::VerdictText verdict = run::verdict_text(*context.run);
     sentence = worded(ui.texts, verdict.headline);

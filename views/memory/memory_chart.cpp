@@ -58,6 +58,7 @@ void MemoryChart::follow_source(ViewContext& context) {
   has_log_ = has_log;
   own_ = {};
   totals_.clear();
+  outline_.clear();
   stack_.clear();
   facts_.clear();
   peak_seen_ = memory::kNone;
@@ -135,6 +136,7 @@ void MemoryChart::make_scale(const ViewContext& context) {
       const std::uint32_t from = first == memory::kNone ? 0 : first;
       most = totals_.over(from, std::min(last + 1, totals_.size())).most;
     }
+    if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
     const auto refused = log.out_of_memory();
     if (refused && refused->event < totals_.size()) {
       // The block that did not fit is drawn too, unless it would dwarf everything else.
@@ -171,8 +173,15 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   items[kAxis] = {
       segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
   items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24), 3};
-  title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"), {}, legend_,
-                             LegendSide::left, items);
+  title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
+                             subtitle(context), legend_, LegendSide::left, items);
+}
+
+// Says when what is shown was not measured, or what the dashes are.
+std::string MemoryChart::subtitle(const ViewContext& context) const {
+  if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
+    return context.texts("memory.predicted_for", {{"target", context.forecast->target.name}});
+  return compares(context) ? std::string(context.texts("memory.dashes_predicted")) : std::string();
 }
 
 Rect MemoryChart::item(Item item) const {
@@ -236,6 +245,7 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   const memory::AllocationLog& log = *source_.log;
   const StackLook look{context.theme.kind, context.state.color_by_allocation, context.state.detail,
                        context.metrics.scale};
+  if (compares(context)) outline_.update(log, context.forecast->run.log, context.forecast->id);
   stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
   hover_.reset();
   if (input.hovered) {

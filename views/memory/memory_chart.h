@@ -13,6 +13,7 @@
 #include "views/memory/memory_gestures.h"
 #include "views/memory/memory_regions.h"
 #include "views/memory/memory_scale.h"
+#include "views/memory/predicted_outline.h"
 #include "views/memory/stack_cache.h"
 
 namespace ts::views {
@@ -57,10 +58,14 @@ class MemoryChart {
   void draw_bands(const Ink& ink) const;
   void draw_axes(const Ink& ink, const ViewContext& context) const;
   void draw_grid(const Ink& ink) const;
+  [[nodiscard]] bool compares(const ViewContext& context) const;
+  [[nodiscard]] std::string subtitle(const ViewContext& context) const;
+  void draw_outline(const Ink& ink, const ViewContext& context) const;
   void draw_capacity(const Ink& ink, const ViewContext& context) const;
-  [[nodiscard]] Rect peak_plate(const Ink& ink, std::string& words) const;
+  [[nodiscard]] Rect peak_plate(const Ink& ink, const ViewContext& context,
+                                std::string& words) const;
   void draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const;
-  void draw_peak(const Ink& ink) const;
+  void draw_peak(const Ink& ink, const ViewContext& context) const;
   void draw_live_edge(const Ink& ink) const;
   void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
@@ -80,6 +85,7 @@ class MemoryChart {
   memory::Axis own_kind_ = memory::Axis::time;
   TotalsIndex totals_;
   StackCache stack_;
+  PredictedOutline outline_;
   LiveFactsCache facts_;
   memory::EventIndex peak_seen_ = memory::kNone;
   memory::CategoryBytes peak_bytes_{};

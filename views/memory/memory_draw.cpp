@@ -14,8 +14,8 @@ namespace ts::views {
 void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   const Ink ink{sink, context.theme, context.metrics, context.texts};
   sink.push_clip(regions_.all);
-  draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"), {},
-                 legend_);
+  draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"),
+                 subtitle(context), legend_);
   draw_controls(ink, context);
   if (!has_log_ || totals_.size() == 0) {
     const float height = sink.text_height(TextStyle::body);
@@ -29,13 +29,16 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   sink.push_clip(regions_.plot);
   stack_.draw(sink, axis_, scale_);
   sink.pop_clip();
+  sink.push_clip(regions_.plot);
+  draw_outline(ink, context);
+  sink.pop_clip();
   draw_bands(ink);
   draw_axes(ink, context);
   draw_capacity(ink, context);
   draw_live_edge(ink);
   draw_out_of_memory(ink, context);
   draw_overlays(ink, context);
-  draw_peak(ink);
+  draw_peak(ink, context);
   if (regions_.has_list()) {
     const memory::AllocationLog& log = *source_.log;
     const memory::EventIndex event = shown_event(context);

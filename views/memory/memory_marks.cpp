@@ -19,9 +19,21 @@ bool overlap(const Rect& a, const Rect& b) {
 
 }  // namespace
 
+// A prediction stands beside something measured that has got past its peak.
+bool MemoryChart::compares(const ViewContext& context) const {
+  return context.forecast != nullptr && source_.kind == MemorySource::Kind::measured;
+}
+
+void MemoryChart::draw_outline(const Ink& ink, const ViewContext& context) const {
+  if (!compares(context)) return;
+  const float wide = ink.metrics.scale >= 1.5F ? 2.5F : ink.metrics.px(1.4F);
+  outline_.draw(ink.sink, *source_.log, context.forecast->run.log, axis_, scale_, ink.theme.text,
+                wide, ink.px(4), ink.px(3));
+}
+
 // Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
 // stands in its place.
-Rect MemoryChart::peak_plate(const Ink& ink, std::string& words) const {
+Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::string& words) const {
   const memory::AllocationLog& log = *source_.log;
   const memory::EventIndex event = log.peak_event();
   if (event == memory::kNone) return {};
@@ -32,7 +44,16 @@ Rect MemoryChart::peak_plate(const Ink& ink, std::string& words) const {
   const auto refused = log.out_of_memory();
   if (refused && std::abs(x_of_event(refused->event) - x) < ink.px(160)) return {};
   const float s = ink.px(6);
-  words = ink.texts("memory.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
+  const bool predicted = source_.kind == MemorySource::Kind::predicted;
+  const std::string peak = text::bytes(log.peak_bytes()).joined();
+  words = ink.texts(predicted ? "memory.peak_predicted" : "memory.peak", {{"size", peak}});
+  if (compares(context)) {
+    const std::int64_t expected = context.forecast->run.log.peak_bytes();
+    words = ink.texts("memory.peak_compared",
+                      {{"size", peak},
+                       {"predicted", text::bytes(expected).joined()},
+                       {"error", prediction_error(expected, log.peak_bytes())}});
+  }
   const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
   const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
   const bool right = x + 2 * s + ink.px(6) + width <= plot.x1;
@@ -41,9 +62,9 @@ Rect MemoryChart::peak_plate(const Ink& ink, std::string& words) const {
   return {std::round(left), std::round(top), std::round(left + width), std::round(top + height)};
 }
 
-void MemoryChart::draw_peak(const Ink& ink) const {
+void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
   std::string words;
-  const Rect plate = peak_plate(ink, words);
+  const Rect plate = peak_plate(ink, context, words);
   if (plate.width() <= 0) return;
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
@@ -76,7 +97,7 @@ void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) cons
     return;
   }
   std::string words;
-  const Rect plate = peak_plate(ink, words);
+  const Rect plate = peak_plate(ink, context, words);
   const float y = std::round(scale_.y_of(context.target_bytes));
   const float half = std::max(1.0F, std::round(ink.metrics.px(1)));
   ink.sink.fill({plot.x0, y - half, plot.x1, y + half}, ink.theme.bad);

@@ -1,0 +1,89 @@
+#include "app/predictions.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "app/catalogue.h"
+#include "core/run/memory_limit.h"
+#include "core/run/spec_fields.h"
+
+namespace ts::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Part of a frame that the wait for a new outline may take.
+constexpr std::chrono::microseconds kPatience = 9ms;
+
+// The card, or what was typed instead of its memory.
+run::PredictionTarget card_of(const run::WorkloadSpec& spec, const run::Gpu& gpu) {
+  run::PredictionTarget target = run::target_of(gpu);
+  if (spec.memory_limit > 0) {
+    target.name = run::kLimitFromSpec;
+    target.memory = spec.memory_limit;
+    target.context = 0;
+  }
+  return target;
+}
+
+run::PredictionTarget device_of(const run::WorkloadSpec& spec, const run::Gpu& gpu,
+                                const run::PredictionTarget& card) {
+  // On a GPU of this machine the rules are those of the card; what it holds is the worker's affair.
+  if (spec.device == run::DeviceKind::cuda) return card;
+  const run::MemoryLimit limit = run::memory_limit(spec, gpu.memory_bytes);
+  return run::cpu_target(limit.source, limit.bytes);
+}
+
+// Sizes with a slider, the ones most often dragged first.
+std::vector<run::Field> dragged_sizes() {
+  std::vector<run::Field> fields = {run::Field::T, run::Field::B};
+  for (const run::FieldRow& row : run::field_rows()) {
+    const auto* number = std::get_if<run::NumberField>(&row.kind);
+    if (number == nullptr || number->slider.max == 0) continue;
+    if (std::find(fields.begin(), fields.end(), row.field) == fields.end())
+      fields.push_back(row.field);
+  }
+  return fields;
+}
+
+}  // namespace
+
+Predictions::Predictions(run::DryRunnerLoader loader, const run::GpuCatalogue& gpus,
+                         base::StringTable& strings)
+    : loader_(std::move(loader)),
+      gpus_(&gpus),
+      strings_(&strings),
+      scratch_(std::make_shared<const run::CudaScratch>(built_in_scratch())) {}
+
+void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* engine) {
+  if (!loader_ || engine == nullptr) return;
+  const run::Gpu* gpu = gpus_->find(spec.target_gpu);
+  if (gpu == nullptr) return;
+  // LibTorch is up by now: the worker has loaded it, its CUDA part first.
+  if (!predictor_) predictor_ = std::make_unique<run::Predictor>(loader_, *strings_);
+  if (asked_ == spec) {
+    outlook_ = predictor_->latest();
+    return;
+  }
+  asked_ = spec;
+  run::OutlookRequest request;
+  request.spec = spec;
+  request.target = card_of(spec, *gpu);
+  request.own = device_of(spec, *gpu, request.target);
+  request.scratch = scratch_;
+  request.sizes = dragged_sizes();
+  predictor_->ask(std::move(request));
+  outlook_ = predictor_->latest_within(kPatience);
+}
+
+bool Predictions::busy() const {
+  return predictor_ != nullptr && predictor_->busy();
+}
+
+void Predictions::finish(std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (busy() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(2ms);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,222 @@
+#include "core/run/predictor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "core/run/size_steps.h"
+
+namespace ts::run {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+// Takes one block of B * T MiB, three times that with naive attention; T = 777 cannot be told.
+class FakeDryRunner final : public DryRunner {
+ public:
+  explicit FakeDryRunner(std::atomic<int>& calls) : calls_(calls) {}
+  Outcome<DryRun> dry_run(const WorkloadSpec& spec, const DryRunOptions& options,
+                          base::StringTable& strings, const base::CancelToken& cancel) override {
+    ++calls_;
+    if (cancel.cancelled()) return failed(Verdict::cancelled, "Cancelled");
+    if (spec.seq_len == 777) return failed(Verdict::failed, "777 is not to be told");
+    if (slow) {
+      while (!cancel.cancelled()) std::this_thread::sleep_for(1ms);
+      return failed(Verdict::cancelled, "Cancelled");
+    }
+    DryRun run;
+    run.spec = spec;
+    run.options = options;
+    memory::Record record;
+    record.time_ns = DryRun::kEventSpacing;
+    record.address = 1;
+    record.size = spec.batch * spec.seq_len * kMiB;
+    if (spec.backend == AttentionBackend::naive) record.size *= 3;
+    record.op = strings.intern("aten::empty");
+    run.log.append(record);
+    return run;
+  }
+
+  static std::atomic<bool> slow;
+
+ private:
+  static tl::unexpected<Failure> failed(Verdict verdict, const char* sentence) {
+    Failure failure;
+    failure.verdict = verdict;
+    failure.sentence = sentence;
+    return tl::unexpected(std::move(failure));
+  }
+  std::atomic<int>& calls_;
+};
+std::atomic<bool> FakeDryRunner::slow{false};
+
+class PredictorTest : public ::testing::Test {
+ protected:
+  PredictorTest() {
+    FakeDryRunner::slow = false;
+    request.spec.batch = 1;
+    request.spec.seq_len = 64;
+    request.spec.backend = AttentionBackend::flash;
+    request.spec.dtype = DataType::bf16;  // as flash wants it on a card
+    request.target.name = "a card";
+    request.target.memory = 1000 * kMiB;
+    request.own = cpu_target("a limit", 10'000 * kMiB);
+    request.sizes = {Field::T};
+  }
+
+  std::unique_ptr<Predictor> make() {
+    return std::make_unique<Predictor>(
+        [this]() -> base::Result<std::unique_ptr<DryRunner>> {
+          return std::make_unique<FakeDryRunner>(calls);
+        },
+        strings);
+  }
+  static std::shared_ptr<const Outlook> complete(Predictor& predictor) {
+    while (predictor.busy()) std::this_thread::sleep_for(1ms);
+    return predictor.latest();
+  }
+  std::shared_ptr<const Outlook> outlook_of(const OutlookRequest& asked) {
+    const auto predictor = make();
+    predictor->ask(asked);
+    return complete(*predictor);
+  }
+
+  std::atomic<int> calls{0};
+  base::StringTable strings;
+  OutlookRequest request;
+};
+
+TEST_F(PredictorTest, tells_of_the_card_and_of_this_machine) {
+  const auto outlook = outlook_of(request);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_TRUE(outlook->complete);
+  ASSERT_NE(outlook->target, nullptr);
+  EXPECT_EQ(outlook->target->run.log.peak_bytes(), 64 * kMiB);
+  EXPECT_EQ(outlook->target->run.options.rules, DeviceKind::cuda);
+  EXPECT_EQ(outlook->target->prediction.fit, Fit::fits);
+  ASSERT_NE(outlook->own, nullptr);
+  EXPECT_EQ(outlook->own->run.options.rules, DeviceKind::cpu);
+  EXPECT_EQ(outlook->own->run.spec, request.spec);
+  EXPECT_NE(outlook->own->id, outlook->target->id);
+}
+
+TEST_F(PredictorTest, tells_what_every_backend_needs) {
+  const auto outlook = outlook_of(request);
+  ASSERT_NE(outlook, nullptr);
+  ASSERT_FALSE(outlook->backends.empty());
+  for (const BackendNeed& need : outlook->backends) {
+    if (!need.unavailable.empty()) continue;
+    const std::int64_t factor = need.backend == AttentionBackend::naive ? 3 : 1;
+    EXPECT_GE(need.needed, 64 * kMiB * factor) << to_string(need.backend);
+    EXPECT_LT(need.needed, 64 * kMiB * factor + 64 * kMiB) << to_string(need.backend);
+  }
+}
+
+// First size of the slider above what the card holds, found by trying them all.
+std::int64_t first_above(std::int64_t units, std::int64_t capacity) {
+  std::int64_t size = 1;
+  while (size * units <= capacity) size = next_size(size);
+  return size;
+}
+
+TEST_F(PredictorTest, finds_where_a_size_stops_to_fit_from_both_sides) {
+  for (const std::int64_t start : {1, 64, 900, 1000, 1100, 5000, 60'000}) {
+    request.spec.seq_len = start;
+    const auto outlook = outlook_of(request);
+    ASSERT_NE(outlook, nullptr);
+    const SizeEdge* edge = outlook->edge(Field::T);
+    ASSERT_NE(edge, nullptr) << start;
+    ASSERT_TRUE(edge->first_too_large.has_value()) << start;
+    EXPECT_EQ(*edge->first_too_large, first_above(1, 1000)) << start;
+  }
+}
+
+TEST_F(PredictorTest, says_when_nothing_is_too_large_and_when_everything_is) {
+  request.target.memory = std::int64_t{1} << 60;
+  auto outlook = outlook_of(request);
+  ASSERT_NE(outlook->edge(Field::T), nullptr);
+  EXPECT_FALSE(outlook->edge(Field::T)->first_too_large.has_value());
+  request.target.memory = kMiB / 2;
+  outlook = outlook_of(request);
+  ASSERT_NE(outlook->edge(Field::T), nullptr);
+  EXPECT_EQ(outlook->edge(Field::T)->first_too_large, 1);
+}
+
+TEST_F(PredictorTest, the_search_is_short) {
+  outlook_of(request);
+  // Target, own, backends, and a bisection of the 129 sizes up to 65,536 from near the edge.
+  EXPECT_LT(calls.load(), 30);
+}
+
+TEST_F(PredictorTest, an_impossible_specification_is_a_problem_without_a_dry_run) {
+  request.spec.seq_len = 0;
+  const auto outlook = outlook_of(request);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_FALSE(outlook->problem.empty());
+  EXPECT_EQ(outlook->target, nullptr);
+  EXPECT_EQ(calls.load(), 0);
+}
+
+TEST_F(PredictorTest, a_dry_run_that_fails_says_why) {
+  request.spec.seq_len = 777;
+  const auto outlook = outlook_of(request);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_EQ(outlook->problem, "777 is not to be told");
+  EXPECT_EQ(outlook->target, nullptr);
+  EXPECT_TRUE(outlook->complete);
+}
+
+TEST_F(PredictorTest, a_loader_that_fails_says_why) {
+  Predictor predictor(
+      []() -> base::Result<std::unique_ptr<DryRunner>> {
+        return base::fail("there is no LibTorch");
+      },
+      strings);
+  predictor.ask(request);
+  const auto outlook = complete(predictor);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_EQ(outlook->problem, "there is no LibTorch");
+}
+
+TEST_F(PredictorTest, the_newest_request_wins_and_old_parts_are_marked) {
+  const auto predictor = make();
+  predictor->ask(request);
+  ASSERT_NE(complete(*predictor), nullptr);
+  FakeDryRunner::slow = true;
+  predictor->ask(request);
+  std::this_thread::sleep_for(5ms);
+  FakeDryRunner::slow = false;
+  request.spec.seq_len = 128;
+  const std::uint64_t last = predictor->ask(request);
+  const auto outlook = predictor->latest_within(2s);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_EQ(outlook->id, last);
+  EXPECT_EQ(outlook->spec.seq_len, 128);
+  EXPECT_NE(outlook->edge(Field::T), nullptr);  // of the first request, until it is found anew
+  EXPECT_TRUE(complete(*predictor)->edge(Field::T)->current);
+}
+
+TEST_F(PredictorTest, waiting_has_an_end) {
+  FakeDryRunner::slow = true;
+  const auto predictor = make();
+  predictor->ask(request);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(predictor->latest_within(20ms), nullptr);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
+}
+
+TEST_F(PredictorTest, ends_at_any_moment) {
+  for (int i = 0; i < 50; ++i) {
+    FakeDryRunner::slow = i % 2 == 0;
+    const auto predictor = make();
+    if (i % 3 != 0) predictor->ask(request);
+    if (i % 5 == 0) std::this_thread::sleep_for(1ms);
+  }
+}
+
+}  // namespace
+}  // namespace ts::run

@@ -1,0 +1,152 @@
+#include "views/memory/predicted_outline.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/memory/records.h"
+#include "tests/views/recording_sink.h"
+
+namespace ts::views {
+namespace {
+
+using base::Phase;
+using memory::Action;
+using memory::AllocationLog;
+using memory::EventIndex;
+namespace records = memory::testing;
+
+// Writes logs of steps whose forward takes `blocks` blocks of 100 bytes and gives them back in the
+// backward.
+class Writer {
+ public:
+  explicit Writer(AllocationLog& log) : log_(log) {}
+  void step(std::int32_t number, int blocks, std::int64_t size = 100) {
+    phase(Action::phase_begin, Phase::forward, number);
+    for (int i = 0; i < blocks; ++i)
+      put(records::alloc(now_, static_cast<std::uint64_t>(i + 1), size), number);
+    phase(Action::phase_end, Phase::forward, number);
+    phase(Action::phase_begin, Phase::backward, number);
+    for (int i = 0; i < blocks; ++i)
+      put(records::free(now_, static_cast<std::uint64_t>(i + 1)), number);
+    phase(Action::phase_end, Phase::backward, number);
+  }
+
+ private:
+  void phase(Action action, Phase phase, std::int32_t step) {
+    put(records::mark(now_, action, phase), step);
+  }
+  void put(memory::Record record, std::int32_t step) {
+    record.time_ns = now_ += 1000;
+    record.step = step;
+    log_.append(record);
+  }
+  AllocationLog& log_;
+  std::int64_t now_ = 0;
+};
+
+AllocationLog log_of(int steps, int blocks, std::int64_t size = 100) {
+  AllocationLog log;
+  Writer writer(log);
+  for (std::int32_t i = 0; i < steps; ++i) writer.step(i, blocks, size);
+  return log;
+}
+
+TEST(PhaseMatch, equal_logs_match_event_by_event) {
+  const AllocationLog log = log_of(2, 7);
+  PhaseMatch match;
+  match.make(log, log);
+  for (EventIndex i = 0; i < log.events().size(); ++i) EXPECT_EQ(match.predicted_of(i), i);
+}
+
+TEST(PhaseMatch, later_steps_match_the_last_predicted_one) {
+  const AllocationLog measured = log_of(4, 7);
+  const AllocationLog predicted = log_of(2, 7);
+  PhaseMatch match;
+  match.make(measured, predicted);
+  const auto a_step = static_cast<EventIndex>(predicted.events().size() / 2);
+  for (EventIndex i = 0; i < measured.events().size(); ++i) {
+    const EventIndex expected = i < 2 * a_step ? i : a_step + i % a_step;
+    EXPECT_EQ(match.predicted_of(i), expected) << i;
+  }
+}
+
+TEST(PhaseMatch, a_phase_with_more_events_is_stretched) {
+  const AllocationLog measured = log_of(1, 40);
+  const AllocationLog predicted = log_of(1, 10);
+  PhaseMatch match;
+  match.make(measured, predicted);
+  EXPECT_EQ(match.predicted_of(39), 9U);   // end of the forward
+  EXPECT_EQ(match.predicted_of(79), 19U);  // end of the backward
+  EventIndex before = 0;
+  for (EventIndex i = 1; i < measured.events().size(); ++i) {
+    const EventIndex now = match.predicted_of(i);
+    if (now == memory::kNone) continue;
+    EXPECT_GE(now, before);
+    before = now;
+  }
+}
+
+TEST(PhaseMatch, nothing_in_common_matches_nothing) {
+  const AllocationLog measured = log_of(1, 3);
+  PhaseMatch match;
+  match.make(measured, AllocationLog());
+  EXPECT_EQ(match.predicted_of(2), memory::kNone);
+  match.make(AllocationLog(), measured);
+  EXPECT_EQ(match.predicted_of(0), memory::kNone);
+}
+
+class OutlineTest : public ::testing::Test {
+ protected:
+  testing::RecordingSink draw(const AllocationLog& measured, const AllocationLog& predicted) {
+    testing::RecordingSink sink;
+    PredictedOutline outline;
+    outline.update(measured, predicted, 1);
+    MemoryAxis axis;
+    axis.kind = memory::Axis::event;
+    axis.axis.x0 = plot.x0;
+    axis.axis.x1 = plot.x1;
+    axis.axis.range = all_places(measured, axis.kind);
+    MemoryScale scale;
+    scale.plot = plot;
+    scale.top = 2000;
+    outline.draw(sink, measured, predicted, axis, scale, 0xFFFFFFFF, 2, 4, 3);
+    return sink;
+  }
+  const Rect plot{10, 10, 410, 210};
+};
+
+TEST_F(OutlineTest, goes_up_to_the_predicted_peak_in_dashes) {
+  const AllocationLog log = log_of(1, 10);
+  const auto sink = draw(log, log_of(1, 10, 150));
+  ASSERT_GT(sink.calls.size(), 20U);
+  float top = plot.y1;
+  float ink = 0;
+  for (const auto& call : sink.calls) {
+    EXPECT_GE(call.bounds.x0, plot.x0 - 1);
+    EXPECT_LE(call.bounds.x1, plot.x1 + 1);
+    EXPECT_LE(std::max(call.bounds.width(), call.bounds.height()), 4.01F);
+    top = std::min(top, call.bounds.y0);
+    ink += std::max(call.bounds.width(), call.bounds.height());
+  }
+  // 1,500 of 2,000 bytes on 200 pixels, the line 2 thick.
+  EXPECT_NEAR(top, plot.y1 - 150, 1.5F);
+  // Up, along and down again, four sevenths of it inked.
+  EXPECT_NEAR(ink, (400 + 150 + 150) * 4.0F / 7, 30);
+}
+
+TEST_F(OutlineTest, a_spike_between_two_pixels_is_seen) {
+  AllocationLog log;
+  Writer writer(log);
+  for (std::int32_t i = 0; i < 3000; ++i) writer.step(i, 1, i == 1500 ? 1900 : 100);
+  const auto sink = draw(log, log);
+  float top = plot.y1;
+  for (const auto& call : sink.calls) top = std::min(top, call.bounds.y0);
+  EXPECT_LT(top, plot.y1 - 180);
+}
+
+TEST_F(OutlineTest, empty_logs_draw_nothing) {
+  EXPECT_TRUE(draw(AllocationLog(), log_of(1, 2)).calls.empty());
+  EXPECT_TRUE(draw(log_of(1, 2), AllocationLog()).calls.empty());
+}
+
+}  // namespace
+}  // namespace ts::views

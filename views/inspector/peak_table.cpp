@@ -1,0 +1,91 @@
+#include "views/inspector/peak_table.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/charts/run_time.h"
+#include "views/common/imgui_sink.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kMissing = "\xe2\x80\x93";  // en dash
+
+std::int64_t largest(const std::vector<PeakRow>& rows) {
+  std::int64_t most = 0;
+  for (const PeakRow& row : rows)
+    most = std::max({most, row.predicted.value_or(0), row.measured.value_or(0)});
+  return most;
+}
+
+}  // namespace
+
+std::vector<PeakRow> peak_table(const ViewContext& context) {
+  std::vector<PeakRow> rows;
+  const MemorySource source = memory_source(context);
+  const run::Forecast* here = context.forecast;
+  const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
+  if (measured && here != nullptr) {
+    const bool whole = context.run != nullptr && context.run->finished;
+    rows.push_back({context.texts("inspector.peaks.here"), here->run.log.peak_bytes(), {}});
+    if (whole) rows.back().measured = source.log->peak_bytes();
+  }
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return rows;
+  const run::Forecast& card = *context.outlook->target;
+  const run::Prediction& prediction = card.prediction;
+  rows.push_back({context.texts("inspector.peaks.allocated", {{"card", card.target.name}}),
+                  prediction.peak_allocated,
+                  {}});
+  rows.push_back({context.texts("inspector.peaks.reserved"), prediction.peak_reserved, {}});
+  if (card.target.context > 0)
+    rows.push_back({context.texts("inspector.peaks.with_context"), prediction.needed, {}});
+  return rows;
+}
+
+void draw_peak_table(const Ui& ui, const ViewContext& context) {
+  const std::vector<PeakRow> rows = peak_table(context);
+  if (rows.empty()) return;
+  const std::string unit = text::bytes(largest(rows)).unit;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float error_end = origin.x + width;
+  const float measured_end = error_end - ui.px(66);
+  const float predicted_end = measured_end - ui.px(74);
+  float y = origin.y;
+  const auto right = [&](float end, TextStyle style, Color color, const std::string& words) {
+    sink.text({end - sink.text_width(style, words), y}, style, color, words);
+  };
+  const auto size = [&](const std::optional<std::int64_t>& bytes) {
+    return bytes ? text::bytes_in(*bytes, unit.front()).value : std::string(kMissing);
+  };
+  sink.text({origin.x, y}, TextStyle::small, ui.theme.text2, ui.texts("inspector.peaks.title"));
+  right(predicted_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.predicted"));
+  right(measured_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.measured"));
+  right(error_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.error"));
+  y += ui.px(22);
+  for (const PeakRow& row : rows) {
+    sink.push_clip({origin.x, y, predicted_end - ui.px(56), y + ui.px(24)});
+    sink.text({origin.x, y}, TextStyle::body, ui.theme.text2, row.label);
+    sink.pop_clip();
+    right(predicted_end, TextStyle::body, ui.theme.text, size(row.predicted));
+    right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
+          size(row.measured));
+    if (row.predicted && row.measured)
+      right(error_end, TextStyle::body, ui.theme.ok,
+            prediction_error(*row.predicted, *row.measured));
+    y += ui.px(24);
+  }
+  sink.text({origin.x, y}, TextStyle::small, ui.theme.text3,
+            ui.texts("inspector.peaks.unit", {{"unit", unit}}));
+  y += ui.px(18);
+  ImGui::Dummy({width, y - origin.y});
+}
+
+}  // namespace ts::views

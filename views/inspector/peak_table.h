@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+
+namespace ts::views {
+
+// One line of the table of peaks, in bytes.
+struct PeakRow {
+  std::string label;
+  std::optional<std::int64_t> predicted;
+  std::optional<std::int64_t> measured;
+};
+
+// Allocated where the run happened, predicted against measured; then what the target card would
+// hold: allocated, reserved, and with the CUDA context. Empty without a prediction.
+std::vector<PeakRow> peak_table(const ViewContext& context);
+
+// Label, predicted, measured, error; one unit for all, named below.
+void draw_peak_table(const Ui& ui, const ViewContext& context);
+
+}  // namespace ts::views

@@ -1,0 +1,161 @@
+#include "views/memory/predicted_outline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace ts::views {
+namespace {
+
+using memory::EventIndex;
+using memory::PhaseSpan;
+
+struct Span {
+  EventIndex first = 0;
+  EventIndex end = 0;
+};
+
+EventIndex end_of(const PhaseSpan& span, const memory::AllocationLog& log) {
+  return span.end_event == memory::kNone ? static_cast<EventIndex>(log.events().size())
+                                         : span.end_event;
+}
+
+// A pen that lifts itself: a path goes in, dashes come out.
+class DashedPen {
+ public:
+  DashedPen(DrawSink& sink, Color color, float thickness, float on, float off)
+      : sink_(sink), color_(color), half_(thickness / 2), on_(on), period_(on + off) {}
+
+  void go(Point from, Point to) {
+    const float length = std::abs(to.x - from.x) + std::abs(to.y - from.y);
+    const float dx = to.x > from.x ? 1.0F : to.x < from.x ? -1.0F : 0.0F;
+    const float dy = to.y > from.y ? 1.0F : to.y < from.y ? -1.0F : 0.0F;
+    float done = 0;
+    while (done < length) {
+      const bool down = phase_ < on_;
+      const float part = std::min((down ? on_ : period_) - phase_, length - done);
+      if (down) dash({from.x + dx * done, from.y + dy * done}, dx * part, dy * part);
+      done += part;
+      phase_ += part;
+      if (phase_ >= period_) phase_ = 0;
+    }
+  }
+
+ private:
+  void dash(Point at, float dx, float dy) {
+    const Rect line{std::min(at.x, at.x + dx), std::min(at.y, at.y + dy), std::max(at.x, at.x + dx),
+                    std::max(at.y, at.y + dy)};
+    // Runs of pixels on one level become one rectangle.
+    const Rect rect{dx == 0 ? line.x0 - half_ : line.x0, dy == 0 ? line.y0 - half_ : line.y0,
+                    dx == 0 ? line.x1 + half_ : line.x1, dy == 0 ? line.y1 + half_ : line.y1};
+    sink_.fill(rect, color_);
+  }
+
+  DrawSink& sink_;
+  Color color_;
+  float half_;
+  float on_;
+  float period_;
+  float phase_ = 0;
+};
+
+}  // namespace
+
+void PhaseMatch::make(const memory::AllocationLog& measured,
+                      const memory::AllocationLog& predicted) {
+  anchors_.clear();
+  std::map<std::pair<std::int32_t, base::Phase>, Span> known;
+  std::int32_t last_step = -1;
+  for (const PhaseSpan& span : predicted.phases()) {
+    known.try_emplace({span.step, span.phase}, Span{span.first_event, end_of(span, predicted)});
+    last_step = std::max(last_step, span.step);
+  }
+  for (const PhaseSpan& span : measured.phases()) {
+    const auto found = known.find({std::min(span.step, last_step), span.phase});
+    if (found == known.end()) continue;
+    const EventIndex end = end_of(span, measured);
+    // One that is still going on has got as far as its events.
+    const EventIndex length = found->second.end - found->second.first;
+    const bool open = span.end_event == memory::kNone;
+    const EventIndex reached = open ? std::min(length, end - span.first_event) : length;
+    anchors_.push_back({span.first_event, found->second.first});
+    anchors_.push_back({end, found->second.first + reached});
+  }
+}
+
+EventIndex PhaseMatch::predicted_of(EventIndex measured) const {
+  if (anchors_.empty() || measured == memory::kNone) return memory::kNone;
+  // Anchors say how many events came before; the event itself has happened too. Where one phase
+  // ends and the next begins, it belongs to the one that ends.
+  const EventIndex passed = measured + 1;
+  const auto after = std::lower_bound(
+      anchors_.begin(), anchors_.end(), passed,
+      [](const Anchor& anchor, EventIndex value) { return anchor.measured < value; });
+  const auto minus_one = [](EventIndex count) { return count == 0 ? memory::kNone : count - 1; };
+  if (after != anchors_.end() && after->measured == passed) return minus_one(after->predicted);
+  if (after == anchors_.begin()) return memory::kNone;
+  const Anchor& a = *(after - 1);
+  if (after == anchors_.end() || after->predicted <= a.predicted) return minus_one(a.predicted);
+  const double part =
+      static_cast<double>(passed - a.measured) / static_cast<double>(after->measured - a.measured);
+  const double events = part * static_cast<double>(after->predicted - a.predicted);
+  return minus_one(a.predicted + static_cast<EventIndex>(std::llround(events)));
+}
+
+void PredictedOutline::clear() {
+  *this = PredictedOutline();
+}
+
+void PredictedOutline::update(const memory::AllocationLog& measured,
+                              const memory::AllocationLog& predicted, std::uint64_t id) {
+  if (!made_ || id != id_) {
+    totals_.clear();
+    totals_.update(predicted.events());
+  } else if (version_ == measured.version()) {
+    return;
+  }
+  match_.make(measured, predicted);
+  id_ = id;
+  version_ = measured.version();
+  made_ = true;
+}
+
+void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measured,
+                            const memory::AllocationLog& predicted, const MemoryAxis& axis,
+                            const MemoryScale& scale, Color color, float thickness, float on,
+                            float off) const {
+  if (!made_ || measured.events().empty() || predicted.events().empty()) return;
+  DashedPen pen(sink, color, thickness, on, off);
+  const std::int32_t columns = axis.axis.pixels();
+  bool drawing = false;
+  Point at;
+  EventIndex before = memory::kNone;
+  for (std::int32_t column = 0; column < columns; ++column) {
+    const float x = axis.axis.x0 + static_cast<float>(column);
+    const EventIndex event = event_of_place(measured, axis.kind, axis.axis.time_at(x + 1));
+    const EventIndex now = match_.predicted_of(event);
+    if (now == memory::kNone) {
+      if (drawing) pen.go(at, {x, at.y});
+      drawing = false;
+      before = now;
+      continue;
+    }
+    // The most since the last pixel, or a spike between two of them would not be seen.
+    const EventIndex from = before == memory::kNone || before >= now ? now : before + 1;
+    before = now;
+    const std::int64_t most =
+        totals_.over(std::min(from, totals_.size() - 1), std::min(now + 1, totals_.size())).most;
+    const Point next{x, std::clamp(scale.y_of(most), scale.plot.y0, scale.plot.y1)};
+    if (drawing && next.y == at.y) continue;
+    if (drawing) {
+      pen.go(at, {next.x, at.y});
+      pen.go({next.x, at.y}, next);
+    }
+    at = next;
+    drawing = true;
+  }
+  if (drawing) pen.go(at, {axis.axis.x1, at.y});
+}
+
+}  // namespace ts::views

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+#include "views/charts/totals_index.h"
+#include "views/common/draw_sink.h"
+#include "views/memory/memory_axis.h"
+#include "views/memory/memory_scale.h"
+
+namespace ts::views {
+
+// Where each moment of a measured run lies in its prediction. Phases are matched by step and kind;
+// inside one the events are matched in proportion, which is one by one where the two agree.
+// Measured steps beyond the predicted ones are matched with the last predicted step: from the
+// second on all steps take the same.
+class PhaseMatch {
+ public:
+  // Keeps nothing of the logs.
+  void make(const memory::AllocationLog& measured, const memory::AllocationLog& predicted);
+  // Last predicted event at or before the moment after a measured one; kNone when nothing matches.
+  [[nodiscard]] memory::EventIndex predicted_of(memory::EventIndex measured) const;
+
+ private:
+  struct Anchor {
+    memory::EventIndex measured = 0;
+    memory::EventIndex predicted = 0;
+  };
+  std::vector<Anchor> anchors_;  // by measured
+};
+
+// The dashed line of what was predicted, over what was measured. Kept from frame to frame.
+class PredictedOutline {
+ public:
+  // `id` names the prediction; logs are read now and in draw().
+  void update(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
+              std::uint64_t id);
+  void clear();
+  // Draws into the plot of `scale`: for every pixel the most that was predicted there. The dashes
+  // are `on` and `off` pixels long, the line `thickness` wide.
+  void draw(DrawSink& sink, const memory::AllocationLog& measured,
+            const memory::AllocationLog& predicted, const MemoryAxis& axis,
+            const MemoryScale& scale, Color color, float thickness, float on, float off) const;
+
+ private:
+  std::uint64_t id_ = 0;
+  std::uint64_t version_ = 0;  // of the measured log
+  bool made_ = false;
+  PhaseMatch match_;
+  TotalsIndex totals_;  // of the predicted log
+};
+
+}  // namespace ts::views
