@@ -35,14 +35,14 @@ TEST_F(DrivenWindow, RunButtonRunsAndStops) {
 TEST_F(DrivenWindow, PredictsWithoutARun) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
-    IM_CHECK_GT(prediction()->prediction.peak_allocated, std::int64_t{2 * 128 * 128 * 4});
+    IM_CHECK_GT(prediction()->run.log.peak_bytes(), std::int64_t{2 * 128 * 128 * 4});
     // Every change is predicted anew, by itself.
     run::WorkloadSpec spec = small_attention();
     spec.seq_len = 2048;
-    const std::int64_t before = prediction()->prediction.peak_allocated;
+    const std::int64_t before = prediction()->run.log.peak_bytes();
     show(spec);
     IM_CHECK(until(context, 10, [] { return prediction() != nullptr; }));
-    IM_CHECK_GT(prediction()->prediction.peak_allocated, 16 * before);
+    IM_CHECK_GT(prediction()->run.log.peak_bytes(), 16 * before);
     IM_CHECK(until(context, 30, [] { return !session().predictions().busy(); }));
     IM_CHECK(session().predictions().outlook()->complete);
     const run::SizeEdge* edge = session().predictions().outlook()->edge(run::Field::T);
