@@ -1,7 +1,6 @@
 #include "kernels/dry_run/meta_kernels.h"
 
 #include <ATen/ExpandUtils.h>
-#include <ATen/WrapDimUtils.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -17,23 +16,6 @@ using at::Tensor;
 // item(): any number will do, nothing depends on it.
 at::Scalar local_scalar_dense(const Tensor&) {
   return 0;
-}
-
-Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  std::vector<std::int64_t> sizes = self.sizes().vec();
-  sizes[static_cast<std::size_t>(at::maybe_wrap_dim(dim, self.dim()))] = index.numel();
-  return at::empty(sizes, self.options());
-}
-
-Tensor embedding(const Tensor& weight, const Tensor& indices, c10::SymInt, bool, bool) {
-  std::vector<std::int64_t> sizes = indices.sizes().vec();
-  sizes.push_back(weight.size(1));
-  return weight.index_select(0, indices.reshape(-1)).view(sizes);
-}
-
-Tensor embedding_dense_backward(const Tensor& gradient, const Tensor&, c10::SymInt rows,
-                                c10::SymInt, bool) {
-  return at::empty({rows.expect_int(), gradient.size(-1)}, gradient.options());
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
@@ -76,9 +58,6 @@ void register_meta_kernels() {
     auto* const made = new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta,
                                           __FILE__, __LINE__);
     made->impl("_local_scalar_dense", local_scalar_dense);
-    made->impl("index_select", index_select);
-    made->impl("embedding", embedding);
-    made->impl("embedding_dense_backward", embedding_dense_backward);
     made->impl("where.self", where);
     made->impl("where.self_out", where_out);
     made->impl("arange", arange_to);
@@ -87,6 +66,8 @@ void register_meta_kernels() {
     made->impl("_fused_adamw_", fused_adamw);
     register_meta_arithmetic(*made);
     register_meta_attention(*made);
+    register_meta_attention_cuda(*made);
+    register_meta_embedding(*made);
     return made;
   }();
   static_cast<void>(library);

@@ -14,6 +14,8 @@ void register_meta_kernels();
 
 // The parts, each on its own subject.
 void register_meta_arithmetic(torch::Library& library);  // +, -, *, / with mixed types; reductions
-void register_meta_attention(torch::Library& library);   // fused attention, forward and backward
+void register_meta_attention(torch::Library& library);   // fused attention on cpu
+void register_meta_attention_cuda(torch::Library& library);  // and on cuda
+void register_meta_embedding(torch::Library& library);
 
 }  // namespace ts::kernels

@@ -1,7 +1,16 @@
 #include "kernels/dry_run/sdpa.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/_scaled_dot_product_attention_math.h>
+#include <ATen/ops/_scaled_dot_product_cudnn_attention.h>
+#include <ATen/ops/_scaled_dot_product_efficient_attention.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/constant_pad_nd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/name_cache.h"
@@ -11,19 +20,98 @@ namespace {
 
 using run::AttentionBackend;
 
-AttentionKernel choose(AttentionBackend backend) {
-  // On cpu flash takes every shape and type of ours, and comes first.
+struct Problem {
+  const at::Tensor& q;
+  bool causal;
+  std::int32_t capability;  // major * 10 + minor
+  bool keeps_graph;
+  [[nodiscard]] std::int64_t d_head() const { return q.size(-1); }
+  [[nodiscard]] bool reduced() const {
+    return q.scalar_type() == at::kBFloat16 || q.scalar_type() == at::kHalf;
+  }
+};
+
+// The rules of sdp::select_sdp_backend on cuda, PyTorch 2.11 with cuDNN 9.19
+// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs of one size without a
+// mask tensor and without dropout.
+bool cudnn_can(const Problem& problem) {
+  const std::int64_t widest = problem.capability == 90 ? 256 : 128;
+  return problem.reduced() && problem.capability >= 80 && problem.d_head() % 8 == 0 &&
+         problem.d_head() <= widest;
+}
+
+bool flash_can(const Problem& problem) {
+  constexpr std::array kNarrow = {86, 89, 120, 121};
+  const bool narrow =
+      std::find(kNarrow.begin(), kNarrow.end(), problem.capability) != kNarrow.end();
+  const bool too_wide =
+      narrow && problem.keeps_graph && problem.d_head() > 192 && problem.d_head() <= 224;
+  return problem.reduced() && problem.capability >= 80 && problem.d_head() <= 256 && !too_wide;
+}
+
+bool efficient_can(const Problem& problem) {
+  if (problem.q.scalar_type() == at::kBFloat16 && problem.capability < 80) return false;
+  const bool tensor_cores =
+      problem.capability >= 80 || (problem.capability >= 70 && problem.reduced());
+  const std::int64_t alignment = tensor_cores ? (problem.reduced() ? 8 : 4) : 1;
+  return problem.d_head() % alignment == 0;
+}
+
+AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem) {
+  if (backend == AttentionBackend::math) return AttentionKernel::math;
+  if (backend == AttentionBackend::flash) {
+    if (flash_can(problem)) return AttentionKernel::flash;
+    throw c10::Error("flash attention has no kernel for this card, type and head size");
+  }
+  const bool prefers_cudnn = problem.capability == 90 || problem.capability == 100;
+  if (prefers_cudnn && cudnn_can(problem)) return AttentionKernel::cudnn;
+  if (flash_can(problem)) return AttentionKernel::flash;
+  if (efficient_can(problem)) return AttentionKernel::efficient;
+  return AttentionKernel::math;
+}
+
+// On cpu flash takes every shape and type of ours, and comes first.
+AttentionKernel choose_on_cpu(AttentionBackend backend) {
   return backend == AttentionBackend::math ? AttentionKernel::math : AttentionKernel::flash;
+}
+
+// Heads are padded to a multiple of eight numbers before the operator and cut after it.
+at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
+                         const at::Tensor& v) {
+  const std::int64_t d_head = q.size(-1);
+  const auto padded = [d_head](const at::Tensor& x) {
+    return d_head % 8 == 0 ? x : at::constant_pad_nd(x, {0, 8 - d_head % 8});
+  };
+  const double scale = 1 / std::sqrt(static_cast<double>(d_head));
+  const at::Tensor padded_q = padded(q), padded_k = padded(k), padded_v = padded(v);
+  at::Tensor output = std::get<0>(at::_scaled_dot_product_flash_attention(
+      padded_q, padded_k, padded_v, /*dropout_p=*/0.0, causal, /*return_debug_mask=*/false, scale));
+  return output.size(-1) == d_head ? output : output.slice(-1, 0, d_head);
 }
 
 }  // namespace
 
 at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tensor& q,
                            const at::Tensor& k, const at::Tensor& v) {
-  switch (choose(backend)) {
+  const DryRecording* const dry = DryRecording::current();
+  const bool for_cuda = dry != nullptr && dry->for_cuda();
+  const bool keeps_graph =
+      at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad());
+  const AttentionKernel kernel =
+      for_cuda
+          ? choose_on_cuda(backend, {q, causal, dry->options().compute_capability, keeps_graph})
+          : choose_on_cpu(backend);
+  switch (kernel) {
     case AttentionKernel::flash:
+      if (for_cuda) return flash_on_cuda(causal, q, k, v);
       return std::get<0>(
           at::_scaled_dot_product_flash_attention_for_cpu(q, k, v, /*dropout_p=*/0.0, causal));
+    case AttentionKernel::efficient:
+      return std::get<0>(at::_scaled_dot_product_efficient_attention(q, k, v, {}, keeps_graph,
+                                                                     /*dropout_p=*/0.0, causal));
+    case AttentionKernel::cudnn:
+      return std::get<0>(at::_scaled_dot_product_cudnn_attention(q, k, v, {}, keeps_graph,
+                                                                 /*dropout_p=*/0.0, causal));
     default:
       return std::get<0>(
           at::_scaled_dot_product_attention_math(q, k, v, {}, /*dropout_p=*/0.0, causal));

@@ -1,0 +1,136 @@
+// Fused attention on cuda: what its operators take, scratch included, since they take it from the
+// caching allocator. From PyTorch 2.11: ATen/native/transformers/cuda/attention.cu,
+// attention_backward.cu, flash_attn/flash_api.cpp, ATen/native/cudnn/MHA.cpp. q, k, v: [B, H, T,
+// d].
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/record_function.h>
+#include <torch/library.h>
+
+#include <algorithm>
+
+#include "kernels/dry_run/meta_kernels.h"
+
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+using Gradients = std::tuple<Tensor, Tensor, Tensor>;
+using WithRandomState =
+    std::tuple<Tensor, Tensor, Tensor, Tensor, c10::SymInt, c10::SymInt, Tensor, Tensor, Tensor>;
+
+std::int64_t round_up(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
+
+at::TensorOptions fp32(const Tensor& like) {
+  return like.options().dtype(at::kFloat);
+}
+
+WithRandomState flash(const Tensor& query, const Tensor& key, const Tensor&, double, bool, bool,
+                      std::optional<double>) {
+  RECORD_FUNCTION("aten::_flash_attention_forward", c10::ArrayRef<const c10::IValue>{});
+  Tensor output = at::empty_like(query.transpose(1, 2)).transpose(1, 2);
+  Tensor logsumexp = at::empty({query.size(0), query.size(1), query.size(2)}, fp32(query));
+  Tensor random_state = at::empty({2}, query.options().dtype(at::kUInt64));
+  Tensor unused = at::empty({}, query.options().dtype(at::kUInt64));
+  return {output, logsumexp, {}, {}, query.size(2), key.size(2), random_state, unused, {}};
+}
+
+Gradients flash_backward(const Tensor& grad_out, const Tensor& query, const Tensor& key,
+                         const Tensor& value, const Tensor& out, const Tensor&, const Tensor&,
+                         const Tensor&, c10::SymInt, c10::SymInt, double, bool, const Tensor&,
+                         const Tensor&, std::optional<double>) {
+  RECORD_FUNCTION("aten::_flash_attention_backward", c10::ArrayRef<const c10::IValue>{});
+  const Tensor dense_grad_out = grad_out.transpose(1, 2).contiguous();
+  const Tensor dense_out = out.transpose(1, 2).contiguous();
+  const auto like = [](const Tensor& of) { return at::empty_like(of.transpose(1, 2)); };
+  const Tensor grad_query = like(query), grad_key = like(key), grad_value = like(value);
+  const std::int64_t queries = round_up(query.size(2), 128);
+  const std::int64_t d_head = query.size(3);
+  const std::int64_t width = d_head <= 192 ? round_up(d_head, 32) : 256;
+  const Tensor row_sums = at::empty({query.size(0), query.size(1), queries}, fp32(query));
+  const Tensor accumulator = at::empty({query.size(0), queries, query.size(1), width}, fp32(query));
+  return {grad_query.transpose(1, 2), grad_key.transpose(1, 2), grad_value.transpose(1, 2)};
+}
+
+// The seed and offset of dropout are on the host.
+std::tuple<Tensor, Tensor, Tensor, Tensor> efficient(const Tensor& query, const Tensor&,
+                                                     const Tensor& value,
+                                                     const std::optional<Tensor>&,
+                                                     bool compute_logsumexp, double, bool,
+                                                     std::optional<double>) {
+  RECORD_FUNCTION("aten::_efficient_attention_forward", c10::ArrayRef<const c10::IValue>{});
+  const std::int64_t batch = query.size(0), heads = query.size(1), length = query.size(2);
+  const std::int64_t width = value.size(3);
+  Tensor output = at::empty({batch, length, heads, width}, query.options());
+  Tensor logsumexp =
+      at::empty({batch, heads, compute_logsumexp ? round_up(length, 32) : 0}, fp32(query));
+  // Heads wider than a tile of keys do not stay in registers.
+  Tensor accumulator;
+  if (query.scalar_type() != at::kFloat && width > 128) {
+    accumulator = at::empty({batch, length, heads, width}, fp32(query));
+  }
+  return {output.transpose(1, 2), logsumexp, at::empty({}, at::kLong), at::empty({}, at::kLong)};
+}
+
+std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
+    const Tensor& grad_out, const Tensor& query, const Tensor& key, const Tensor& value,
+    const Tensor&, const Tensor& out, const Tensor&, const Tensor&, const Tensor&, double,
+    std::array<bool, 4>, bool, std::optional<double>) {
+  if (!grad_out.defined()) return {};
+  RECORD_FUNCTION("aten::_efficient_attention_backward", c10::ArrayRef<const c10::IValue>{});
+  const auto like = [](const Tensor& of) {
+    return at::empty(of.transpose(1, 2).sizes(), of.options()).transpose(1, 2);
+  };
+  const Tensor grad_query = like(query), grad_key = like(key), grad_value = like(value);
+  const std::int64_t batch = query.size(0), heads = query.size(1), length = query.size(2);
+  Tensor delta, workspace;
+  if (query.scalar_type() == at::kFloat) {
+    // Not in the kernel: (grad_out * out).sum(-1).
+    const Tensor product = at::empty_like(out.transpose(1, 2));
+    const Tensor sum = at::empty({batch, length, heads}, fp32(query));
+    delta = at::empty({batch, heads, length}, fp32(query));
+  } else {
+    delta = at::empty({batch, heads, length}, fp32(query));
+    // The gradient of the queries is summed in fp32.
+    workspace = at::empty({batch * heads * round_up(length, 64) * round_up(query.size(3), 64)},
+                          fp32(query));
+  }
+  return {grad_query, grad_key, grad_value, Tensor()};
+}
+
+WithRandomState cudnn(const Tensor& query, const Tensor& key, const Tensor&,
+                      const std::optional<Tensor>&, bool compute_logsumexp, double, bool, bool,
+                      std::optional<double>) {
+  RECORD_FUNCTION("aten::_cudnn_attention_forward", c10::ArrayRef<const c10::IValue>{});
+  Tensor output = at::empty_like(query);
+  Tensor logsumexp;
+  if (compute_logsumexp) {
+    logsumexp = at::empty({query.size(0), query.size(1), query.size(2), 1}, fp32(query));
+  }
+  Tensor seed = at::empty({}, query.options().dtype(at::kLong));
+  Tensor offset = at::empty({}, query.options().dtype(at::kLong));
+  return {output, logsumexp, {}, {}, query.size(2), key.size(2), seed, offset, {}};
+}
+
+Gradients cudnn_backward(const Tensor&, const Tensor& query, const Tensor& key, const Tensor& value,
+                         const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                         const Tensor&, const Tensor&, c10::SymInt, c10::SymInt, double, bool,
+                         std::optional<double>) {
+  return {at::empty_like(query), at::empty_like(key), at::empty_like(value)};
+}
+
+}  // namespace
+
+void register_meta_attention_cuda(torch::Library& library) {
+  library.impl("_scaled_dot_product_flash_attention", flash);
+  library.impl("_scaled_dot_product_flash_attention_backward", flash_backward);
+  library.impl("_scaled_dot_product_efficient_attention", efficient);
+  library.impl("_scaled_dot_product_efficient_attention_backward", efficient_backward);
+  library.impl("_scaled_dot_product_cudnn_attention", cudnn);
+  library.impl("_scaled_dot_product_cudnn_attention_backward", cudnn_backward);
+}
+
+}  // namespace ts::kernels

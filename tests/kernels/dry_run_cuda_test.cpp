@@ -1,0 +1,185 @@
+// Dry runs by the rules of cuda: what can be checked without a GPU.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "kernels/observe/cpu_allocator.h"
+#include "tests/kernels/dry_run_compare.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::AttentionBackend, run::DataType, run::Pass, run::WorkloadKind;
+
+struct Made {
+  base::StringTable strings;
+  run::Outcome<run::DryRun> run;
+};
+
+std::unique_ptr<Made> dry_run_on(std::int32_t capability, const run::WorkloadSpec& spec,
+                                 const base::CancelToken& cancel = {}) {
+  auto made = std::make_unique<Made>();
+  run::DryRunOptions options;
+  options.compute_capability = capability;
+  made->run = dry_runner().dry_run(spec, options, made->strings, cancel);
+  return made;
+}
+
+run::WorkloadSpec attention(AttentionBackend backend, DataType dtype, std::int64_t d_head) {
+  run::WorkloadSpec spec = small_attention();
+  spec.seq_len = 200;
+  spec.backend = backend;
+  spec.dtype = dtype;
+  spec.d_head = d_head;
+  return spec;
+}
+
+// Bytes of all blocks of an operator in the first step, in order.
+std::vector<std::int64_t> sizes_of(const Made& made, std::string_view op) {
+  std::vector<std::int64_t> sizes;
+  for (const memory::Block& block : made.run->log.blocks()) {
+    if (block.step == 0 && made.strings.view(block.op) == op) sizes.push_back(block.size);
+  }
+  return sizes;
+}
+
+TEST(DryRunOnCuda, ChoosesTheKernelThatTheCardWouldRun) {
+  const auto kernel = [](std::int32_t capability, DataType dtype, std::int64_t d_head) {
+    const auto made = dry_run_on(capability, attention(AttentionBackend::automatic, dtype, d_head));
+    return made->run ? made->run->backend : made->run.error().sentence;
+  };
+  EXPECT_EQ(kernel(80, DataType::bf16, 64), "flash");
+  EXPECT_EQ(kernel(89, DataType::bf16, 64), "flash");
+  EXPECT_EQ(kernel(89, DataType::bf16, 200), "efficient");  // no flash backward this wide there
+  EXPECT_EQ(kernel(90, DataType::bf16, 64), "cudnn");
+  EXPECT_EQ(kernel(100, DataType::bf16, 64), "cudnn");
+  EXPECT_EQ(kernel(90, DataType::bf16, 20), "flash");
+  EXPECT_EQ(kernel(75, DataType::bf16, 64), "math");
+  EXPECT_EQ(kernel(80, DataType::fp32, 64), "efficient");
+  EXPECT_EQ(kernel(90, DataType::fp32, 64), "efficient");
+  EXPECT_EQ(kernel(80, DataType::fp32, 18), "math");
+  EXPECT_EQ(kernel(75, DataType::fp32, 18), "efficient");
+}
+
+TEST(DryRunOnCuda, FlashOnAnOldCardSaysWhyNot) {
+  const auto made = dry_run_on(75, attention(AttentionBackend::flash, DataType::bf16, 64));
+  ASSERT_FALSE(made->run);
+  EXPECT_EQ(made->run.error().verdict, run::Verdict::failed);
+  EXPECT_NE(made->run.error().sentence.find("flash"), std::string::npos);
+}
+
+// B = 2, H = 3, T = 200, d = 64 in bf16.
+TEST(DryRunOnCuda, FlashTakesOutputLogsumexpAndAccumulators) {
+  const auto made = dry_run_on(80, attention(AttentionBackend::flash, DataType::bf16, 64));
+  ASSERT_TRUE(made->run) << made->run.error().sentence;
+  const std::int64_t tensor = 2 * 3 * 200 * 64 * 2;
+  EXPECT_EQ(sizes_of(*made, "aten::_flash_attention_forward"),
+            (std::vector<std::int64_t>{tensor, 2 * 3 * 200 * 4, 16, 8}));
+  // dQ, dK, dV; row sums and the fp32 accumulator of dQ, both with T rounded up to 256.
+  EXPECT_EQ(
+      sizes_of(*made, "aten::_flash_attention_backward"),
+      (std::vector<std::int64_t>{tensor, tensor, tensor, 2 * 3 * 256 * 4, 2 * 256 * 3 * 64 * 4}));
+}
+
+TEST(DryRunOnCuda, FlashPadsHeadsToMultiplesOfEight) {
+  const auto made = dry_run_on(80, attention(AttentionBackend::flash, DataType::bf16, 20));
+  ASSERT_TRUE(made->run) << made->run.error().sentence;
+  EXPECT_EQ(sizes_of(*made, "aten::_flash_attention_forward").at(0), 2 * 3 * 200 * 24 * 2);
+  EXPECT_EQ(sizes_of(*made, "aten::constant_pad_nd").size(), 3U);
+}
+
+// Numbers boxed on the host and per-thread buffers of the CPU are none of the device's.
+TEST(DryRunOnCuda, HasNoBlocksOfTheHost) {
+  for (const run::WorkloadSpec& spec : every_small_spec()) {
+    const auto made = dry_run_on(80, spec);
+    ASSERT_TRUE(made->run) << made->run.error().sentence;
+    EXPECT_EQ(made->run->log.unmatched_frees(), 0U);
+    EXPECT_EQ(made->run->log.missed_frees(), 0U);
+    EXPECT_EQ(made->run->log.unmatched_owners(), 0U);
+    for (const memory::Block& block : made->run->log.blocks()) {
+      EXPECT_LT(block.address, 100'000U) << made->strings.view(block.op);
+    }
+  }
+}
+
+// Course formula M-2 and the figures of the FlashAttention lab: naive attention's squares grow with
+// T^2, flash keeps nothing that does.
+TEST(DryRunOnCuda, FlashMemoryIsLinearInT) {
+  run::WorkloadSpec spec = attention(AttentionBackend::flash, DataType::bf16, 64);
+  std::map<std::int64_t, std::int64_t> peaks;
+  for (const std::int64_t length : {1024, 2048, 4096}) {
+    spec.seq_len = length;
+    const auto made = dry_run_on(80, spec);
+    ASSERT_TRUE(made->run);
+    peaks[length] = made->run->log.peak_bytes();
+  }
+  EXPECT_NEAR(static_cast<double>(peaks[2048]), 2.0 * static_cast<double>(peaks[1024]), 64);
+  EXPECT_NEAR(static_cast<double>(peaks[4096]), 4.0 * static_cast<double>(peaks[1024]), 128);
+}
+
+TEST(DryRunOnCuda, EmbeddingBackwardSortsManyTokens) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec.batch = 8;
+  spec.seq_len = 512;  // 4,096 tokens, 101 rows of 48
+  const auto made = dry_run_on(80, spec);
+  ASSERT_TRUE(made->run);
+  const auto sizes = sizes_of(*made, "aten::embedding_dense_backward");
+  ASSERT_FALSE(sizes.empty());
+  EXPECT_EQ(sizes.back(), (4096 / 10 + 101) * 48 * 4);
+}
+
+TEST(DryRun, CancelledIsAVerdict) {
+  const base::CancelToken cancel;
+  cancel.cancel();
+  const auto made = dry_run_on(80, small_spec(WorkloadKind::lm), cancel);
+  ASSERT_FALSE(made->run);
+  EXPECT_EQ(made->run.error().verdict, run::Verdict::cancelled);
+}
+
+// Beside a recorded run on another thread: neither sees the other.
+TEST(DryRun, LeavesARecordedRunOnAnotherThreadAlone) {
+  const run::WorkloadSpec spec = small_spec(WorkloadKind::block, Pass::full_step);
+  RealRun alone;
+  run_for_real(spec, 2, alone);
+  const auto alone_seen = seen_events(alone.recorded.memory, alone.recorded.strings);
+  const auto dry_alone = dry_run_on(80, spec);
+  ASSERT_TRUE(dry_alone->run);
+  const auto dry_seen = seen_events(dry_alone->run->log, dry_alone->strings);
+  const std::int64_t live = CpuAllocator::install().live();
+
+  std::atomic<bool> stop{false};
+  std::atomic<int> dry_runs{0};
+  std::string dry_difference;
+  std::thread other([&] {
+    while (!stop) {
+      const auto made = dry_run_on(80, spec);
+      if (!made->run) {
+        dry_difference = made->run.error().sentence;
+        break;
+      }
+      const std::string difference =
+          first_difference(seen_events(made->run->log, made->strings), dry_seen);
+      if (!difference.empty()) dry_difference = difference;
+      ++dry_runs;
+    }
+  });
+  while (dry_runs == 0 && dry_difference.empty()) std::this_thread::yield();
+  std::string difference;
+  for (int i = 0; i < 4; ++i) {
+    RealRun beside;
+    run_for_real(spec, 2, beside);
+    EXPECT_EQ(beside.peak, alone.peak);
+    const auto seen = seen_events(beside.recorded.memory, beside.recorded.strings);
+    if (difference.empty()) difference = first_difference(seen, alone_seen);
+  }
+  stop = true;
+  other.join();
+  EXPECT_EQ(difference, "");
+  EXPECT_EQ(dry_difference, "");
+  EXPECT_GT(dry_runs, 1);
+  EXPECT_EQ(CpuAllocator::install().live(), live);
+}
+
+}  // namespace
+}  // namespace ts::kernels
