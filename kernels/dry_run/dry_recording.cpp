@@ -92,6 +92,26 @@ void DryRecording::host_free(const void* address) {
   note_block(memory::Action::free_completed, reinterpret_cast<std::uintptr_t>(address), 0);
 }
 
+DryRecording::ScratchQuestion::ScratchQuestion(DryRecording& dry)
+    : dry_(dry), closed_(dry.closed_) {
+  const Frame* const frame = dry.state_.top();
+  op_ = frame != nullptr ? frame->memory_op : base::kNoString;
+  dry_.closed_ = true;
+  dry_.question_ = this;
+}
+
+DryRecording::ScratchQuestion::~ScratchQuestion() {
+  dry_.closed_ = closed_;
+  dry_.question_ = nullptr;
+}
+
+void DryRecording::answer(std::size_t size) {
+  const Frame* const frame = state_.top();
+  const base::StringId op = frame != nullptr ? frame->memory_op : base::kNoString;
+  question_->asked_.push_back({static_cast<std::int64_t>(size), std::string(strings_.view(op))});
+  if (op == question_->op_) throw ScratchAsked();
+}
+
 void DryRecording::owner(std::uint64_t address, memory::Category category) {
   memory::Record record;
   record.action = memory::Action::owner;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/base/phase.h"
 #include "core/memory/allocation_log.h"
@@ -13,6 +14,15 @@
 #include "kernels/observe/thread_state.h"
 
 namespace ts::kernels {
+
+// A block that an operator asked the host's allocator for, and the operator within it that did.
+struct AskedBlock {
+  std::int64_t bytes = 0;
+  std::string op;
+};
+// Ends an operator that was begun only to learn what it asks for. No std::exception: LibTorch takes
+// those of oneDNN for a reason to compute in another way.
+struct ScratchAsked {};
 
 // What a dry run notes: the counterpart of Recording on the one thread that makes it. While it
 // lives every hook on this thread (operators, modules, phases, owners, the allocators of meta and
@@ -46,6 +56,28 @@ class DryRecording {
   // A block on the host, at a real address. Counts only where the host is what is predicted.
   void host_alloc(const void* address, std::int64_t size);
   void host_free(const void* address);
+  // While it lives nothing is noted, but what the open operator asks the host for is listed; the
+  // first block that it asks for itself, not through another operator, ends with ScratchAsked.
+  class ScratchQuestion {
+   public:
+    explicit ScratchQuestion(DryRecording& dry);
+    ~ScratchQuestion();
+    ScratchQuestion(const ScratchQuestion&) = delete;
+    ScratchQuestion& operator=(const ScratchQuestion&) = delete;
+    [[nodiscard]] std::vector<AskedBlock> take() { return std::move(asked_); }
+
+   private:
+    friend class DryRecording;
+    DryRecording& dry_;
+    bool closed_;
+    base::StringId op_;
+    std::vector<AskedBlock> asked_;
+  };
+  // A block on the host is about to be made.
+  void before_host_alloc(std::size_t size) {
+    if (question_ != nullptr) [[unlikely]]
+      answer(size);
+  }
   void owner(std::uint64_t address, memory::Category category);
 
   void begin_phase(base::Phase phase, bool graph_kept);
@@ -62,6 +94,7 @@ class DryRecording {
 
  private:
   friend struct DryRunCallbacks;
+  void answer(std::size_t size);
   void note(memory::Record record);
   void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
 
@@ -77,6 +110,7 @@ class DryRecording {
   base::Phase phase_ = base::Phase::idle;
   bool graph_kept_ = false;
   bool closed_ = false;
+  ScratchQuestion* question_ = nullptr;
   AttentionKernel attention_ = AttentionKernel::none;
   std::uint64_t callbacks_ = 0;
 };

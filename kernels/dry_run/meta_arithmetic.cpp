@@ -120,11 +120,15 @@ Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
             std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::mean(self, dims, keepdim, dtype);
   if (!by_cpu_rules()) return result;
+  // A narrow type is summed in fp32, from a copy.
+  const bool narrow = at::isReducedFloatingType(result.scalar_type());
+  Tensor total = narrow ? result.to(at::kFloat) : result;
   {
+    const Tensor wide = narrow ? self.to(at::kFloat) : self;
     RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
-    sum_on_cpu(self, result);
+    sum_on_cpu(self, total);
   }
-  result.div_(self.numel() / std::max<std::int64_t>(1, result.numel()));
+  total.div_(self.numel() / std::max<std::int64_t>(1, result.numel()));
   return result;
 }
 

@@ -10,6 +10,21 @@ std::string SeenEvent::text() const {
          std::to_string(step) + ", category " + std::to_string(static_cast<int>(category));
 }
 
+namespace {
+
+// Scratch: nothing but scratch came and went while it lived.
+bool freed_at_once(const memory::AllocationLog& log, const memory::Block& block) {
+  if (block.free_event == memory::kNone) return false;
+  for (memory::EventIndex i = block.alloc_event; i < block.free_event; ++i) {
+    const memory::Event& event = log.events()[i];
+    if (event.block == memory::kNone) return false;
+    if (log.blocks()[event.block].op != block.op) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<SeenEvent> seen_events(const memory::AllocationLog& log,
                                    const base::StringTable& strings) {
   std::vector<SeenEvent> seen;
@@ -24,6 +39,7 @@ std::vector<SeenEvent> seen_events(const memory::AllocationLog& log,
       out.category = block.category;
       out.phase = block.phase;
       out.step = block.step;
+      out.short_lived = freed_at_once(log, block);
     }
     seen.push_back(std::move(out));
   }
@@ -32,11 +48,28 @@ std::vector<SeenEvent> seen_events(const memory::AllocationLog& log,
 
 std::vector<SeenEvent> without_explained(std::vector<SeenEvent> events) {
   std::erase_if(events, [](const SeenEvent& event) {
-    return event.phase == base::Phase::backward && event.size <= 1024 &&
-           ((event.op == "aten::empty" && event.module.empty()) ||
-            event.op == "aten::_scaled_dot_product_flash_attention_for_cpu_backward");
+    if (event.phase != base::Phase::backward) return false;
+    // On a pool thread the buffer's own operator is the outermost, and scratch has none.
+    if (event.module.empty() && (event.op.empty() || event.op == "aten::empty")) return true;
+    return event.short_lived &&
+           event.op == "aten::_scaled_dot_product_flash_attention_for_cpu_backward";
   });
   return events;
+}
+
+std::int64_t explained_bytes(const memory::AllocationLog& log, const base::StringTable& strings) {
+  std::int64_t bytes = 0, most = 0;
+  for (const memory::Event& event : log.events()) {
+    if (event.block == memory::kNone) continue;
+    const memory::Block& block = log.blocks()[event.block];
+    if (strings.view(block.op) != "aten::_scaled_dot_product_flash_attention_for_cpu_backward" ||
+        !freed_at_once(log, block)) {
+      continue;
+    }
+    bytes += event.action == memory::Action::alloc ? block.size : -block.size;
+    most = std::max(most, bytes);
+  }
+  return most;
 }
 
 std::string first_difference(const std::vector<SeenEvent>& predicted,

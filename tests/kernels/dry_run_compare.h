@@ -18,6 +18,7 @@ struct SeenEvent {
   memory::Category category = memory::Category::unknown;
   base::Phase phase = base::Phase::setup;
   std::int32_t step = -1;
+  bool short_lived = false;  // its block was freed in the phase and by the operator that made it
 
   // What must agree between a prediction and a run.
   [[nodiscard]] bool same(const SeenEvent& other) const {
@@ -32,8 +33,12 @@ std::vector<SeenEvent> seen_events(const memory::AllocationLog& log,
 //   aten::_scaled_dot_product_flash_attention_for_cpu_backward  each thread that gets a head to
 //   work
 //     on makes a buffer of one number a query of its tile (at most 1 KiB); those of pool threads
-//     carry no module, and how many threads get one, and when, is not the same twice.
+//     carry no module, and how many threads get one, and when, is not the same twice. In bf16 also
+//     the scratch of its products, tile by tile; predicted is one of the largest a thread.
 std::vector<SeenEvent> without_explained(std::vector<SeenEvent> events);
+
+// At most what they are to the peak.
+std::int64_t explained_bytes(const memory::AllocationLog& log, const base::StringTable& strings);
 
 // Where two sequences part, with a few events before and after; empty when they agree.
 std::string first_difference(const std::vector<SeenEvent>& predicted,

@@ -22,7 +22,6 @@ std::vector<run::WorkloadSpec> every_spec() {
       for (const Sizes sizes :
            {Sizes{2, 64}, Sizes{3, 1}, Sizes{1, 77}, Sizes{2, 210}, Sizes{1, 801}}) {
         // Attention tiles: 32, 64 and 256 queries, 512 keys.
-        if (small.dtype == DataType::bf16) continue;
         if (sizes.seq_len > 200 && small.workload != WorkloadKind::attention) continue;
         run::WorkloadSpec spec = small;
         spec.backend = backend;
@@ -62,9 +61,9 @@ TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
   EXPECT_EQ(dry->parameters, real.parameters);
   EXPECT_EQ(dry->backend, real.backend);
   // What the explained events are to the peak.
-  const bool flash_backward = real.backend == "flash" && GetParam().pass != Pass::forward;
-  EXPECT_NEAR(static_cast<double>(dry->log.peak_bytes()), static_cast<double>(real.peak),
-              flash_backward ? 1024.0 * at::get_num_threads() : 0);
+  const std::int64_t explained = explained_bytes(dry->log, strings);
+  EXPECT_GE(dry->log.peak_bytes(), real.peak - explained);
+  EXPECT_LE(dry->log.peak_bytes(), real.peak + explained);
   const auto predicted = without_explained(seen_events(dry->log, strings));
   const auto measured = without_explained(seen_events(real.recorded.memory, real.recorded.strings));
   const std::string difference = first_difference(predicted, measured);

@@ -1,0 +1,74 @@
+// Matrix products. LibTorch's meta kernels give the result; on cpu a product of a narrow type takes
+// scratch besides.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/addmm_meta_dispatch.h>
+#include <ATen/ops/bmm.h>
+#include <ATen/ops/bmm_meta_dispatch.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/mm_meta_dispatch.h>
+#include <ATen/record_function.h>
+#include <torch/library.h>
+
+#include "kernels/dry_run/dry_recording.h"
+#include "kernels/dry_run/matmul_scratch.h"
+#include "kernels/dry_run/meta_kernels.h"
+
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+using Operands = std::vector<Tensor>;
+
+// Alive for a moment, as oneDNN's are: the result exists already, and nothing follows.
+void take_scratch(const char* name, const Operands& operands, const BeginProduct& begin) {
+  const DryRecording* const dry = DryRecording::current();
+  if (dry == nullptr || dry->for_cuda()) return;
+  const Tensor& first = operands.front();
+  if (first.scalar_type() == at::kFloat || operands.back().numel() == 0) return;
+  std::vector<Tensor> blocks;
+  for (const AskedBlock& asked : matmul_scratch(name, operands, begin)) {
+    RECORD_FUNCTION(asked.op, c10::ArrayRef<const c10::IValue>{});
+    blocks.push_back(at::empty({asked.bytes}, first.options().dtype(at::kByte)));
+  }
+  while (!blocks.empty()) blocks.pop_back();  // the last first
+}
+
+Tensor mm(const Tensor& self, const Tensor& other) {
+  Tensor result = at::meta::mm(self, other);
+  take_scratch("mm", {self, other, result}, [](const Operands& of) {
+    Tensor out = of[2];
+    at::mm_out(out, of[0], of[1]);
+  });
+  return result;
+}
+
+Tensor bmm(const Tensor& self, const Tensor& other) {
+  Tensor result = at::meta::bmm(self, other);
+  take_scratch("bmm", {self, other, result}, [](const Operands& of) {
+    Tensor out = of[2];
+    at::bmm_out(out, of[0], of[1]);
+  });
+  return result;
+}
+
+Tensor addmm(const Tensor& bias, const Tensor& self, const Tensor& other, const at::Scalar& beta,
+             const at::Scalar& alpha) {
+  Tensor result = at::meta::addmm(bias, self, other, beta, alpha);
+  take_scratch("addmm", {self, other, bias, result}, [&](const Operands& of) {
+    Tensor out = of[3];
+    at::addmm_out(out, of[2], of[0], of[1], beta, alpha);
+  });
+  return result;
+}
+
+}  // namespace
+
+void register_meta_products(torch::Library& library) {
+  library.impl("mm", mm);
+  library.impl("bmm", bmm);
+  library.impl("addmm", addmm);
+}
+
+}  // namespace ts::kernels
