@@ -37,10 +37,11 @@ base::Result<Question> read_question(const PredictCommand& command, const run::G
   SpecArguments arguments = command.spec;
   if (command.gpu) {
     if (command.cpu) return base::fail("--gpu and --cpu exclude each other");
-    if (const auto gpu = gpus.require(*command.gpu); !gpu) {
+    const auto gpu = gpus.require(*command.gpu);
+    if (!gpu) {
       return base::fail(gpu.error().sentence);
     }
-    arguments.settings.push_back("target_gpu=" + *command.gpu);
+    arguments.settings.push_back("target_gpu=" + (*gpu)->name);
   }
   // The device the spec names is not asked for: the prediction is for the target.
   const auto spec = spec_from_arguments(arguments, gpus);

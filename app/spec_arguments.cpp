@@ -71,11 +71,11 @@ base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& argumen
       return base::fail(set.error().sentence);
     }
   }
+  const auto card = catalogue.require(spec.target_gpu);
+  if (!card) return base::fail(card.error().sentence);
+  spec.target_gpu = (*card)->name;
   if (const auto problems = run::validate(spec); !problems.empty()) {
     return base::fail(problems.front().sentence);
-  }
-  if (catalogue.find(spec.target_gpu) == nullptr) {
-    return base::fail("There is no GPU \"" + spec.target_gpu + "\" in the catalogue");
   }
   return spec;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -76,6 +77,19 @@ base::Result<Gpu> read_card(const Json& card) {
   return gpu;
 }
 
+// Lower case, letters and digits only, without the names of makers and families.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+  }
+  for (const std::string_view word : {"nvidia", "amd", "geforce", "tesla"}) {
+    if (plain.rfind(word, 0) == 0) plain.erase(0, word.size());
+  }
+  return plain;
+}
+
 }  // namespace
 
 base::Result<GpuCatalogue> GpuCatalogue::parse(std::string_view json) {
@@ -107,7 +121,19 @@ const Gpu* GpuCatalogue::find(std::string_view name) const {
 
 base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   if (const Gpu* gpu = find(name)) return gpu;
+  const std::string asked = plain_name(name);
+  std::vector<const Gpu*> begins;
+  for (const Gpu& gpu : gpus_) {
+    const std::string plain = plain_name(gpu.name);
+    if (plain == asked) return &gpu;
+    if (!asked.empty() && plain.rfind(asked, 0) == 0) begins.push_back(&gpu);
+  }
+  if (begins.size() == 1) return begins.front();
   std::vector<std::string_view> names;
+  if (!begins.empty()) {
+    for (const Gpu* gpu : begins) names.emplace_back(gpu->name);
+    return base::fail(fmt::format("\"{}\" could be {}", name, listed(names)));
+  }
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
   const std::string_view meant = nearest(name, names);
   if (meant.empty()) return base::fail(fmt::format("There is no card \"{}\" in the list", name));

@@ -27,7 +27,9 @@ class GpuCatalogue {
   static base::Result<GpuCatalogue> parse(std::string_view json);
   [[nodiscard]] std::span<const Gpu> gpus() const { return gpus_; }
   [[nodiscard]] const Gpu* find(std::string_view name) const;  // nullptr: no such card
-  // As find(), with a sentence that names the nearest card there is.
+  // As find(), and also what people write: letter case, spaces and the maker do not count, and the
+  // beginning of a name is enough where it fits one card only ("h200", "NVIDIA GeForce RTX 4090").
+  // The error names the cards that could be meant.
   [[nodiscard]] base::Result<const Gpu*> require(std::string_view name) const;
 
  private:

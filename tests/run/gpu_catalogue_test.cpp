@@ -121,6 +121,11 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ(catalogue.require("Voodoo").error().sentence,
             "There is no card \"Voodoo\" in the list");
   EXPECT_EQ((*catalogue.require("T4"))->name, "T4");
+  EXPECT_EQ((*catalogue.require("h200"))->name, "H200 SXM");
+  EXPECT_EQ((*catalogue.require("NVIDIA GeForce RTX 4090"))->name, "RTX 4090");
+  EXPECT_EQ((*catalogue.require("rtx4090"))->name, "RTX 4090");
+  EXPECT_EQ(catalogue.require("H100").error().sentence, "\"H100\" could be H100 PCIe or H100 SXM");
+  EXPECT_FALSE(catalogue.require("").has_value());
 }
 
 }  // namespace
