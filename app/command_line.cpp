@@ -37,6 +37,9 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("--out", sweep.out, "Write the points, tables and the figure there")
       ->type_name("DIR")
       ->required();
+  app.add_option("--size", sweep.size, "Pixels of the figure")->type_name("WxH");
+  app.add_option("--theme", sweep.theme, "Of the figure: light or dark");
+  app.add_option("--lang", sweep.language, "Of the figure: en, zh-CN or zh-TW");
   app.add_flag("--resume", sweep.resume, "Go on with the sweep in --out");
   app.add_flag("--json", sweep.json, "Print one JSON document on standard output");
   app.footer(run::field_help());

@@ -34,6 +34,9 @@ struct SweepCommand {
   int steps = 0;                    // as in RunCommand
   double max_seconds = 300;         // of one point
   bool resume = false;
+  std::string size = "1920x1080";  // of the figure, as are theme and language
+  std::string theme = "light";
+  std::string language = "en";
   std::filesystem::path out;
   bool json = false;
 };

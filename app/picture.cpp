@@ -3,6 +3,9 @@
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
 
+#include <charconv>
+#include <memory>
+
 #include "app/languages.h"
 #include "core/io/png.h"
 #include "views/common/fonts.h"
@@ -43,34 +46,62 @@ class PictureContext {
 
 }  // namespace
 
-base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
-                                const PictureOptions& options, const std::filesystem::path& path) {
-  auto canvas = Canvas::make(options.width, options.height);
+base::Result<PictureOptions> picture_size(const std::string& text) {
+  PictureOptions options;
+  const char* const end = text.data() + text.size();
+  const auto possible = [](int side) { return side >= 64 && side <= kMaxPictureSide; };
+  const auto width = std::from_chars(text.data(), end, options.width);
+  if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
+    const auto height = std::from_chars(width.ptr + 1, end, options.height);
+    if (height.ec == std::errc() && height.ptr == end && possible(options.width) &&
+        possible(options.height)) {
+      return options;
+    }
+  }
+  return base::fail("--size takes WIDTHxHEIGHT with sides of 64 to " +
+                    std::to_string(kMaxPictureSide) + " pixels, not \"" + text + "\"");
+}
+
+base::Result<void> render_picture(Graphics& graphics, text::Language language, int width,
+                                  int height, views::Color background,
+                                  const std::function<DrawFrame(const PictureFrame&)>& prepare,
+                                  const std::filesystem::path& path) {
+  auto canvas = Canvas::make(width, height);
   if (!canvas) return base::fail(canvas.error().sentence);
   views::Fonts fonts;  // outlives the context that uses its bytes
   const PictureContext context(graphics);
   if (!context.ready()) return base::fail("The picture's renderer does not start");
-  WorkspaceState copy = state;
   text::Texts texts = built_in_texts();
-  texts.choose(copy.preferences.language);
+  texts.choose(language);
   ImGuiIO& io = ImGui::GetIO();
-  const views::Fonts::Faces faces = fonts.add_to(*io.Fonts, copy.preferences.language);
-  Workspace workspace(session, copy, texts, faces);
-
-  io.DisplaySize = {static_cast<float>(options.width), static_cast<float>(options.height)};
+  const views::Fonts::Faces faces = fonts.add_to(*io.Fonts, language);
+  io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+  const DrawFrame draw = prepare({faces, texts, {0, 0, io.DisplaySize.x, io.DisplaySize.y}});
   for (int frame = 0; frame < kFramesToSettle; ++frame) {
     io.DeltaTime = 1.0F / 60;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
-    workspace.draw(options.layout, false);
+    draw();
     ImGui::Render();
     (*canvas)->bind();
-    clear_target(theme_of(options.layout, copy.preferences).bg, options.width, options.height);
+    clear_target(background, width, height);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     Canvas::unbind();
   }
   const std::vector<std::uint8_t> pixels = (*canvas)->read_rgb();
-  return io::write_png(path, {options.width, options.height, pixels});
+  return io::write_png(path, {width, height, pixels});
+}
+
+base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
+                                const PictureOptions& options, const std::filesystem::path& path) {
+  WorkspaceState copy = state;
+  std::unique_ptr<Workspace> workspace;
+  const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
+    workspace = std::make_unique<Workspace>(session, copy, frame.texts, frame.faces);
+    return [&] { workspace->draw(options.layout, false); };
+  };
+  return render_picture(graphics, copy.preferences.language, options.width, options.height,
+                        theme_of(options.layout, copy.preferences).bg, prepare, path);
 }
 
 }  // namespace ts::app

@@ -1,8 +1,6 @@
 #include "app/shot_command.h"
 
-#include <charconv>
 #include <cstdio>
-#include <optional>
 
 #include "app/engine_loader.h"
 #include "app/picture.h"
@@ -11,24 +9,9 @@
 namespace ts::app {
 namespace {
 
-std::optional<PictureOptions> size_from(const std::string& text) {
-  PictureOptions options;
-  const char* end = text.data() + text.size();
-  const auto width = std::from_chars(text.data(), end, options.width);
-  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
-  const auto height = std::from_chars(width.ptr + 1, end, options.height);
-  if (height.ec != std::errc() || height.ptr != end) return std::nullopt;
-  const auto possible = [](int side) { return side >= 64 && side <= kMaxPictureSide; };
-  if (!possible(options.width) || !possible(options.height)) return std::nullopt;
-  return options;
-}
-
 base::Result<PictureOptions> read_options(const ShotCommand& command, Preferences& preferences) {
-  const auto size = size_from(command.size);
-  if (!size) {
-    return base::fail("--size takes WIDTHxHEIGHT with sides of 64 to " +
-                      std::to_string(kMaxPictureSide) + " pixels, not \"" + command.size + "\"");
-  }
+  const auto size = picture_size(command.size);
+  if (!size) return tl::unexpected(size.error());
   PictureOptions options = *size;
   const auto layout = layout_from_name(command.workspace);
   if (!layout) return base::fail(layout.error().sentence);

@@ -11,8 +11,10 @@
 #include "app/engine_loader.h"
 #include "app/environment.h"
 #include "app/interrupt.h"
+#include "app/picture.h"
 #include "app/spec_arguments.h"
 #include "app/sweep_files.h"
+#include "app/sweep_picture.h"
 #include "app/sweep_runner.h"
 #include "core/run/sweep_table.h"
 #include "core/text/numbers.h"
@@ -50,6 +52,22 @@ base::Result<run::SweepSpec> spec_of(const SweepCommand& command,
   spec.max_point_s = command.max_seconds;
   if (auto good = run::check(spec); !good) return tl::unexpected(good.error());
   return spec;
+}
+
+base::Result<FigureOptions> figure_options(const SweepCommand& command) {
+  FigureOptions options;
+  const auto size = picture_size(command.size);
+  if (!size) return tl::unexpected(size.error());
+  options.width = size->width;
+  options.height = size->height;
+  if (command.theme != "dark" && command.theme != "light") {
+    return base::fail("--theme takes dark or light, not \"" + command.theme + "\"");
+  }
+  options.theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light;
+  const auto language = text::language_from_code(command.language);
+  if (!language) return tl::unexpected(language.error());
+  options.language = *language;
+  return options;
 }
 
 bool describes_a_sweep(const SweepCommand& command) {
@@ -198,6 +216,16 @@ std::string missing(const run::Sweep& sweep, const std::filesystem::path& out) {
   return words + ": continue with tensorscope sweep --resume --out " + out.string();
 }
 
+base::Result<void> draw_figure(const SweepCommand& command, const run::Sweep& sweep,
+                               const SweepNotes& notes) {
+  auto options = figure_options(command);
+  if (!options) return tl::unexpected(options.error());
+  options->caption = run::sweep_caption(sweep, notes.device, notes.versions);
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return tl::unexpected(graphics.error());
+  return save_sweep_figure(**graphics, sweep, *options, command.out);
+}
+
 }  // namespace
 
 int run_sweep(const SweepCommand& command) {
@@ -205,6 +233,7 @@ int run_sweep(const SweepCommand& command) {
   Session session(make_engine_loader());
   auto start = start_of(command, session.gpus());
   if (!start) return report(start.error().sentence, 2);
+  if (auto figure = figure_options(command); !figure) return report(figure.error().sentence, 2);
   run::Sweep sweep(start->spec);
 
   wait_for_engine(session);
@@ -246,6 +275,8 @@ int run_sweep(const SweepCommand& command) {
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
   if (auto written = write_sweep_files(command.out, sweep, environment, notes); !written) {
     code = report(written.error().sentence, 1);
+  } else if (auto drawn = draw_figure(command, sweep, notes); !drawn) {
+    code = report(drawn.error().sentence, 1);
   } else {
     std::fprintf(stderr, "Wrote %s\n", command.out.string().c_str());
   }

@@ -27,7 +27,8 @@ SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
                     const run::Sweep& sweep) {
   SweepNotes notes;
   const run::WorkloadSpec& spec = sweep.spec().base;
-  notes.device = machine.cpu + ", " + std::to_string(engine.threads) + " threads";
+  notes.device = machine.cpu + ", " + std::to_string(engine.threads) +
+                 (engine.threads == 1 ? " thread" : " threads");
   if (spec.device == run::DeviceKind::cuda) {
     for (const run::DeviceInfo& device : engine.devices) {
       if (device.kind == spec.device && device.index == spec.device_index) {

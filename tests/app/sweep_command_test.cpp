@@ -73,6 +73,8 @@ TEST(SweepCommand, WritesEverythingPromised) {
   EXPECT_NE(testing::read(out / "sweep.md").find("| T | naive ms | flash ms |"), std::string::npos);
   EXPECT_NE(testing::read(out / "sweep.tex").find("\\toprule"), std::string::npos);
   EXPECT_EQ(lines_of(out / "sweep.jsonl"), 7U);
+  EXPECT_EQ(testing::read(out / "figure.png").substr(1, 3), "PNG");
+  EXPECT_NE(testing::read(out / "figure.svg").find("flash</text>"), std::string::npos);
   EXPECT_NE(ended.err.find("flash, T = 256: "), std::string::npos) << ended.err;
 }
 
@@ -204,6 +206,7 @@ TEST(SweepCommand, BadInputIsOneSentenceAndCodeTwo) {
         "sweep attention --axis layers=1,2", "sweep attention --axis T=64 --axis T=128",
         "sweep attention --axis T=64 --series backend=fast", "sweep nothing --axis T=64",
         "sweep attention --axis T=64 --steps 0", "sweep attention --axis T=0", "sweep --resume",
+        "sweep attention --axis T=64 --theme pink", "sweep attention --axis T=64 --size big",
         "sweep mlp --axis T=64 --series backend=naive,flash"}) {
     const auto ended = testing::run_program(arguments + out);
     EXPECT_EQ(ended.code, 2) << arguments;

@@ -21,7 +21,7 @@ LITERAL = re.compile(r'"([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)*\.?)"')
 CALL = re.compile(r'\btexts(?:_?\))?\s*\(\s*(?:std::string\()?"([a-z][a-z0-9_]*\.[A-Za-z0-9_.-]*)"')
 GIVEN = re.compile(r'\{\s*"(\w+)"\s*,')
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
-FILE_NAME = re.compile(r"\.(?:json|so|png|h|cpp|ini|ttf|otf|ttc|sh|tmp)$")
+FILE_NAME = re.compile(r"\.(?:json|so|png|h|cpp|ini|ttf|otf|ttc|sh|tmp|csv|md|tex|jsonl|svg)$")
 
 
 def call_text(source, start):

@@ -1,0 +1,49 @@
+#include "app/sweep_picture.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/picture.h"
+#include "core/io/file.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/svg_sink.h"
+#include "views/sweep/sweep_figure.h"
+
+namespace ts::app {
+namespace {
+
+// The design is made for 1920 pixels; larger pictures show the same, larger.
+float scale_of(const FigureOptions& options) {
+  constexpr float kDesignWidth = 1920;
+  return std::max(1.0F, static_cast<float>(options.width) / kDesignWidth);
+}
+
+}  // namespace
+
+base::Result<void> save_sweep_figure(Graphics& graphics, const run::Sweep& sweep,
+                                     const FigureOptions& options,
+                                     const std::filesystem::path& folder) {
+  const views::Theme& theme = views::theme(options.theme);
+  std::string svg;
+  const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
+    const views::Fonts::Faces faces = frame.faces;
+    const views::Rect area = frame.area;
+    const text::Texts& texts = frame.texts;
+    return [&, faces, area, &texts = texts] {
+      const views::Metrics metrics{scale_of(options)};
+      const views::SweepFigure figure{sweep, texts, theme, metrics, options.caption, {-1, -1}};
+      views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, metrics.scale);
+      views::draw_sweep_figure(sink, area, figure);
+      views::SvgSink vector(sink, area.width(), area.height(), theme.bg);
+      views::draw_sweep_figure(vector, area, figure);
+      svg = vector.document();
+    };
+  };
+  auto drawn = render_picture(graphics, options.language, options.width, options.height, theme.bg,
+                              prepare, folder / "figure.png");
+  if (!drawn) return drawn;
+  return io::write_file(folder / "figure.svg", svg);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/graphics.h"
+#include "core/run/sweep.h"
+#include "core/text/text.h"
+#include "views/common/theme.h"
+
+namespace ts::app {
+
+struct FigureOptions {
+  int width = 1920;
+  int height = 1080;
+  views::ThemeKind theme = views::ThemeKind::light;
+  text::Language language = text::Language::en;
+  std::string caption;
+};
+
+// Draws the figure of a sweep, with nothing around it, into figure.png and figure.svg of the
+// folder.
+base::Result<void> save_sweep_figure(Graphics& graphics, const run::Sweep& sweep,
+                                     const FigureOptions& options,
+                                     const std::filesystem::path& folder);
+
+}  // namespace ts::app

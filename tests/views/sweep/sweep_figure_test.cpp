@@ -1,0 +1,133 @@
+// The figure of a sweep, drawn into a recorder.
+#include "views/sweep/sweep_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/run/made_runs.h"
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 1'000'000'000) {
+  run::SweepSpec spec;
+  spec.axes = {*run::parse_axis(axis)};
+  if (series != nullptr) spec.series = {*run::parse_series(series)};
+  spec.max_point_s = 1e9;
+  run::Sweep sweep(spec);
+  while (const auto point = sweep.next()) {
+    sweep.start(*point);
+    const run::WorkloadSpec& one = sweep.points()[*point].spec;
+    const bool naive = one.backend == run::AttentionBackend::naive;
+    const auto t = static_cast<double>(one.seq_len * one.batch);
+    const auto bytes = static_cast<std::int64_t>(naive ? t * t : 3000 * t);
+    sweep.finish(*point, bytes > fits ? run::testing::stopped_run(one, run::Verdict::oom)
+                                      : run::testing::made_run(
+                                            one, naive ? t * t / 1e5 : 3 + t * t / 4e5, bytes));
+  }
+  return sweep;
+}
+
+class SweepFigureOf : public ::testing::TestWithParam<std::pair<float, float>> {
+ protected:
+  std::optional<std::size_t> draw(const run::Sweep& sweep, Point mouse = {-1, -1}) {
+    const auto [width, height] = GetParam();
+    sink_ = RecordingSink();
+    const SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}, "A caption that says it",
+                             mouse};
+    return draw_sweep_figure(sink_, {0, 0, width, height}, figure);
+  }
+  [[nodiscard]] bool says(const std::string& words) const {
+    return std::any_of(sink_.calls.begin(), sink_.calls.end(),
+                       [&](const RecordingSink::Call& call) {
+                         return call.text.find(words) != std::string::npos;
+                       });
+  }
+  void expect_inside() const {
+    const auto [width, height] = GetParam();
+    for (const RecordingSink::Call& call : sink_.calls) {
+      const Rect seen = call.seen();
+      const bool clipped_away = call.bounds.x0 > call.clip.x1 || call.bounds.x1 < call.clip.x0 ||
+                                call.bounds.y0 > call.clip.y1 || call.bounds.y1 < call.clip.y0;
+      if (clipped_away) continue;
+      EXPECT_GE(seen.x0, -1) << call.text;
+      EXPECT_GE(seen.y0, -1) << call.text;
+      EXPECT_LE(seen.x1, width + 1) << call.text;
+      EXPECT_LE(seen.y1, height + 1) << call.text;
+    }
+  }
+
+  text::Texts texts_ = testing::program_texts();
+  RecordingSink sink_;
+};
+
+TEST_P(SweepFigureOf, KeepsInsideItsArea) {
+  draw(made_sweep("T=64:4096:x2", "backend=naive,math,flash", 4'000'000));
+  expect_inside();
+  EXPECT_TRUE(says("Step time"));
+  EXPECT_TRUE(says("Peak memory"));
+  EXPECT_TRUE(says("naive OOM, aten::bmm"));
+  EXPECT_TRUE(says("T^"));
+  EXPECT_TRUE(says("A caption"));
+  EXPECT_LT(sink_.calls.size(), 4000U) << "what is drawn is bounded";
+}
+
+TEST_P(SweepFigureOf, DegenerateSweepsDraw) {
+  for (const char* axis : {"T=64", "T=64,65", "memory_limit=0,1GiB", "B=1:300:+1"}) {
+    const run::Sweep sweep = made_sweep(axis, nullptr);
+    draw(sweep);
+    expect_inside();
+  }
+  run::SweepSpec spec;
+  spec.axes = {*run::parse_axis("T=64:256:x2"), *run::parse_axis("B=1,2")};
+  draw(run::Sweep(spec));
+  expect_inside();
+  EXPECT_TRUE(says("Nothing measured yet"));
+}
+
+TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
+  const run::Sweep sweep = made_sweep("T=64:1024:x2", "backend=naive,flash");
+  draw(sweep);
+  // A mark of the first panel: small filled squares of the mark's size.
+  std::optional<Point> mark;
+  for (const RecordingSink::Call& call : sink_.calls) {
+    if (call.kind == RecordingSink::Kind::fill && call.bounds.width() == 8 &&
+        call.bounds.height() == 8) {
+      mark = {(call.bounds.x0 + call.bounds.x1) / 2, (call.bounds.y0 + call.bounds.y1) / 2};
+      break;
+    }
+  }
+  ASSERT_TRUE(mark.has_value());
+  const auto point = draw(sweep, *mark);
+  ASSERT_TRUE(point.has_value());
+  EXPECT_TRUE(says("n = 10"));
+  EXPECT_TRUE(says(place_words(sweep, *point)));
+  EXPECT_FALSE(draw(sweep, {1, 1}).has_value());
+}
+
+TEST_P(SweepFigureOf, OverBatchesTheKneeIsMarked) {
+  run::SweepSpec spec;
+  spec.axes = {*run::parse_axis("B=1:16:x2")};
+  run::Sweep sweep(spec);
+  while (const auto point = sweep.next()) {
+    sweep.start(*point);
+    const run::WorkloadSpec& one = sweep.points()[*point].spec;
+    sweep.finish(*point,
+                 run::testing::made_run(one, std::max(4.0, static_cast<double>(one.batch)), 1000));
+  }
+  draw(sweep);
+  expect_inside();
+  EXPECT_TRUE(says("saturates at 8"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SweepFigureOf,
+                         ::testing::Values(std::pair{1920.0F, 1080.0F}, std::pair{1280.0F, 720.0F},
+                                           std::pair{960.0F, 500.0F}));
+
+}  // namespace
+}  // namespace ts::views

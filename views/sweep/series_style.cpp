@@ -1,0 +1,85 @@
+#include "views/sweep/series_style.h"
+
+#include <array>
+
+#include "views/common/backend_marks.h"
+
+namespace ts::views {
+namespace {
+
+using run::AttentionBackend;
+
+MarkShape shape_of(AttentionBackend backend) {
+  switch (backend) {
+    case AttentionBackend::naive:
+      return MarkShape::circle;
+    case AttentionBackend::math:
+      return MarkShape::square;
+    case AttentionBackend::flash:
+      return MarkShape::triangle_up;
+    default:
+      break;
+  }
+  return MarkShape::ring;
+}
+
+// Whether every series is another backend, or there is one series that has attention.
+bool backends_tell_them_apart(const run::Sweep& sweep) {
+  const auto& fields = sweep.spec().series;
+  if (fields.empty()) return run::field_applies(sweep.spec().base, run::Field::backend);
+  return fields.size() == 1 && fields[0].field == run::Field::backend;
+}
+
+}  // namespace
+
+std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme) {
+  // The palette of the memory categories is made to be told apart, also without colour vision.
+  constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
+  std::vector<SeriesStyle> styles;
+  const bool backends = backends_tell_them_apart(sweep);
+  for (std::size_t i = 0; i < sweep.series().size(); ++i) {
+    const AttentionBackend backend = sweep.series()[i].base.backend;
+    if (backends) {
+      styles.push_back({backend_color(theme, backend), shape_of(backend)});
+    } else {
+      styles.push_back({views::theme(theme).category[kCategories[i % kCategories.size()]],
+                        static_cast<MarkShape>(i % 6)});
+    }
+  }
+  return styles;
+}
+
+void draw_mark(DrawSink& sink, const SeriesStyle& style, Point c, float radius) {
+  const Color color = style.color;
+  const Rect box{c.x - radius, c.y - radius, c.x + radius, c.y + radius};
+  switch (style.shape) {
+    case MarkShape::circle:
+      sink.fill(box, color, radius);
+      break;
+    case MarkShape::square:
+      sink.fill(box, color);
+      break;
+    case MarkShape::triangle_up:
+      sink.triangle({c.x, box.y0 - radius * 0.2F}, {box.x1 + radius * 0.2F, box.y1},
+                    {box.x0 - radius * 0.2F, box.y1}, color);
+      break;
+    case MarkShape::triangle_down:
+      sink.triangle({box.x0 - radius * 0.2F, box.y0}, {box.x1 + radius * 0.2F, box.y0},
+                    {c.x, box.y1 + radius * 0.2F}, color);
+      break;
+    case MarkShape::diamond:
+      sink.triangle({c.x, box.y0 - 1}, {box.x1 + 1, c.y}, {box.x0 - 1, c.y}, color);
+      sink.triangle({box.x0 - 1, c.y}, {box.x1 + 1, c.y}, {c.x, box.y1 + 1}, color);
+      break;
+    case MarkShape::ring:
+      sink.outline(box, color, 1.5F, radius);
+      break;
+  }
+}
+
+void draw_cross(DrawSink& sink, Point c, float radius, Color color, float thickness) {
+  sink.line({c.x - radius, c.y - radius}, {c.x + radius, c.y + radius}, color, thickness);
+  sink.line({c.x - radius, c.y + radius}, {c.x + radius, c.y - radius}, color, thickness);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "core/run/sweep.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+enum class MarkShape : std::uint8_t { circle, square, triangle_up, diamond, triangle_down, ring };
+
+// How a series looks in every panel and list: never by its colour alone.
+struct SeriesStyle {
+  Color color = 0;
+  MarkShape shape = MarkShape::circle;
+};
+// Backends have the colours and marks they have everywhere; other series take them in turn.
+std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme);
+
+void draw_mark(DrawSink& sink, const SeriesStyle& style, Point centre, float radius);
+// Out of memory.
+void draw_cross(DrawSink& sink, Point centre, float radius, Color color, float thickness);
+
+}  // namespace ts::views

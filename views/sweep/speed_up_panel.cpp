@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/sweep/sweep_panel.h"
+
+namespace ts::views {
+namespace {
+
+using run::Measure;
+
+struct Ratio {
+  std::size_t point = 0;
+  std::size_t series = 0;
+  double value = 0, low = 0, high = 0;
+};
+
+// How many times faster a point is than the first series at the same place; the interval is the one
+// that the two intervals allow.
+std::vector<Ratio> ratios_at(const run::Sweep& sweep, std::size_t place, std::size_t places) {
+  std::vector<Ratio> all;
+  const auto base = run::value_of(sweep, place, Measure::step_ms);
+  for (std::size_t s = 1; s < sweep.series().size(); ++s) {
+    const std::size_t point = s * places + place;
+    const auto value = run::value_of(sweep, point, Measure::step_ms);
+    if (!std::isfinite(base.y) || !std::isfinite(value.y) || value.low <= 0) continue;
+    all.push_back({point, s, base.y / value.y, base.low / value.high, base.high / value.low});
+  }
+  return all;
+}
+
+}  // namespace
+
+void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
+  const run::Sweep& sweep = scene.figure.sweep;
+  const auto& t = scene.figure.texts;
+  const std::string title = t("sweep.panel.speed_up", {{"baseline", sweep.series()[0].label}});
+  const PanelFrame frame =
+      frame_panel(sink, scene, area, title, t("sweep.panel.speed_up_about"), scene.px(20));
+  const std::size_t places = sweep.spec().axes[0].values.size();
+  double greatest = 1;
+  for (std::size_t place = 0; place < places; ++place) {
+    for (const Ratio& ratio : ratios_at(sweep, place, places)) {
+      greatest = std::max({greatest, ratio.value, std::min(ratio.high, 2 * ratio.value)});
+    }
+  }
+  const PlotAxis y = axis_around(0, greatest * 1.1, false, frame.plot.y1, frame.plot.y0);
+  draw_y_axis(sink, scene, frame, y, number_ticks(y, scene.px(40), "\xc3\x97"));
+  const Rect& plot = frame.plot;
+  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
+  const float one = std::round(y.position(1));
+  dashed_line(sink, {plot.x0, one}, {plot.x1, one}, scene.styles[0].color, scene.px(1.2F),
+              scene.px(4), scene.px(3));
+
+  const float group = plot.width() / static_cast<float>(places);
+  const auto others = static_cast<float>(sweep.series().size() - 1);
+  const float bar = std::min(group * 0.8F / others, scene.px(44));
+  float last_label = -1e9F;
+  for (std::size_t place = 0; place < places; ++place) {
+    const float middle = plot.x0 + group * (static_cast<float>(place) + 0.5F);
+    const std::string label = short_count(static_cast<double>(sweep.spec().axes[0].values[place]));
+    const float label_width = sink.text_width(TextStyle::small, label);
+    if (middle - label_width / 2 > last_label + scene.px(6)) {
+      sink.text({middle - label_width / 2, plot.y1 + scene.px(7)}, TextStyle::small,
+                scene.theme().text2, label);
+      last_label = middle + label_width / 2;
+    }
+    if (sweep.points()[place].status == run::PointStatus::oom) {
+      const Point at{middle, plot.y1 - scene.px(34)};
+      draw_cross(sink, at, scene.px(4), scene.styles[0].color, scene.px(1.6F));
+      scene.spots.push_back({place, at});
+      const std::string words = t("sweep.no_baseline");
+      const float width = sink.text_width(TextStyle::small, words);
+      if (width < group) {
+        sink.text({middle - width / 2, plot.y1 - scene.px(22)}, TextStyle::small,
+                  scene.theme().text3, words);
+      }
+    }
+    for (const Ratio& ratio : ratios_at(sweep, place, places)) {
+      const float x = middle + bar * (static_cast<float>(ratio.series - 1) - others / 2);
+      const float top = std::round(y.position(ratio.value));
+      const Rect box{std::round(x) + 1, top, std::round(x + bar) - 1, plot.y1};
+      sink.fill(box, scene.styles[ratio.series].color);
+      scene.spots.push_back({ratio.point, {(box.x0 + box.x1) / 2, top}});
+      const float centre = std::round((box.x0 + box.x1) / 2);
+      float above = top;
+      if (ratio.high > ratio.low) {
+        const float high = std::max(plot.y0, y.position(ratio.high));
+        const float low = y.position(ratio.low);
+        const float cap = std::min(scene.px(3), bar / 3);
+        for (const float end : {high, low}) {
+          sink.line({centre - cap, end}, {centre + cap, end}, scene.theme().text, scene.px(1.2F));
+        }
+        sink.line({centre, high}, {centre, low}, scene.theme().text, scene.px(1.2F));
+        above = std::min(top, high);
+      }
+      const std::string words = text::decimal(ratio.value, ratio.value < 9.95 ? 2 : 1);
+      const float width = sink.text_width(TextStyle::small, words);
+      if (width < bar + scene.px(12)) {
+        sink.text({centre - width / 2, above - scene.px(17)}, TextStyle::small, scene.theme().text,
+                  words);
+      }
+    }
+  }
+  draw_axis_name(sink, scene, frame);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,103 @@
+#include "views/sweep/sweep_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/charts/chart_text.h"
+
+namespace ts::views {
+
+std::string SweepScene::axis_name() const {
+  return run::field_name(figure.sweep.spec().axes[0].field);
+}
+
+std::vector<double> SweepScene::axis_values() const {
+  const auto& values = figure.sweep.spec().axes[0].values;
+  return {values.begin(), values.end()};
+}
+
+PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area,
+                       const std::string& title, const std::string& subtitle, float label_width) {
+  const float left = scene.px(64);
+  const float title_height = scene.px(34);
+  const Rect row{area.x0 + scene.px(16), area.y0, area.x1 - scene.px(8), area.y0 + title_height};
+  text_in(sink, row, TextStyle::body_strong, scene.theme().text, title);
+  const float after = row.x0 + sink.text_width(TextStyle::body_strong, title) + scene.px(12);
+  text_in(sink, {after, row.y0 + scene.px(1), row.x1, row.y1}, TextStyle::small,
+          scene.theme().text3, subtitle);
+  PanelFrame frame;
+  const float right = area.x1 - std::max(label_width, scene.px(20)) - scene.px(8);
+  frame.plot = {std::round(area.x0 + left), std::round(area.y0 + title_height + scene.px(14)),
+                std::round(right), std::round(area.y1 - scene.px(34))};
+  frame.labels = {frame.plot.x1, frame.plot.y0, area.x1 - scene.px(4), frame.plot.y1};
+  return frame;
+}
+
+PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot) {
+  const auto values = scene.axis_values();
+  constexpr double kWide = 4;
+  const bool log = values.front() > 0 && values.back() >= kWide * values.front();
+  PlotAxis axis = axis_around(values.front(), values.back(), log, plot.x0, plot.x1);
+  if (!log) {
+    const double margin = std::max((values.back() - values.front()) * 0.06, 0.5);
+    axis.low = values.front() - margin;
+    axis.high = values.back() + margin;
+  }
+  return axis;
+}
+
+void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame) {
+  const std::string name = scene.axis_name();
+  const float x = frame.plot.x1 + scene.px(6);
+  const float width = sink.text_width(TextStyle::small, name);
+  // A long one goes under the labels.
+  const bool fits = x + width <= frame.labels.x1;
+  sink.text({fits ? x : frame.labels.x1 - width, frame.plot.y1 + scene.px(fits ? 7 : 21)},
+            TextStyle::small, scene.theme().text3, name);
+}
+
+void draw_x_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
+                 const PlotAxis& x) {
+  const Rect& plot = frame.plot;
+  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
+  for (const Tick& tick : value_ticks(x, scene.axis_values(), scene.px(44)).ticks) {
+    const float at = std::round(x.position(tick.position));
+    sink.fill({at, plot.y1, at + 1, plot.y1 + scene.px(4)}, scene.theme().line);
+    const float width = sink.text_width(TextStyle::small, tick.label);
+    sink.text({at - width / 2, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text2,
+              tick.label);
+  }
+  draw_axis_name(sink, scene, frame);
+}
+
+void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
+                 const PlotAxis& y, const Ticks& ticks) {
+  const Rect& plot = frame.plot;
+  for (const Tick& tick : ticks.ticks) {
+    const float at = std::round(y.position(tick.position));
+    sink.fill({plot.x0, at, plot.x1, at + 1}, scene.theme().grid);
+    const float width = sink.text_width(TextStyle::small, tick.label);
+    sink.text({plot.x0 - scene.px(8) - width, at - sink.text_height(TextStyle::small) / 2},
+              TextStyle::small, scene.theme().text2, tick.label);
+  }
+  const float width = sink.text_width(TextStyle::small, ticks.unit);
+  sink.text({plot.x0 - scene.px(8) - width, plot.y0 - scene.px(18)}, TextStyle::small,
+            scene.theme().text3, ticks.unit);
+  sink.fill({plot.x0, plot.y0, plot.x0 + 1, plot.y1}, scene.theme().line);
+}
+
+void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area) {
+  const auto& t = scene.figure.texts;
+  const float title_height = scene.px(34);
+  const Rect row{area.x0 + scene.px(16), area.y0, area.x1 - scene.px(8), area.y0 + title_height};
+  text_in(sink, row, TextStyle::body_strong, scene.theme().text, t("sweep.panel.findings"));
+  float y = area.y0 + title_height + scene.px(4);
+  const float line = sink.text_height(TextStyle::small) + scene.px(7);
+  for (const std::string& sentence : finding_lines(scene.figure.sweep, t)) {
+    if (y + line > area.y1) break;
+    text_in(sink, {row.x0, y, row.x1, y + line}, TextStyle::small, scene.theme().text2, sentence);
+    y += line;
+  }
+}
+
+}  // namespace ts::views

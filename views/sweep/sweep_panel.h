@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "views/charts/plot_axis.h"
+#include "views/sweep/sweep_figure.h"
+
+namespace ts::views {
+
+// What all panels of one figure share in one frame.
+struct SweepScene {
+  const SweepFigure& figure;
+  std::vector<SeriesStyle> styles;
+  std::vector<run::SweepCurve> curves;
+  std::vector<run::CurveFit> fits;
+  std::vector<run::CurveCrossover> crossovers;
+  std::vector<run::CurveSaturation> saturations;
+  // Where points were drawn, for the mouse.
+  struct Spot {
+    std::size_t point = 0;
+    Point at;
+  };
+  std::vector<Spot> spots;
+
+  [[nodiscard]] float px(float length) const { return figure.metrics.px(length); }
+  [[nodiscard]] const Theme& theme() const { return figure.theme; }
+  [[nodiscard]] std::string axis_name() const;
+  [[nodiscard]] std::vector<double> axis_values() const;
+};
+
+// The parts of a panel: title above, unit and ticks at the left, axis below, labels at the right.
+struct PanelFrame {
+  Rect plot;
+  Rect labels;
+};
+PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area,
+                       const std::string& title, const std::string& subtitle, float label_width);
+void draw_x_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
+                 const PlotAxis& x);
+// At the right end of the x axis.
+void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame);
+void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
+                 const PlotAxis& y, const Ticks& ticks);
+PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot);
+
+// A curve per series: step time, peak memory or throughput over the first axis.
+struct CurvePanel {
+  run::Measure measure = run::Measure::step_ms;
+  const char* title = nullptr;  // keys
+  const char* subtitle = nullptr;
+  bool log = true;
+  bool lines = true;  // through the points; without, the fits are drawn
+};
+void draw_curve_panel(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
+
+// Bars: how many times faster than the first series, at each value of the first axis.
+void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
+
+// What the curves say, as sentences.
+void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area);
+
+}  // namespace ts::views
