@@ -86,8 +86,11 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
   shot_app->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block or lm")
       ->option_text(" ");
-  shot_app->add_option("--workspace", shot.workspace,
-                       "run, projector, or one panel: timeline, memory, controls, inspector");
+  shot_app->add_option(
+      "--workspace", shot.workspace,
+      "run, sweep, projector, or one panel: timeline, memory, controls, inspector");
+  shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
+      ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");
   shot_app->add_option("--scale", shot.scale, "Size of text and controls, 0.75 to 3");
   shot_app->add_option("--theme", shot.theme, "dark or light");

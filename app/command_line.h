@@ -43,6 +43,7 @@ struct SweepCommand {
 struct ShotCommand {
   SpecArguments spec;
   std::string workspace = "run";
+  std::optional<std::filesystem::path> sweep;  // a folder of tensorscope sweep, for that page
   std::string size = "1920x1080";
   double scale = 1;
   std::string theme = "dark";

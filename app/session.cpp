@@ -41,7 +41,7 @@ void Session::apply(run::Update&& update) {
     return;
   }
   if (auto* started = std::get_if<run::StartedUpdate>(&update)) {
-    run_ = std::make_unique<run::Run>(*started);
+    run_ = std::make_shared<run::Run>(*started);
     return;
   }
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {

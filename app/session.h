@@ -34,7 +34,13 @@ class Session {
   bool update();
 
   [[nodiscard]] Predictions& predictions() { return predictions_; }
-  [[nodiscard]] const run::Run* run() const { return run_.get(); }
+  // The run on screen: the newest, or the one that show() was given.
+  [[nodiscard]] const run::Run* run() const { return shown_ ? shown_.get() : run_.get(); }
+  // The newest run, whatever is shown.
+  [[nodiscard]] const run::Run* current() const { return run_.get(); }
+  [[nodiscard]] std::shared_ptr<run::Run> share_current() const { return run_; }
+  // Shows a run that has ended; null: the newest again.
+  void show(std::shared_ptr<run::Run> run) { shown_ = std::move(run); }
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }
   [[nodiscard]] const run::GpuCatalogue& gpus() const { return gpus_; }
   [[nodiscard]] const run::EngineInfo* engine() const { return engine_ ? &*engine_ : nullptr; }
@@ -48,7 +54,8 @@ class Session {
   run::GpuCatalogue gpus_;
   std::optional<run::EngineInfo> engine_;
   std::string engine_problem_;
-  std::unique_ptr<run::Run> run_;
+  std::shared_ptr<run::Run> run_;
+  std::shared_ptr<run::Run> shown_;
   std::vector<run::Update> waiting_;
   run::RunId asked_ = 0;
   bool busy_ = false;

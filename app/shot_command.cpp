@@ -66,10 +66,18 @@ int take_shot(const ShotCommand& command) {
 
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
-  run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
-  session.predictions().follow(*spec, session.engine());
+  WorkspaceState state(preferences);
+  state.sweep_page = options->layout == Layout::sweep;
+  if (command.sweep) {
+    if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
+      return report(loaded.error().sentence, 2);
+    }
+    state.history.set(state.sweeps->sweep()->spec().base);
+  } else {
+    run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
+  }
+  session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
-  const WorkspaceState state(preferences);
   if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
     return report(saved.error().sentence, 1);
   }

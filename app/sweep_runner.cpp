@@ -36,7 +36,7 @@ void SweepRunner::update() {
 
 void SweepRunner::take_end() {
   const std::size_t point = *sweep_->running();
-  const run::Run* run = session_->run();
+  const run::Run* run = session_->current();
   if (run == nullptr || run->id != id_) {
     sweep_->give_back(point);  // cancelled before it began
     return;
@@ -50,7 +50,7 @@ void SweepRunner::take_end() {
 }
 
 void SweepRunner::end_if_too_slow() {
-  const run::Run* run = session_->run();
+  const run::Run* run = session_->current();
   if (too_long_ || run == nullptr || run->id != id_) return;
   const double seconds = static_cast<double>(base::now_ns() - run->begin_ns) * 1e-9;
   if (seconds <= sweep_->spec().max_point_s) return;

@@ -45,6 +45,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   std::string problem;
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
+  window->state_->sweeps =
+      std::make_shared<SweepBoard>(window->options_.preferences_folder / "sweeps");
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
       Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);

@@ -63,8 +63,10 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "memory") return Layout::memory;
   if (name == "controls") return Layout::controls;
   if (name == "inspector") return Layout::inspector;
-  return base::fail("There is no workspace \"" + name +
-                    "\"; there are run, projector, timeline, memory, controls and inspector");
+  if (name == "sweep") return Layout::sweep;
+  return base::fail(
+      "There is no workspace \"" + name +
+      "\"; there are run, sweep, projector, timeline, memory, controls and inspector");
 }
 
 const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
@@ -84,8 +86,8 @@ void Workspace::notify(std::string sentence) {
 
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
-  return session_->busy() || session_->predictions().busy() || live_pending ||
-         base::now_ns() < note_until_ns_;
+  return session_->busy() || !state_->sweeps->idle() || session_->predictions().busy() ||
+         live_pending || base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -160,6 +162,7 @@ void Workspace::start_run(bool live) {
     if (!live) notify((*texts_)(problems.front().key, problems.front().arguments));
     return;
   }
+  session_->show(nullptr);
   session_->start(run_spec_, protocol_for(live));
 }
 
@@ -211,10 +214,12 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   views::apply_style(theme, {scale});
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {
+    state_->sweeps->update();
     take_keys(wishes);
     follow_live();
   }
-  if (layout == Layout::panels || projector) {
+  if (layout == Layout::panels && state_->sweep_page) layout = Layout::sweep;
+  if (layout == Layout::panels || layout == Layout::sweep || projector) {
     draw_top_bar(ui, wishes);
     draw_status_bar(ui);
   }
@@ -224,6 +229,9 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       break;
     case Layout::projector:
       draw_projector(ui);
+      break;
+    case Layout::sweep:
+      draw_sweep(ui);
       break;
     default:
       draw_one(ui, layout);

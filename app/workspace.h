@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "app/preferences.h"
 #include "app/session.h"
+#include "app/sweep_board.h"
 #include "core/text/text.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -12,13 +14,22 @@
 #include "views/controls/spec_history.h"
 #include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
+#include "views/sweep/sweep_controls.h"
 #include "views/timeline/timeline_view.h"
 
 namespace ts::app {
 
 // What a picture or the window shows: the docked panels, the projector's page, or one panel alone.
-enum class Layout : std::uint8_t { panels, projector, timeline, memory, controls, inspector };
-// "run" is panels; the others by their name.
+enum class Layout : std::uint8_t {
+  panels,
+  projector,
+  timeline,
+  memory,
+  controls,
+  inspector,
+  sweep
+};
+// "run" is panels; "sweep" the page of the sweep; the others by their name.
 base::Result<Layout> layout_from_name(const std::string& name);
 
 // The projector's page is light whatever the window looks like otherwise.
@@ -30,6 +41,9 @@ struct WorkspaceState {
   Preferences preferences;
   views::SpecHistory history;
   views::ViewState view;
+  views::SweepDraft sweep_draft;
+  std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
+  bool sweep_page = false;  // instead of the run's panels
 };
 
 // What the user asked for in a frame that the workspace cannot do by itself.
@@ -64,6 +78,9 @@ class Workspace {
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
+  void draw_sweep(const views::Ui& ui);
+  void draw_page_tabs(const views::Ui& ui);
+  void open_point(std::size_t point);
   void draw_shortcuts(const views::Ui& ui);
   [[nodiscard]] views::ViewContext context(const views::Ui& ui);
   void choose_memory(views::ViewContext& view);

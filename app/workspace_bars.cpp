@@ -131,6 +131,7 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
     ImGui::SetCursorPos(
         {ui.px(46) + sink.text_width(TextStyle::body_strong, "Tensorscope") + ui.px(20), top});
     draw_menus(ui, wishes);
+    draw_page_tabs(ui);
     const float menus_end = ImGui::GetCursorPosX();
 
     // From the right end to the left, as far as there is room.

@@ -262,6 +262,37 @@ TEST_F(DrivenWindow, F12SavesAPicture) {
   EXPECT_EQ(pictures, 1);
 }
 
+TEST_F(DrivenWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    state().sweep_draft.low = 32;
+    state().sweep_draft.high = 128;
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 120, [] {
+      const run::Sweep* sweep = state().sweeps->sweep();
+      return sweep != nullptr && sweep->finished();
+    }));
+    const run::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{6});
+    const std::size_t first = sweep.order().front();
+    IM_CHECK(state().sweeps->run_of(first) != nullptr);
+    const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
+    // The first row of the table, right under its header.
+    context->MouseMoveToPos(
+        {page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y - 6 * 25 + 4});
+    context->MouseClick();
+    context->Yield(3);
+    IM_CHECK(!state().sweep_page);
+    IM_CHECK(session().run() != session().current() ||
+             session().run()->spec == session().current()->spec);
+    IM_CHECK(session().run()->spec == state().history.spec());
+    IM_CHECK(session().run()->finished);
+  });
+}
+
 TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###menu_help");

@@ -94,7 +94,7 @@ std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
   const auto panels = panels_of(figure.sweep);
   const std::size_t columns = grid.width() >= scene.px(1320) ? 3 : 2;
   const std::size_t wanted = (panels.size() + columns - 1) / columns;
-  const auto room = static_cast<std::size_t>(std::max(1.0F, grid.height() / scene.px(210)));
+  const auto room = static_cast<std::size_t>(std::max(1.0F, grid.height() / scene.px(190)));
   const std::size_t rows = std::clamp<std::size_t>(wanted, 1, room);
   const float width = grid.width() / static_cast<float>(columns);
   const float height = grid.height() / static_cast<float>(rows);

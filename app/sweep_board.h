@@ -1,0 +1,51 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/sweep_runner.h"
+
+namespace ts::app {
+
+// The sweep of the window: its state, what runs it, its journal on disk and the last runs of its
+// points. Shared by the window and by the pictures made of it. Main thread.
+class SweepBoard {
+ public:
+  // `folder`: where the sweeps' own folders go; empty: nothing is kept on disk.
+  explicit SweepBoard(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
+
+  // Ends the sweep there is, which stays on disk, and begins another. When no journal can be made
+  // the sweep runs all the same and problem() says why.
+  void start(Session& session, run::SweepSpec spec);
+  // Shows the sweep of a folder; nothing is run.
+  base::Result<void> load(Session& session, const std::filesystem::path& folder);
+
+  // Once a frame, after Session::update().
+  void update();
+  [[nodiscard]] const run::Sweep* sweep() const { return sweep_.get(); }
+  [[nodiscard]] SweepRunner* runner() const { return runner_.get(); }
+  [[nodiscard]] bool idle() const { return runner_ == nullptr || runner_->idle(); }
+  [[nodiscard]] std::string problem() const;
+
+  // The run of a point, while it is kept: the last few.
+  [[nodiscard]] std::shared_ptr<run::Run> run_of(std::size_t point) const;
+  // Writes tables and JSON beside the journal; the folder they are in.
+  base::Result<std::filesystem::path> save(const Session& session);
+
+ private:
+  void keep_run(Session& session, std::size_t point);
+
+  std::filesystem::path folder_;
+  std::filesystem::path own_folder_;  // of the sweep there is
+  std::unique_ptr<run::Sweep> sweep_;
+  std::optional<run::SweepJournal> journal_;
+  std::unique_ptr<SweepRunner> runner_;
+  std::deque<std::pair<std::size_t, std::shared_ptr<run::Run>>> runs_;
+  std::string start_problem_;
+};
+
+}  // namespace ts::app

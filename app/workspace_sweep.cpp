@@ -1,0 +1,116 @@
+// The page of the sweep, and the tabs that lead there.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/workspace.h"
+#include "core/text/numbers.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+#include "views/sweep/sweep_view.h"
+
+namespace ts::app {
+namespace {
+
+constexpr ImGuiWindowFlags kPageFlags =
+    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
+    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+}  // namespace
+
+void Workspace::draw_page_tabs(const views::Ui& ui) {
+  ImGui::SameLine(0, ui.px(12));
+  struct Tab {
+    const char* id;
+    const char* key;
+    bool sweep;
+  };
+  for (const Tab& tab :
+       {Tab{"###page_run", "bar.page.run", false}, Tab{"###page_sweep", "bar.page.sweep", true}}) {
+    if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
+      state_->sweep_page = tab.sweep;
+      state_->preferences.projector = false;
+    }
+    if (state_->sweep_page == tab.sweep && !state_->preferences.projector) {
+      const ImVec2 low = ImGui::GetItemRectMin();
+      const ImVec2 high = ImGui::GetItemRectMax();
+      ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
+                                                {high.x, high.y + ui.px(7)}, ui.theme.accent);
+    }
+    ImGui::SameLine(0, ui.px(2));
+  }
+}
+
+void Workspace::open_point(std::size_t point) {
+  SweepBoard& board = *state_->sweeps;
+  state_->history.set(board.sweep()->points()[point].spec);
+  // Live would take the change of the settings for a wish to run.
+  run_spec_ = seen_spec_ = state_->history.spec();
+  if (auto run = board.run_of(point)) {
+    session_->show(std::move(run));
+    state_->sweep_page = false;
+  } else {
+    notify((*texts_)("note.sweep_no_run"));
+  }
+}
+
+void Workspace::draw_sweep(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  SweepBoard& board = *state_->sweeps;
+  const float left = std::min(ui.px(320), size.x * 0.4F);
+  ImGui::SetNextWindowPos(origin);
+  ImGui::SetNextWindowSize({left, size.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  if (ImGui::Begin("###sweep_controls", nullptr, kPageFlags)) {
+    const run::WorkloadSpec& base = state_->history.spec();
+    if (views::draw_sweep_controls(ui, state_->sweep_draft, base, !board.idle())) {
+      if (auto spec = views::sweep_of(state_->sweep_draft, base)) {
+        session_->show(nullptr);
+        board.start(*session_, std::move(*spec));
+      }
+    }
+    views::divider(ui);
+    views::draw_controls(controls(ui));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+
+  ImGui::SetNextWindowPos({origin.x + left, origin.y});
+  ImGui::SetNextWindowSize({size.x - left, size.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  const bool open =
+      ImGui::Begin("###sweep_page", nullptr,
+                   kPageFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  if (open) {
+    const ImVec2 corner = ImGui::GetWindowPos();
+    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + 1, corner.y + size.y},
+                                              ui.theme.line);
+    views::SweepPage page;
+    page.sweep = board.sweep();
+    page.idle = board.idle();
+    page.paused = board.runner() != nullptr && board.runner()->paused();
+    page.problem = board.problem();
+    if (const run::Run* run = session_->current(); run != nullptr && !run->finished) {
+      page.now = text::decimal(100.0 * static_cast<double>(run->fraction), 0) + " %";
+    }
+    const views::SweepWishes wishes = views::draw_sweep_page(ui, page);
+    if (SweepRunner* runner = board.runner()) {
+      if (wishes.pause) runner->pause();
+      if (wishes.resume) runner->resume();
+      if (wishes.cancel) runner->cancel();
+    }
+    if (wishes.open) open_point(*wishes.open);
+    if (wishes.save) {
+      const auto saved = board.save(*session_);
+      notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})
+                   : saved.error().sentence);
+    }
+  }
+  ImGui::End();
+}
+
+}  // namespace ts::app

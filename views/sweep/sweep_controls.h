@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/run/sweep_spec.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// The sweep that the controls describe, over whatever workload the other controls set.
+struct SweepDraft {
+  run::Field axis = run::Field::T;
+  std::int64_t low = 64;
+  std::int64_t high = 1024;
+  std::vector<run::AttentionBackend> backends = {run::AttentionBackend::naive,
+                                                 run::AttentionBackend::flash};
+};
+
+// The axis' powers of two between the ends; one series per backend where the workload has
+// attention. Errors as check() has them.
+base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base);
+
+// The fields that the controls offer as an axis for this workload.
+std::vector<run::Field> axis_fields(const run::WorkloadSpec& base);
+
+// Axis, ends and series, in the current window; true when the user asks to start.
+bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+                         bool running);
+
+}  // namespace ts::views

@@ -1,0 +1,142 @@
+// One row a point, in the order in which they are run, newest of what is known on top.
+#include <imgui.h>
+
+#include <array>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
+#include "views/sweep/sweep_figure.h"
+#include "views/sweep/sweep_view.h"
+
+namespace ts::views {
+namespace {
+
+using run::PointStatus;
+
+constexpr const char* kDash = "\xe2\x80\x93";
+
+struct Column {
+  const char* key;
+  float share;  // of the width
+  bool right;
+};
+constexpr std::array<Column, 7> kColumns = {{{"sweep.column.series", 0.14F, false},
+                                             {"", 0.08F, true},
+                                             {"sweep.column.median", 0.12F, true},
+                                             {"sweep.column.ci", 0.16F, true},
+                                             {"sweep.column.tokens", 0.13F, true},
+                                             {"sweep.column.peak", 0.12F, true},
+                                             {"sweep.column.result", 0.25F, false}}};
+
+std::string ms(double value) {
+  return value < 0 ? kDash : text::duration_ns(value * 1e6).joined();
+}
+
+std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::size_t index,
+                                                  const text::Texts& texts) {
+  const run::SweepPoint& point = sweep.points()[index];
+  const run::PointMeasurement& m = point.measurement;
+  std::string at;
+  for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
+  const bool ok = point.status == PointStatus::ok;
+  return {sweep.series()[point.series].label,
+          at,
+          ok ? ms(m.step.median_ms) : kDash,
+          ok && m.step.ci95_low_ms >= 0
+              ? texts("inspector.range",
+                      {{"low", ms(m.step.ci95_low_ms)}, {"high", ms(m.step.ci95_high_ms)}})
+              : kDash,
+          ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : kDash,
+          ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : kDash,
+          status_words(point, texts)};
+}
+
+void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row,
+                const std::array<std::string, kColumns.size()>& cells, bool header, Color result) {
+  float x = row.x0 + ui.px(32);
+  const float width = row.width() - ui.px(40);
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    const float share = width * kColumns[i].share;
+    const Rect cell{x, row.y0, x + share - ui.px(16), row.y1};
+    const Color color = header                     ? ui.theme.text3
+                        : i + 1 == kColumns.size() ? result
+                        : cells[i] == kDash        ? ui.theme.text3
+                                                   : ui.theme.text;
+    const TextStyle style = header ? TextStyle::small : TextStyle::body;
+    if (kColumns[i].right) {
+      text_right(sink, cell, style, color, cells[i]);
+    } else {
+      text_in(sink, cell, style, color, cells[i]);
+    }
+    x += share;
+  }
+}
+
+Color result_color(const Theme& theme, PointStatus status) {
+  switch (status) {
+    case PointStatus::ok:
+      return theme.ok;
+    case PointStatus::running:
+      return theme.accent;
+    case PointStatus::oom:
+    case PointStatus::failed:
+      return theme.bad;
+    case PointStatus::too_slow:
+      return theme.warn;
+    default:
+      return theme.text3;
+  }
+}
+
+}  // namespace
+
+std::optional<std::size_t> draw_sweep_table(const Ui& ui, const run::Sweep& sweep) {
+  const auto styles = series_styles(sweep, ui.theme.kind);
+  const float height = ui.px(25);
+  const float width = ImGui::GetContentRegionAvail().x;
+  std::array<std::string, kColumns.size()> header;
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    header[i] = *kColumns[i].key == '\0' ? run::field_name(sweep.spec().axes[0].field)
+                                         : ui.texts(kColumns[i].key);
+  }
+  if (sweep.spec().axes.size() > 1) {
+    header[1] += std::string(", ") + run::field_name(sweep.spec().axes[1].field);
+  }
+  {
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    draw_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height}, header, true, 0);
+    ImGui::Dummy({width, height});
+  }
+  std::optional<std::size_t> pressed;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  if (ImGui::BeginChild("###sweep_rows", {width, ImGui::GetContentRegionAvail().y})) {
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(sweep.order().size()), height);
+    while (clipper.Step()) {
+      for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
+        const std::size_t index = sweep.order()[static_cast<std::size_t>(row)];
+        const run::SweepPoint& point = sweep.points()[index];
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        ImGui::PushID(static_cast<int>(index));
+        ImGui::SetNextItemAllowOverlap();
+        if (ImGui::InvisibleButton("###row", {ImGui::GetContentRegionAvail().x, height})) {
+          pressed = index;
+        }
+        ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+        const Rect box{at.x, at.y, at.x + width, at.y + height};
+        if (ImGui::IsItemHovered()) sink.fill(box, ui.theme.surface2);
+        draw_mark(sink, styles[point.series], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
+        draw_cells(sink, ui, box, cells_of(sweep, index, ui.texts), false,
+                   result_color(ui.theme, point.status));
+        ImGui::PopID();
+      }
+    }
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  return pressed;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,120 @@
+#include "views/sweep/sweep_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+#include "views/sweep/sweep_figure.h"
+
+namespace ts::views {
+namespace {
+
+using run::PointStatus;
+
+std::string count(std::size_t number) {
+  return text::grouped(static_cast<std::int64_t>(number));
+}
+
+// Title, bar and time left at the left, buttons at the right.
+void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepWishes& wishes) {
+  const run::Sweep& sweep = *page.sweep;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = ui.px(52);
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const std::size_t total = sweep.points().size();
+  const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
+  const float bar_width = std::min(width * 0.36F, ui.px(460));
+  const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
+                      at.y + ui.px(28)};
+  const std::string title =
+      ui.texts("sweep.title", {{"axis", run::field_name(sweep.spec().axes[0].field)},
+                               {"count", count(sweep.series().size())}});
+  text_in(sink, text_row, TextStyle::body_strong, ui.theme.text, title);
+  text_right(sink, text_row, TextStyle::body, ui.theme.text2,
+             ui.texts("sweep.done", {{"done", count(total - open)}, {"total", count(total)}}));
+  const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
+  sink.fill(bar, ui.theme.surface3, ui.px(2));
+  const float part =
+      static_cast<float>(total - open) / static_cast<float>(std::max<std::size_t>(total, 1));
+  sink.fill({bar.x0, bar.y0, bar.x0 + bar.width() * part, bar.y1}, ui.theme.accent_fill, ui.px(2));
+
+  std::string now;
+  if (!page.problem.empty()) {
+    now = page.problem;
+  } else if (sweep.running()) {
+    now = place_words(sweep, *sweep.running());
+    if (!page.now.empty()) now += ", " + page.now;
+    if (const double left = sweep.seconds_left(); left >= 0) {
+      now += "   " + ui.texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
+    }
+  } else {
+    now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
+  }
+  const float buttons = ui.px(330);
+  text_in(sink, {bar.x1 + ui.px(24), at.y, at.x + width - buttons - ui.px(16), at.y + height},
+          TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
+
+  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(12)});
+  const bool resumable = (page.paused && open > 0) || sweep.count(PointStatus::cancelled) > 0;
+  if (resumable) {
+    wishes.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
+                           ButtonKind::plain);
+  } else {
+    ImGui::BeginDisabled(page.idle);
+    wishes.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
+                          ButtonKind::plain);
+    ImGui::EndDisabled();
+  }
+  ImGui::SameLine(0, ui.px(8));
+  ImGui::BeginDisabled(page.idle && open == 0);
+  wishes.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
+                         ButtonKind::plain);
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, ui.px(8));
+  wishes.save =
+      button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
+  sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);
+  ImGui::SetCursorScreenPos({at.x, at.y + height});
+}
+
+}  // namespace
+
+SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page) {
+  SweepWishes wishes;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (page.sweep == nullptr) {
+    ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(24)});
+    text(ui, TextStyle::large, ui.theme.text, ui.texts("sweep.none"));
+    ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(60)});
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("sweep.none_hint"), ui.px(24));
+    return wishes;
+  }
+  draw_strip(ui, page, size.x, wishes);
+  const float top = ImGui::GetCursorScreenPos().y;
+  const float rest = origin.y + size.y - top;
+  const float rows = static_cast<float>(page.sweep->points().size() + 1);
+  const float table = std::floor(std::min({rest * 0.3F, ui.px(25) * rows + ui.px(8)}));
+  const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),
+                  std::floor(top + rest - table)};
+  const bool pressed = ImGui::InvisibleButton("###sweep_figure", {area.width(), area.height()});
+  const bool hovered = ImGui::IsItemHovered();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const SweepFigure figure{*page.sweep, ui.texts,
+                           ui.theme,    ui.metrics,
+                           "",          hovered ? Point{mouse.x, mouse.y} : Point{-1, -1}};
+  const auto at = draw_sweep_figure(sink, area, figure);
+  if (pressed && at) wishes.open = at;
+  sink.fill({area.x0, area.y1 - 1, area.x1, area.y1}, ui.theme.line);
+  ImGui::SetCursorScreenPos({area.x0, area.y1});
+  if (const auto row = draw_sweep_table(ui, *page.sweep)) wishes.open = row;
+  return wishes;
+}
+
+}  // namespace ts::views
