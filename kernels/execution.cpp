@@ -19,10 +19,10 @@ namespace {
 using base::Phase;
 using memory::Category;
 
-void own(const at::Tensor& tensor, Category category) {
+void own(const at::Tensor& tensor, Category category, std::string_view name = {}) {
   if (!tensor.defined() || tensor.nbytes() == 0) return;
   if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
-    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category);
+    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category, name);
     return;
   }
   Recording* const recording = Recording::active();
@@ -75,7 +75,8 @@ void TorchExecution::make_workload() {
     for (const Parameter& parameter : parameters()) tensors.push_back(parameter.tensor);
     optimizer_ = std::make_unique<AdamW>(std::move(tensors), AdamW::Settings{});
   }
-  for (const Parameter& parameter : parameters()) own(parameter.tensor, Category::parameter);
+  for (const Parameter& parameter : parameters())
+    own(parameter.tensor, Category::parameter, parameter.name);
   for (const at::Tensor& input : inputs()) own(input, Category::input);
 }
 

@@ -22,15 +22,17 @@ struct DryRunCallbacks {
   static void end(const at::RecordFunction&, at::ObserverContext*) {
     DryRecording* const dry = current_dry_recording;
     close_operator_frame(dry->state_);
-    if (dry->state_.operators == 0) dry->note_block(memory::Action::operator_end, 0, 0);
+    // Only what a graph may keep depends on it.
+    if (dry->state_.operators == 0 && dry->graph_kept_)
+      dry->note_block(memory::Action::operator_end, 0, 0);
   }
 };
 
 DryRecording::DryRecording(base::StringTable& strings, const run::DryRunOptions& options,
-                           memory::AllocationLog& log, const base::CancelToken& cancel)
+                           std::vector<memory::Record>& records, const base::CancelToken& cancel)
     : strings_(strings),
       options_(options),
-      log_(log),
+      records_(records),
       cancel_(cancel),
       state_(/*recording_id=*/0, /*thread_log=*/nullptr, strings) {
   TS_CHECK(current_dry_recording == nullptr);
@@ -51,12 +53,10 @@ DryRecording* DryRecording::current() noexcept {
 
 void DryRecording::note(memory::Record record) {
   if (closed_) return;
-  time_ns_ += run::DryRun::kEventSpacing;
-  record.time_ns = time_ns_;
   record.step = step_;
   record.phase = phase_;
   record.graph_kept = graph_kept_;
-  log_.append(record);
+  records_.push_back(record);
 }
 
 void DryRecording::note_block(memory::Action action, std::uint64_t address, std::int64_t size) {
@@ -112,11 +112,12 @@ void DryRecording::answer(std::size_t size) {
   if (op == question_->op_) throw ScratchAsked();
 }
 
-void DryRecording::owner(std::uint64_t address, memory::Category category) {
+void DryRecording::owner(std::uint64_t address, memory::Category category, std::string_view name) {
   memory::Record record;
   record.action = memory::Action::owner;
   record.address = address;
   record.category = category;
+  if (!name.empty()) record.module = strings_.intern(name);
   note(record);
 }
 

@@ -26,14 +26,14 @@ struct ScratchAsked {};
 
 // What a dry run notes: the counterpart of Recording on the one thread that makes it. While it
 // lives every hook on this thread (operators, modules, phases, owners, the allocators of meta and
-// of cpu) finds it through current() and writes straight into the log; no ring, no collector.
+// of cpu) finds it through current() and writes straight into a list; no ring, no collector.
 // Other threads never see it, and this thread sees no Recording.
 //
 // LibTorch runs the backward of meta tensors on the calling thread, so one thread is all there is.
 class DryRecording {
  public:
   DryRecording(base::StringTable& strings, const run::DryRunOptions& options,
-               memory::AllocationLog& log, const base::CancelToken& cancel);
+               std::vector<memory::Record>& records, const base::CancelToken& cancel);
   ~DryRecording();
   DryRecording(const DryRecording&) = delete;
   DryRecording& operator=(const DryRecording&) = delete;
@@ -78,7 +78,8 @@ class DryRecording {
     if (question_ != nullptr) [[unlikely]]
       answer(size);
   }
-  void owner(std::uint64_t address, memory::Category category);
+  // `name` is the path of a parameter, else empty.
+  void owner(std::uint64_t address, memory::Category category, std::string_view name);
 
   void begin_phase(base::Phase phase, bool graph_kept);
   void end_phase();
@@ -100,11 +101,10 @@ class DryRecording {
 
   base::StringTable& strings_;
   const run::DryRunOptions options_;
-  memory::AllocationLog& log_;
+  std::vector<memory::Record>& records_;
   const base::CancelToken& cancel_;
   ThreadState state_;
   SequenceModules modules_;
-  std::int64_t time_ns_ = 0;
   std::uint64_t last_address_ = 0;
   std::int32_t step_ = -1;
   base::Phase phase_ = base::Phase::idle;

@@ -4,6 +4,7 @@
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_kernels.h"
+#include "kernels/dry_run/repeat_layers.h"
 #include "kernels/execution.h"
 #include "kernels/failure.h"
 #include "kernels/start.h"
@@ -31,7 +32,38 @@ tl::unexpected<run::Failure> cannot_run(const std::string& sentence) {
 
 }  // namespace
 
-TorchDryRunner::TorchDryRunner() {
+run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const run::WorkloadSpec& spec,
+                                                              const run::DryRunOptions& options,
+                                                              base::StringTable& strings,
+                                                              const base::CancelToken& cancel) {
+  Recorded made;
+  DryRecording recording(strings, options, made.records, cancel);
+  try {
+    TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
+    run::Outcome<void> done = execution.build(nullptr);
+    for (std::int32_t step = 0; done && step < options.steps; ++step) {
+      recording.begin_step(step);
+      if (auto stepped = execution.step(nullptr, step); !stepped) {
+        done = tl::unexpected(std::move(stepped.error()));
+      }
+    }
+    recording.close();
+    if (!done) return tl::unexpected(std::move(done.error()));
+    for (const Parameter& parameter : execution.parameters()) {
+      made.parameters += parameter.tensor.numel();
+      if (parameter.name.starts_with("blocks.2.")) {
+        made.parameters_of_a_layer += parameter.tensor.numel();
+      }
+    }
+  } catch (...) {
+    recording.close();
+    return tl::unexpected(current_failure());
+  }
+  made.backend = kernel_name(recording.attention());
+  return made;
+}
+
+TorchDryRunner::TorchDryRunner(bool repeat) : repeat_(repeat) {
   start_libtorch();
   MetaAllocator::install();
   register_meta_kernels();
@@ -50,24 +82,30 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   if (const auto problems = run::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front().sentence);
   }
-  DryRecording recording(strings, options, result.log, cancel);
-  try {
-    TorchExecution execution(on_device, std::make_unique<MetaDevice>(), 0, cancel);
-    run::Outcome<void> done = execution.build(nullptr);
-    for (std::int32_t step = 0; done && step < options.steps; ++step) {
-      recording.begin_step(step);
-      if (auto stepped = execution.step(nullptr, step); !stepped) {
-        done = tl::unexpected(std::move(stepped.error()));
-      }
-    }
-    recording.close();
-    if (!done) return tl::unexpected(std::move(done.error()));
-    result.parameters = execution.facts().parameters;
-  } catch (...) {
-    recording.close();
-    return tl::unexpected(current_failure());
+  Recorded made;
+  const bool may_repeat =
+      repeat_ && spec.workload == run::WorkloadKind::lm && spec.layers > kSampleLayers + 1;
+  if (may_repeat) {
+    run::WorkloadSpec sample = on_device;
+    sample.layers = kSampleLayers;
+    auto sampled = record(sample, options, strings, cancel);
+    if (!sampled) return tl::unexpected(std::move(sampled.error()));
+    made = std::move(*sampled);
+    made.records = repeat_layers(made.records, spec.layers, strings);
+    made.parameters += (spec.layers - kSampleLayers) * made.parameters_of_a_layer;
   }
-  result.backend = kernel_name(recording.attention());
+  if (made.records.empty()) {
+    auto recorded = record(on_device, options, strings, cancel);
+    if (!recorded) return tl::unexpected(std::move(recorded.error()));
+    made = std::move(*recorded);
+  }
+  std::int64_t time_ns = 0;
+  for (memory::Record& noted : made.records) {
+    noted.time_ns = time_ns += run::DryRun::kEventSpacing;
+    result.log.append(noted);
+  }
+  result.parameters = made.parameters;
+  result.backend = made.backend;
   result.duration_ns = base::now_ns() - begin_ns;
   return result;
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/memory/record.h"
+
+namespace ts::kernels {
+
+// The layers of a model are alike, so a dry run of a few of them says what any number would do. The
+// records of a run with kSampleLayers layers ("blocks.0" ... "blocks.4") are cut, phase by phase,
+// into what happens in each layer; layers 1, 2 and 3 must do the same in every phase, block for
+// block and with the same blocks of their neighbours; then layer 2 stands for all from 2 to
+// layers - 3, and the first two and the last two stay as they are.
+inline constexpr std::int64_t kSampleLayers = 5;
+
+// The records of a run with `layers` layers, or nothing if the sample does not repeat in this way
+// (then the whole run has to be made). Times are not set. Parameters are recognised by the module
+// of their owner record.
+std::vector<memory::Record> repeat_layers(std::span<const memory::Record> sample,
+                                          std::int64_t layers, base::StringTable& strings);
+
+}  // namespace ts::kernels

@@ -1,0 +1,88 @@
+// A model of many layers dry-run by a few of them, against all of them.
+#include <gtest/gtest.h>
+
+#include "kernels/dry_run/dry_runner.h"
+#include "kernels/dry_run/repeat_layers.h"
+#include "tests/kernels/dry_run_compare.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::AttentionBackend, run::DeviceKind, run::WorkloadKind;
+
+struct RepeatedOf : testing::TestWithParam<run::WorkloadSpec> {};
+
+TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
+  TorchDryRunner whole(/*repeat=*/false), repeated;
+  run::WorkloadSpec spec = GetParam();
+  for (const auto backend :
+       {AttentionBackend::naive, AttentionBackend::math, AttentionBackend::automatic}) {
+    for (const DeviceKind rules : {DeviceKind::cpu, DeviceKind::cuda}) {
+      for (const std::int64_t layers : {7, 12}) {
+        spec.backend = backend;
+        spec.layers = layers;
+        run::DryRunOptions options;
+        options.rules = rules;
+        base::StringTable strings;
+        const auto all = whole.dry_run(spec, options, strings, {});
+        const auto some = repeated.dry_run(spec, options, strings, {});
+        ASSERT_TRUE(all) << all.error().sentence;
+        ASSERT_TRUE(some) << some.error().sentence;
+        EXPECT_EQ(some->parameters, all->parameters);
+        EXPECT_EQ(some->backend, all->backend);
+        const auto predicted = seen_events(some->log, strings);
+        const auto expected = seen_events(all->log, strings);
+        ASSERT_EQ(first_difference(predicted, expected), "");
+        for (std::size_t i = 0; i < predicted.size(); ++i) {
+          ASSERT_EQ(predicted[i].text(), expected[i].text()) << i;
+        }
+        EXPECT_EQ(some->log.peak_bytes(), all->log.peak_bytes());
+        EXPECT_EQ(
+            some->log.unmatched_frees() + some->log.missed_frees() + some->log.unmatched_owners(),
+            0U);
+      }
+    }
+  }
+}
+
+std::vector<run::WorkloadSpec> language_models() {
+  std::vector<run::WorkloadSpec> specs;
+  for (const run::WorkloadSpec& spec : every_small_spec()) {
+    if (spec.workload == WorkloadKind::lm) specs.push_back(spec);
+  }
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RepeatedOf, testing::ValuesIn(language_models()), spec_name);
+
+// If it fell back to the whole run the equality above would say nothing.
+TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
+  for (run::WorkloadSpec spec : language_models()) {
+    TorchDryRunner whole(/*repeat=*/false), repeated;
+    spec.layers = 60;
+    base::StringTable strings;
+    const auto all = whole.dry_run(spec, {}, strings, {});
+    const auto some = repeated.dry_run(spec, {}, strings, {});
+    ASSERT_TRUE(all && some);
+    EXPECT_LT(some->duration_ns, all->duration_ns / 2) << to_string(spec.pass);
+  }
+}
+
+TEST(RepeatLayers, RefusesWhatDoesNotRepeat) {
+  base::StringTable strings;
+  std::vector<memory::Record> records;
+  for (int layer = 0; layer < 5; ++layer) {
+    memory::Record record;
+    record.address = static_cast<std::uint64_t>(layer) + 1;
+    record.size = layer == 2 ? 9 : 8;  // the middle one is larger
+    record.module = strings.intern("blocks." + std::to_string(layer) + ".attn");
+    record.phase = base::Phase::forward;
+    records.push_back(record);
+  }
+  EXPECT_TRUE(repeat_layers(records, 20, strings).empty());
+  records[2].size = 8;
+  EXPECT_EQ(repeat_layers(records, 20, strings).size(), 20U);
+}
+
+}  // namespace
+}  // namespace ts::kernels
