@@ -94,7 +94,8 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
     made.records = repeat_layers(made.records, spec.layers, strings);
     made.parameters += (spec.layers - kSampleLayers) * made.parameters_of_a_layer;
   }
-  if (made.records.empty()) {
+  repeated_ = !made.records.empty();
+  if (!repeated_) {
     auto recorded = record(on_device, options, strings, cancel);
     if (!recorded) return tl::unexpected(std::move(recorded.error()));
     made = std::move(*recorded);

@@ -18,6 +18,9 @@ class TorchDryRunner final : public run::DryRunner {
                                     const run::DryRunOptions& options, base::StringTable& strings,
                                     const base::CancelToken& cancel) override;
 
+  // The last dry run was made from a few layers.
+  [[nodiscard]] bool repeated() const noexcept { return repeated_; }
+
  private:
   struct Recorded {
     std::vector<memory::Record> records;  // without times
@@ -30,6 +33,7 @@ class TorchDryRunner final : public run::DryRunner {
                                        base::StringTable& strings, const base::CancelToken& cancel);
 
   bool repeat_;
+  bool repeated_ = false;
 };
 
 }  // namespace ts::kernels
