@@ -18,6 +18,19 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
       ->type_name("FILE");
 }
 
+void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
+  app.add_option("WORKLOAD", hunt.spec.workload, "attention, mlp, block or lm")->option_text(" ");
+  app.add_option("--axis", hunt.axes, "Along which size: T or T=FROM:TO; twice for a map")
+      ->type_name("KEY[=FROM:TO]")
+      ->allow_extra_args(false);
+  add_spec_options(app, hunt.spec);
+  app.add_option("--gpu", hunt.gpu, "On this card; default: target_gpu")->type_name("NAME");
+  app.add_flag("--cpu", hunt.cpu, "On this machine's CPU and its memory limit");
+  app.add_flag("--confirm", hunt.confirm,
+               "Run both sides of the edge for real, each in a fresh process; with --cpu");
+  app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
+}
+
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block or lm")->option_text(" ");
   app.add_option("--axis", sweep.axes,
@@ -59,6 +72,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   ShotCommand shot;
   ReplayCommand replay;
   PredictCommand predict;
+  HuntCommand hunt;
   DoctorCommand doctor;
 
   CLI::App app{"Interactive profiler for attention, MLP and transformer workloads", "tensorscope"};
@@ -132,6 +146,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       "Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
       "fits_after_flush or oom). 1: the prediction failed. 2: bad input.");
 
+  auto* hunt_app = app.add_subcommand("hunt", "Find the largest setting that fits a card");
+  add_hunt_options(*hunt_app, hunt);
+
   auto* doctor_app = app.add_subcommand("doctor", "Say what this machine offers");
   doctor_app->add_flag("--json", doctor.json, "Print one JSON document on standard output");
 
@@ -149,6 +166,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   if (shot_app->parsed()) return shot;
   if (replay_app->parsed()) return replay;
   if (predict_app->parsed()) return predict;
+  if (hunt_app->parsed()) return hunt;
   if (doctor_app->parsed()) return doctor;
   return window;
 }

@@ -64,6 +64,14 @@ struct PredictCommand {
   std::string alloc_conf;          // empty: the defaults
   bool json = false;
 };
+struct HuntCommand {
+  SpecArguments spec;
+  std::vector<std::string> axes;   // "T" or "T=256:8192", one or two
+  std::optional<std::string> gpu;  // as in PredictCommand
+  bool cpu = false;
+  bool confirm = false;
+  bool json = false;
+};
 struct DoctorCommand {
   bool json = false;
 };
@@ -71,7 +79,7 @@ struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
 using Command = std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
-                             PredictCommand, DoctorCommand, TextCommand>;
+                             PredictCommand, HuntCommand, DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<Command> parse_command_line(int argc, const char* const* argv);

@@ -5,6 +5,7 @@
 
 #include "app/command_line.h"
 #include "app/doctor.h"
+#include "app/hunt_command.h"
 #include "app/predict_command.h"
 #include "app/replay_command.h"
 #include "app/run_command.h"
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
           [](const ts::app::ShotCommand& shot) { return ts::app::take_shot(shot); },
           [](const ts::app::ReplayCommand& replay) { return ts::app::replay_snapshot(replay); },
           [](const ts::app::PredictCommand& predict) { return ts::app::predict_workload(predict); },
+          [](const ts::app::HuntCommand& hunt) { return ts::app::hunt_memory(hunt); },
           [](const ts::app::DoctorCommand& doctor) { return ts::app::print_doctor(doctor); },
           [](const ts::app::TextCommand& text) {
             std::fputs(text.text.c_str(), stdout);

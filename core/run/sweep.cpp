@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "core/run/hunt.h"
 #include "core/run/sweep_order.h"
 #include "core/run/verdict.h"
 #include "core/run/workload_math.h"
@@ -18,23 +19,6 @@ namespace {
 
 constexpr std::array<const char*, kPointStatusCount> kStatusNames = {
     "pending", "running", "ok", "oom", "too_slow", "cancelled", "failed"};
-
-// Sizes: more of them never needs less memory.
-bool memory_grows_with(Field field) {
-  switch (field) {
-    case Field::B:
-    case Field::T:
-    case Field::d_model:
-    case Field::heads:
-    case Field::d_head:
-    case Field::layers:
-    case Field::d_ff:
-    case Field::vocab:
-      return true;
-    default:
-      return false;
-  }
-}
 
 double median_part(const Run& run, std::int64_t StepTimes::*part) {
   std::vector<double> samples;

@@ -52,7 +52,7 @@ struct CurveSaturation {
   stats::Saturation saturation;
 };
 inline constexpr const char* kSaturationRule =
-    "first batch whose tokens/s gain less than 10 % per doubling";
+    "first batch from which on tokens/s gain less than 10 % per doubling";
 // Throughput against the batch: empty unless the first axis is B.
 std::vector<CurveSaturation> saturations_of(const Sweep& sweep);
 

@@ -142,11 +142,14 @@ std::optional<Saturation> saturation(std::span<const double> x, std::span<const 
   std::vector<CurvePoint> curve;
   for (std::size_t i = 0; i < x.size(); ++i) curve.push_back({x[i], y[i], y[i], y[i]});
   const auto points = sorted_by_x(curve);
+  const auto gain = [&points](std::size_t from, std::size_t to) {
+    const double doublings = std::log2(points[to].x / points[from].x);
+    return std::pow(points[to].y / points[from].y, 1 / doublings) - 1;
+  };
   for (std::size_t i = 1; i < points.size(); ++i) {
-    const CurvePoint& before = points[i - 1];
-    const double doublings = std::log2(points[i].x / before.x);
-    const double gain = std::pow(points[i].y / before.y, 1 / doublings) - 1;
-    if (gain < kSaturationGain) return Saturation{points[i].x, points[i].y, gain};
+    bool flat = true;
+    for (std::size_t j = i; j < points.size(); ++j) flat = flat && gain(i - 1, j) < kSaturationGain;
+    if (flat) return Saturation{points[i].x, points[i].y, gain(i - 1, i)};
   }
   return std::nullopt;
 }

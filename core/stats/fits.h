@@ -44,12 +44,13 @@ struct Crossover {
 std::vector<Crossover> crossovers(std::span<const CurvePoint> first,
                                   std::span<const CurvePoint> second);
 
-// Where throughput flattens. The rule: the first x whose y gains less than 10 % per doubling of x
-// over the x before it. For x that double at each point this is the plain gain.
+// Where throughput flattens. The rule: the first x at which y gains less than 10 % per doubling of
+// x over the x before it, and so do all later ones over that one: a single slow point is no knee.
+// For x that double at each point and a y that only flattens this is the plain gain.
 struct Saturation {
   double at = 0;
   double y = 0;
-  double gain = 0;  // per doubling of x, as a part: 0.04 is 4 %
+  double gain = 0;  // over the x before, per doubling, as a part: 0.04 is 4 %
 };
 inline constexpr double kSaturationGain = 0.10;
 // Unset when y still grows at the last x, or with fewer than two different x.

@@ -102,10 +102,11 @@ def saturation(xs, ys):
         if usable(x) and usable(y):
             first.setdefault(x, y)
     points = sorted(first.items())
-    for (x0, y0), (x1, y1) in zip(points, points[1:]):
-        gain = math.exp(math.log(y1 / y0) * math.log(2) / math.log(x1 / x0)) - 1
-        if gain < 0.10:
-            return [x1, y1, gain]
+    for i, (x0, y0) in enumerate(points[:-1]):
+        doublings = [math.log(y / y0) / math.log(x / x0) for x, y in points[i + 1 :]]
+        gains = [2 ** min(d, 1000.0) - 1 for d in doublings]  # no overflow for x close together
+        if max(gains) < 0.10:
+            return [*points[i + 1], gains[0]]
     return None
 
 

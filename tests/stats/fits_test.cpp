@@ -117,11 +117,16 @@ TEST(Crossovers, ATieInBetweenIsTheCrossing) {
 }
 
 TEST(Saturation, FirstGainBelowTenPercent) {
-  const auto knee = saturation(Values{1, 2, 4, 8, 16}, Values{100, 190, 300, 320, 500});
+  const auto knee = saturation(Values{1, 2, 4, 8, 16}, Values{100, 190, 300, 320, 325});
   ASSERT_TRUE(knee.has_value());
   EXPECT_EQ(knee->at, 8);
   EXPECT_EQ(knee->y, 320);
   EXPECT_NEAR(knee->gain, 320.0 / 300 - 1, 1e-12);
+}
+
+TEST(Saturation, OneSlowPointIsNoKnee) {
+  EXPECT_FALSE(saturation(Values{1, 2, 4, 8}, Values{100, 90, 400, 800}).has_value());
+  EXPECT_EQ(saturation(Values{1, 2, 4, 8, 16}, Values{100, 90, 400, 410, 405})->at, 8);
 }
 
 TEST(Saturation, CountsPerDoubling) {

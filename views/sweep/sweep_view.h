@@ -20,7 +20,7 @@ struct SweepPage {
 // What the user asked for.
 struct SweepWishes {
   bool pause = false, resume = false, cancel = false, save = false;
-  std::optional<std::size_t> open;   // show the run of this point
+  std::optional<std::size_t> open;  // show the run of this point
 };
 
 // Progress and buttons, the figure, and the table of all points, in the current window.

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/run/workload_spec.h"
+
+namespace ts::app {
+
+struct ConfirmedRun {
+  std::string verdict;  // ok, oom, ...
+  std::int64_t peak_allocated = 0;
+};
+
+// Runs the workload in a process of its own, so that nothing an earlier run left behind counts:
+// tensorscope run with a few steps. An error when the process could not be started or said nothing.
+base::Result<ConfirmedRun> confirm_in_fresh_process(const run::WorkloadSpec& spec);
+
+}  // namespace ts::app

@@ -1,0 +1,266 @@
+#include "app/hunt_command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/catalogue.h"
+#include "app/confirm_run.h"
+#include "app/engine_loader.h"
+#include "app/interrupt.h"
+#include "app/spec_arguments.h"
+#include "core/base/clock.h"
+#include "core/run/hunt.h"
+#include "core/run/memory_limit.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+constexpr std::size_t kMapSide = 20;
+
+int report(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
+  return code;
+}
+
+struct Question {
+  run::WorkloadSpec spec;
+  run::PredictionTarget target;
+  std::vector<run::HuntAxis> axes;
+};
+
+base::Result<Question> read_question(const HuntCommand& command, const run::GpuCatalogue& gpus) {
+  Question question;
+  if (command.axes.empty() || command.axes.size() > 2) {
+    return base::fail("A hunt goes along one axis or over two: --axis T");
+  }
+  for (const std::string& text : command.axes) {
+    auto axis = run::parse_hunt_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    question.axes.push_back(*axis);
+  }
+  if (question.axes.size() == 2 && question.axes[0].field == question.axes[1].field) {
+    return base::fail(std::string(run::field_name(question.axes[0].field)) + " is given twice");
+  }
+  SpecArguments arguments = command.spec;
+  if (command.gpu) {
+    if (command.cpu) return base::fail("--gpu and --cpu exclude each other");
+    if (const auto gpu = gpus.require(*command.gpu); !gpu) return tl::unexpected(gpu.error());
+    arguments.settings.push_back("target_gpu=" + *command.gpu);
+  }
+  auto spec = spec_from_arguments(arguments, gpus);
+  if (!spec) return tl::unexpected(spec.error());
+  question.spec = std::move(*spec);
+  question.spec.device = command.cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
+  if (const auto problems = run::validate(question.spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  for (const run::HuntAxis& axis : question.axes) {
+    if (!run::field_applies(question.spec, axis.field)) {
+      return base::fail(std::string(run::field_name(axis.field)) + " changes nothing for " +
+                        run::to_string(question.spec.workload) + ": hunt along another size");
+    }
+  }
+  const run::Gpu& gpu = *gpus.find(question.spec.target_gpu);
+  if (command.cpu) {
+    const run::MemoryLimit limit = run::memory_limit(question.spec, gpu.memory_bytes);
+    question.target = run::cpu_target(limit.source, limit.bytes);
+  } else {
+    question.target = run::target_of(gpu);
+  }
+  if (command.confirm && (!command.cpu || question.axes.size() > 1)) {
+    return base::fail("--confirm runs the edge of one axis for real: give --cpu and one --axis");
+  }
+  return question;
+}
+
+// Dry run and allocator model, as tensorscope predict asks them.
+run::Probe predicted(run::DryRunner& runner, const Question& question,
+                     const run::CudaScratch& scratch) {
+  return [&](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
+    base::StringTable strings;
+    auto dry = runner.dry_run(spec, run::dry_run_options(question.target), strings, {});
+    if (!dry) return base::fail(dry.error().sentence);
+    const run::Prediction prediction = run::predict(*dry, strings, question.target, {}, &scratch);
+    return run::ProbeAnswer{prediction.fit, prediction.needed, prediction.sentence.sentence};
+  };
+}
+
+nlohmann::json answer_json(const run::ProbeAnswer& answer) {
+  return {{"verdict", run::to_string(answer.fit)},
+          {"needed", answer.needed},
+          {"reason", answer.reason}};
+}
+
+nlohmann::json target_json(const run::PredictionTarget& target) {
+  return {{"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
+}
+
+nlohmann::json optional_json(const std::optional<std::int64_t>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+void print_json(const nlohmann::json& json) {
+  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+// Real runs at both sides of the edge; what differs from the prediction is said.
+base::Result<nlohmann::json> confirm(const Question& question, const run::EdgeHunt& hunt) {
+  auto all = nlohmann::json::array();
+  for (const auto& [value, expected] : {std::pair{hunt.fits, true}, {hunt.oom, false}}) {
+    if (!value) continue;
+    run::WorkloadSpec spec = question.spec;
+    static_cast<void>(
+        run::set_field(spec, run::field_name(question.axes[0].field), std::to_string(*value)));
+    spec.memory_limit = question.target.memory;
+    std::fprintf(stderr, "Running %s = %s for real\n", run::field_name(question.axes[0].field),
+                 text::grouped(*value).c_str());
+    const auto ran = confirm_in_fresh_process(spec);
+    if (!ran) return tl::unexpected(ran.error());
+    all.push_back({{"at", *value},
+                   {"verdict", ran->verdict},
+                   {"peak_allocated", ran->peak_allocated},
+                   {"agrees", (ran->verdict == "ok") == expected}});
+  }
+  return all;
+}
+
+int hunt_along_axis(const HuntCommand& command, const Question& question, const run::Probe& probe,
+                    const base::CancelToken& cancel) {
+  const run::HuntAxis& axis = question.axes[0];
+  const std::int64_t begin_ns = base::now_ns();
+  const run::Probe told = [&](const run::WorkloadSpec& spec) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+    return probe(spec);
+  };
+  const auto hunt = run::hunt_edge(question.spec, axis, question.target.name, told, cancel);
+  if (!hunt) return report(hunt.error().sentence, 1);
+  const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  nlohmann::json confirmed = nullptr;
+  if (command.confirm) {
+    auto ran = confirm(question, *hunt);
+    if (!ran) return report(ran.error().sentence, 1);
+    confirmed = std::move(*ran);
+  }
+  auto probes = nlohmann::json::array();
+  for (const run::HuntProbe& one : hunt->probes) {
+    nlohmann::json json = answer_json(one.answer);
+    json["at"] = {{run::field_name(axis.field), one.at[0]}};
+    probes.push_back(std::move(json));
+  }
+  if (command.json) {
+    print_json({{"spec", run::to_json(question.spec)},
+                {"target", target_json(question.target)},
+                {"axis", run::field_name(axis.field)},
+                {"range", {axis.low, axis.high}},
+                {"largest_that_fits", optional_json(hunt->fits)},
+                {"smallest_oom", optional_json(hunt->oom)},
+                {"sentence", hunt->sentence},
+                {"probes", std::move(probes)},
+                {"confirmed", confirmed},
+                {"seconds", seconds}});
+  } else {
+    std::printf("%s\n", hunt->sentence.c_str());
+    int number = 0;
+    for (const run::HuntProbe& one : hunt->probes) {
+      std::printf("  %2d  %s = %-9s %s\n", ++number, run::field_name(axis.field),
+                  text::grouped(one.at[0]).c_str(), one.answer.reason.c_str());
+    }
+    for (const auto& one : confirmed.is_null() ? nlohmann::json::array() : confirmed) {
+      std::printf("  run for real: %s = %s %s, peak %s%s\n", run::field_name(axis.field),
+                  text::grouped(one["at"].get<std::int64_t>()).c_str(),
+                  one["verdict"].get<std::string>().c_str(),
+                  text::bytes(one["peak_allocated"].get<std::int64_t>()).joined().c_str(),
+                  one["agrees"].get<bool>() ? "" : ": not as predicted");
+    }
+  }
+  return 0;
+}
+
+void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
+  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+  std::printf("GiB needed on %s (%s); * tight, x out of memory\n%9s", target.name.c_str(),
+              text::bytes(target.memory).joined().c_str(), run::field_name(map.y.field));
+  for (const std::int64_t x : map.x_values) {
+    std::printf("%9s", text::grouped(x).c_str());
+  }
+  std::printf("  %s\n", run::field_name(map.x.field));
+  for (std::size_t j = 0; j < map.y_values.size(); ++j) {
+    std::printf("%9s", text::grouped(map.y_values[j]).c_str());
+    for (std::size_t i = 0; i < map.x_values.size(); ++i) {
+      const auto& cell = map.cell(i, j);
+      const char mark = !cell                                     ? ' '
+                        : cell->fit == run::Fit::oom              ? 'x'
+                        : cell->fit == run::Fit::fits_after_flush ? '*'
+                                                                  : ' ';
+      const std::string words =
+          cell ? text::decimal(static_cast<double>(cell->needed) / kGiB,
+                               static_cast<double>(cell->needed) < 100 * kGiB ? 1 : 0)
+               : "-";
+      std::printf("%8s%c", words.c_str(), mark);
+    }
+    std::printf("\n");
+  }
+}
+
+int hunt_over_plane(const HuntCommand& command, const Question& question, const run::Probe& probe,
+                    const base::CancelToken& cancel) {
+  const std::int64_t begin_ns = base::now_ns();
+  const auto on_cell = [&](const run::HuntMap&, std::size_t) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+  };
+  const auto map = run::hunt_map(question.spec, question.axes[0], question.axes[1], kMapSide, probe,
+                                 on_cell, cancel);
+  if (!map) return report(map.error().sentence, 1);
+  const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  if (!command.json) {
+    print_map(*map, question.target);
+    std::printf("%s cells in %s s%s\n",
+                text::grouped(static_cast<std::int64_t>(map->cells.size())).c_str(),
+                text::decimal(seconds, 2).c_str(), map->cancelled ? ", cancelled" : "");
+    return 0;
+  }
+  const char* const x = run::field_name(map->x.field);
+  const char* const y = run::field_name(map->y.field);
+  auto cells = nlohmann::json::array();
+  for (std::size_t j = 0; j < map->y_values.size(); ++j) {
+    for (std::size_t i = 0; i < map->x_values.size(); ++i) {
+      if (!map->cell(i, j)) continue;
+      nlohmann::json json = answer_json(*map->cell(i, j));
+      json["at"] = {{x, map->x_values[i]}, {y, map->y_values[j]}};
+      cells.push_back(std::move(json));
+    }
+  }
+  auto frontier = nlohmann::json::array();
+  const auto edge = map->frontier();
+  for (std::size_t j = 0; j < edge.size(); ++j) {
+    frontier.push_back(
+        {{y, map->y_values[j]}, {"largest_" + std::string(x), optional_json(edge[j])}});
+  }
+  print_json({{"spec", run::to_json(question.spec)},
+              {"target", target_json(question.target)},
+              {"axes", {{x, map->x_values}, {y, map->y_values}}},
+              {"cells", std::move(cells)},
+              {"frontier", std::move(frontier)},
+              {"cancelled", map->cancelled},
+              {"seconds", seconds}});
+  return 0;
+}
+
+}  // namespace
+
+int hunt_memory(const HuntCommand& command) {
+  const InterruptGuard guard;
+  const auto question = read_question(command, built_in_gpus());
+  if (!question) return report(question.error().sentence, 2);
+  const auto runner = make_dry_runner_loader()();
+  if (!runner) return report(runner.error().sentence, 1);
+  const run::CudaScratch scratch = built_in_scratch();
+  const run::Probe probe = predicted(**runner, *question, scratch);
+  const base::CancelToken cancel;
+  return question->axes.size() == 1 ? hunt_along_axis(command, *question, probe, cancel)
+                                    : hunt_over_plane(command, *question, probe, cancel);
+}
+
+}  // namespace ts::app

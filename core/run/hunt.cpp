@@ -1,0 +1,250 @@
+#include "core/run/hunt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/spec_values.h"
+#include "core/run/sweep_order.h"
+#include "core/run/sweep_spec.h"
+#include "core/text/numbers.h"
+
+namespace ts::run {
+namespace {
+
+// Whether other settings restrict which values are possible.
+bool has_gaps(Field field) {
+  return field == Field::d_model || field == Field::heads;
+}
+
+bool possible(WorkloadSpec spec, Field field, std::int64_t value) {
+  return set_number(spec, field, value).has_value() && validate(spec).empty();
+}
+
+// The values of an axis by index: all of them, or those that are possible.
+class Candidates {
+ public:
+  Candidates(const WorkloadSpec& base, const HuntAxis& axis) : low_(axis.low) {
+    if (!has_gaps(axis.field)) {
+      count_ = axis.high - axis.low + 1;
+      return;
+    }
+    gaps_ = true;
+    for (std::int64_t value = axis.low; value <= axis.high; ++value) {
+      if (possible(base, axis.field, value)) values_.push_back(value);
+    }
+    count_ = static_cast<std::int64_t>(values_.size());
+  }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] std::int64_t at(std::int64_t index) const {
+    return gaps_ ? values_[static_cast<std::size_t>(index)] : low_ + index;
+  }
+  // The first index whose value is at least `value`; count() - 1 at most.
+  [[nodiscard]] std::int64_t index_of(std::int64_t value) const {
+    const std::int64_t index =
+        gaps_ ? std::lower_bound(values_.begin(), values_.end(), value) - values_.begin()
+              : value - low_;
+    return std::clamp<std::int64_t>(index, 0, count_ - 1);
+  }
+
+ private:
+  std::int64_t low_;
+  std::int64_t count_ = 0;
+  bool gaps_ = false;
+  std::vector<std::int64_t> values_;
+};
+
+class EdgeSearch {
+ public:
+  EdgeSearch(const WorkloadSpec& base, const HuntAxis& axis, const Probe& probe,
+             const base::CancelToken& cancel)
+      : base_(base), axis_(axis), probe_(probe), cancel_(cancel), candidates_(base, axis) {}
+
+  base::Result<EdgeHunt> run() {
+    if (candidates_.count() == 0) {
+      return base::fail(fmt::format("No value of {} from {} to {} is possible here",
+                                    field_name(axis_.field), text::grouped(axis_.low),
+                                    text::grouped(axis_.high)));
+    }
+    std::int64_t fits = -1;  // index
+    std::int64_t oom = candidates_.count();
+    std::int64_t next = 0;
+    while (fits + 1 < oom && !hunt_.cancelled) {
+      if (cancel_.cancelled()) {
+        hunt_.cancelled = true;
+        break;
+      }
+      const auto fit = ask(next);
+      if (!fit) return tl::unexpected(fit.error());
+      (*fit ? fits : oom) = next;
+      if (fits < 0) break;  // not even the first
+      // Nothing is known above: on to twice the value. Else halfway.
+      next = oom == candidates_.count()
+                 ? std::max(fits + 1, candidates_.index_of(2 * candidates_.at(fits)))
+                 : fits + (oom - fits) / 2;
+      next = std::min(next, candidates_.count() - 1);
+    }
+    if (fits >= 0) hunt_.fits = candidates_.at(fits);
+    if (oom < candidates_.count()) hunt_.oom = candidates_.at(oom);
+    return std::move(hunt_);
+  }
+
+ private:
+  base::Result<bool> ask(std::int64_t index) {
+    const std::int64_t value = candidates_.at(index);
+    WorkloadSpec spec = base_;
+    if (auto set = set_number(spec, axis_.field, value); !set) return tl::unexpected(set.error());
+    if (const auto problems = validate(spec); !problems.empty()) {
+      return base::fail(problems.front().sentence);
+    }
+    auto answer = probe_(spec);
+    if (!answer) return tl::unexpected(answer.error());
+    const bool fit = answer->fit != Fit::oom;
+    hunt_.probes.push_back({{value}, std::move(*answer)});
+    return fit;
+  }
+
+  const WorkloadSpec& base_;
+  const HuntAxis& axis_;
+  const Probe& probe_;
+  const base::CancelToken& cancel_;
+  Candidates candidates_;
+  EdgeHunt hunt_;
+};
+
+std::string sentence_of(const EdgeHunt& hunt, const HuntAxis& axis, const std::string& target) {
+  const char* const name = field_name(axis.field);
+  if (hunt.cancelled) {
+    return fmt::format("Cancelled: {} = {} fits {}, above it nothing is sure", name,
+                       hunt.fits ? text::grouped(*hunt.fits) : "nothing", target);
+  }
+  if (!hunt.fits) {
+    return fmt::format("{} never fits {}: {} = {} is already out of memory", name, target, name,
+                       text::grouped(*hunt.oom));
+  }
+  if (!hunt.oom) {
+    return fmt::format("Every {} up to {} fits {}", name, text::grouped(*hunt.fits), target);
+  }
+  return fmt::format("The largest {} that fits {} is {}", name, target, text::grouped(*hunt.fits));
+}
+
+}  // namespace
+
+bool memory_grows_with(Field field) {
+  switch (field) {
+    case Field::B:
+    case Field::T:
+    case Field::d_model:
+    case Field::heads:
+    case Field::d_head:
+    case Field::layers:
+    case Field::d_ff:
+    case Field::vocab:
+      return true;
+    default:
+      return false;
+  }
+}
+
+base::Result<HuntAxis> parse_hunt_axis(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const auto field = field_from_name(text.substr(0, equals));
+  if (!field) return tl::unexpected(field.error());
+  if (!memory_grows_with(*field)) {
+    return base::fail(
+        fmt::format("{} is not a size that memory grows with: hunt along B, T, "
+                    "d_model, heads, d_head, layers, d_ff or vocab",
+                    field_name(*field)));
+  }
+  HuntAxis axis;
+  axis.field = *field;
+  axis.low = std::max<std::int64_t>(1, field_range(*field).min);
+  axis.high = field_range(*field).max;
+  if (equals == std::string_view::npos) return axis;
+  const std::string_view ends = text.substr(equals + 1);
+  const std::size_t colon = ends.find(':');
+  if (colon == std::string_view::npos) {
+    return base::fail(
+        fmt::format("--axis takes {0} or {0}=FROM:TO, not \"{1}\"", field_name(*field), text));
+  }
+  const auto read = [&](std::string_view word) -> base::Result<std::int64_t> {
+    WorkloadSpec spec;
+    if (auto set = set_field(spec, field_name(*field), word); !set) {
+      return tl::unexpected(set.error());
+    }
+    return number_of(spec, *field);
+  };
+  const auto low = read(ends.substr(0, colon));
+  if (!low) return tl::unexpected(low.error());
+  const auto high = read(ends.substr(colon + 1));
+  if (!high) return tl::unexpected(high.error());
+  if (*low > *high) {
+    return base::fail(fmt::format("The range of {} goes from {} down to {}: write it upwards",
+                                  field_name(*field), *low, *high));
+  }
+  axis.low = *low;
+  axis.high = *high;
+  return axis;
+}
+
+base::Result<EdgeHunt> hunt_edge(const WorkloadSpec& base, const HuntAxis& axis,
+                                 const std::string& target, const Probe& probe,
+                                 const base::CancelToken& cancel) {
+  auto hunt = EdgeSearch(base, axis, probe, cancel).run();
+  if (hunt) hunt->sentence = sentence_of(*hunt, axis, target);
+  return hunt;
+}
+
+std::vector<std::int64_t> spread_values(const HuntAxis& axis, std::size_t most) {
+  std::vector<std::int64_t> values;
+  const double low = std::log(static_cast<double>(axis.low));
+  const double high = std::log(static_cast<double>(axis.high));
+  for (std::size_t i = 0; i < most; ++i) {
+    const double part = most > 1 ? static_cast<double>(i) / static_cast<double>(most - 1) : 0;
+    const std::int64_t value = std::clamp<std::int64_t>(
+        std::llround(std::exp(std::lerp(low, high, part))), axis.low, axis.high);
+    if (values.empty() || value > values.back()) values.push_back(value);
+  }
+  return values;
+}
+
+std::vector<std::optional<std::int64_t>> HuntMap::frontier() const {
+  std::vector<std::optional<std::int64_t>> edge(y_values.size());
+  for (std::size_t j = 0; j < y_values.size(); ++j) {
+    for (std::size_t i = 0; i < x_values.size(); ++i) {
+      const auto& answer = cell(i, j);
+      if (answer && answer->fit != Fit::oom) edge[j] = x_values[i];
+    }
+  }
+  return edge;
+}
+
+base::Result<HuntMap> hunt_map(const WorkloadSpec& base, const HuntAxis& x, const HuntAxis& y,
+                               std::size_t cells_per_axis, const Probe& probe,
+                               const std::function<void(const HuntMap&, std::size_t)>& on_cell,
+                               const base::CancelToken& cancel) {
+  HuntMap map;
+  map.x = x;
+  map.y = y;
+  map.x_values = spread_values(x, cells_per_axis);
+  map.y_values = spread_values(y, cells_per_axis);
+  map.cells.resize(map.x_values.size() * map.y_values.size());
+  for (const std::size_t index : coarse_to_fine(map.x_values.size(), map.y_values.size())) {
+    if (cancel.cancelled()) {
+      map.cancelled = true;
+      break;
+    }
+    WorkloadSpec spec = base;
+    const bool set = set_number(spec, x.field, map.x_values[index % map.x_values.size()]) &&
+                     set_number(spec, y.field, map.y_values[index / map.x_values.size()]);
+    if (!set || !validate(spec).empty()) continue;
+    auto answer = probe(spec);
+    if (!answer) return tl::unexpected(answer.error());
+    map.cells[index] = std::move(*answer);
+    if (on_cell) on_cell(map, index);
+  }
+  return map;
+}
+
+}  // namespace ts::run

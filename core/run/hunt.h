@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/run/prediction.h"
+
+namespace ts::run {
+
+// The search for the edge between what fits and what is out of memory, on one axis or a plane of
+// two. What a probe is (a dry run, a real run) the caller decides; every size makes memory grow, so
+// the search may bisect.
+
+// What one probe found.
+struct ProbeAnswer {
+  Fit fit = Fit::fits;
+  std::int64_t needed = 0;  // bytes
+  std::string reason;       // one sentence
+};
+using Probe = std::function<base::Result<ProbeAnswer>(const WorkloadSpec&)>;
+
+struct HuntProbe {
+  std::vector<std::int64_t> at;  // one value per axis
+  ProbeAnswer answer;
+};
+
+// An axis of a hunt: a size that memory grows with, inclusive ends.
+struct HuntAxis {
+  Field field = Field::T;
+  std::int64_t low = 1;
+  std::int64_t high = 1;
+};
+// "T" (the whole range of the setting), "T=256:8192". Errors are one sentence.
+base::Result<HuntAxis> parse_hunt_axis(std::string_view text);
+
+// Whether more of the field never needs less memory: only such axes can be bisected.
+bool memory_grows_with(Field field);
+
+struct EdgeHunt {
+  std::optional<std::int64_t> fits;  // the largest value that does; unset: not even the first
+  std::optional<std::int64_t> oom;   // the smallest value that does not; unset: all fit
+  std::vector<HuntProbe> probes;     // in order: what was asked and why it went on as it did
+  bool cancelled = false;            // the ends are as far as it came
+  std::string sentence;              // "The largest T that fits RTX 4090 is 2,176"
+};
+// Brackets the edge by doubling from the low end, then bisects. Values that the specification does
+// not allow (d_model that heads does not divide) are passed over. The first probe that fails ends
+// the hunt with its error.
+base::Result<EdgeHunt> hunt_edge(const WorkloadSpec& base, const HuntAxis& axis,
+                                 const std::string& target, const Probe& probe,
+                                 const base::CancelToken& cancel);
+
+struct HuntMap {
+  HuntAxis x, y;
+  std::vector<std::int64_t> x_values, y_values;
+  // Row by row; unset: impossible or not reached.
+  std::vector<std::optional<ProbeAnswer>> cells;
+  bool cancelled = false;
+  [[nodiscard]] const std::optional<ProbeAnswer>& cell(std::size_t i, std::size_t j) const {
+    return cells[j * x_values.size() + i];
+  }
+  // Per y value the largest x value that fits.
+  [[nodiscard]] std::vector<std::optional<std::int64_t>> frontier() const;
+};
+// At most `most` values from low to high, about evenly spaced in their logarithm, each once.
+std::vector<std::int64_t> spread_values(const HuntAxis& axis, std::size_t most);
+// Fills the cells coarse to fine; `on_cell` is called with the index of each. Every cell is probed:
+// how much is missing is worth as much as that it does not fit.
+base::Result<HuntMap> hunt_map(const WorkloadSpec& base, const HuntAxis& x, const HuntAxis& y,
+                               std::size_t cells_per_axis, const Probe& probe,
+                               const std::function<void(const HuntMap&, std::size_t)>& on_cell,
+                               const base::CancelToken& cancel);
+
+}  // namespace ts::run

@@ -1,0 +1,84 @@
+// The hunt as a user types it, with the real dry run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+nlohmann::json document_of(const testing::Ended& ended) {
+  auto json = nlohmann::json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
+  return json;
+}
+
+TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
+  const std::string spec = " lm --preset small --set backend=math ";
+  const auto ended = testing::run_program("hunt" + spec + "--axis T --gpu 'RTX 4090' --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  const auto edge = json["largest_that_fits"].get<std::int64_t>();
+  EXPECT_EQ(json["smallest_oom"], edge + 1);
+  EXPECT_GT(edge, 256);
+  EXPECT_GT(json["probes"].size(), 5U);
+  for (const auto& [value, verdict] : {std::pair{edge, false}, {edge + 1, true}}) {
+    const auto asked = testing::run_program(
+        "predict" + spec + "--gpu 'RTX 4090' --json --set T=" + std::to_string(value));
+    EXPECT_EQ(document_of(asked)["breaking"].is_null(), !verdict) << value;
+  }
+}
+
+TEST(HuntCommand, AMapHasItsCellsAndFrontier) {
+  const auto ended = testing::run_program(
+      "hunt attention --axis T=256:16384 --axis B=1:64 --gpu 'RTX 4090' --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  EXPECT_EQ(json["cells"].size(), json["axes"]["T"].size() * json["axes"]["B"].size());
+  std::int64_t last = INT64_MAX;
+  for (const auto& row : json["frontier"]) {
+    const std::int64_t edge = row["largest_T"].is_null() ? 0 : row["largest_T"].get<std::int64_t>();
+    EXPECT_LE(edge, last) << "a larger batch never fits a longer sequence";
+    last = edge;
+  }
+}
+
+TEST(HuntCommand, ConfirmsTheEdgeOnTheCpuInFreshProcesses) {
+  const auto ended = testing::run_program(
+      "hunt attention --set memory_limit=32MiB --set B=1 --set heads=2 --axis T=16:2048 --cpu "
+      "--confirm --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto confirmed = document_of(ended)["confirmed"];
+  ASSERT_EQ(confirmed.size(), 2U);
+  EXPECT_EQ(confirmed[0]["verdict"], "ok");
+  EXPECT_EQ(confirmed[1]["verdict"], "oom");
+  EXPECT_TRUE(confirmed[0]["agrees"].get<bool>() && confirmed[1]["agrees"].get<bool>());
+}
+
+TEST(HuntCommand, NeverAndAlwaysAreAnswers) {
+  const auto never = testing::run_program("hunt lm --preset 2.7B --axis B --gpu 'RTX 4090' --json");
+  EXPECT_EQ(never.code, 0) << never.err;
+  EXPECT_TRUE(document_of(never)["largest_that_fits"].is_null());
+  EXPECT_NE(document_of(never)["sentence"].get<std::string>().find("never fits"),
+            std::string::npos);
+  const auto always = testing::run_program("hunt attention --axis T=16:64 --gpu H200");
+  EXPECT_EQ(always.code, 0) << always.err;
+  EXPECT_NE(always.out.find("Every T up to 64 fits"), std::string::npos) << always.out;
+}
+
+TEST(HuntCommand, BadInputIsOneSentenceAndCodeTwo) {
+  for (const char* arguments :
+       {"hunt attention", "hunt attention --axis seed", "hunt attention --axis T=9:3",
+        "hunt attention --axis layers", "hunt attention --axis T --axis T",
+        "hunt attention --axis T --gpu nonsense", "hunt attention --axis T --cpu --gpu H200",
+        "hunt attention --axis T --confirm", "hunt nothing --axis T"}) {
+    const auto ended = testing::run_program(arguments);
+    EXPECT_EQ(ended.code, 2) << arguments;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace ts::app

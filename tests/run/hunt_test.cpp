@@ -1,0 +1,173 @@
+// The search for the edge of memory, with probes that are made up.
+#include "core/run/hunt.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace ts::run {
+namespace {
+
+// Fits while `bytes(spec)` is at most `capacity`.
+Probe within(std::int64_t capacity, const std::function<std::int64_t(const WorkloadSpec&)>& bytes,
+             int* asked = nullptr) {
+  return [=](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
+    if (asked != nullptr) ++*asked;
+    const std::int64_t needed = bytes(spec);
+    return ProbeAnswer{needed <= capacity ? Fit::fits : Fit::oom, needed,
+                       needed <= capacity ? "fits" : "OOM"};
+  };
+}
+
+std::int64_t t_of(const WorkloadSpec& spec) {
+  return spec.seq_len;
+}
+
+TEST(HuntAxis, IsReadFromText) {
+  const auto whole = parse_hunt_axis("T");
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->low, 1);
+  EXPECT_EQ(whole->high, field_range(Field::T).max);
+  const auto part = parse_hunt_axis("B=2:1k");
+  ASSERT_TRUE(part.has_value());
+  EXPECT_EQ(part->field, Field::B);
+  EXPECT_EQ(part->low, 2);
+  EXPECT_EQ(part->high, 1000);
+  for (const char* bad : {"", "seed", "backend", "memory_limit", "T=", "T=5", "T=9:3", "T=x:9",
+                          "T=0:9", "T=1:2:3", "nonsense=1:2"}) {
+    const auto axis = parse_hunt_axis(bad);
+    ASSERT_FALSE(axis.has_value()) << bad;
+    EXPECT_FALSE(axis.error().sentence.empty());
+  }
+}
+
+TEST(HuntEdge, FindsEveryEdgeExactly) {
+  std::mt19937_64 random(3);
+  const HuntAxis axis = *parse_hunt_axis("T");
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t edge =
+        static_cast<std::int64_t>(std::exp2(std::uniform_real_distribution<>(0, 20)(random)));
+    int asked = 0;
+    const auto hunt = hunt_edge({}, axis, "a card", within(edge, t_of, &asked), {});
+    ASSERT_TRUE(hunt.has_value());
+    if (edge >= axis.high) continue;
+    ASSERT_TRUE(hunt->fits && hunt->oom);
+    EXPECT_EQ(*hunt->fits, edge);
+    EXPECT_EQ(*hunt->oom, edge + 1);
+    EXPECT_LE(asked, 42) << "twice the logarithm";
+    EXPECT_EQ(static_cast<std::size_t>(asked), hunt->probes.size()) << "every probe is logged";
+  }
+}
+
+TEST(HuntEdge, NeverFitsAndAlwaysFitsHaveTheirSentence) {
+  const HuntAxis axis = *parse_hunt_axis("T=16:4096");
+  const auto never = hunt_edge({}, axis, "RTX 4090", within(15, t_of), {});
+  EXPECT_FALSE(never->fits.has_value());
+  EXPECT_EQ(*never->oom, 16);
+  EXPECT_EQ(never->sentence, "T never fits RTX 4090: T = 16 is already out of memory");
+  EXPECT_EQ(never->probes.size(), 1U);
+  const auto always = hunt_edge({}, axis, "RTX 4090", within(4096, t_of), {});
+  EXPECT_FALSE(always->oom.has_value());
+  EXPECT_EQ(always->sentence, "Every T up to 4,096 fits RTX 4090");
+  const auto between = hunt_edge({}, axis, "RTX 4090", within(2176, t_of), {});
+  EXPECT_EQ(between->sentence, "The largest T that fits RTX 4090 is 2,176");
+  const auto one = hunt_edge({}, {Field::T, 64, 64}, "RTX 4090", within(64, t_of), {});
+  EXPECT_EQ(*one->fits, 64);
+}
+
+TEST(HuntEdge, TightCounts) {
+  const Probe tight = [](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
+    const Fit fit = spec.seq_len <= 100   ? Fit::fits
+                    : spec.seq_len <= 120 ? Fit::fits_after_flush
+                                          : Fit::oom;
+    return ProbeAnswer{fit, spec.seq_len, ""};
+  };
+  EXPECT_EQ(*hunt_edge({}, *parse_hunt_axis("T"), "x", tight, {})->fits, 120);
+}
+
+TEST(HuntEdge, PassesOverImpossibleValues) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::block;
+  spec.heads = 12;
+  const auto hunt =
+      hunt_edge(spec, *parse_hunt_axis("d_model"), "x",
+                within(1000, [](const WorkloadSpec& one) { return one.d_model; }), {});
+  ASSERT_TRUE(hunt.has_value()) << hunt.error().sentence;
+  for (const HuntProbe& probe : hunt->probes) EXPECT_EQ(probe.at[0] % 12, 0) << probe.at[0];
+  EXPECT_LE(*hunt->fits, 1000);
+  EXPECT_GT(*hunt->oom, 1000);
+  EXPECT_LE(*hunt->oom - *hunt->fits, 24);
+  const auto none = hunt_edge(spec, {Field::d_model, 13, 13}, "x", within(1, t_of), {});
+  ASSERT_FALSE(none.has_value());
+  EXPECT_NE(none.error().sentence.find("No value"), std::string::npos);
+}
+
+TEST(HuntEdge, CancelKeepsWhatIsKnownAndErrorsEndIt) {
+  const base::CancelToken cancel;
+  int asked = 0;
+  const Probe probe = [&](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
+    if (++asked == 3) cancel.cancel();
+    return ProbeAnswer{spec.seq_len <= 1000 ? Fit::fits : Fit::oom, 0, ""};
+  };
+  const auto hunt = hunt_edge({}, *parse_hunt_axis("T"), "x", probe, cancel);
+  EXPECT_TRUE(hunt->cancelled);
+  EXPECT_EQ(hunt->probes.size(), 3U);
+  EXPECT_EQ(*hunt->fits, 4);
+  const Probe fails = [](const WorkloadSpec&) -> base::Result<ProbeAnswer> {
+    return base::fail("no meta kernel");
+  };
+  EXPECT_EQ(hunt_edge({}, *parse_hunt_axis("T"), "x", fails, {}).error().sentence,
+            "no meta kernel");
+}
+
+TEST(HuntMap, FillsEveryCellCoarseToFineAndKnowsTheFrontier) {
+  const HuntAxis x = *parse_hunt_axis("T=64:4096");
+  const HuntAxis y = *parse_hunt_axis("B=1:64");
+  std::vector<std::size_t> order;
+  const auto map = hunt_map(
+      {}, x, y, 7, within(8192, [](const WorkloadSpec& spec) { return spec.seq_len * spec.batch; }),
+      [&](const HuntMap&, std::size_t cell) { order.push_back(cell); }, {});
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->x_values, (std::vector<std::int64_t>{64, 128, 256, 512, 1024, 2048, 4096}));
+  EXPECT_EQ(map->y_values, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64}));
+  EXPECT_EQ(order.size(), 49U);
+  EXPECT_EQ(order.front(), 0U);
+  for (std::size_t j = 0; j < 7; ++j) {
+    for (std::size_t i = 0; i < 7; ++i) {
+      ASSERT_TRUE(map->cell(i, j).has_value());
+      EXPECT_EQ(map->cell(i, j)->fit == Fit::fits, map->x_values[i] * map->y_values[j] <= 8192);
+    }
+  }
+  const auto frontier = map->frontier();
+  EXPECT_EQ(*frontier[0], 4096);
+  EXPECT_EQ(*frontier[2], 2048);
+  EXPECT_EQ(*frontier[6], 128);
+}
+
+TEST(HuntMap, CancelKeepsThePart) {
+  const base::CancelToken cancel;
+  int cells = 0;
+  const auto map = hunt_map(
+      {}, *parse_hunt_axis("T=64:4096"), *parse_hunt_axis("B=1:64"), 20, within(8192, t_of),
+      [&](const HuntMap&, std::size_t) {
+        if (++cells == 10) cancel.cancel();
+      },
+      cancel);
+  EXPECT_TRUE(map->cancelled);
+  EXPECT_EQ(std::count_if(map->cells.begin(), map->cells.end(),
+                          [](const auto& cell) { return cell.has_value(); }),
+            10);
+}
+
+TEST(HuntMap, SpreadValuesAreDistinctAndKeepTheEnds) {
+  EXPECT_EQ(spread_values({Field::B, 1, 5}, 20), (std::vector<std::int64_t>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(spread_values({Field::B, 7, 7}, 20), (std::vector<std::int64_t>{7}));
+  const auto many = spread_values({Field::T, 100, 90'000}, 20);
+  EXPECT_EQ(many.size(), 20U);
+  EXPECT_EQ(many.front(), 100);
+  EXPECT_EQ(many.back(), 90'000);
+}
+
+}  // namespace
+}  // namespace ts::run
