@@ -19,7 +19,8 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
 }
 
 void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
-  app.add_option("WORKLOAD", hunt.spec.workload, "attention, mlp, block or lm")->option_text(" ");
+  app.add_option("WORKLOAD", hunt.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
+      ->option_text(" ");
   app.add_option("--axis", hunt.axes, "Along which size: T or T=FROM:TO; twice for a map")
       ->type_name("KEY[=FROM:TO]")
       ->allow_extra_args(false);
@@ -32,7 +33,8 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
 }
 
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
-  app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block or lm")->option_text(" ");
+  app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
+      ->option_text(" ");
   app.add_option("--axis", sweep.axes,
                  "What varies: T=256,512,1k or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
                  "twice for a plane")
@@ -84,7 +86,8 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       "memory, 2 bad input.");
 
   auto* run_app = app.add_subcommand("run", "Run a workload without a window");
-  run_app->add_option("WORKLOAD", run.spec.workload, "attention, mlp, block or lm")
+  run_app
+      ->add_option("WORKLOAD", run.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
       ->option_text(" ");
   add_spec_options(*run_app, run.spec);
   run_app->add_option("--steps", run.steps, "Timed steps; default: until the median is sure")
@@ -98,7 +101,8 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   add_sweep_options(*sweep_app, sweep);
 
   auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
-  shot_app->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block or lm")
+  shot_app
+      ->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
       ->option_text(" ");
   shot_app->add_option(
       "--workspace", shot.workspace,
@@ -131,7 +135,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
 
   auto* predict_app = app.add_subcommand(
       "predict", "Say what memory a workload needs on a card, without running it");
-  predict_app->add_option("WORKLOAD", predict.spec.workload, "attention, mlp, block or lm")
+  predict_app
+      ->add_option("WORKLOAD", predict.spec.workload,
+                   "attention, mlp, block, lm, weighted_sum or toy")
       ->option_text(" ");
   add_spec_options(*predict_app, predict.spec);
   predict_app->add_option("--gpu", predict.gpu, "On this card; default: target_gpu")

@@ -18,6 +18,7 @@
 #include "core/io/snapshot_write.h"
 #include "core/memory/snapshot_of_log.h"
 #include "core/run/run_json.h"
+#include "core/run/training_summary.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -41,6 +42,22 @@ void print_row(const char* title, const std::string& value) {
   std::printf("  %-22s %s\n", title, value.c_str());
 }
 
+void print_training(const run::Run& run) {
+  const run::TrainingSummary training = run::training_summary(run);
+  if (training.bad_loss) print_row("Loss", training.bad_loss->sentence);
+  if (training.gradient_norm) {
+    print_row("Gradient norm", text::decimal(*training.gradient_norm, 4) + " before clipping");
+  }
+  if (training.loss_scale) {
+    print_row("Loss scale", text::plain(*training.loss_scale) + ", " +
+                                text::grouped(training.skipped_steps) + " steps skipped");
+  }
+  if (!run::mixes_types(run.facts)) return;
+  for (const run::NamedType& type : run.facts.types) {
+    print_row(&type == run.facts.types.data() ? "Types" : "", type.name + " " + type.type);
+  }
+}
+
 void print_summary(const run::Run& run) {
   std::printf("%s\n", run::verdict_sentence(run).c_str());
   const run::TimingSummary timing = run.timing();
@@ -62,6 +79,7 @@ void print_summary(const run::Run& run) {
   print_row("Peak allocated", text::bytes(run.memory.peak_bytes()).joined() + " of " +
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
   if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
+  print_training(run);
   print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
                             " slices, " +
                             text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +

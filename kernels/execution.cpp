@@ -1,14 +1,17 @@
 #include "kernels/execution.h"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/div.h>
 
 #include <optional>
 
 #include "core/base/clock.h"
+#include "core/run/workload_math.h"
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
@@ -28,10 +31,6 @@ void own(const at::Tensor& tensor, Category category, std::string_view name = {}
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
   recording->owner(tensor.storage().data(), category);
-}
-
-at::ScalarType scalar_type(run::DataType dtype) {
-  return dtype == run::DataType::bf16 ? at::kBFloat16 : at::kFloat;
 }
 
 }  // namespace
@@ -73,7 +72,8 @@ void TorchExecution::make_workload() {
   if (spec_.pass == run::Pass::full_step) {
     std::vector<at::Tensor> tensors;
     for (const Parameter& parameter : parameters()) tensors.push_back(parameter.tensor);
-    optimizer_ = std::make_unique<AdamW>(std::move(tensors), AdamW::Settings{});
+    training_ = std::make_unique<Training>(spec_, std::move(tensors));
+    own_optimizer_state();
   }
   for (const Parameter& parameter : parameters())
     own(parameter.tensor, Category::parameter, parameter.name);
@@ -93,7 +93,10 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     if (recorder != nullptr) {
       recording.emplace(*recorder, step_number, device_->torch_device().type());
     }
+    std::optional<DtypeMap> types;
+    if (recorder != nullptr) types.emplace();
     const run::StepTimes times = run_step();
+    if (types) types_ = types->take();
     if (recording && recording->attention() != AttentionKernel::none) {
       backend_ran_ = kernel_name(recording->attention());
     }
@@ -107,26 +110,46 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
 run::StepTimes TorchExecution::run_step() {
   run::StepTimes times;
   const StepScope step;
+  // A switch of the whole process: a dry run beside a real one must leave it alone.
+  std::optional<Float32Scope> matmuls;
+  if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
   device_->synchronize();
   times.begin_ns = base::now_ns();
-  drop_gradients();
-  const std::int64_t forward_begin = base::now_ns();
-  at::Tensor result = run_forward();
-  std::int64_t last = base::now_ns();
-  times.forward_ns = last - forward_begin;
-  if (spec_.pass != run::Pass::forward) {
-    run_backward(result);
-    times.backward_ns = base::now_ns() - last;
-    last = base::now_ns();
+  if (spec_.zero_grad == run::ZeroGrad::zero) {
+    zero_gradients();
+  } else {
+    drop_gradients();
   }
-  if (optimizer_ != nullptr) {
+  std::vector<at::Tensor> losses;
+  const std::int64_t micro_batches = run::micro_batches(spec_);
+  for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
+  std::int64_t last = base::now_ns();
+  if (training_ != nullptr) {
     run_optimizer();
     times.optimizer_ns = base::now_ns() - last;
     last = base::now_ns();
   }
   times.total_ns = last - times.begin_ns;
-  if (spec_.pass != run::Pass::forward) times.loss = result.item<double>();
+  for (const at::Tensor& loss : losses) {
+    if (loss.defined() && !loss.is_meta()) times.loss += loss.item<double>();
+  }
+  if (training_ != nullptr) training_->describe(times);
   return times;
+}
+
+at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
+  workload_->select_micro_batch(index);
+  std::int64_t begin = base::now_ns();
+  at::Tensor result = run_forward();
+  if (spec_.pass != run::Pass::forward) result = run_loss(std::move(result));
+  std::int64_t end = base::now_ns();
+  times.forward_ns += end - begin;
+  if (spec_.pass == run::Pass::forward) return {};
+  begin = end;
+  run_backward(result);
+  end = base::now_ns();
+  times.backward_ns += end - begin;
+  return result;
 }
 
 void TorchExecution::drop_gradients() {
@@ -137,32 +160,52 @@ void TorchExecution::drop_gradients() {
   for (const at::Tensor& input : inputs()) drop(input);
 }
 
-// The loss, or the output of a pass without a backward.
+void TorchExecution::zero_gradients() {
+  const at::NoGradGuard no_grad;
+  for (const Parameter& parameter : parameters()) {
+    if (parameter.tensor.grad().defined()) parameter.tensor.mutable_grad().zero_();
+  }
+  // Inputs are not the optimizer's: their gradients are those of an earlier layer, which are new in
+  // every step.
+  for (const at::Tensor& input : inputs()) {
+    if (input.grad().defined()) input.mutable_grad().reset();
+  }
+}
+
 at::Tensor TorchExecution::run_forward() {
-  const bool keep_graph = spec_.pass != run::Pass::forward;
+  const bool keep_graph = run::keeps_graph(spec_);
   const at::AutoGradMode grad_mode(keep_graph);
-  at::Tensor result;
-  {
-    const PhaseScope phase(Phase::forward, keep_graph);
-    const ModuleScope module(entry_->name);
-    result = workload_->forward();
-    device_->synchronize();
-  }
-  if (keep_graph) {
-    const PhaseScope phase(Phase::loss, keep_graph);
-    static const std::string path = "loss";
-    const ModuleScope module(path);
-    result = workload_->loss(std::move(result));
-    device_->synchronize();
-  }
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::forward, keep_graph);
+  const ModuleScope module(entry_->name);
+  at::Tensor result = workload_->forward();
+  device_->synchronize();
   return result;
+}
+
+at::Tensor TorchExecution::run_loss(at::Tensor output) {
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::loss, /*graph_kept=*/true);
+  static const std::string path = "loss";
+  const ModuleScope module(path);
+  at::Tensor loss = workload_->loss(std::move(output));
+  note_dtype(path, loss);
+  const std::int64_t micro_batches = run::micro_batches(spec_);
+  if (micro_batches > 1) loss = at::div(loss, static_cast<double>(micro_batches));
+  device_->synchronize();
+  return loss;
 }
 
 void TorchExecution::run_backward(const at::Tensor& loss) {
   const PhaseScope phase(Phase::backward);
-  loss.backward();
+  if (training_ != nullptr) {
+    training_->scaled(loss).backward();
+  } else {
+    loss.backward();
+  }
   device_->synchronize();
   own_gradients();
+  note_gradient_types();
 }
 
 void TorchExecution::own_gradients() {
@@ -170,14 +213,24 @@ void TorchExecution::own_gradients() {
   for (const at::Tensor& input : inputs()) own(input.grad(), Category::gradient);
 }
 
+void TorchExecution::note_gradient_types() {
+  static const std::string parameter_name = "parameters";
+  static const std::string gradient_name = "gradients";
+  if (parameters().empty()) return;
+  note_dtype(parameter_name, parameters().front().tensor);
+  note_dtype(gradient_name, parameters().front().tensor.grad());
+}
+
 void TorchExecution::run_optimizer() {
   const PhaseScope phase(Phase::optimizer);
-  const bool first = optimizer_->state().empty();
-  optimizer_->step();
+  training_->step();
   device_->synchronize();
-  if (first) {
-    for (const at::Tensor& tensor : optimizer_->state()) own(tensor, Category::optimizer_state);
-  }
+  if (!owns_optimizer_state_) own_optimizer_state();
+  owns_optimizer_state_ = true;
+}
+
+void TorchExecution::own_optimizer_state() {
+  for (const at::Tensor& tensor : training_->state()) own(tensor, Category::optimizer_state);
 }
 
 run::ExecutionFacts TorchExecution::facts() const {
@@ -187,6 +240,7 @@ run::ExecutionFacts TorchExecution::facts() const {
   }
   facts.backend_ran = backend_ran_;
   facts.memory_limit = device_->memory().limit;
+  facts.types = types_;
   return facts;
 }
 

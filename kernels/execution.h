@@ -6,13 +6,16 @@
 #include "core/run/engine.h"
 #include "kernels/device.h"
 #include "kernels/layers/builder.h"
-#include "kernels/optim/adamw.h"
+#include "kernels/optim/training.h"
+#include "kernels/precision.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
 
-// Implements run::Execution on LibTorch. Gradients are dropped (not zeroed) at the start of a step.
-// A forward-only pass runs without a graph and has no loss.
+// Implements run::Execution on LibTorch. Gradients are dropped, or zeroed if the spec says so, at
+// the start of a step. A step runs forward, loss and backward for each of its micro-batches, each
+// loss divided by their number, then the optimizer; the loss of the step is the sum. Autocast holds
+// for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
 class TorchExecution final : public run::Execution {
  public:
   // Allocates nothing on the device yet; `build` does.
@@ -39,11 +42,16 @@ class TorchExecution final : public run::Execution {
   void make_workload();
   run::StepTimes run_step();
   void drop_gradients();
+  void zero_gradients();
+  // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
+  at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
   at::Tensor run_forward();
+  at::Tensor run_loss(at::Tensor output);
   void run_backward(const at::Tensor& loss);
   void run_optimizer();
-  // Puts every live block of these tensors down to `category`, when recording.
   void own_gradients();
+  void own_optimizer_state();
+  void note_gradient_types();
 
   const run::WorkloadSpec spec_;
   const WorkloadEntry* entry_ = nullptr;
@@ -53,8 +61,10 @@ class TorchExecution final : public run::Execution {
   base::CancelToken cancel_;
   std::unique_ptr<Builder> builder_;
   std::unique_ptr<Workload> workload_;
-  std::unique_ptr<AdamW> optimizer_;
+  std::unique_ptr<Training> training_;
+  bool owns_optimizer_state_ = false;
   std::string backend_ran_;
+  std::vector<run::NamedType> types_;
   bool usable_ = false;
   std::shared_ptr<void> life_ = std::make_shared<char>();
 };

@@ -39,13 +39,28 @@ struct StepTimes {
   std::int64_t optimizer_ns = 0;
   std::int64_t total_ns = 0;
   double loss = 0;
+  double learning_rate = 0;             // of a full step
+  std::optional<double> gradient_norm;  // total, before clipping; only where it was computed
+  std::optional<double> loss_scale;     // with a gradient scaler: that of this step's loss
+  bool skipped = false;                 // a gradient was inf or nan, nothing was updated
+};
+
+// "fc1" "fp16"
+struct NamedType {
+  std::string name;
+  std::string type;
+  friend bool operator==(const NamedType&, const NamedType&) = default;
 };
 
 // What only the execution knows. `backend_ran` is read off the operators that ran.
 struct ExecutionFacts {
   std::int64_t parameters = 0;  // counted from the tensors
-  std::string backend_ran;      // naive math flash ..., empty when the workload has no attention
+  std::string backend_ran;  // naive math flash tiled ..., empty when the workload has no attention
   std::int64_t memory_limit = 0;
+  // What a recorded step really computed in: parameters, the output of every layer (of the blocks
+  // only the first), loss, gradients.
+  std::vector<NamedType> types = {};
+  friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
 struct MemoryCounters {
@@ -93,7 +108,7 @@ class Engine {
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
-inline constexpr int kEngineInterfaceVersion = 1;
+inline constexpr int kEngineInterfaceVersion = 2;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000;  // ns: 20 a second are enough for the eye
 
-bool same(const ExecutionFacts& a, const ExecutionFacts& b) {
-  return a.parameters == b.parameters && a.backend_ran == b.backend_ran &&
-         a.memory_limit == b.memory_limit;
-}
-
 class Measurement {
  public:
   Measurement(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
@@ -161,7 +156,7 @@ class Measurement {
   // What the execution knows grows with its first steps: the backend shows when it has run.
   void emit_facts() {
     ExecutionFacts facts = execution_->facts();
-    if (facts_ && same(*facts_, facts)) return;
+    if (facts_ && *facts_ == facts) return;
     facts_ = facts;
     context_.emit(FactsUpdate{context_.id, std::move(facts)});
   }

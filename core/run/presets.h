@@ -7,8 +7,9 @@
 
 namespace ts::run {
 
-// A named starting point: sets the shape, the mask and the pass of one workload, leaves device,
-// dtype, backend, seed and target alone. 0 in a size: the workload does not use it, it stays.
+// A named starting point: sets the shape, the mask, the pass and the form of the model of one
+// workload, leaves device, dtype, backend, seed and target alone unless they are what the exercise
+// is about. 0 in a size: the workload does not use it, it stays.
 struct Preset {
   const char* id;      // "small", "lab3", ...; stable, used by the command line
   const char* name;    // shown as it is in every language: "small", "GPT-2 like"
@@ -17,6 +18,7 @@ struct Preset {
   std::int64_t batch, seq_len, d_model, heads, d_head, layers, d_ff, vocab;
   Pass pass;
   bool causal;
+  const char* settings;  // further ones, as for --set: "norm=layernorm ffn=gelu"
 };
 
 // Ids are unique within one workload: block and lm share the sizes of CS336.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/run/protocol_json.h"
+#include "core/run/training_summary.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::run {
@@ -64,13 +65,28 @@ nlohmann::json failure_json(const Run& run) {
           {"module", text_or_null(run.failure.module)}};
 }
 
+nlohmann::json training_json(const Run& run) {
+  const TrainingSummary summary = training_summary(run);
+  if (!summary.loss) return nullptr;
+  return {{"learning_rate", known(summary.learning_rate)},
+          {"gradient_norm", known(summary.gradient_norm)},
+          {"loss_scale", known(summary.loss_scale)},
+          {"skipped_steps", summary.skipped_steps},
+          {"bad_loss",
+           summary.bad_loss ? nlohmann::json(summary.bad_loss->sentence) : nlohmann::json()}};
+}
+
+nlohmann::json types_json(const ExecutionFacts& facts) {
+  auto list = nlohmann::json::array();
+  for (const NamedType& type : facts.types)
+    list.push_back({{"name", type.name}, {"type", type.type}});
+  return list;
+}
+
 nlohmann::json last_loss(const Run& run) {
-  const bool has_loss = run.spec.workload == WorkloadKind::lm && run.spec.pass != Pass::forward;
-  if (!has_loss) return nullptr;
-  for (const auto* steps : {&run.timed_steps, &run.warmup_steps, &run.recorded_steps}) {
-    if (!steps->empty() && std::isfinite(steps->back().loss)) return steps->back().loss;
-  }
-  return nullptr;
+  const bool predicts =
+      run.spec.workload == WorkloadKind::lm || run.spec.workload == WorkloadKind::toy;
+  return predicts ? known(training_summary(run).loss) : nlohmann::json();
 }
 
 }  // namespace
@@ -101,6 +117,8 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
             {"backward", median_part(run.timed_steps, &StepTimes::backward_ns)},
             {"optimizer", median_part(run.timed_steps, &StepTimes::optimizer_ns)}}},
           {"loss", last_loss(run)},
+          {"training", training_json(run)},
+          {"types", types_json(run.facts)},
           {"tokens_per_s", known(run.tokens_per_s())},
           {"flops", run.flops()},
           {"tflops_per_s", known(run.tflops_per_s())},

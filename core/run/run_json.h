@@ -9,7 +9,8 @@
 namespace ts::run {
 
 // The document of `run --json` and run.json:
-//   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, environment
+//   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, training,
+//   types, environment
 //   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers, warmup_steps,
 //            stable}, parts_ms {forward, backward, optimizer} (medians)
 //   tokens_per_s, flops, tflops_per_s

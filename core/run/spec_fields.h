@@ -16,12 +16,15 @@ namespace ts::run {
 enum class Section : std::uint8_t {
   workload,
   shape,
+  model,
   attention,
   precision,
   pass,
+  optimizer,
+  memory,
   device,
 };
-inline constexpr int kSectionCount = 6;
+inline constexpr int kSectionCount = 9;
 const char* to_string(Section value);
 
 struct NumberField {
@@ -35,6 +38,11 @@ struct NumberField {
 struct BytesField {
   std::int64_t WorkloadSpec::*member;
   FieldRange range;
+};
+struct RealField {
+  double WorkloadSpec::*member;
+  double min;
+  double max;
 };
 struct ChoiceField {
   int (*get)(const WorkloadSpec&);
@@ -51,7 +59,7 @@ struct TextField {
   std::string WorkloadSpec::*member;
 };
 using FieldKind =
-    std::variant<NumberField, BytesField, ChoiceField, FlagField, SeedField, TextField>;
+    std::variant<NumberField, BytesField, RealField, ChoiceField, FlagField, SeedField, TextField>;
 
 struct FieldRow {
   Field field;
@@ -74,6 +82,9 @@ const Kind* field_as(Field field) {
 
 // The written values of a field that has a few: the choices, or true and false. Empty for others.
 std::span<const char* const> field_choices(Field field);
+
+// The value as --set takes it: "512", "flash", "true", "0.0003".
+std::string field_text(const WorkloadSpec& spec, Field field);
 
 // What --set takes, one line a setting, grouped by section.
 std::string field_help();

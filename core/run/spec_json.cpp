@@ -53,6 +53,11 @@ struct FromText {
         fmt::format("{} takes bytes, a size such as 2GiB or 512MiB, or auto, not \"{}\"",
                     field_name(field), value));
   }
+  base::Result<void> operator()(const RealField&) const {
+    if (const auto real = parse_real(value)) return set_real(spec, field, *real);
+    return base::fail(
+        fmt::format("{} takes a number such as 0.1 or 3e-4, not \"{}\"", field_name(field), value));
+  }
   base::Result<void> operator()(const ChoiceField&) const { return set_choice(spec, field, value); }
   base::Result<void> operator()(const FlagField&) const { return set_flag(spec, field, value); }
   base::Result<void> operator()(const SeedField&) const { return set_seed(spec, field, value); }
@@ -82,6 +87,10 @@ struct FromJson {
   }
   base::Result<void> operator()(const NumberField&) const { return whole_number(); }
   base::Result<void> operator()(const BytesField&) const { return whole_number(); }
+  base::Result<void> operator()(const RealField&) const {
+    if (!value.is_number()) return wrong_type("a number");
+    return set_real(spec, field, value.get<double>());
+  }
   base::Result<void> operator()(const ChoiceField&) const {
     if (!value.is_string()) return wrong_type("a name in quotes");
     return set_choice(spec, field, value.get_ref<const std::string&>());
@@ -108,6 +117,7 @@ struct ToJson {
 
   nlohmann::json operator()(const NumberField& number) const { return spec.*number.member; }
   nlohmann::json operator()(const BytesField& bytes) const { return spec.*bytes.member; }
+  nlohmann::json operator()(const RealField& real) const { return spec.*real.member; }
   nlohmann::json operator()(const ChoiceField& choice) const {
     return choice.names[static_cast<std::size_t>(choice.get(spec))];
   }

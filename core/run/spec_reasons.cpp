@@ -2,12 +2,21 @@
 
 namespace ts::run {
 
+namespace {
+
+bool has_blocks(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::block || spec.workload == WorkloadKind::lm;
+}
+
+}  // namespace
+
 const char* reason_d_model(const WorkloadSpec& spec) {
   return spec.workload == WorkloadKind::attention ? "field.reason.heads_times_d_head" : nullptr;
 }
 
 const char* reason_attention(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::mlp ? "field.reason.no_attention" : nullptr;
+  const bool attends = has_blocks(spec) || spec.workload == WorkloadKind::attention;
+  return attends ? nullptr : "field.reason.no_attention";
 }
 
 const char* reason_d_head(const WorkloadSpec& spec) {
@@ -20,15 +29,94 @@ const char* reason_layers(const WorkloadSpec& spec) {
 }
 
 const char* reason_d_ff(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::attention ? "field.reason.no_feed_forward" : nullptr;
+  const bool none =
+      spec.workload == WorkloadKind::attention || spec.workload == WorkloadKind::weighted_sum;
+  return none ? "field.reason.no_feed_forward" : nullptr;
 }
 
 const char* reason_vocab(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm_has_vocabulary";
+  const bool predicts = spec.workload == WorkloadKind::lm || spec.workload == WorkloadKind::toy;
+  return predicts ? nullptr : "field.reason.no_vocabulary";
 }
 
 const char* reason_device_index(const WorkloadSpec& spec) {
   return spec.device == DeviceKind::cpu ? "field.reason.one_cpu" : nullptr;
+}
+
+const char* reason_t_kv(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.self_attention";
+}
+
+const char* reason_tiles(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return spec.backend == AttentionBackend::tiled ? nullptr : "field.reason.only_tiled";
+}
+
+const char* reason_block(const WorkloadSpec& spec) {
+  return has_blocks(spec) ? nullptr : "field.reason.no_blocks";
+}
+
+const char* reason_mlp(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::mlp ? nullptr : "field.reason.only_mlp";
+}
+
+const char* reason_lm(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm";
+}
+
+const char* reason_autocast(const WorkloadSpec& spec) {
+  const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
+  return wide ? nullptr : "field.reason.already_16_bits";
+}
+
+const char* reason_scaler(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  const bool fp16 = reason_autocast(spec) == nullptr && spec.autocast == Autocast::fp16;
+  return fp16 ? nullptr : "field.reason.scaler_is_for_fp16";
+}
+
+const char* reason_scaler_on(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_scaler(spec)) return reason;
+  return spec.grad_scaler ? nullptr : "field.reason.scaler_is_off";
+}
+
+const char* reason_keep_graph(const WorkloadSpec& spec) {
+  return spec.pass == Pass::forward ? nullptr : "field.reason.graph_is_kept";
+}
+
+const char* reason_step(const WorkloadSpec& spec) {
+  return spec.pass == Pass::full_step ? nullptr : "field.reason.no_optimizer";
+}
+
+const char* reason_momentum(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  return spec.optimizer == OptimizerKind::sgd ? nullptr : "field.reason.only_sgd";
+}
+
+const char* reason_cosine(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  return spec.schedule == Schedule::cosine ? nullptr : "field.reason.only_cosine";
+}
+
+const char* reason_backward(const WorkloadSpec& spec) {
+  return spec.pass == Pass::forward ? "field.reason.no_backward" : nullptr;
+}
+
+const char* reason_checkpoint(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  return reason_backward(spec);
+}
+
+const char* reason_checkpoint_every(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_checkpoint(spec)) return reason;
+  if (const char* const reason = reason_layers(spec)) return reason;
+  return spec.checkpoint == Checkpoint::blocks ? nullptr : "field.reason.only_blocks";
+}
+
+const char* reason_accumulate(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return reason_backward(spec);
 }
 
 }  // namespace ts::run

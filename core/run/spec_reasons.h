@@ -13,5 +13,21 @@ const char* reason_layers(const WorkloadSpec& spec);
 const char* reason_d_ff(const WorkloadSpec& spec);
 const char* reason_vocab(const WorkloadSpec& spec);
 const char* reason_device_index(const WorkloadSpec& spec);
+const char* reason_t_kv(const WorkloadSpec& spec);
+const char* reason_tiles(const WorkloadSpec& spec);
+const char* reason_block(const WorkloadSpec& spec);
+const char* reason_mlp(const WorkloadSpec& spec);
+const char* reason_lm(const WorkloadSpec& spec);
+const char* reason_autocast(const WorkloadSpec& spec);
+const char* reason_scaler(const WorkloadSpec& spec);
+const char* reason_scaler_on(const WorkloadSpec& spec);
+const char* reason_keep_graph(const WorkloadSpec& spec);
+const char* reason_step(const WorkloadSpec& spec);
+const char* reason_momentum(const WorkloadSpec& spec);
+const char* reason_cosine(const WorkloadSpec& spec);
+const char* reason_backward(const WorkloadSpec& spec);
+const char* reason_checkpoint(const WorkloadSpec& spec);
+const char* reason_checkpoint_every(const WorkloadSpec& spec);
+const char* reason_accumulate(const WorkloadSpec& spec);
 
 }  // namespace ts::run

@@ -115,6 +115,26 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
   return parse_with_units(text, kByteUnits);
 }
 
+std::optional<double> parse_real(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
+  const auto* real = field_as<RealField>(field);
+  TS_CHECK(real != nullptr);
+  if (!(value >= real->min && value <= real->max)) {
+    return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),
+                                  real->min, real->max, value));
+  }
+  spec.*real->member = value;
+  return {};
+}
+
 std::int64_t number_of(const WorkloadSpec& spec, Field field) {
   return spec.*number_member(field);
 }

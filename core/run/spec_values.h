@@ -19,8 +19,13 @@ std::optional<std::int64_t> parse_count(std::string_view text);
 // Bytes with an optional binary or decimal unit: "2GiB", "512 MiB", "1.5GB", "4096"; "auto" is 0.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
+// A finite number: "0.1", "3e-4".
+std::optional<double> parse_real(std::string_view text);
+
 // Sets a NumberField or BytesField; the sentence names its range.
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value);
+// Sets a RealField; the sentence names its range.
+base::Result<void> set_real(WorkloadSpec& spec, Field field, double value);
 // Sets a ChoiceField by its written name.
 base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value);
 // Value of a NumberField or BytesField.

@@ -10,26 +10,42 @@ namespace ts::run {
 // Formulas of the course (labs.md section 3), for any valid spec. FLOPs count a multiply-add as
 // two.
 
-// Size of one attention head: d_head for attention, d_model / heads for block and lm.
-std::int64_t head_size(const WorkloadSpec& spec);
+// Sizes that follow from a spec.
+std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
+std::int64_t kv_head_count(const WorkloadSpec& spec);
+std::int64_t kv_length(const WorkloadSpec& spec);      // T_kv for attention, else T
+std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
+// Whether the forward keeps what a backward needs.
+bool keeps_graph(const WorkloadSpec& spec);
+// The type matrix products run in: autocast's, else that of the tensors.
+DataType compute_type(const WorkloadSpec& spec);
+// The checkpointing of a pass with a backward, off where it does not apply.
+Checkpoint checkpointing(const WorkloadSpec& spec);
 
 // Numbers the optimizer trains.
-//   attention  0: Q, K and V are inputs
-//   mlp        Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases
-//   block      4 d^2 + 3 d ff + 2 d: Q, K, V, output; SwiGLU; two RMSNorm weights; no biases
-//   lm         embedding V d, L blocks, final RMSNorm d, untied head V d
+//   attention     0: Q, K and V are inputs
+//   mlp           Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases; or SwiGLU
+//   weighted_sum  d
+//   toy           Linear(d_model, d_ff) - ReLU - LayerNorm - Linear(d_ff, vocab), without biases
+//   block         Q and output d^2 each, K and V d kv_heads d_head each; feed-forward 3 d ff
+//                 (SwiGLU) or 2 d ff (GELU); two norms; with bias, biases of all but SwiGLU
+//   lm            embedding V d, positions T d if learned, L blocks, final norm, head V d if not
+//                 tied
 std::int64_t parameter_count(const WorkloadSpec& spec);
-std::int64_t tokens_per_step(const WorkloadSpec& spec);  // B * T; mlp: B * T rows
+// B T, times the micro-batches of a step; for mlp, weighted_sum and toy these are rows.
+std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
   double forward = 0;
-  double backward = 0;  // 2x forward of matrix products; flash attention 2.5x (recomputes scores)
-  [[nodiscard]] double total() const { return forward + backward; }
+  double backward = 0;   // 2x forward of matrix products; flash attention 2.5x (recomputes scores)
+  double recompute = 0;  // what activation checkpointing runs again; not counted by MFU
+  [[nodiscard]] double total() const { return forward + backward + recompute; }
 };
-// Of one step of spec.pass; only matrix products are counted, so the optimizer adds nothing.
-// F-1: attention forward 4 B H T^2 d, halved when causal (useful share (T + 1) / (2 T)) only for
-// backends that skip masked tiles (flash). F-2: LM forward 2 B T [L (4 d^2 + 3 d ff) + V d] +
-// attention. `automatic` (it is not known what ran) counts as math.
+// Of one step of spec.pass; only matrix products are counted (and the sums of weighted_sum), so the
+// optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
+// (T + 1) / (2 T)) only for backends that skip masked pairs: flash; tiled by whole tiles. F-2: LM
+// forward 2 B T [L (4 d^2 + 3 d ff) + V d] + attention. `automatic` (it is not known what ran)
+// counts as math.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // What ExecutionFacts::backend_ran means for the formulas: every fused kernel (flash,

@@ -11,18 +11,36 @@
 
 namespace ts::run {
 
-enum class WorkloadKind : std::uint8_t { attention, mlp, block, lm };
-enum class DataType : std::uint8_t { fp32, bf16 };
-enum class AttentionBackend : std::uint8_t { naive, math, flash, automatic };
+enum class WorkloadKind : std::uint8_t { attention, mlp, block, lm, weighted_sum, toy };
+// tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
+enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
+enum class Autocast : std::uint8_t { off, bf16, fp16 };
+// tiled: FlashAttention-2 written in operators, one tile after the other.
+enum class AttentionBackend : std::uint8_t {
+  naive,
+  math,
+  flash,
+  efficient,
+  cudnn,
+  tiled,
+  automatic
+};
 enum class Pass : std::uint8_t { forward, forward_backward, full_step };
 enum class DeviceKind : std::uint8_t { cpu, cuda };
+enum class FeedForward : std::uint8_t { swiglu, gelu };
+enum class NormKind : std::uint8_t { rmsnorm, layernorm };
+enum class Positions : std::uint8_t { rope, learned, none };
+enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop, sgd };
+enum class Schedule : std::uint8_t { constant, cosine };
+enum class ZeroGrad : std::uint8_t { none, zero };
+enum class Checkpoint : std::uint8_t { off, blocks, attention };
 
 // Everything that determines a run. The key of every cache and export; JSON round trip is exact.
 // Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
 // applied (see field_applies).
 struct WorkloadSpec {
   WorkloadKind workload = WorkloadKind::attention;
-  std::int64_t batch = 4;      // B
+  std::int64_t batch = 4;      // B, of one micro-batch
   std::int64_t seq_len = 512;  // T
   std::int64_t d_model = 512;
   std::int64_t heads = 8;
@@ -40,6 +58,35 @@ struct WorkloadSpec {
   std::string target_gpu = "RTX 4090";  // name in the GPU catalogue: capacity line and verdict
   std::int64_t memory_limit = 0;        // bytes the allocator may hold; 0: capacity of target_gpu,
                                         // at most 80 % of RAM on cpu
+  std::int64_t kv_heads = 0;            // grouped queries share keys and values; 0: heads
+  std::int64_t seq_len_kv = 0;          // T_kv of cross attention; 0: T
+  std::int64_t tile_q = 64;             // rows and columns of a tile of backend tiled
+  std::int64_t tile_k = 64;
+  bool fused_qkv = false;                 // one projection of Q, K and V instead of three
+  FeedForward mlp = FeedForward::gelu;    // of the workload mlp
+  FeedForward ffn = FeedForward::swiglu;  // of block and lm
+  NormKind norm = NormKind::rmsnorm;
+  Positions positions = Positions::rope;
+  bool bias = false;  // of block and lm: linear layers (not SwiGLU's) and LayerNorm
+  bool tied = false;  // the head is the embedding
+  Autocast autocast = Autocast::off;
+  bool grad_scaler = false;
+  std::int64_t init_scale = 65536;
+  std::int64_t growth_interval = 2000;  // clean steps before the scale doubles
+  bool keep_graph = false;              // forward pass: with autograd's graph
+  OptimizerKind optimizer = OptimizerKind::adamw_fused;
+  double learning_rate = 3e-4;
+  double weight_decay = 0.1;
+  double momentum = 0;  // SGD
+  Schedule schedule = Schedule::constant;
+  std::int64_t warmup_steps = 200;
+  std::int64_t cycle_steps = 10000;
+  double min_learning_rate = 3e-5;
+  double clip = 0;  // largest total norm of the gradients; 0: no clipping
+  ZeroGrad zero_grad = ZeroGrad::none;
+  Checkpoint checkpoint = Checkpoint::off;
+  std::int64_t checkpoint_every = 1;  // blocks that are run again together
+  std::int64_t accumulate = 1;        // micro-batches of a step
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -64,8 +111,37 @@ enum class Field : std::uint8_t {
   device_index,
   target_gpu,
   memory_limit,
+  kv_heads,
+  T_kv,
+  tile_q,
+  tile_k,
+  fused_qkv,
+  mlp,
+  ffn,
+  norm,
+  positions,
+  bias,
+  tied,
+  autocast,
+  grad_scaler,
+  init_scale,
+  growth_interval,
+  keep_graph,
+  optimizer,
+  lr,
+  weight_decay,
+  momentum,
+  schedule,
+  warmup_steps,
+  cycle_steps,
+  min_lr,
+  clip,
+  zero_grad,
+  checkpoint,
+  checkpoint_every,
+  accumulate,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::memory_limit) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::accumulate) + 1;
 
 const char* field_name(Field field);
 
@@ -83,9 +159,9 @@ inline bool field_applies(const WorkloadSpec& spec, Field field) {
   return field_reason(spec, field).empty();
 }
 
-const char* to_string(WorkloadKind value);      // attention mlp block lm
-const char* to_string(DataType value);          // fp32 bf16
-const char* to_string(AttentionBackend value);  // naive math flash auto
+const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy
+const char* to_string(DataType value);          // fp32 tf32 bf16 fp16
+const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled auto
 const char* to_string(Pass value);              // forward forward+backward full_step
 const char* to_string(DeviceKind value);        // cpu cuda
 

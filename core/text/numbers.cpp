@@ -62,6 +62,10 @@ std::string decimal(double value, int digits) {
   return value < 0 && !is_zero ? kMinus + text : text;
 }
 
+std::string plain(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : kMissing;
+}
+
 std::string percent(double value, int digits) {
   if (!std::isfinite(value)) return kMissing;
   bool is_zero = false;

@@ -24,6 +24,7 @@ Quantity duration_ns(double nanoseconds);                 // ns µs ms s, 3 to 4
 Quantity rate(double per_second, const char* what);
 std::string grouped(std::int64_t number);       // 12,345
 std::string decimal(double value, int digits);  // 1,234.50
+std::string plain(double value);                // shortest that reads back: 0.0003, 3e-05
 std::string percent(double value, int digits);  // signed: "−0.4", "+1.2", "0.0"; no unit
 
 }  // namespace ts::text

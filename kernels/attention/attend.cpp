@@ -2,20 +2,49 @@
 
 #include <ATen/ops/ones.h>
 
-namespace ts::kernels {
+#include "core/run/workload_math.h"
+#include "kernels/layers/checkpoint.h"
 
-at::Tensor make_causal_mask(Builder& builder, const AttentionMethod& method, std::int64_t seq_len) {
-  if (method.backend != run::AttentionBackend::naive || !method.causal) return {};
-  const auto options = builder.options().dtype(at::kBool);
-  return builder.keep_input(at::ones({seq_len, seq_len}, options).triu_(1));
+namespace ts::kernels {
+namespace {
+
+at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                      const at::Tensor& v) {
+  switch (method.backend) {
+    case run::AttentionBackend::naive:
+      return attend_naive(q, k, v, method.causal_mask);
+    case run::AttentionBackend::tiled:
+      return attend_tiled(method, q, k, v);
+    default:
+      return attend_sdpa(method.backend, method.causal, q, k, v);
+  }
+}
+
+}  // namespace
+
+AttentionMethod make_attention_method(Builder& builder, const run::WorkloadSpec& spec) {
+  AttentionMethod method;
+  method.backend = spec.backend;
+  method.causal = spec.causal;
+  method.tile_q = spec.tile_q;
+  method.tile_k = spec.tile_k;
+  method.checkpointed = run::checkpointing(spec) == run::Checkpoint::attention;
+  if (spec.backend == run::AttentionBackend::naive && spec.causal) {
+    const auto options = builder.options().dtype(at::kBool);
+    method.causal_mask =
+        builder.keep_input(at::ones({spec.seq_len, spec.seq_len}, options).triu_(1));
+  }
+  return method;
 }
 
 at::Tensor attend(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                   const at::Tensor& v) {
-  if (method.backend == run::AttentionBackend::naive) {
-    return attend_naive(q, k, v, method.causal_mask);
-  }
-  return attend_sdpa(method.backend, method.causal, q, k, v);
+  if (!method.checkpointed) return attend_now(method, q, k, v);
+  return checkpoint(
+      [method](const std::vector<at::Tensor>& inputs) {
+        return attend_now(method, inputs[0], inputs[1], inputs[2]);
+      },
+      {q, k, v});
 }
 
 }  // namespace ts::kernels

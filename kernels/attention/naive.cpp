@@ -9,17 +9,28 @@
 #include "kernels/attention/attend.h"
 
 namespace ts::kernels {
+namespace {
+
+// [B, H_kv, T, d] to [B, heads, T, d], each head repeated for the queries it serves; a copy unless
+// there is nothing to repeat.
+at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
+  const std::int64_t groups = heads / x.size(1);
+  if (groups == 1) return x;
+  return x.unsqueeze(2).expand({-1, -1, groups, -1, -1}).flatten(1, 2);
+}
+
+}  // namespace
 
 at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                         const at::Tensor& causal_mask) {
   // One variable for all T x T tensors: each is let go as soon as the next exists.
-  at::Tensor scores = at::matmul(q, k.transpose(-2, -1));
+  at::Tensor scores = at::matmul(q, repeat_heads(k, q.size(1)).transpose(-2, -1));
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
   if (causal_mask.defined()) {
     scores = at::masked_fill(scores, causal_mask, -std::numeric_limits<double>::infinity());
   }
   scores = at::softmax(scores, -1);
-  return at::matmul(scores, v);
+  return at::matmul(scores, repeat_heads(v, q.size(1)));
 }
 
 }  // namespace ts::kernels

@@ -17,7 +17,9 @@ class SdpaSteering {
         cudnn_(context_.userEnabledCuDNNSDP()) {
     const bool any = backend == run::AttentionBackend::automatic;
     set(any || backend == run::AttentionBackend::math,
-        any || backend == run::AttentionBackend::flash, any, any);
+        any || backend == run::AttentionBackend::flash,
+        any || backend == run::AttentionBackend::efficient,
+        any || backend == run::AttentionBackend::cudnn);
   }
   ~SdpaSteering() { set(math_, flash_, efficient_, cudnn_); }
   SdpaSteering(const SdpaSteering&) = delete;
@@ -44,7 +46,9 @@ at::Tensor attend_sdpa(run::AttentionBackend backend, bool causal, const at::Ten
                        const at::Tensor& k, const at::Tensor& v) {
   if (q.is_meta()) return attend_sdpa_dry(backend, causal, q, k, v);
   const SdpaSteering steering(backend);
-  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
+  const bool grouped = q.size(1) != k.size(1);
+  return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal, /*scale=*/std::nullopt,
+                                          grouped);
 }
 
 }  // namespace ts::kernels

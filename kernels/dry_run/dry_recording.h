@@ -92,6 +92,8 @@ class DryRecording {
 
   [[nodiscard]] AttentionKernel attention() const noexcept { return attention_; }
   void saw_attention(AttentionKernel kernel) noexcept;
+  [[nodiscard]] ThreadState& state() noexcept { return state_; }
+  [[nodiscard]] SequenceModules& sequence_modules() noexcept { return modules_; }
 
  private:
   friend struct DryRunCallbacks;

@@ -1,6 +1,8 @@
 #include "kernels/dry_run/dry_runner.h"
 
 #include "core/base/clock.h"
+#include "core/run/spec_fields.h"
+#include "core/run/workload_math.h"
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_kernels.h"
@@ -28,6 +30,46 @@ tl::unexpected<run::Failure> cannot_run(const std::string& sentence) {
   run::Failure failure;
   failure.sentence = sentence;
   return tl::unexpected(std::move(failure));
+}
+
+// Whether what a step does and holds is a sum over layers. Not so where several layers are one
+// checkpoint, or one operator goes over the parameters of all.
+bool layers_are_alike(const run::WorkloadSpec& spec) {
+  const bool whole_lists = spec.pass == run::Pass::full_step &&
+                           (spec.optimizer == run::OptimizerKind::adamw_foreach || spec.clip > 0);
+  return spec.workload == run::WorkloadKind::lm && !whole_lists && spec.accumulate == 1 &&
+         run::checkpointing(spec) == run::Checkpoint::off;
+}
+
+// Tiles of one attention, at most.
+double tile_count(const run::WorkloadSpec& spec) {
+  const auto tiles = [](std::int64_t length, std::int64_t tile) {
+    return static_cast<double>((length + tile - 1) / tile);
+  };
+  return tiles(spec.seq_len, spec.tile_q) * tiles(run::kv_length(spec), spec.tile_k);
+}
+
+// What tensors without data cannot tell, or not soon; empty when they can.
+const char* not_predictable(const run::WorkloadSpec& spec) {
+  if (run::compute_type(spec) != spec.dtype) {
+    return "Autocast cannot be predicted: tensors without data have none. Predict dtype bf16 or "
+           "fp32, or run it";
+  }
+  if (!run::field_applies(spec, run::Field::backend)) return "";
+  const bool tiled = spec.backend == run::AttentionBackend::tiled;
+  constexpr double kMostTiles = 20000;  // a second or two
+  const auto layers =
+      static_cast<double>(run::field_applies(spec, run::Field::layers) ? spec.layers : 1);
+  if (tiled && layers * tile_count(spec) > kMostTiles) {
+    return "A prediction would go through every tile, and these are too many: choose larger tiles, "
+           "or run it";
+  }
+  const bool own = tiled || spec.backend == run::AttentionBackend::naive;
+  if (!own && run::kv_head_count(spec) != spec.heads) {
+    return "Grouped queries cannot be predicted for this backend, which kernel runs is decided "
+           "with the data at hand: choose naive or tiled, or run it";
+  }
+  return "";
 }
 
 }  // namespace
@@ -82,9 +124,11 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   if (const auto problems = run::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front().sentence);
   }
+  if (const std::string sentence = not_predictable(on_device); !sentence.empty()) {
+    return cannot_run(sentence);
+  }
   Recorded made;
-  const bool may_repeat =
-      repeat_ && spec.workload == run::WorkloadKind::lm && spec.layers > kSampleLayers + 1;
+  const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;
   if (may_repeat) {
     run::WorkloadSpec sample = on_device;
     sample.layers = kSampleLayers;

@@ -9,12 +9,14 @@
 
 namespace ts::kernels {
 
-// Rows of a table. Table: [vocab, width], truncated normal with deviation 1.
+// Rows of a table: [vocab, width], truncated normal.
 class Embedding {
  public:
-  Embedding(Builder& builder, const std::string& path, std::int64_t vocab, std::int64_t width);
+  Embedding(Builder& builder, const std::string& path, std::int64_t vocab, std::int64_t width,
+            double deviation);
   // tokens: int64 [...]; the result: [..., width].
   at::Tensor forward(const at::Tensor& tokens) const;
+  [[nodiscard]] const at::Tensor& weight() const { return weight_; }
 
  private:
   std::string path_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
@@ -19,7 +20,9 @@ Linear::Linear(Builder& builder, const std::string& path, std::int64_t in, std::
 
 at::Tensor Linear::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
-  return at::linear(x, weight_, bias_.defined() ? std::optional(bias_) : std::nullopt);
+  at::Tensor y = at::linear(x, weight_, bias_.defined() ? std::optional(bias_) : std::nullopt);
+  note_dtype(path_, y);
+  return y;
 }
 
 }  // namespace ts::kernels

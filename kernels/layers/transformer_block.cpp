@@ -2,56 +2,106 @@
 
 #include <ATen/ops/add.h>
 
+#include <array>
+
+#include "core/run/workload_math.h"
 #include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
+namespace {
+
+// [B, T, heads * d_head] to [B, heads, T, d_head].
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+}  // namespace
 
 BlockSettings make_block_settings(Builder& builder, const run::WorkloadSpec& spec) {
   BlockSettings settings;
   settings.d_model = spec.d_model;
   settings.heads = spec.heads;
+  settings.kv_heads = run::kv_head_count(spec);
   settings.d_ff = spec.d_ff;
-  settings.attention.backend = spec.backend;
-  settings.attention.causal = spec.causal;
-  settings.attention.causal_mask = make_causal_mask(builder, settings.attention, spec.seq_len);
-  settings.rope = std::make_shared<const Rope>(builder, spec.seq_len, spec.d_model / spec.heads);
+  settings.norm = spec.norm;
+  settings.feed_forward = spec.ffn;
+  settings.bias = spec.bias ? Bias::zeros : Bias::none;
+  settings.fused_qkv = spec.fused_qkv;
+  settings.attention = make_attention_method(builder, spec);
+  if (spec.positions == run::Positions::rope) {
+    settings.rope = std::make_shared<const Rope>(builder, spec.seq_len, run::head_size(spec));
+  }
   return settings;
+}
+
+InputProjections::InputProjections(Builder& builder, const std::string& path,
+                                   const BlockSettings& settings)
+    : settings_(settings) {
+  const std::int64_t d = settings.d_model;
+  const std::int64_t kv = settings.kv_heads * (d / settings.heads);
+  const auto add = [&](const char* name, std::int64_t width) {
+    layers_.emplace_back(builder, path + name, d, width, settings.bias);
+  };
+  if (settings.fused_qkv) {
+    add(".qkv_proj", d + 2 * kv);
+    return;
+  }
+  add(".q_proj", d);
+  add(".k_proj", kv);
+  add(".v_proj", kv);
+}
+
+InputProjections::Projected InputProjections::forward(const at::Tensor& x) const {
+  const std::int64_t heads = settings_.heads;
+  const std::int64_t kv_heads = settings_.kv_heads;
+  Projected out;
+  if (!settings_.fused_qkv) {
+    // Positions enter before the next projection runs, so that fewer tensors live at once.
+    out.q = turned(split_heads(layers_[0].forward(x), heads));
+    out.k = turned(split_heads(layers_[1].forward(x), kv_heads));
+    out.v = split_heads(layers_[2].forward(x), kv_heads);
+    return out;
+  }
+  const std::int64_t d = settings_.d_model;
+  const std::int64_t kv = kv_heads * (d / heads);
+  const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({d, kv, kv}, -1);
+  out.q = turned(split_heads(parts[0], heads));
+  out.k = turned(split_heads(parts[1], kv_heads));
+  out.v = split_heads(parts[2], kv_heads);
+  return out;
+}
+
+at::Tensor InputProjections::turned(at::Tensor x) const {
+  return settings_.rope != nullptr ? settings_.rope->forward(x) : x;
 }
 
 SelfAttention::SelfAttention(Builder& builder, const std::string& path,
                              const BlockSettings& settings)
     : path_(path),
-      settings_(settings),
-      q_proj_(builder, path + ".q_proj", settings.d_model, settings.d_model, Bias::none),
-      k_proj_(builder, path + ".k_proj", settings.d_model, settings.d_model, Bias::none),
-      v_proj_(builder, path + ".v_proj", settings.d_model, settings.d_model, Bias::none),
-      o_proj_(builder, path + ".o_proj", settings.d_model, settings.d_model, Bias::none) {}
-
-at::Tensor SelfAttention::split_heads(const at::Tensor& x) const {
-  return x.unflatten(-1, {settings_.heads, -1}).transpose(1, 2);
-}
+      method_(settings.attention),
+      projections_(builder, path, settings),
+      o_proj_(builder, path + ".o_proj", settings.d_model, settings.d_model, settings.bias) {}
 
 at::Tensor SelfAttention::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
-  at::Tensor q = settings_.rope->forward(split_heads(q_proj_.forward(x)));
-  at::Tensor k = settings_.rope->forward(split_heads(k_proj_.forward(x)));
-  const at::Tensor heads =
-      attend(settings_.attention, q, k, split_heads(v_proj_.forward(x))).transpose(1, 2);
+  const InputProjections::Projected in = projections_.forward(x);
+  const at::Tensor heads = attend(method_, in.q, in.k, in.v).transpose(1, 2);
   return o_proj_.forward(heads.flatten(-2));
 }
 
 TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
                                    const BlockSettings& settings)
     : path_(path),
-      norm1_(builder, path + ".norm1", settings.d_model),
+      norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias),
       attention_(builder, path + ".attn", settings),
-      norm2_(builder, path + ".norm2", settings.d_model),
-      feed_forward_(builder, path + ".ffn", settings.d_model, settings.d_ff) {}
+      norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias),
+      feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
+                                      settings.d_model, settings.d_ff, settings.bias)) {}
 
 at::Tensor TransformerBlock::forward(at::Tensor x) const {
   const ModuleScope scope(path_);
   x = at::add(x, attention_.forward(norm1_.forward(x)));
-  x = at::add(x, feed_forward_.forward(norm2_.forward(x)));
+  x = at::add(x, feed_forward_->forward(norm2_.forward(x)));
   return x;
 }
 

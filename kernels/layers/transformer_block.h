@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/attention/attend.h"
+#include "kernels/layers/feed_forward.h"
 #include "kernels/layers/linear.h"
-#include "kernels/layers/rms_norm.h"
+#include "kernels/layers/norm.h"
 #include "kernels/layers/rope.h"
-#include "kernels/layers/swiglu.h"
 
 namespace ts::kernels {
 
@@ -18,15 +19,38 @@ namespace ts::kernels {
 struct BlockSettings {
   std::int64_t d_model = 0;
   std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
   std::int64_t d_ff = 0;
+  run::NormKind norm = run::NormKind::rmsnorm;
+  run::FeedForward feed_forward = run::FeedForward::swiglu;
+  Bias bias = Bias::none;
+  bool fused_qkv = false;
   AttentionMethod attention;
-  std::shared_ptr<const Rope> rope;
+  std::shared_ptr<const Rope> rope;  // null: positions do not enter here
 };
 
 // The settings of a spec (block or lm), with the mask and the rotary tables made.
 BlockSettings make_block_settings(Builder& builder, const run::WorkloadSpec& spec);
 
-// Multi-head self-attention with rotary positions; four d_model x d_model projections, no biases.
+// The projections of an input x to queries, keys and values, with positions in: three layers, or
+// one ("qkv_proj") whose output is cut in three.
+class InputProjections {
+ public:
+  InputProjections(Builder& builder, const std::string& path, const BlockSettings& settings);
+  struct Projected {
+    at::Tensor q, k, v;  // [B, heads or kv_heads, T, d_head]
+  };
+  // x: [B, T, d_model].
+  [[nodiscard]] Projected forward(const at::Tensor& x) const;
+
+ private:
+  [[nodiscard]] at::Tensor turned(at::Tensor x) const;
+
+  BlockSettings settings_;
+  std::vector<Linear> layers_;  // q, k, v; or the one of all three
+};
+
+// Multi-head self-attention with projections in and out.
 class SelfAttention {
  public:
   SelfAttention(Builder& builder, const std::string& path, const BlockSettings& settings);
@@ -34,13 +58,9 @@ class SelfAttention {
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
-  [[nodiscard]] at::Tensor split_heads(const at::Tensor& x) const;  // to [B, H, T, d_head]
-
   std::string path_;
-  BlockSettings settings_;
-  Linear q_proj_;
-  Linear k_proj_;
-  Linear v_proj_;
+  AttentionMethod method_;
+  InputProjections projections_;
   Linear o_proj_;
 };
 
@@ -53,10 +73,10 @@ class TransformerBlock {
 
  private:
   std::string path_;
-  RmsNorm norm1_;
+  Norm norm1_;
   SelfAttention attention_;
-  RmsNorm norm2_;
-  SwiGlu feed_forward_;
+  Norm norm2_;
+  std::unique_ptr<FeedForward> feed_forward_;
 };
 
 }  // namespace ts::kernels

@@ -42,6 +42,8 @@ const char* kernel_name(AttentionKernel kernel) {
       return "efficient";
     case AttentionKernel::cudnn:
       return "cudnn";
+    case AttentionKernel::tiled:
+      return "tiled";
     case AttentionKernel::none:
       break;
   }

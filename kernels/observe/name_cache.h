@@ -9,7 +9,7 @@
 namespace ts::kernels {
 
 // The attention kernel an operator is, if it is one.
-enum class AttentionKernel : std::uint8_t { none, softmax, math, flash, efficient, cudnn };
+enum class AttentionKernel : std::uint8_t { none, softmax, math, flash, efficient, cudnn, tiled };
 
 const char* kernel_name(AttentionKernel kernel);  // naive math flash ..., "" for none
 

@@ -1,24 +1,33 @@
 #include "kernels/attention/attend.h"
+
+#include <array>
+
+#include "core/run/workload_math.h"
+#include "kernels/observe/dtype_map.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
 namespace {
 
-// Attention alone, on given Q, K, V: [B, H, T, d_head], normal.
+// Attention alone, on given Q [B, H, T, d_head], K and V [B, H_kv, T_kv, d_head], normal.
 class Attention final : public Workload {
  public:
   Attention(Builder& builder, const run::WorkloadSpec& spec) {
-    const std::array<std::int64_t, 4> sizes = {spec.batch, spec.heads, spec.seq_len, spec.d_head};
-    const bool requires_grad = spec.pass != run::Pass::forward;
+    const std::array sizes = {spec.batch, spec.heads, spec.seq_len, spec.d_head};
+    const std::array kv_sizes = {spec.batch, run::kv_head_count(spec), run::kv_length(spec),
+                                 spec.d_head};
+    const bool requires_grad = run::keeps_graph(spec);
     q_ = builder.normal_input(sizes, requires_grad);
-    k_ = builder.normal_input(sizes, requires_grad);
-    v_ = builder.normal_input(sizes, requires_grad);
-    method_.backend = spec.backend;
-    method_.causal = spec.causal;
-    method_.causal_mask = make_causal_mask(builder, method_, spec.seq_len);
+    k_ = builder.normal_input(kv_sizes, requires_grad);
+    v_ = builder.normal_input(kv_sizes, requires_grad);
+    method_ = make_attention_method(builder, spec);
   }
 
-  at::Tensor forward() override { return attend(method_, q_, k_, v_); }
+  at::Tensor forward() override {
+    at::Tensor output = attend(method_, q_, k_, v_);
+    note_dtype("output", output);
+    return output;
+  }
 
  private:
   AttentionMethod method_;

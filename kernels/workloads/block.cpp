@@ -1,20 +1,29 @@
+#include "core/run/workload_math.h"
+#include "kernels/layers/checkpoint.h"
 #include "kernels/layers/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
 namespace {
 
-// One transformer block on x: [B, T, d_model].
+// One transformer block on x: [B, T, d_model]. (Learned positions are added to x before the first
+// block of a model, so a block alone has none then.)
 class Block final : public Workload {
  public:
   Block(Builder& builder, const run::WorkloadSpec& spec)
       : block_(builder, "block", make_block_settings(builder, spec)),
+        checkpointed_(run::checkpointing(spec) == run::Checkpoint::blocks),
         x_(make_stream_input(builder, spec)) {}
 
-  at::Tensor forward() override { return block_.forward(x_); }
+  at::Tensor forward() override {
+    if (!checkpointed_) return block_.forward(x_);
+    return checkpoint(
+        [this](const std::vector<at::Tensor>& inputs) { return block_.forward(inputs[0]); }, {x_});
+  }
 
  private:
   TransformerBlock block_;
+  bool checkpointed_;
   at::Tensor x_;
 };
 

@@ -1,5 +1,6 @@
 #include <ATen/ops/gelu.h>
 
+#include "kernels/layers/feed_forward.h"
 #include "kernels/layers/linear.h"
 #include "kernels/workloads/workload.h"
 
@@ -22,9 +23,23 @@ class Mlp final : public Workload {
   at::Tensor x_;
 };
 
+// The feed-forward part of a CS336 block alone.
+class GatedMlp final : public Workload {
+ public:
+  GatedMlp(Builder& builder, const run::WorkloadSpec& spec)
+      : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff), x_(make_stream_input(builder, spec)) {}
+
+  at::Tensor forward() override { return swiglu_.forward(x_); }
+
+ private:
+  SwiGlu swiglu_;
+  at::Tensor x_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec) {
+  if (spec.mlp == run::FeedForward::swiglu) return std::make_unique<GatedMlp>(builder, spec);
   return std::make_unique<Mlp>(builder, spec);
 }
 

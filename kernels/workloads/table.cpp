@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/run/workload_math.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -14,6 +15,8 @@ const WorkloadEntry* find_workload(run::WorkloadKind kind) {
       WorkloadEntry{run::WorkloadKind::mlp, "mlp", make_mlp},
       WorkloadEntry{run::WorkloadKind::block, "block", make_block},
       WorkloadEntry{run::WorkloadKind::lm, "lm", make_language_model},
+      WorkloadEntry{run::WorkloadKind::weighted_sum, "weighted_sum", make_weighted_sum},
+      WorkloadEntry{run::WorkloadKind::toy, "toy", make_toy},
   };
   const auto found = std::find_if(table.begin(), table.end(), [kind](const WorkloadEntry& entry) {
     return entry.kind == kind;
@@ -23,7 +26,7 @@ const WorkloadEntry* find_workload(run::WorkloadKind kind) {
 
 at::Tensor make_stream_input(Builder& builder, const run::WorkloadSpec& spec) {
   return builder.normal_input(std::array{spec.batch, spec.seq_len, spec.d_model},
-                              spec.pass != run::Pass::forward);
+                              run::keeps_graph(spec));
 }
 
 at::Tensor Workload::loss(at::Tensor output) {

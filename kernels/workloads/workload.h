@@ -17,6 +17,8 @@ class Workload {
   virtual ~Workload() = default;
   // The output. Keeps no reference to anything it makes: only autograd holds activations.
   virtual at::Tensor forward() = 0;
+  // Which of a step's micro-batches the next forward and loss are of, from 0.
+  virtual void select_micro_batch(std::int64_t /*index*/) {}
   // What a backward starts from, a scalar: the mean of the squares of the output, unless the
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)
@@ -37,6 +39,8 @@ std::unique_ptr<Workload> make_attention(Builder& builder, const run::WorkloadSp
 std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec);
 std::unique_ptr<Workload> make_block(Builder& builder, const run::WorkloadSpec& spec);
 std::unique_ptr<Workload> make_language_model(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_toy(Builder& builder, const run::WorkloadSpec& spec);
 
 // The input of a layer inside a network, [B, T, d_model], normal. With a backward it gets a
 // gradient as well, as the output of an earlier layer would.

@@ -10,7 +10,7 @@ namespace {
 using Vector = std::vector<double>;
 
 struct Head {
-  std::size_t length;
+  std::size_t keys;
   std::size_t width;
   const double* q;
   const double* k;
@@ -26,8 +26,8 @@ double dot(const double* a, const double* b, std::size_t n) {
 
 Vector probabilities_of_row(const Head& head, std::size_t row) {
   const double scale = 1 / std::sqrt(static_cast<double>(head.width));
-  const std::size_t seen = head.causal ? row + 1 : head.length;
-  Vector p(head.length, 0.0);
+  const std::size_t seen = head.causal ? row + 1 : head.keys;
+  Vector p(head.keys, 0.0);
   double largest = -std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < seen; ++j) {
     p[j] = scale * dot(head.q + row * head.width, head.k + j * head.width, head.width);
@@ -51,21 +51,24 @@ AttentionReference reference_attention(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool causal) {
   const Vector q_values = values(q), k_values = values(k), v_values = values(v);
   const auto heads = static_cast<std::size_t>(q.size(0) * q.size(1));
-  const auto length = static_cast<std::size_t>(q.size(2));
+  const auto queries = static_cast<std::size_t>(q.size(2));
+  const auto keys = static_cast<std::size_t>(k.size(2));
   const auto width = static_cast<std::size_t>(q.size(3));
+  const auto groups = static_cast<std::size_t>(q.size(1) / k.size(1));
   const double scale = 1 / std::sqrt(static_cast<double>(width));
   AttentionReference out;
   const auto numbers = static_cast<double>(q_values.size());
-  for (Vector* vector : {&out.output, &out.q_gradient, &out.k_gradient, &out.v_gradient}) {
-    vector->assign(q_values.size(), 0.0);
-  }
+  for (Vector* vector : {&out.output, &out.q_gradient}) vector->assign(q_values.size(), 0.0);
+  for (Vector* vector : {&out.k_gradient, &out.v_gradient}) vector->assign(k_values.size(), 0.0);
   for (std::size_t h = 0; h < heads; ++h) {
-    const std::size_t at = h * length * width;
-    const Head head{length, width, &q_values[at], &k_values[at], &v_values[at], causal};
-    for (std::size_t i = 0; i < length; ++i) {
+    const std::size_t at = h * queries * width;
+    // Heads of all sequences in a row: so are those they share.
+    const std::size_t kv_at = h / groups * keys * width;
+    const Head head{keys, width, &q_values[at], &k_values[kv_at], &v_values[kv_at], causal};
+    for (std::size_t i = 0; i < queries; ++i) {
       const Vector p = probabilities_of_row(head, i);
       double* const o = &out.output[at + i * width];
-      for (std::size_t j = 0; j < length; ++j) {
+      for (std::size_t j = 0; j < keys; ++j) {
         for (std::size_t c = 0; c < width; ++c) o[c] += p[j] * head.v[j * width + c];
       }
       Vector o_gradient(width);
@@ -74,13 +77,13 @@ AttentionReference reference_attention(const at::Tensor& q, const at::Tensor& k,
         o_gradient[c] = 2 * o[c] / numbers;
       }
       const double mean = dot(o_gradient.data(), o, width);
-      for (std::size_t j = 0; j < length; ++j) {
+      for (std::size_t j = 0; j < keys; ++j) {
         const double p_gradient = dot(o_gradient.data(), head.v + j * width, width);
         const double s_gradient = p[j] * (p_gradient - mean) * scale;
         for (std::size_t c = 0; c < width; ++c) {
-          out.v_gradient[at + j * width + c] += p[j] * o_gradient[c];
+          out.v_gradient[kv_at + j * width + c] += p[j] * o_gradient[c];
           out.q_gradient[at + i * width + c] += s_gradient * head.k[j * width + c];
-          out.k_gradient[at + j * width + c] += s_gradient * head.q[i * width + c];
+          out.k_gradient[kv_at + j * width + c] += s_gradient * head.q[i * width + c];
         }
       }
     }

@@ -16,7 +16,7 @@ std::vector<run::WorkloadSpec> every_spec() {
     std::int64_t batch, seq_len;
   };
   std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& small : every_small_spec()) {
+  for (const run::WorkloadSpec& small : predicted_small_spec()) {
     for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
                                AttentionBackend::flash, AttentionBackend::automatic}) {
       for (const Sizes sizes :

@@ -1,4 +1,4 @@
-// engine_dump SPEC.json FOLDER: makes the workload of a spec, runs it once and one full step, and
+// engine_dump SPEC.json FOLDER: makes the workload of a spec, runs it once and five steps, and
 // writes every tensor as raw bytes with a manifest.json, for tests/kernels/parity.py.
 #include <filesystem>
 #include <fstream>
@@ -27,7 +27,7 @@ class Dump {
                                     {"dtype", at::toString(plain.scalar_type())},
                                     {"shape", plain.sizes().vec()}});
   }
-  void number(const std::string& name, double value) { manifest_[name] = value; }
+  void append(const std::string& name, double value) { manifest_[name].push_back(value); }
   void finish() { std::ofstream(folder_ / "manifest.json") << manifest_.dump(1); }
 
  private:
@@ -47,20 +47,30 @@ int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
     out.tensor("input", std::to_string(i), execution.inputs()[i]);
   }
-  out.tensor("output", "output", execution.workload().forward());
-  const auto times = execution.step(nullptr, 0);
-  if (!times) {
-    std::cerr << times.error().sentence << '\n';
-    return 1;
+  {
+    const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
+    out.tensor("output", "output", execution.workload().forward());
   }
-  out.number("loss", times->loss);
-  for (const auto& [name, tensor] : execution.parameters()) {
-    out.tensor("gradient", name, tensor.grad());
-    out.tensor("updated", name, tensor);
+  constexpr int kSteps = 5;
+  for (int step = 0; step < kSteps; ++step) {
+    const auto times = execution.step(nullptr, step);
+    if (!times) {
+      std::cerr << times.error().sentence << '\n';
+      return 1;
+    }
+    out.append("losses", times->loss);
+    out.append("gradient_norms", times->gradient_norm.value_or(-1));
+    out.append("learning_rates", times->learning_rate);
+    out.append("loss_scales", times->loss_scale.value_or(0));
+    if (step > 0) continue;
+    for (const auto& [name, tensor] : execution.parameters()) {
+      out.tensor("gradient", name, tensor.grad());
+    }
+    for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
+      out.tensor("input_gradient", std::to_string(i), execution.inputs()[i].grad());
+    }
   }
-  for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
-    out.tensor("input_gradient", std::to_string(i), execution.inputs()[i].grad());
-  }
+  for (const auto& [name, tensor] : execution.parameters()) out.tensor("updated", name, tensor);
   out.finish();
   return 0;
 }

@@ -47,7 +47,7 @@ TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
 
 std::vector<run::WorkloadSpec> language_models() {
   std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& spec : every_small_spec()) {
+  for (const run::WorkloadSpec& spec : predicted_small_spec()) {
     if (spec.workload == WorkloadKind::lm) specs.push_back(spec);
   }
   return specs;

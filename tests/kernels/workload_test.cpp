@@ -30,7 +30,7 @@ TEST_P(EveryWorkload, RunsItsPassAndCountsItsParameters) {
     EXPECT_EQ(times->loss != 0, spec.pass != Pass::forward);
     EXPECT_TRUE(std::isfinite(times->loss));
   }
-  const at::ScalarType dtype = spec.dtype == DataType::bf16 ? at::kBFloat16 : at::kFloat;
+  const at::ScalarType dtype = scalar_type(spec.dtype);
   for (const Parameter& parameter : (*execution)->parameters()) {
     EXPECT_EQ(parameter.tensor.scalar_type(), dtype) << parameter.name;
     EXPECT_EQ(parameter.tensor.grad().defined(), spec.pass != Pass::forward) << parameter.name;
@@ -47,7 +47,10 @@ TEST_P(EveryWorkload, SameSeedSameLossBitForBit) {
   };
   const std::vector<double> first = losses();
   EXPECT_EQ(first, losses());
-  EXPECT_EQ(first[0] != first[1], spec.pass == Pass::full_step);
+  // One step may be less than the last digit of a 16-bit loss.
+  if (spec.dtype == DataType::fp32) {
+    EXPECT_EQ(first[0] != first[1], spec.pass == Pass::full_step);
+  }
   spec.seed = 1;
   EXPECT_EQ(first != losses(), spec.pass != Pass::forward);  // which has no loss
 }

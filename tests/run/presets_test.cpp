@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "core/run/spec_fields.h"
 #include "core/run/workload_math.h"
 
 namespace ts::run {
@@ -29,7 +30,7 @@ TEST(Presets, ids_are_unique_within_a_workload_and_every_workload_has_some) {
     kinds.insert(preset.workload);
     EXPECT_EQ(find_preset(preset.workload, preset.id), &preset);
   }
-  EXPECT_EQ(kinds.size(), 4U);
+  EXPECT_EQ(kinds.size(), field_choices(Field::workload).size());
   EXPECT_EQ(find_preset(WorkloadKind::attention, "2.7B"), nullptr);
 }
 
@@ -66,6 +67,20 @@ TEST(Presets, exercises_have_the_shapes_of_the_documents) {
   EXPECT_EQ(spec.heads, 12);
   EXPECT_EQ(spec.seq_len, 512);
   EXPECT_FALSE(spec.causal);
+}
+
+// From GPT-2 to a model of the course and back: nothing of the other form stays.
+TEST(Presets, set_the_whole_form_of_a_model) {
+  WorkloadSpec spec;
+  apply_preset(*find_preset(WorkloadKind::lm, "gpt2"), spec);
+  EXPECT_TRUE(spec.tied && spec.bias && spec.fused_qkv);
+  EXPECT_EQ(spec.positions, Positions::learned);
+  EXPECT_EQ(spec.norm, NormKind::layernorm);
+  EXPECT_EQ(spec.ffn, FeedForward::gelu);
+  apply_preset(*find_preset(WorkloadKind::lm, "small"), spec);
+  WorkloadSpec fresh;
+  apply_preset(*find_preset(WorkloadKind::lm, "small"), fresh);
+  EXPECT_EQ(spec, fresh);
 }
 
 TEST(Presets, tiny_is_light) {

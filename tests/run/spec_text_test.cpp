@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/run/spec_fields.h"
 #include "core/run/workload_spec.h"
 #include "tests/run/random_spec.h"
 
@@ -65,7 +66,7 @@ TEST(SpecJson, json_errors_name_the_key) {
   EXPECT_THAT(json_error(R"({"seed": 1e300})"), HasSubstr("seed"));
   EXPECT_THAT(json_error(R"({"causal": 1})"), HasSubstr("causal must be true or false"));
   EXPECT_EQ(json_error(R"({"workload": "gpt"})"),
-            "workload must be attention, mlp, block or lm, not \"gpt\"");
+            "workload must be attention, mlp, block, lm, weighted_sum or toy, not \"gpt\"");
   EXPECT_THAT(json_error(R"({"dtype": 16})"), HasSubstr("dtype must be a name in quotes"));
   EXPECT_THAT(json_error(R"({"target_gpu": []})"), HasSubstr("target_gpu must be a name"));
   EXPECT_THAT(json_error(R"({"workload": "lm", "heads": 7})"), HasSubstr("heads = 7"));
@@ -138,27 +139,89 @@ TEST(SetField, every_field_can_be_set_by_its_name) {
       {"dtype", "bf16"},     {"backend", "auto"},  {"pass", "full_step"},
       {"causal", "off"},     {"seed", "7"},        {"device", "cuda"},
       {"device_index", "1"}, {"target_gpu", "T4"}, {"memory_limit", "1GiB"}};
-  static_assert(std::size(settings) == kFieldCount);
   for (const auto& [name, value] : settings) EXPECT_TRUE(set_field(spec, name, value)) << name;
-  const WorkloadSpec expected{WorkloadKind::lm,
-                              2,
-                              64,
-                              128,
-                              4,
-                              32,
-                              3,
-                              256,
-                              1000,
-                              DataType::bf16,
-                              AttentionBackend::automatic,
-                              Pass::full_step,
-                              false,
-                              7,
-                              DeviceKind::cuda,
-                              1,
-                              "T4",
-                              std::int64_t{1} << 30};
+  WorkloadSpec expected;
+  expected.workload = WorkloadKind::lm;
+  expected.batch = 2;
+  expected.seq_len = 64;
+  expected.d_model = 128;
+  expected.heads = 4;
+  expected.d_head = 32;
+  expected.layers = 3;
+  expected.d_ff = 256;
+  expected.vocab = 1000;
+  expected.dtype = DataType::bf16;
+  expected.backend = AttentionBackend::automatic;
+  expected.pass = Pass::full_step;
+  expected.causal = false;
+  expected.seed = 7;
+  expected.device = DeviceKind::cuda;
+  expected.device_index = 1;
+  expected.target_gpu = "T4";
+  expected.memory_limit = std::int64_t{1} << 30;
   EXPECT_EQ(spec, expected);
+}
+
+// A value of a field other than its default.
+std::string another_value(Field field) {
+  const WorkloadSpec defaults;
+  for (const char* choice : field_choices(field)) {
+    if (field_text(defaults, field) != choice) return choice;
+  }
+  if (field_as<TextField>(field) != nullptr) return "T4";
+  if (field_as<BytesField>(field) != nullptr) return "1048576";
+  return field_as<RealField>(field) != nullptr ? "0.25" : "3";
+}
+
+TEST(SetField, every_row_of_the_table_reads_back_what_was_set_and_changes_nothing_else) {
+  for (const FieldRow& row : field_rows()) {
+    WorkloadSpec spec;
+    const std::string value = another_value(row.field);
+    ASSERT_TRUE(set_field(spec, row.name, value)) << row.name;
+    EXPECT_EQ(field_text(spec, row.field), value) << row.name;
+    for (const FieldRow& other : field_rows()) {
+      if (other.field == row.field) continue;
+      EXPECT_EQ(field_text(spec, other.field), field_text(WorkloadSpec{}, other.field))
+          << row.name << " changed " << other.name;
+    }
+    const auto back = spec_from_json({{row.name, to_json(spec)[row.name]}});
+    if (validate(spec).empty()) {
+      ASSERT_TRUE(back) << row.name;
+      EXPECT_EQ(*back, spec) << row.name;
+    }
+  }
+}
+
+TEST(SetField, every_choice_has_its_name) {
+  for (const FieldRow& row : field_rows()) {
+    for (const char* choice : field_choices(row.field)) {
+      WorkloadSpec spec;
+      ASSERT_TRUE(set_field(spec, row.name, choice)) << row.name;
+      EXPECT_EQ(field_text(spec, row.field), choice) << row.name;
+    }
+  }
+}
+
+TEST(SetField, numbers_with_a_point) {
+  WorkloadSpec spec;
+  ASSERT_TRUE(set_field(spec, "lr", "3e-5"));
+  EXPECT_EQ(spec.learning_rate, 3e-5);
+  ASSERT_TRUE(set_field(spec, "clip", " 1 "));
+  EXPECT_EQ(spec.clip, 1);
+  for (const char* bad : {"", "fast", "1,5", "nan", "inf", "1e999", "0x1p3", "1 2"}) {
+    EXPECT_THAT(set_error("lr", bad), HasSubstr("lr takes a number such as 0.1 or 3e-4")) << bad;
+  }
+  EXPECT_EQ(set_error("momentum", "1.5"), "momentum must be between 0 and 1, not 1.5");
+  EXPECT_EQ(set_error("lr", "-1"), "lr must be between 0 and 1000, not -1");
+  EXPECT_THAT(json_error(R"({"lr": "fast"})"), HasSubstr("lr must be a number"));
+}
+
+TEST(FieldHelp, lists_every_setting_with_its_values) {
+  const std::string help = field_help();
+  for (const FieldRow& row : field_rows()) {
+    EXPECT_THAT(help, HasSubstr("\n    " + std::string(row.name) + " ")) << row.name;
+    for (const char* choice : field_choices(row.field)) EXPECT_THAT(help, HasSubstr(choice));
+  }
 }
 
 TEST(SetField, unknown_names_point_to_the_nearest) {
@@ -172,7 +235,7 @@ TEST(SetField, unknown_names_point_to_the_nearest) {
 
 TEST(SetField, choices_list_what_there_is) {
   EXPECT_EQ(set_error("backend", "falsh"),
-            "backend must be naive, math, flash or auto, not \"falsh\"");
+            "backend must be naive, math, flash, efficient, cudnn, tiled or auto, not \"falsh\"");
   EXPECT_EQ(set_error("device", "tpu"), "device must be cpu or cuda, not \"tpu\"");
   EXPECT_EQ(set_error("causal", "maybe"), "causal must be true or false, not \"maybe\"");
   EXPECT_THAT(set_error("seed", "-1"), HasSubstr("from 0 to 18446744073709551615"));

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/run/presets.h"
 
@@ -119,6 +121,108 @@ TEST(WorkloadMath, a_block_is_one_layer_of_the_model) {
   EXPECT_DOUBLE_EQ(step_flops(block, AttentionBackend::flash).total(),
                    step_flops(two, AttentionBackend::flash).total() -
                        step_flops(one, AttentionBackend::flash).total());
+}
+
+// Published sizes of GPT-2 (124M, 355M, 774M, 1.56B), with its vocabulary of 50,257 and biases.
+TEST(WorkloadMath, gpt2_has_the_published_parameters) {
+  const std::pair<const char*, std::int64_t> sizes[] = {{"gpt2", 124'439'808},
+                                                        {"gpt2-medium", 354'823'168},
+                                                        {"gpt2-large", 774'030'080},
+                                                        {"gpt2-xl", 1'557'611'200}};
+  for (const auto& [id, parameters] : sizes) {
+    auto spec = preset_spec(WorkloadKind::lm, id);
+    spec.vocab = 50257;
+    EXPECT_EQ(parameter_count(spec), parameters) << id;
+  }
+  // labs.md, W9: nanoGPT counts without positions and biases, with 50,304 tokens.
+  auto spec = preset_spec(WorkloadKind::lm, "gpt2");
+  spec.bias = false;
+  EXPECT_EQ(parameter_count(spec) - spec.seq_len * spec.d_model, 123'587'328);
+}
+
+TEST(WorkloadMath, true_sizes_of_the_models_that_are_named_after_theirs) {
+  EXPECT_NEAR(static_cast<double>(parameter_count(preset_spec(WorkloadKind::lm, "10B"))), 12.83e9,
+              0.01e9);
+}
+
+TEST(WorkloadMath, shared_keys_and_values_save_parameters_and_projections_not_scores) {
+  auto all = preset_spec(WorkloadKind::block, "small");
+  auto grouped = all;
+  grouped.kv_heads = 3;  // of 12
+  EXPECT_EQ(parameter_count(all) - parameter_count(grouped), 2 * 768 * (768 - 3 * 64));
+  const double saved = 2.0 * static_cast<double>(tokens_per_step(all)) * 2 * 768 * (768 - 3 * 64);
+  EXPECT_DOUBLE_EQ(step_flops(all, AttentionBackend::naive).forward -
+                       step_flops(grouped, AttentionBackend::naive).forward,
+                   saved);
+}
+
+TEST(WorkloadMath, cross_attention_multiplies_both_lengths) {
+  WorkloadSpec spec;
+  spec.batch = 2;
+  spec.heads = 3;
+  spec.seq_len = 100;
+  spec.seq_len_kv = 70;
+  spec.d_head = 5;
+  spec.causal = false;
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::flash).forward, 4.0 * 2 * 3 * 100 * 70 * 5);
+}
+
+// Counted tile by tile.
+TEST(WorkloadMath, tiles_above_the_diagonal_are_skipped_whole) {
+  for (const std::int64_t length : {1, 7, 64, 100, 129}) {
+    for (const std::int64_t rows : {1, 3, 16, 64}) {
+      for (const std::int64_t columns : {1, 5, 16, 200}) {
+        WorkloadSpec spec;
+        spec.seq_len = length;
+        spec.tile_q = rows;
+        spec.tile_k = columns;
+        std::int64_t pairs = 0;
+        for (std::int64_t i = 0; i < length; i += rows) {
+          for (std::int64_t j = 0; j < length; j += columns) {
+            const std::int64_t end = std::min(i + rows, length);
+            if (j < end) pairs += (end - i) * (std::min(j + columns, length) - j);
+          }
+        }
+        const double expected =
+            4.0 * static_cast<double>(spec.batch * spec.heads * spec.d_head * pairs);
+        EXPECT_NEAR(step_flops(spec, AttentionBackend::tiled).forward, expected, expected * 1e-12);
+      }
+    }
+  }
+}
+
+TEST(WorkloadMath, checkpointing_computes_blocks_or_attention_again) {
+  auto spec = preset_spec(WorkloadKind::lm, "small");
+  const Flops plain = step_flops(spec, AttentionBackend::naive);
+  EXPECT_EQ(plain.recompute, 0);
+  spec.checkpoint = Checkpoint::blocks;
+  const Flops blocks = step_flops(spec, AttentionBackend::naive);
+  const double head = 2.0 * static_cast<double>(tokens_per_step(spec)) * 10000 * 768;
+  EXPECT_DOUBLE_EQ(blocks.recompute, plain.forward - head);
+  EXPECT_DOUBLE_EQ(blocks.forward, plain.forward);
+  spec.checkpoint = Checkpoint::attention;
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).recompute,
+                   12 * 4.0 * 4 * 512 * 512 * 768);
+  spec.pass = Pass::forward;
+  EXPECT_EQ(step_flops(spec, AttentionBackend::naive).recompute, 0);
+}
+
+TEST(WorkloadMath, micro_batches_multiply_the_work_of_a_step) {
+  auto spec = preset_spec(WorkloadKind::lm, "tiny");
+  const double one = step_flops(spec, AttentionBackend::naive).total();
+  spec.accumulate = 4;
+  EXPECT_EQ(tokens_per_step(spec), 4 * 2 * 128);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).total(), 4 * one);
+  spec.workload = WorkloadKind::block;  // does not apply
+  EXPECT_EQ(tokens_per_step(spec), 2 * 128);
+}
+
+TEST(WorkloadMath, autocast_decides_the_type_of_products_unless_they_have_16_bits) {
+  WorkloadSpec spec;
+  spec.autocast = Autocast::fp16;
+  EXPECT_EQ(compute_type(spec), DataType::fp16);
+  spec.dtype = DataType::bf16;
+  EXPECT_EQ(compute_type(spec), DataType::bf16);
 }
 
 TEST(WorkloadMath, fused_backends_count_as_flash) {

@@ -105,9 +105,14 @@ TEST(WorkloadSpec, forced_flash_on_cuda_has_its_limits) {
     s.backend = AttentionBackend::flash;
     s.device = DeviceKind::cuda;
   });
-  EXPECT_THAT(problem(spec), HasSubstr("needs dtype bf16"));
-  spec.dtype = DataType::bf16;
+  EXPECT_THAT(problem(spec), HasSubstr("needs bf16 or fp16, as dtype or by autocast"));
+  spec.autocast = Autocast::fp16;
   EXPECT_TRUE(validate(spec).empty());
+  spec.autocast = Autocast::off;
+  for (const auto dtype : {DataType::bf16, DataType::fp16}) {
+    spec.dtype = dtype;
+    EXPECT_TRUE(validate(spec).empty());
+  }
   spec.d_head = 257;
   EXPECT_THAT(problem(spec), HasSubstr("d_head up to 256, not 257"));
   spec.device = DeviceKind::cpu;
@@ -116,6 +121,68 @@ TEST(WorkloadSpec, forced_flash_on_cuda_has_its_limits) {
   spec.device = DeviceKind::cuda;
   spec.workload = WorkloadKind::mlp;  // backend does not apply
   EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(WorkloadSpec, some_backends_and_tf32_are_for_cuda) {
+  for (const auto backend : {AttentionBackend::efficient, AttentionBackend::cudnn}) {
+    auto spec = changed([&](auto& s) { s.backend = backend; });
+    EXPECT_THAT(problem(spec), HasSubstr("has kernels for cuda only"));
+    spec.device = DeviceKind::cuda;
+    spec.dtype = DataType::bf16;
+    EXPECT_TRUE(validate(spec).empty());
+  }
+  auto spec = changed([](auto& s) { s.dtype = DataType::tf32; });
+  EXPECT_THAT(problem(spec), HasSubstr("dtype tf32 is a mode of CUDA's matrix products"));
+  spec.device = DeviceKind::cuda;
+  EXPECT_TRUE(validate(spec).empty());
+  spec.backend = AttentionBackend::efficient;  // has fp32 kernels
+  EXPECT_TRUE(validate(spec).empty());
+  spec.kv_heads = 2;
+  EXPECT_THAT(problem(spec), HasSubstr("wants as many kv_heads as heads, not 2 and 8"));
+  spec.backend = AttentionBackend::cudnn;
+  EXPECT_THAT(problem(spec), HasSubstr("backend cudnn on cuda needs bf16 or fp16"));
+}
+
+TEST(WorkloadSpec, groups_of_queries_are_of_one_size) {
+  auto spec = changed([](auto& s) { s.kv_heads = 3; });
+  EXPECT_EQ(problem(spec),
+            "kv_heads = 3 does not divide heads = 8: the nearest number that does is 2");
+  spec.kv_heads = 16;
+  EXPECT_THAT(problem(spec), HasSubstr("the nearest number that does is 8"));
+  spec.workload = WorkloadKind::mlp;
+  EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(WorkloadSpec, cross_attention_has_no_causal_mask) {
+  auto spec = changed([](auto& s) { s.seq_len_kv = 100; });
+  EXPECT_THAT(problem(spec), HasSubstr("causal needs T_kv = T, not 100 and 512"));
+  spec.causal = false;
+  EXPECT_TRUE(validate(spec).empty());
+  spec.causal = true;
+  spec.workload = WorkloadKind::lm;  // self-attention: T_kv does not apply
+  EXPECT_TRUE(validate(spec).empty());
+}
+
+TEST(WorkloadSpec, schedules_go_down) {
+  auto spec = changed([](auto& s) {
+    s.workload = WorkloadKind::lm;
+    s.pass = Pass::full_step;
+    s.warmup_steps = 20000;
+  });
+  EXPECT_TRUE(validate(spec).empty());  // a constant rate has no cycle
+  spec.schedule = Schedule::cosine;
+  EXPECT_EQ(problem(spec), "warmup_steps must be less than cycle_steps, not 20,000 and 10,000");
+  spec.warmup_steps = 0;
+  EXPECT_TRUE(validate(spec).empty());
+  spec.min_learning_rate = 1;
+  EXPECT_EQ(problem(spec), "min_lr must not be above lr, not 1 and 0.0003");
+}
+
+TEST(WorkloadSpec, numbers_with_a_point_have_their_range) {
+  EXPECT_EQ(problem(changed([](auto& spec) { spec.learning_rate = -1; })),
+            "lr must be between 0 and 1000, not -1");
+  EXPECT_THAT(problem(changed([](auto& spec) { spec.momentum = std::nan(""); })),
+              HasSubstr("momentum must be between 0 and 1"));
 }
 
 TEST(WorkloadSpec, sizes_that_overflow_are_refused) {
@@ -202,17 +269,50 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   };
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
-            "memory_limit ");
+            "memory_limit kv_heads T_kv autocast zero_grad ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
-            "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit ");
+            "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
+            "zero_grad ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
-            "memory_limit ");
+            "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
+            "checkpoint ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
-            "target_gpu memory_limit ");
+            "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
+            "zero_grad checkpoint accumulate ");
+  EXPECT_EQ(applies(WorkloadKind::weighted_sum),
+            "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
+            "zero_grad ");
+  EXPECT_EQ(applies(WorkloadKind::toy),
+            "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
+            "autocast zero_grad ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
+}
+
+TEST(FieldReason, training_settings_apply_to_a_full_step) {
+  auto spec = changed([](auto& s) {
+    s.workload = WorkloadKind::lm;
+    s.pass = Pass::full_step;
+  });
+  for (const auto field : {Field::optimizer, Field::lr, Field::weight_decay, Field::clip}) {
+    EXPECT_TRUE(field_applies(spec, field)) << field_name(field);
+  }
+  EXPECT_EQ(field_reason(spec, Field::momentum), "field.reason.only_sgd");
+  EXPECT_EQ(field_reason(spec, Field::warmup_steps), "field.reason.only_cosine");
+  EXPECT_EQ(field_reason(spec, Field::grad_scaler), "field.reason.scaler_is_for_fp16");
+  EXPECT_EQ(field_reason(spec, Field::checkpoint_every), "field.reason.only_blocks");
+  EXPECT_EQ(field_reason(spec, Field::keep_graph), "field.reason.graph_is_kept");
+  spec.autocast = Autocast::fp16;
+  EXPECT_TRUE(field_applies(spec, Field::grad_scaler));
+  EXPECT_EQ(field_reason(spec, Field::init_scale), "field.reason.scaler_is_off");
+  spec.dtype = DataType::bf16;
+  EXPECT_EQ(field_reason(spec, Field::autocast), "field.reason.already_16_bits");
+  spec.pass = Pass::forward;
+  EXPECT_EQ(field_reason(spec, Field::lr), "field.reason.no_optimizer");
+  EXPECT_EQ(field_reason(spec, Field::accumulate), "field.reason.no_backward");
+  EXPECT_TRUE(field_applies(spec, Field::keep_graph));
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <set>
 #include <string>
 
 #include "assets/assets.h"
 #include "core/run/run.h"
+#include "core/run/spec_fields.h"
+#include "core/run/training_summary.h"
 #include "core/run/verdict.h"
 #include "core/run/workload_spec.h"
 #include "core/text/text.h"
@@ -85,6 +89,7 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
   using run::WorkloadSpec;
   const std::function<void(WorkloadSpec&)> faults[] = {
       [](WorkloadSpec& spec) { spec.seq_len = 0; },
+      [](WorkloadSpec& spec) { spec.learning_rate = -1; },
       [](WorkloadSpec& spec) { spec.memory_limit = 1; },
       [](WorkloadSpec& spec) { spec.target_gpu = "\n"; },
       [](WorkloadSpec& spec) {
@@ -105,6 +110,22 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.batch = spec.seq_len = 1 << 20;
         spec.heads = 1024;
       },
+      [](WorkloadSpec& spec) { spec.kv_heads = 3; },
+      [](WorkloadSpec& spec) { spec.seq_len_kv = 9; },
+      [](WorkloadSpec& spec) { spec.backend = run::AttentionBackend::cudnn; },
+      [](WorkloadSpec& spec) { spec.dtype = run::DataType::tf32; },
+      [](WorkloadSpec& spec) {
+        spec.device = run::DeviceKind::cuda;
+        spec.backend = run::AttentionBackend::efficient;
+        spec.kv_heads = 2;
+      },
+      [](WorkloadSpec& spec) {
+        spec.workload = run::WorkloadKind::lm;
+        spec.pass = run::Pass::full_step;
+        spec.schedule = run::Schedule::cosine;
+        spec.warmup_steps = spec.cycle_steps;
+        spec.min_learning_rate = 1;
+      },
   };
   std::set<std::string> said;
   for (const auto& fault : faults) {
@@ -123,16 +144,63 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
 
 TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   std::set<std::string> given;
-  for (int kind = 0; kind < 4; ++kind) {
-    for (int field = 0; field < run::kFieldCount; ++field) {
-      run::WorkloadSpec spec;
-      spec.workload = static_cast<run::WorkloadKind>(kind);
-      const std::string key = run::field_reason(spec, static_cast<run::Field>(field));
-      if (!key.empty()) given.insert(key);
+  // Every workload and pass, with every other choice and switch of the table on its own.
+  for (const char* workload : run::field_choices(run::Field::workload)) {
+    for (const char* pass : run::field_choices(run::Field::pass)) {
+      for (const run::FieldRow& changed : run::field_rows()) {
+        for (const char* choice : run::field_choices(changed.field)) {
+          run::WorkloadSpec spec;
+          ASSERT_TRUE(run::set_field(spec, "workload", workload));
+          ASSERT_TRUE(run::set_field(spec, "pass", pass));
+          ASSERT_TRUE(run::set_field(spec, changed.name, choice));
+          for (const run::FieldRow& row : run::field_rows()) {
+            const std::string key = run::field_reason(spec, row.field);
+            if (!key.empty()) given.insert(key);
+          }
+        }
+      }
     }
   }
-  EXPECT_FALSE(given.empty());
+  // The one that wants three settings at once.
+  run::WorkloadSpec scaled;
+  scaled.workload = run::WorkloadKind::lm;
+  scaled.pass = run::Pass::full_step;
+  scaled.autocast = run::Autocast::fp16;
+  given.insert(run::field_reason(scaled, run::Field::init_scale));
   for (const std::string& key : given) EXPECT_NE(files()[0].texts.find(key), nullptr) << key;
+  for (const std::string& key : keys(files()[0].texts)) {
+    const bool is_reason = key.starts_with("field.reason.");
+    EXPECT_TRUE(!is_reason || given.contains(key)) << key << " is never given";
+  }
+}
+
+TEST(LocaleFiles, name_every_setting_and_choice_that_has_a_control) {
+  using run::Field;
+  for (const run::FieldRow& row : run::field_rows()) {
+    const bool own_words = row.field == Field::workload || row.field == Field::dtype ||
+                           row.field == Field::backend || row.field == Field::pass ||
+                           row.field == Field::causal || row.section == run::Section::device;
+    const std::string label = std::string("controls.field.") + row.name;
+    EXPECT_TRUE(own_words || files()[0].texts.find(label) != nullptr) << label;
+    if (!std::holds_alternative<run::ChoiceField>(row.kind)) continue;
+    for (std::string choice : run::field_choices(row.field)) {
+      std::replace(choice.begin(), choice.end(), '+', '_');
+      const std::string area =
+          row.field == Field::workload ? "controls.workload." : "controls.choice.";
+      EXPECT_NE(files()[0].texts.find(area + choice), nullptr) << area + choice;
+    }
+  }
+}
+
+TEST(LocaleFiles, say_that_a_loss_is_no_number) {
+  run::StartedUpdate started;
+  run::Run run(started);
+  run::SampleUpdate sample;
+  sample.times.loss = std::nan("");
+  run.apply(std::move(sample));
+  const auto summary = run::training_summary(run);
+  ASSERT_TRUE(summary.bad_loss);
+  expect_said(summary.bad_loss->key, summary.bad_loss->arguments, summary.bad_loss->sentence);
 }
 
 void expect_verdict(const run::Run& run) {

@@ -20,6 +20,12 @@ Color backend_color(ThemeKind theme, run::AttentionBackend backend) {
       return dark ? rgb(0xE69F00) : rgb(0xC77F00);
     case run::AttentionBackend::flash:
       return dark ? rgb(0x56B4E9) : rgb(0x1F86C4);
+    case run::AttentionBackend::efficient:
+      return dark ? rgb(0x2FC29A) : rgb(0x00805F);
+    case run::AttentionBackend::cudnn:
+      return dark ? rgb(0xE08BC0) : rgb(0xB0508A);
+    case run::AttentionBackend::tiled:
+      return dark ? rgb(0xB59CF0) : rgb(0x6F52C4);
     case run::AttentionBackend::automatic:
       return dark ? rgb(0xE9ECF1) : rgb(0x2C333D);
   }
@@ -38,6 +44,20 @@ void draw_backend_mark(DrawSink& sink, run::AttentionBackend backend, Point cent
       break;
     case run::AttentionBackend::flash:
       sink.triangle({centre.x, box.y0}, {box.x1, box.y1}, {box.x0, box.y1}, color);
+      break;
+    case run::AttentionBackend::efficient:
+      sink.triangle({box.x0, box.y0}, {box.x1, box.y0}, {centre.x, box.y1}, color);
+      break;
+    case run::AttentionBackend::cudnn:
+      sink.triangle({centre.x, box.y0}, {box.x1, centre.y}, {box.x0, centre.y}, color);
+      sink.triangle({box.x0, centre.y}, {box.x1, centre.y}, {centre.x, box.y1}, color);
+      break;
+    case run::AttentionBackend::tiled:
+      for (const float x : {box.x0, centre.x + 0.5F}) {
+        for (const float y : {box.y0, centre.y + 0.5F}) {
+          sink.fill({x, y, x + radius - 0.5F, y + radius - 0.5F}, color);
+        }
+      }
       break;
     case run::AttentionBackend::automatic:
       sink.outline(box, color, 1.5F, radius);

@@ -3,11 +3,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 
 #include "core/text/numbers.h"
+#include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
 
 namespace ts::views {
@@ -58,56 +57,6 @@ std::int64_t value_under_mouse(const Rect& track, const LogScale& scale) {
   return scale.value_at((ImGui::GetIO().MousePos.x - track.x0) / std::max(1.0F, track.width()));
 }
 
-// The number as a button that turns into a text field when it is clicked.
-void edit_field(const Ui& ui, std::string_view name, const SliderLook& look, const Rect& rect,
-                float fade, SliderEdit& edit) {
-  const std::string id = "###field_" + std::string(name);
-  ImGuiStorage* storage = ImGui::GetStateStorage();
-  const ImGuiID typing_key = ImGui::GetID((id + "_typing").c_str());
-  static constexpr int kOff = 0;
-  static constexpr int kOpening = 1;
-  static constexpr int kTyping = 2;
-  const int typing = storage->GetInt(typing_key, kOff);
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  ImGui::SetCursorScreenPos({rect.x0, rect.y0});
-  if (typing != kOff) {
-    std::array<char, 32> buffer{};
-    const std::string digits = std::to_string(look.value);
-    std::memcpy(buffer.data(), digits.data(), std::min(digits.size(), buffer.size() - 1));
-    if (typing == kOpening) ImGui::SetKeyboardFocusHere();
-    const FontScope font(ui, TextStyle::body_medium);
-    ImGui::SetNextItemWidth(rect.width());
-    const bool entered =
-        ImGui::InputText(id.c_str(), buffer.data(), buffer.size(),
-                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-    if (entered) {
-      edit.typed = buffer.data();
-      edit.finished = true;
-    }
-    if (typing == kOpening && ImGui::IsItemActive()) {
-      storage->SetInt(typing_key, kTyping);
-    } else if (typing == kTyping && !ImGui::IsItemActive()) {
-      storage->SetInt(typing_key, kOff);
-    }
-    return;
-  }
-  if (ImGui::InvisibleButton(id.c_str(), {rect.width(), rect.height()})) {
-    storage->SetInt(typing_key, kOpening);
-  }
-  sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
-  if (!look.problem.empty()) sink.outline(rect, ui.theme.bad, 1, ui.px(3));
-  const std::string number = text::grouped(look.value);
-  // A long number gets the small face rather than being cut off.
-  const float room = rect.width() - ui.px(12);
-  const TextStyle style = sink.text_width(TextStyle::body_medium, number) <= room
-                              ? TextStyle::body_medium
-                              : TextStyle::small;
-  sink.text({rect.x1 - ui.px(8) - sink.text_width(style, number),
-             (rect.y0 + rect.y1 - sink.text_height(style)) / 2},
-            style, with_alpha(ui.theme.text, fade), number);
-  tooltip(ui, look.problem);
-}
-
 }  // namespace
 
 SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
@@ -139,7 +88,15 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& loo
   }
   tooltip(ui, look.reason);
   draw_track(sink, ui, frame.track, look, scale, active, fade);
-  edit_field(ui, name, look, frame.field, fade, edit);
+  EditLook field;
+  field.shown = text::grouped(look.value);
+  field.edited = std::to_string(look.value);
+  field.problem = look.problem;
+  field.fade = fade;
+  if (auto typed = edit_field(ui, name, field, frame.field)) {
+    edit.typed = std::move(typed);
+    edit.finished = true;
+  }
   ImGui::EndDisabled();
 
   sink.text(

@@ -232,6 +232,35 @@ void section(const Ui& ui, std::string_view title, std::string_view remark) {
       TextStyle::small, ui.theme.text3, remark);
 }
 
+bool folded_section(const Ui& ui, const char* id, std::string_view title, std::string_view remark) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImGuiStorage* const storage = ImGui::GetStateStorage();
+  const ImGuiID key = ImGui::GetID(id);
+  bool open = storage->GetBool(key);
+  if (ImGui::InvisibleButton(id, {width, ui.px(28)})) storage->SetBool(key, open = !open);
+  ImGuiSink sink = sink_of(ui);
+  const Rect rect = item_rect();
+  const bool lit = ImGui::IsItemHovered();
+  const Color color = lit ? ui.theme.text : ui.theme.text2;
+  const Point centre{origin.x + ui.px(5), (rect.y0 + rect.y1) / 2};
+  const float size = ui.px(3.5F);
+  if (open) {
+    sink.triangle({centre.x - size, centre.y - size / 2}, {centre.x + size, centre.y - size / 2},
+                  {centre.x, centre.y + size}, color);
+  } else {
+    sink.triangle({centre.x - size / 2, centre.y - size}, {centre.x + size, centre.y},
+                  {centre.x - size / 2, centre.y + size}, color);
+  }
+  sink.text({rect.x0 + ui.px(16), middle(rect, sink, TextStyle::small)}, TextStyle::small, color,
+            title);
+  sink.text(
+      {rect.x1 - sink.text_width(TextStyle::small, remark), middle(rect, sink, TextStyle::small)},
+      TextStyle::small, ui.theme.text3, remark);
+  focus_ring(sink, ui, rect);
+  return open;
+}
+
 void divider(const Ui& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = ImGui::GetWindowPos().x;

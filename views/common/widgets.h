@@ -49,6 +49,9 @@ void value_row(const Ui& ui, std::string_view label, const text::Quantity& value
 // Small heading over a group, with an optional remark at the right end.
 void section(const Ui& ui, std::string_view title, std::string_view remark = {});
 
+// A section that opens and closes when it is clicked; closed at first. Returns whether it is open.
+bool folded_section(const Ui& ui, const char* id, std::string_view title, std::string_view remark);
+
 // 1 px line over the whole width of the window.
 void divider(const Ui& ui);
 

@@ -10,11 +10,11 @@
 #include "core/run/presets.h"
 #include "core/run/workload_math.h"
 #include "core/text/numbers.h"
-#include "views/common/backend_marks.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
 #include "views/common/widgets.h"
 #include "views/controls/field_access.h"
+#include "views/controls/field_controls.h"
 #include "views/controls/memory_need.h"
 
 namespace ts::views {
@@ -22,31 +22,19 @@ namespace {
 
 using run::Field;
 
-constexpr std::array kWorkloads = {run::WorkloadKind::attention, run::WorkloadKind::mlp,
-                                   run::WorkloadKind::block, run::WorkloadKind::lm};
-constexpr std::array kBackends = {run::AttentionBackend::naive, run::AttentionBackend::math,
-                                  run::AttentionBackend::flash, run::AttentionBackend::automatic};
-constexpr std::array kPasses = {run::Pass::forward, run::Pass::forward_backward,
-                                run::Pass::full_step};
-constexpr std::array kDtypes = {run::DataType::fp32, run::DataType::bf16};
-
-template <class Value, std::size_t N>
-int index_of(const std::array<Value, N>& values, Value value) {
-  return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
-}
-
-std::string reason_text(const ControlsContext& context, Field field) {
-  const std::string key = run::field_reason(context.history.spec(), field);
-  return key.empty() ? std::string() : std::string(context.ui.texts(key));
-}
-
-// The first problem of a field in the chosen language; empty when there is none.
-std::string problem_text(const ControlsContext& context, Field field) {
-  for (const run::SpecProblem& problem : run::validate(context.history.spec())) {
-    if (problem.field == field) return context.ui.texts(problem.key, problem.arguments);
-  }
-  return {};
-}
+constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
+                               Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
+constexpr std::array kAttention = {Field::kv_heads, Field::T_kv, Field::tile_q, Field::tile_k};
+constexpr std::array kModel = {Field::mlp,  Field::ffn,  Field::norm,     Field::positions,
+                               Field::bias, Field::tied, Field::fused_qkv};
+constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
+                                        Field::growth_interval};
+constexpr std::array kOptimizer = {Field::optimizer,   Field::lr,       Field::weight_decay,
+                                   Field::momentum,    Field::schedule, Field::warmup_steps,
+                                   Field::cycle_steps, Field::min_lr,   Field::clip,
+                                   Field::zero_grad};
+constexpr std::array kMemory = {Field::checkpoint, Field::checkpoint_every, Field::accumulate,
+                                Field::keep_graph};
 
 // The preset whose shape the specification has, else nothing.
 const run::Preset* matching_preset(const run::WorkloadSpec& spec) {
@@ -59,28 +47,34 @@ const run::Preset* matching_preset(const run::WorkloadSpec& spec) {
   return nullptr;
 }
 
-std::string parameters_text(const ControlsContext& context, const run::WorkloadSpec& spec) {
-  const std::int64_t count = run::parameter_count(spec);
+// "3.41 B", "76.4 M"; empty for none.
+std::string count_text(std::int64_t count) {
   if (count == 0) return {};
-  std::string words =
-      count >= 1'000'000'000 ? text::decimal(static_cast<double>(count) / 1e9, 2) + " B"
-      : count >= 1'000'000   ? text::decimal(static_cast<double>(count) / 1e6, 1) + " M"
-                             : text::grouped(count);
-  return context.ui.texts("controls.parameters", {{"count", words}});
+  return count >= 1'000'000'000 ? text::decimal(static_cast<double>(count) / 1e9, 2) + " B"
+         : count >= 1'000'000   ? text::decimal(static_cast<double>(count) / 1e6, 1) + " M"
+                                : text::grouped(count);
 }
 
-void draw_workload(const ControlsContext& context, float width) {
+std::string parameters_text(const ControlsContext& context, const run::WorkloadSpec& spec) {
+  const std::string count = count_text(run::parameter_count(spec));
+  return count.empty() ? count : context.ui.texts("controls.parameters", {{"count", count}});
+}
+
+// All workloads as joined buttons, three in a row.
+void draw_kinds(const ControlsContext& context, float width) {
+  constexpr std::size_t kInRow = 3;
   const Ui& ui = context.ui;
-  section(ui, ui.texts("controls.workload"));
-  std::vector<Choice> choices;
-  for (const run::WorkloadKind kind : kWorkloads) {
-    const std::string id = run::to_string(kind);
-    choices.push_back({id, ui.texts("controls.workload." + id), {}});
-  }
+  const auto names = run::field_choices(Field::workload);
   run::WorkloadSpec spec = context.history.spec();
-  int chosen = index_of(kWorkloads, spec.workload);
-  if (segmented(ui, "###workload", choices, chosen, width)) {
-    spec.workload = kWorkloads[static_cast<std::size_t>(chosen)];
+  for (std::size_t begin = 0; begin < names.size(); begin += kInRow) {
+    std::vector<Choice> choices;
+    for (std::size_t i = begin; i < std::min(begin + kInRow, names.size()); ++i) {
+      choices.push_back({names[i], ui.texts(std::string("controls.workload.") + names[i]), {}});
+    }
+    int chosen = static_cast<int>(spec.workload) - static_cast<int>(begin);
+    const std::string id = "###workload_" + std::to_string(begin);
+    if (!segmented(ui, id.c_str(), choices, chosen, width)) continue;
+    spec.workload = static_cast<run::WorkloadKind>(chosen + static_cast<int>(begin));
     for (const run::Preset& preset : run::presets()) {
       if (preset.workload != spec.workload) continue;
       run::apply_preset(preset, spec);
@@ -88,7 +82,14 @@ void draw_workload(const ControlsContext& context, float width) {
     }
     context.history.set(spec);
   }
+}
+
+void draw_workload(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  section(ui, ui.texts("controls.workload"));
+  draw_kinds(context, width);
   ImGui::Dummy({0, ui.px(4)});
+  const run::WorkloadSpec& spec = context.history.spec();
   const run::Preset* current = matching_preset(spec);
   select(ui, "###preset", current != nullptr ? current->name : ui.texts("controls.preset.custom"),
          parameters_text(context, spec), width, [&] {
@@ -98,7 +99,10 @@ void draw_workload(const ControlsContext& context, float width) {
              run::WorkloadSpec applied = spec;
              run::apply_preset(preset, applied);
              const std::string id = std::string("###preset_") + preset.id;
-             if (list_row(ui, id.c_str(), preset.name, preset.source, &preset == current)) {
+             // Names of models promise a size that the formulas do not always keep.
+             const std::string count = count_text(run::parameter_count(applied));
+             const std::string right = preset.source + (count.empty() ? "" : ", " + count);
+             if (list_row(ui, id.c_str(), preset.name, right, &preset == current)) {
                context.history.set(applied);
                changed = true;
              }
@@ -107,106 +111,18 @@ void draw_workload(const ControlsContext& context, float width) {
          });
 }
 
-// What the target card would need with this backend, at the right end of its row.
-void draw_backend_need(const ControlsContext& context, run::AttentionBackend backend,
-                       const Rect& row) {
-  if (context.outlook == nullptr) return;
-  const auto& needs = context.outlook->backends;
-  const auto need = std::find_if(needs.begin(), needs.end(),
-                                 [backend](const auto& one) { return one.backend == backend; });
-  if (need == needs.end()) return;
+// Joined buttons over the whole width, under a heading.
+void draw_wide_choice(const ControlsContext& context, Field field, std::string_view title,
+                      float width) {
   const Ui& ui = context.ui;
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  if (!need->unavailable.empty()) {
-    tooltip(ui, need->unavailable);
-    sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
-              "\xe2\x80\x93");  // en dash
-    return;
-  }
-  const bool over = need->fit == run::Fit::oom;
-  const Color color = over ? ui.theme.bad : ui.theme.text;
-  const text::Quantity size = text::bytes(need->needed);
-  const float y = (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2;
-  const float unit_x = row.x1 - ui.px(30);
-  sink.text({unit_x, y + ui.px(1)}, TextStyle::small, over ? color : ui.theme.text3, size.unit);
-  const float value_x = unit_x - ui.px(6) - sink.text_width(TextStyle::body_medium, size.value);
-  sink.text({value_x, y}, TextStyle::body_medium, color, size.value);
-  if (over) {
-    const char* word = ui.texts("controls.backend.oom");
-    sink.text({unit_x - ui.px(58) - sink.text_width(TextStyle::small, word), y + ui.px(1)},
-              TextStyle::small, color, word);
-  }
-}
-
-void draw_backends(const ControlsContext& context, float width) {
-  const Ui& ui = context.ui;
-  const std::string reason = reason_text(context, Field::backend);
-  const bool needs = context.outlook != nullptr && !context.outlook->backends.empty();
-  section(ui, ui.texts("controls.backend"),
-          reason.empty() && needs ? ui.texts("controls.backend.needs") : reason);
-  ImGui::BeginDisabled(!reason.empty());
-  for (const run::AttentionBackend backend : kBackends) {
-    run::WorkloadSpec spec = context.history.spec();
-    const bool chosen = spec.backend == backend;
-    const std::string id = std::string("###backend_") + run::to_string(backend);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton(id.c_str(), {width, ui.px(26)})) {
-      spec.backend = backend;
-      context.history.set(spec);
-    }
-    const Rect row{at.x, at.y, at.x + width, at.y + ui.px(26)};
-    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    const float fade = reason.empty() ? 1.0F : 0.4F;
-    if (chosen && reason.empty()) {
-      sink.fill(row, ui.theme.surface3, ui.px(3));
-    } else if (ImGui::IsItemHovered()) {
-      sink.fill(row, with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
-    }
-    draw_backend_mark(sink, backend, {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5),
-                      with_alpha(backend_color(ui.theme.kind, backend), fade));
-    sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
-              chosen ? TextStyle::body_medium : TextStyle::body, with_alpha(ui.theme.text, fade),
-              ui.texts(std::string("controls.backend.") + run::to_string(backend)));
-    if (reason.empty()) draw_backend_need(context, backend, row);
-  }
-  ImGui::EndDisabled();
-}
-
-void draw_pass(const ControlsContext& context, float width) {
-  const Ui& ui = context.ui;
-  section(ui, ui.texts("controls.pass"));
-  std::vector<Choice> choices;
-  for (const run::Pass pass : kPasses) {
-    // Labels are short so that three fit; the reason why a pass is impossible is its tooltip.
-    run::WorkloadSpec tried = context.history.spec();
-    tried.pass = pass;
-    std::string reason;
-    for (const run::SpecProblem& problem : run::validate(tried)) {
-      if (problem.field == Field::pass) reason = ui.texts(problem.key, problem.arguments);
-    }
-    const char* names[] = {"forward", "forward_backward", "full_step"};
-    const std::string id = names[static_cast<std::size_t>(pass)];
-    choices.push_back({id, ui.texts("controls.pass." + id), reason});
-  }
+  section(ui, title);
+  const std::vector<Choice> choices = field_choices_of(context, field);
+  const auto* kind = run::field_as<run::ChoiceField>(field);
   run::WorkloadSpec spec = context.history.spec();
-  int chosen = index_of(kPasses, spec.pass);
-  if (segmented(ui, "###pass", choices, chosen, width)) {
-    spec.pass = kPasses[static_cast<std::size_t>(chosen)];
-    context.history.set(spec);
-  }
-}
-
-void draw_precision(const ControlsContext& context, float width) {
-  const Ui& ui = context.ui;
-  section(ui, ui.texts("controls.precision"));
-  std::vector<Choice> choices;
-  choices.reserve(kDtypes.size());
-  for (const run::DataType type : kDtypes)
-    choices.push_back({run::to_string(type), run::to_string(type), {}});
-  run::WorkloadSpec spec = context.history.spec();
-  int chosen = index_of(kDtypes, spec.dtype);
-  if (segmented(ui, "###dtype", choices, chosen, width)) {
-    spec.dtype = kDtypes[static_cast<std::size_t>(chosen)];
+  int chosen = kind->get(spec);
+  const std::string id = std::string("###") + run::field_name(field);
+  if (segmented(ui, id.c_str(), choices, chosen, width)) {
+    kind->set(spec, chosen);
     context.history.set(spec);
   }
 }
@@ -308,31 +224,6 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   if (edit.finished) context.history.commit();
 }
 
-void draw_backend_select(const ControlsContext& context, float width) {
-  const Ui& ui = context.ui;
-  run::WorkloadSpec spec = context.history.spec();
-  const auto label = [&ui](run::AttentionBackend backend) {
-    return std::string(ui.texts(std::string("controls.backend.") + run::to_string(backend)));
-  };
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const auto choose = [&] {
-    for (const run::AttentionBackend backend : kBackends) {
-      const std::string id = std::string("###backend_") + run::to_string(backend);
-      if (list_row(ui, id.c_str(), label(backend), "", backend == spec.backend,
-                   reason_text(context, Field::backend))) {
-        spec.backend = backend;
-        context.history.set(spec);
-        return true;
-      }
-    }
-    return false;
-  };
-  select(ui, "###backend", label(spec.backend), "", width, choose, ui.px(18));
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  draw_backend_mark(sink, spec.backend, {at.x + ui.px(16), at.y + ui.px(14)}, ui.px(5),
-                    backend_color(ui.theme.kind, spec.backend));
-}
-
 void draw_target_select(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   run::WorkloadSpec spec = context.history.spec();
@@ -358,22 +249,28 @@ void draw_controls(const ControlsContext& context) {
   draw_workload(context, width);
   gap();
   section(ui, ui.texts("controls.shape"));
-  for (const Field field : {Field::B, Field::T, Field::d_model, Field::heads, Field::d_head,
-                            Field::layers, Field::d_ff, Field::vocab}) {
-    draw_size_slider(context, field, width);
-  }
+  for (const Field field : kShape) draw_size_slider(context, field, width);
   gap();
-  draw_precision(context, width);
+  draw_wide_choice(context, Field::dtype, ui.texts("controls.precision"), width);
   gap();
   draw_backends(context, width);
-  gap();
-  draw_pass(context, width);
   gap();
   run::WorkloadSpec spec = context.history.spec();
   if (toggle(ui, "###causal", ui.texts("controls.causal"), spec.causal, width,
              reason_text(context, Field::causal))) {
     context.history.set(spec);
   }
+  gap();
+  draw_wide_choice(context, Field::pass, ui.texts("controls.pass"), width);
+  gap();
+  const auto folded = [&](const char* id, const char* title, std::span<const Field> fields) {
+    draw_folded_fields(context, id, title, fields, width);
+  };
+  folded("###more_attention", ui.texts("controls.more.attention"), kAttention);
+  folded("###more_model", ui.texts("controls.more.model"), kModel);
+  folded("###more_precision", ui.texts("controls.more.precision"), kMixedPrecision);
+  folded("###more_optimizer", ui.texts("controls.more.optimizer"), kOptimizer);
+  folded("###more_memory", ui.texts("controls.more.memory"), kMemory);
   gap();
   draw_device(context, width);
   section(ui, ui.texts("controls.target"), ui.texts("controls.target.remark"));

@@ -30,6 +30,7 @@ void draw_controls_strip(const ControlsContext& context);
 // Parts of both, each `width` wide. `label_width` is at scale 1.
 void draw_size_slider(const ControlsContext& context, run::Field field, float width,
                       float label_width = 64);
+void draw_backends(const ControlsContext& context, float width);
 void draw_backend_select(const ControlsContext& context, float width);
 void draw_target_select(const ControlsContext& context, float width);
 

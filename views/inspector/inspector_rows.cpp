@@ -1,5 +1,6 @@
 #include "views/inspector/inspector_rows.h"
 
+#include "core/run/training_summary.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
 
@@ -42,6 +43,26 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
   add("inspector.shape", slice.detail);
 }
 
+void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
+  const run::TrainingSummary training = run::training_summary(*context.run);
+  const auto& texts = context.texts;
+  if (training.bad_loss) {
+    rows.push_back({texts("inspector.loss"), {text::plain(*training.loss), ""}});
+  }
+  if (training.gradient_norm) {
+    rows.push_back(
+        {texts("inspector.gradient_norm"), {text::decimal(*training.gradient_norm, 4), ""}});
+  }
+  if (training.loss_scale) {
+    rows.push_back({texts("inspector.loss_scale"), {text::plain(*training.loss_scale), ""}});
+    rows.push_back({texts("inspector.skipped"), {text::grouped(training.skipped_steps), ""}});
+  }
+  if (!run::mixes_types(context.run->facts)) return;
+  for (const run::NamedType& type : context.run->facts.types) {
+    rows.push_back({texts("inspector.type_of", {{"name", type.name}}), {type.type, ""}});
+  }
+}
+
 }  // namespace
 
 std::vector<InspectorRow> run_rows(const ViewContext& context) {
@@ -65,6 +86,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   if (run.facts.parameters > 0) {
     rows.push_back({texts("inspector.parameters"), {text::grouped(run.facts.parameters), ""}});
   }
+  add_training(rows, context);
   rows.push_back({texts("inspector.limit"), text::bytes(run.limit)});
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});

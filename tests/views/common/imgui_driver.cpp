@@ -29,7 +29,7 @@ ImGuiDriver::ImGuiDriver() : context_(ImGui::CreateContext()) {
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
   io.LogFilename = nullptr;
-  io.DisplaySize = {1280, 1000};
+  io.DisplaySize = {1280, 2400};  // a whole panel, all its sections open
   io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
   context_->TestEngineHookItems = true;
 }

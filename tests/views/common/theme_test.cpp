@@ -59,7 +59,7 @@ TEST_P(ThemeOf, categories_differ_from_each_other_and_from_what_means_failure) {
 
 TEST_P(ThemeOf, backends_have_colours_of_their_own) {
   std::set<Color> seen = {colors.bad};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 7; ++i) {
     const Color color = backend_color(GetParam(), static_cast<run::AttentionBackend>(i));
     EXPECT_TRUE(seen.insert(color).second) << "backend " << i;
     EXPECT_GE(contrast(color, colors.surface), 3) << "backend " << i;

@@ -4,6 +4,7 @@
 
 #include "assets/assets.h"
 #include "tests/views/common/imgui_driver.h"
+#include "views/controls/field_access.h"
 
 namespace ts::views {
 namespace {
@@ -32,7 +33,7 @@ class ControlsView : public ::testing::Test {
       apply_style(theme(ThemeKind::dark), {1});
       const Ui ui{theme(ThemeKind::dark), {1}, faces_, texts_};
       ImGui::SetNextWindowPos({0, 0});
-      ImGui::SetNextWindowSize({320, 1000});
+      ImGui::SetNextWindowSize({320, 2400});
       ImGui::Begin("###controls", nullptr, ImGuiWindowFlags_NoDecoration);
       draw_controls({ui, history_, gpus_, nullptr, nullptr});
       ImGui::End();
@@ -133,7 +134,8 @@ TEST_F(ControlsView, a_greyed_slider_does_not_move) {
 }
 
 TEST_F(ControlsView, another_workload_starts_from_a_preset_that_can_run) {
-  for (const char* workload : {"###attention", "###mlp", "###block", "###lm"}) {
+  for (const char* workload :
+       {"###attention", "###mlp", "###block", "###lm", "###weighted_sum", "###toy"}) {
     click(workload);
     EXPECT_EQ(std::string("###") + run::to_string(history_.spec().workload), workload);
     EXPECT_TRUE(run::validate(history_.spec()).empty()) << workload;
@@ -159,8 +161,64 @@ TEST_F(ControlsView, sets_backend_precision_and_mask) {
   EXPECT_NE(history_.spec().causal, causal);
 }
 
+TEST_F(ControlsView, what_the_device_cannot_do_cannot_be_chosen) {
+  for (const char* backend : {"###backend_efficient", "###backend_cudnn"}) {
+    click(backend);
+    EXPECT_EQ(history_.spec().backend, start().backend);
+  }
+  click("###tf32");
+  EXPECT_EQ(history_.spec().dtype, run::DataType::fp32);
+  click("###fp16");
+  EXPECT_EQ(history_.spec().dtype, run::DataType::fp16);
+}
+
+TEST_F(ControlsView, folded_settings_open_and_change) {
+  EXPECT_FALSE(driver_.rects().contains("###blocks"));
+  click("###more_memory");
+  click("###blocks");
+  EXPECT_EQ(history_.spec().checkpoint, run::Checkpoint::blocks);
+  click("###field_accumulate");
+  frame();
+  driver_.type("4");
+  frame();
+  driver_.key(ImGuiKey_Enter);
+  frame();
+  frame();
+  EXPECT_EQ(history_.spec().accumulate, 4);
+}
+
+TEST_F(ControlsView, numbers_with_a_point_are_typed) {
+  run::WorkloadSpec spec = start();
+  spec.pass = run::Pass::full_step;
+  history_.set(spec);
+  click("###more_optimizer");
+  for (const auto& [typed, expected] : {std::pair{"1e-3", 1e-3}, {"fast", 1e-3}, {"-1", 1e-3}}) {
+    click("###field_lr");
+    frame();
+    driver_.type(typed);
+    frame();
+    driver_.key(ImGuiKey_Enter);
+    frame();
+    frame();
+    EXPECT_EQ(history_.spec().learning_rate, expected) << typed;
+  }
+}
+
+TEST_F(ControlsView, a_number_that_follows_another_is_shown_as_that_one) {
+  click("###more_attention");
+  run::WorkloadSpec spec = history_.spec();
+  EXPECT_EQ(number_of(spec, run::Field::kv_heads), spec.heads);
+  set_number(spec, run::Field::kv_heads, 2);
+  EXPECT_EQ(spec.kv_heads, 2);
+  set_number(spec, run::Field::kv_heads, spec.heads);
+  EXPECT_EQ(spec.kv_heads, 0);
+}
+
 // Every control keeps to its panel, in every language.
 TEST_F(ControlsView, nothing_reaches_over_the_edge) {
+  for (const char* section : {"###more_attention", "###more_model", "###more_precision"}) {
+    click(section);
+  }
   for (int language = 0; language < text::kLanguageCount; ++language) {
     texts_.choose(static_cast<text::Language>(language));
     frame();

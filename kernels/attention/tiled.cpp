@@ -1,0 +1,173 @@
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/maximum.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/attention/attend.h"
+#include "kernels/observe/cancellation.h"
+#include "kernels/observe/custom_node.h"
+
+namespace ts::kernels {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+// The tiles of one attention: slices of Q, K, V and of what goes with them, as fp32.
+struct Tiles {
+  std::int64_t tile_q, tile_k;
+  bool causal;
+  std::int64_t queries, keys, heads;
+  double scale;
+
+  struct Rows {
+    std::int64_t begin, count;
+    [[nodiscard]] std::int64_t end() const { return begin + count; }
+  };
+
+  Tiles(const at::Tensor& q, const at::Tensor& k, std::int64_t rows, std::int64_t columns,
+        bool is_causal)
+      : tile_q(rows),
+        tile_k(columns),
+        causal(is_causal),
+        queries(q.size(2)),
+        keys(k.size(2)),
+        heads(q.size(1)),
+        scale(1 / std::sqrt(static_cast<double>(q.size(3)))) {}
+
+  template <class Visit>
+  void each_query_tile(const Visit& visit) const {
+    for (std::int64_t i = 0; i < queries; i += tile_q) {
+      check_cancelled();
+      visit(Rows{i, std::min(tile_q, queries - i)});
+    }
+  }
+  template <class Visit>
+  void each_key_tile(const Visit& visit) const {
+    for (std::int64_t j = 0; j < keys; j += tile_k) {
+      check_cancelled();
+      visit(Rows{j, std::min(tile_k, keys - j)});
+    }
+  }
+  // Some query of the tile may look at some key of it.
+  [[nodiscard]] bool sees(const Rows& q, const Rows& k) const {
+    return !causal || k.begin < q.end();
+  }
+
+  static at::Tensor cut(const at::Tensor& x, const Rows& rows) {
+    return x.narrow(2, rows.begin, rows.count).to(at::kFloat);
+  }
+  // Of keys or values, each head repeated for the queries it serves.
+  [[nodiscard]] at::Tensor cut_shared(const at::Tensor& x, const Rows& rows) const {
+    at::Tensor tile = cut(x, rows);
+    const std::int64_t groups = heads / x.size(1);
+    if (groups == 1) return tile;
+    return tile.unsqueeze(2).expand({-1, -1, groups, -1, -1}).flatten(1, 2);
+  }
+  // The gradients of the heads that share a key or value, summed.
+  [[nodiscard]] at::Tensor sum_shared(const at::Tensor& gradient, std::int64_t kv_heads) const {
+    if (kv_heads == heads) return gradient;
+    return gradient.unflatten(1, {kv_heads, heads / kv_heads}).sum(2);
+  }
+  [[nodiscard]] at::Tensor scores(const at::Tensor& q_tile, const at::Tensor& k_tile, const Rows& q,
+                                  const Rows& k) const {
+    at::Tensor scores = at::matmul(q_tile, k_tile.transpose(-2, -1)).mul_(scale);
+    if (causal && k.end() > q.begin + 1) {
+      const auto options = scores.options().dtype(at::kBool);
+      scores.masked_fill_(at::ones({q.count, k.count}, options).triu_(q.begin - k.begin + 1),
+                          kMinusInfinity);
+    }
+    return scores;
+  }
+};
+
+class TiledAttention : public torch::autograd::Function<TiledAttention> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& q, const at::Tensor& k,
+                            const at::Tensor& v, std::int64_t tile_q, std::int64_t tile_k,
+                            bool causal) {
+    const Tiles tiles(q, k, tile_q, tile_k, causal);
+    const auto fp32 = q.options().dtype(at::kFloat);
+    const at::Tensor output = at::empty(q.sizes(), q.options());
+    const at::Tensor log_sums = at::empty({q.size(0), q.size(1), q.size(2), 1}, fp32);
+    tiles.each_query_tile([&](const Tiles::Rows& rows) {
+      const at::Tensor q_tile = Tiles::cut(q, rows);
+      at::Tensor largest = at::full({q.size(0), q.size(1), rows.count, 1}, kMinusInfinity, fp32);
+      at::Tensor sum = at::zeros({q.size(0), q.size(1), rows.count, 1}, fp32);
+      at::Tensor weighted = at::zeros({q.size(0), q.size(1), rows.count, q.size(3)}, fp32);
+      tiles.each_key_tile([&](const Tiles::Rows& columns) {
+        if (!tiles.sees(rows, columns)) return;
+        at::Tensor p = tiles.scores(q_tile, tiles.cut_shared(k, columns), rows, columns);
+        const at::Tensor now_largest = at::maximum(largest, p.amax({-1}, /*keepdim=*/true));
+        p.sub_(now_largest).exp_();
+        const at::Tensor shrink = largest.sub_(now_largest).exp_();
+        sum.mul_(shrink).add_(p.sum(-1, /*keepdim=*/true));
+        weighted.mul_(shrink).add_(at::matmul(p, tiles.cut_shared(v, columns)));
+        largest = now_largest;
+      });
+      output.narrow(2, rows.begin, rows.count).copy_(weighted.div_(sum));
+      log_sums.narrow(2, rows.begin, rows.count).copy_(sum.log_().add_(largest));
+    });
+    context->save_for_backward({q, k, v, output, log_sums});
+    context->saved_data["tile_q"] = tile_q;
+    context->saved_data["tile_k"] = tile_k;
+    context->saved_data["causal"] = causal;
+    return output;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &output = saved[3];
+    const at::Tensor &log_sums = saved[4], &d_output = gradients[0];
+    const Tiles tiles(q, k, context->saved_data["tile_q"].toInt(),
+                      context->saved_data["tile_k"].toInt(),
+                      context->saved_data["causal"].toBool());
+    // D = rowsum(dO * O), what the softmax takes off every gradient of its row.
+    const at::Tensor row_sums = at::mul(d_output, output).sum(-1, /*keepdim=*/true, at::kFloat);
+    const at::Tensor d_q = at::zeros(q.sizes(), q.options().dtype(at::kFloat));
+    const at::Tensor d_k = at::empty(k.sizes(), k.options());
+    const at::Tensor d_v = at::empty(v.sizes(), v.options());
+    tiles.each_key_tile([&](const Tiles::Rows& columns) {
+      const at::Tensor k_tile = tiles.cut_shared(k, columns);
+      const at::Tensor v_tile = tiles.cut_shared(v, columns);
+      const at::Tensor d_k_tile = at::zeros(k_tile.sizes(), k_tile.options());
+      const at::Tensor d_v_tile = at::zeros(v_tile.sizes(), v_tile.options());
+      tiles.each_query_tile([&](const Tiles::Rows& rows) {
+        if (!tiles.sees(rows, columns)) return;
+        const at::Tensor q_tile = Tiles::cut(q, rows);
+        const at::Tensor d_o = Tiles::cut(d_output, rows);
+        const at::Tensor p = tiles.scores(q_tile, k_tile, rows, columns)
+                                 .sub_(log_sums.narrow(2, rows.begin, rows.count))
+                                 .exp_();
+        d_v_tile.add_(at::matmul(p.transpose(-2, -1), d_o));
+        at::Tensor d_scores = at::matmul(d_o, v_tile.transpose(-2, -1));
+        d_scores.sub_(row_sums.narrow(2, rows.begin, rows.count)).mul_(p).mul_(tiles.scale);
+        d_q.narrow(2, rows.begin, rows.count).add_(at::matmul(d_scores, k_tile));
+        d_k_tile.add_(at::matmul(d_scores.transpose(-2, -1), q_tile));
+      });
+      d_k.narrow(2, columns.begin, columns.count).copy_(tiles.sum_shared(d_k_tile, k.size(1)));
+      d_v.narrow(2, columns.begin, columns.count).copy_(tiles.sum_shared(d_v_tile, v.size(1)));
+    });
+    return {d_q.to(q.scalar_type()), d_k, d_v, at::Tensor(), at::Tensor(), at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& v) {
+  note_custom_node(AttentionKernel::tiled);
+  return TiledAttention::apply(q, k, v, method.tile_q, method.tile_k, method.causal);
+}
+
+}  // namespace ts::kernels

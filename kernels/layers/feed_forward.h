@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/run/workload_spec.h"
+#include "kernels/layers/linear.h"
+
+namespace ts::kernels {
+
+// The part of a block that works on each position alone. x: [..., width]; the result too.
+class FeedForward {
+ public:
+  virtual ~FeedForward() = default;
+  [[nodiscard]] virtual at::Tensor forward(const at::Tensor& x) const = 0;
+};
+
+// Gated, w2(silu(w1 x) * w3 x) (Shazeer 2020), without biases.
+class SwiGlu final : public FeedForward {
+ public:
+  SwiGlu(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden);
+  [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
+
+ private:
+  std::string path_;
+  Linear w1_;
+  Linear w2_;
+  Linear w3_;
+};
+
+// down(gelu(up x)) with the exact GELU (Hendrycks and Gimpel 2016).
+class GeluMlp final : public FeedForward {
+ public:
+  GeluMlp(Builder& builder, const std::string& path, std::int64_t width, std::int64_t hidden,
+          Bias bias);
+  [[nodiscard]] at::Tensor forward(const at::Tensor& x) const override;
+
+ private:
+  std::string path_;
+  Linear up_;
+  Linear down_;
+};
+
+std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
+                                               run::FeedForward kind, std::int64_t width,
+                                               std::int64_t hidden, Bias bias);
+
+}  // namespace ts::kernels

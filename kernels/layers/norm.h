@@ -1,0 +1,34 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/run/workload_spec.h"
+#include "kernels/layers/builder.h"
+#include "kernels/layers/linear.h"
+
+namespace ts::kernels {
+
+// Normalisation over the last dimension, epsilon 1e-5; weights start at one, biases at zero.
+//   rmsnorm    x / sqrt(mean(x^2) + eps) * weight (Zhang and Sennrich 2019), in fp32 whatever the
+//              dtype, by separate operators
+//   layernorm  (x - mean) / sqrt(var + eps) * weight (+ bias) (Ba et al. 2016), one operator of
+//              LibTorch
+class Norm {
+ public:
+  Norm(Builder& builder, const std::string& path, run::NormKind kind, std::int64_t width,
+       Bias bias);
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  [[nodiscard]] at::Tensor rms_norm(const at::Tensor& x) const;
+
+  std::string path_;
+  run::NormKind kind_;
+  at::Tensor weight_;
+  at::Tensor bias_;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/run/workload_spec.h"
+
+namespace ts::kernels {
+
+// Updates parameters from their gradients. Parameters without a gradient are left alone. State has
+// the dtype of its parameter and is made in the first step. Worker thread.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  // `found_inf`, if defined, is a one-element tensor on the device, not 0 when the step must not
+  // change anything; only for optimizers that skips_itself() is true of.
+  virtual void step(double learning_rate, const at::Tensor& found_inf) = 0;
+  [[nodiscard]] virtual bool skips_itself() const { return false; }
+  // The tensors of the state; empty before the first step.
+  [[nodiscard]] virtual std::vector<at::Tensor> state() const = 0;
+};
+
+struct OptimizerSettings {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.1;
+  double momentum = 0;
+};
+
+// AdamW with decoupled weight decay (Loshchilov and Hutter 2019):
+//   p -= lr wd p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2
+//   p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps)
+// the same numbers in three ways, whose kernels and temporaries differ:
+//   adamw_fused    one operator for many parameters, no temporary: torch's AdamW(fused=True). One
+//                  step counter (fp32, on the device) is shared by all parameters.
+//   adamw_foreach  one operator for each line of the formula over all parameters, with temporaries
+//                  as large as all of v: AdamW(foreach=True)
+//   adamw_loop     the formula, parameter by parameter: AdamW(foreach=False)
+// sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
+// parameter, as torch's SGD(foreach=False).
+std::unique_ptr<Optimizer> make_optimizer(run::OptimizerKind kind,
+                                          std::vector<at::Tensor> parameters,
+                                          const OptimizerSettings& settings);
+
+std::unique_ptr<Optimizer> make_adamw_fused(std::vector<at::Tensor> parameters,
+                                            const OptimizerSettings& settings);
+std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<at::Tensor> parameters,
+                                                  const OptimizerSettings& settings, bool foreach);
+std::unique_ptr<Optimizer> make_sgd(std::vector<at::Tensor> parameters,
+                                    const OptimizerSettings& settings);
+
+}  // namespace ts::kernels

@@ -1,0 +1,99 @@
+#include "kernels/optim/training.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/_foreach_norm.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/stack.h>
+
+#include "core/run/spec_fields.h"
+#include "kernels/optim/schedule.h"
+
+namespace ts::kernels {
+namespace {
+
+OptimizerSettings settings_of(const run::WorkloadSpec& spec) {
+  OptimizerSettings settings;
+  settings.weight_decay = spec.weight_decay;
+  settings.momentum = spec.momentum;
+  return settings;
+}
+
+}  // namespace
+
+Training::Training(const run::WorkloadSpec& spec, std::vector<at::Tensor> parameters)
+    : spec_(spec),
+      parameters_(std::move(parameters)),
+      optimizer_(make_optimizer(spec.optimizer, parameters_, settings_of(spec))) {
+  const bool scales = spec.grad_scaler && run::field_applies(spec, run::Field::grad_scaler);
+  if (scales && !parameters_.empty()) {
+    scaler_.emplace(at::TensorOptions().device(parameters_.front().device()),
+                    static_cast<double>(spec.init_scale), spec.growth_interval);
+  }
+}
+
+at::Tensor Training::scaled(const at::Tensor& loss) const {
+  return scaler_ ? scaler_->scaled(loss) : loss;
+}
+
+std::vector<at::Tensor> Training::gradients() const {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : parameters_) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  return gradients;
+}
+
+void Training::step() {
+  const at::NoGradGuard no_grad;
+  const std::vector<at::Tensor> all = gradients();
+  if (all.empty()) return;
+  if (scaler_) {
+    used_scale_ = scaler_->scale().clone();
+    scaler_->unscale(all);
+  }
+  if (spec_.clip > 0) clip(all);
+  learning_rate_ = learning_rate_at(spec_, steps_++);
+  if (!must_skip()) {
+    const bool told = scaler_ && optimizer_->skips_itself();
+    optimizer_->step(learning_rate_, told ? scaler_->found_inf() : at::Tensor());
+  }
+  if (scaler_) scaler_->update();
+}
+
+// As torch.nn.utils.clip_grad_norm_: g *= min(1, clip / (norm + 1e-6)), without asking for the
+// norm.
+void Training::clip(const std::vector<at::Tensor>& gradients) {
+  constexpr double kSmall = 1e-6;
+  total_norm_ = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
+  const at::Tensor factor = at::add(total_norm_, kSmall).reciprocal_().mul_(spec_.clip);
+  at::_foreach_mul_(gradients, factor.clamp_max_(1));
+}
+
+bool Training::must_skip() const {
+  if (!scaler_ || optimizer_->skips_itself()) return false;
+  // Without data there is nothing to find.
+  return !scaler_->found_inf().is_meta() && scaler_->found_inf().item<float>() != 0;
+}
+
+std::vector<at::Tensor> Training::state() const {
+  std::vector<at::Tensor> state = optimizer_->state();
+  if (scaler_) {
+    for (at::Tensor& tensor : scaler_->tensors()) state.push_back(std::move(tensor));
+  }
+  return state;
+}
+
+void Training::describe(run::StepTimes& times) {
+  times.learning_rate = learning_rate_;
+  const at::Tensor norm = std::exchange(total_norm_, {});
+  const at::Tensor scale = std::exchange(used_scale_, {});
+  if (norm.defined() && !norm.is_meta()) times.gradient_norm = norm.item<double>();
+  if (scale.defined() && !scale.is_meta()) {
+    times.loss_scale = scale.item<double>();
+    times.skipped = scaler_->found_inf().item<float>() != 0;
+  }
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/run/engine.h"
+#include "core/run/workload_spec.h"
+#include "kernels/optim/grad_scaler.h"
+#include "kernels/optim/optimizer.h"
+
+namespace ts::kernels {
+
+// What a full step does with gradients: scaling, clipping, schedule, update, in the order
+// backward, unscale, clip, step, scale update. No number leaves the device within a step but for
+// the verdict on the gradients, which optimizers that cannot skip by themselves need (as in
+// PyTorch). Worker thread.
+class Training {
+ public:
+  Training(const run::WorkloadSpec& spec, std::vector<at::Tensor> parameters);
+
+  // What the backward starts from.
+  [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
+  void step();
+  // Optimizer state, made in the first step, and the scaler's, made at once.
+  [[nodiscard]] std::vector<at::Tensor> state() const;
+  // Fills in what the last step was like, once. Waits for the device.
+  void describe(run::StepTimes& times);
+
+ private:
+  [[nodiscard]] std::vector<at::Tensor> gradients() const;
+  void clip(const std::vector<at::Tensor>& gradients);
+  [[nodiscard]] bool must_skip() const;
+
+  const run::WorkloadSpec spec_;
+  std::vector<at::Tensor> parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<GradScaler> scaler_;
+  at::Tensor total_norm_;  // of the gradients before clipping
+  at::Tensor used_scale_;
+  double learning_rate_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,73 @@
+#include "kernels/precision.h"
+
+#include <ATen/Context.h>
+#include <ATen/autocast_mode.h>
+
+#include "core/run/workload_math.h"
+
+namespace ts::kernels {
+namespace {
+
+bool has_autocast(c10::DeviceType device) {
+  return device == c10::DeviceType::CPU || device == c10::DeviceType::CUDA;
+}
+
+}  // namespace
+
+c10::ScalarType scalar_type(run::DataType dtype) {
+  switch (dtype) {
+    case run::DataType::bf16:
+      return at::kBFloat16;
+    case run::DataType::fp16:
+      return at::kHalf;
+    case run::DataType::fp32:
+    case run::DataType::tf32:
+      break;
+  }
+  return at::kFloat;
+}
+
+AutocastState AutocastState::of(const run::WorkloadSpec& spec, c10::DeviceType device) {
+  AutocastState state;
+  state.device = device;
+  const run::DataType type = run::compute_type(spec);
+  if (type != spec.dtype) state.type = scalar_type(type);
+  return state;
+}
+
+AutocastState AutocastState::current(c10::DeviceType device) {
+  AutocastState state;
+  state.device = device;
+  if (has_autocast(device) && at::autocast::is_autocast_enabled(device)) {
+    state.type = at::autocast::get_autocast_dtype(device);
+  }
+  return state;
+}
+
+AutocastScope::AutocastScope(const AutocastState& state) {
+  if (!state.type || !has_autocast(state.device)) return;
+  active_ = true;
+  before_.device = state.device;
+  before_.type = at::autocast::get_autocast_dtype(state.device);
+  was_enabled_ = at::autocast::is_autocast_enabled(state.device);
+  at::autocast::set_autocast_enabled(state.device, true);
+  at::autocast::set_autocast_dtype(state.device, *state.type);
+  at::autocast::increment_nesting();
+}
+
+AutocastScope::~AutocastScope() {
+  if (!active_) return;
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(before_.device, was_enabled_);
+  at::autocast::set_autocast_dtype(before_.device, *before_.type);
+}
+
+Float32Scope::Float32Scope(run::DataType dtype) : before_(at::globalContext().allowTF32CuBLAS()) {
+  at::globalContext().setAllowTF32CuBLAS(dtype == run::DataType::tf32);
+}
+
+Float32Scope::~Float32Scope() {
+  at::globalContext().setAllowTF32CuBLAS(before_);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,283 @@
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "kernels/optim/schedule.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::OptimizerKind;
+using run::Pass;
+using run::WorkloadKind;
+
+run::WorkloadSpec training_spec() {
+  return small_spec(WorkloadKind::lm, Pass::full_step);
+}
+
+std::unique_ptr<TorchExecution> prepared(const run::WorkloadSpec& spec) {
+  EXPECT_TRUE(run::validate(spec).empty());
+  auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  EXPECT_TRUE(execution) << execution.error().sentence;
+  return std::move(*execution);
+}
+
+std::vector<at::Tensor> doubles(const TorchExecution& execution, bool gradients) {
+  std::vector<at::Tensor> out;
+  for (const Parameter& parameter : execution.parameters()) {
+    const at::Tensor& tensor = gradients ? parameter.tensor.grad() : parameter.tensor;
+    out.push_back(tensor.detach().to(at::kDouble, /*non_blocking=*/false, /*copy=*/true));
+  }
+  return out;
+}
+
+double relative(const at::Tensor& a, const at::Tensor& b) {
+  return ((a - b).norm() / b.norm()).item<double>();
+}
+
+struct EveryOptimizer : testing::TestWithParam<OptimizerKind> {};
+
+// Five steps, each from the parameters and gradients the engine had, by the formula in fp64.
+TEST_P(EveryOptimizer, FollowsItsFormula) {
+  run::WorkloadSpec spec = training_spec();
+  spec.optimizer = GetParam();
+  spec.learning_rate = 0.01;
+  spec.momentum = 0.9;
+  const auto execution = prepared(spec);
+  std::vector<at::Tensor> before = doubles(*execution, false), first, second;
+  for (int t = 1; t <= 5; ++t) {
+    ASSERT_TRUE(execution->step(nullptr, t));
+    const std::vector<at::Tensor> gradients = doubles(*execution, true);
+    const std::vector<at::Tensor> after = doubles(*execution, false);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const at::Tensor& g = gradients[i];
+      at::Tensor expected;
+      if (GetParam() == OptimizerKind::sgd) {
+        const at::Tensor decayed = g + 0.1 * before[i];
+        if (t == 1) first.push_back(decayed);
+        if (t > 1) first[i] = 0.9 * first[i] + decayed;
+        expected = before[i] - 0.01 * first[i];
+      } else {
+        if (t == 1) first.push_back(at::zeros_like(g)), second.push_back(at::zeros_like(g));
+        first[i] = 0.9 * first[i] + 0.1 * g;
+        second[i] = 0.999 * second[i] + 0.001 * g * g;
+        const at::Tensor m = first[i] / (1 - std::pow(0.9, t));
+        const at::Tensor v = second[i] / (1 - std::pow(0.999, t));
+        expected = before[i] * (1 - 0.01 * 0.1) - 0.01 * m / (v.sqrt() + 1e-8);
+      }
+      EXPECT_LT(relative(after[i], expected), 1e-6) << execution->parameters()[i].name << t;
+    }
+    before = after;
+  }
+}
+
+TEST_P(EveryOptimizer, LearnsItsBatch) {
+  run::WorkloadSpec spec = training_spec();
+  spec.optimizer = GetParam();
+  spec.learning_rate = GetParam() == OptimizerKind::sgd ? 0.5 : 3e-3;
+  const auto execution = prepared(spec);
+  const double first = execution->step(nullptr, 0)->loss;
+  double last = first;
+  for (int i = 1; i < 30; ++i) last = execution->step(nullptr, i)->loss;
+  EXPECT_LT(last, 0.9 * first);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer,
+                         testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_foreach,
+                                         OptimizerKind::adamw_loop, OptimizerKind::sgd));
+
+TEST(Schedule, CosineWithWarmUp) {
+  run::WorkloadSpec spec = training_spec();
+  EXPECT_EQ(learning_rate_at(spec, 12345), 3e-4);
+  spec.schedule = run::Schedule::cosine;  // 3e-4 to 3e-5, warm-up 200, cycle 10,000
+  EXPECT_EQ(learning_rate_at(spec, 0), 0);
+  EXPECT_DOUBLE_EQ(learning_rate_at(spec, 100), 1.5e-4);
+  EXPECT_DOUBLE_EQ(learning_rate_at(spec, 200), 3e-4);
+  EXPECT_NEAR(learning_rate_at(spec, 5100), (3e-4 + 3e-5) / 2, 1e-12);
+  EXPECT_NEAR(learning_rate_at(spec, 2650), 3e-5 + 0.5 * (1 + std::numbers::sqrt2 / 2) * 2.7e-4,
+              1e-12);
+  EXPECT_DOUBLE_EQ(learning_rate_at(spec, 10000), 3e-5);
+  EXPECT_DOUBLE_EQ(learning_rate_at(spec, 99999), 3e-5);
+}
+
+// The exercise's first step has learning rate 0.
+TEST(Schedule, FirstStepOfAWarmUpChangesNothing) {
+  run::WorkloadSpec spec = training_spec();
+  spec.schedule = run::Schedule::cosine;
+  const auto execution = prepared(spec);
+  const auto before = doubles(*execution, false);
+  EXPECT_EQ(execution->step(nullptr, 0)->learning_rate, 0);
+  const auto after = doubles(*execution, false);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(before[i].equal(after[i]));
+  EXPECT_DOUBLE_EQ(execution->step(nullptr, 1)->learning_rate, 3e-4 / 200);
+  EXPECT_FALSE(doubles(*execution, false)[0].equal(before[0]));
+}
+
+double total_norm(const std::vector<at::Tensor>& gradients) {
+  double squares = 0;
+  for (const at::Tensor& gradient : gradients) squares += gradient.square().sum().item<double>();
+  return std::sqrt(squares);
+}
+
+TEST(Clipping, ScalesAllGradientsToTheNorm) {
+  run::WorkloadSpec spec = training_spec();
+  auto plain = prepared(spec);
+  EXPECT_FALSE(plain->step(nullptr, 0)->gradient_norm);
+  const auto gradients = doubles(*plain, true);
+  const double norm = total_norm(gradients);
+  plain.reset();
+  for (const double limit : {0.1 * norm, 10 * norm}) {
+    spec.clip = limit;
+    const auto execution = prepared(spec);
+    const auto times = execution->step(nullptr, 0);
+    ASSERT_TRUE(times->gradient_norm);
+    EXPECT_NEAR(*times->gradient_norm, norm, 1e-5 * norm);
+    const auto clipped = doubles(*execution, true);
+    EXPECT_NEAR(total_norm(clipped), std::min(norm, limit), 1e-4 * norm);
+    EXPECT_LT(relative(clipped[0] * (norm / std::min(norm, limit)), gradients[0]), 1e-4);
+  }
+}
+
+TEST(ZeroGrad, ToZeroKeepsTheTensors) {
+  run::WorkloadSpec spec = training_spec();
+  std::vector<double> losses[2];
+  for (const auto mode : {run::ZeroGrad::none, run::ZeroGrad::zero}) {
+    spec.zero_grad = mode;
+    const auto execution = prepared(spec);
+    const void* address = nullptr;
+    for (int i = 0; i < 3; ++i) {
+      losses[static_cast<int>(mode)].push_back(execution->step(nullptr, i)->loss);
+      const at::Tensor& gradient = execution->parameters()[0].tensor.grad();
+      const bool kept = mode == run::ZeroGrad::zero && i > 0;
+      EXPECT_TRUE(!kept || gradient.const_data_ptr() == address);
+      address = gradient.const_data_ptr();
+    }
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+}
+
+// Four micro-batches of two are one batch of eight: the tokens are drawn alike.
+TEST(Accumulation, EqualsTheWholeBatch) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec.batch = 8;
+  auto whole = prepared(spec);
+  const double loss = whole->step(nullptr, 0)->loss;
+  const auto gradients = doubles(*whole, true);
+  whole.reset();
+  spec.batch = 2;
+  spec.accumulate = 4;
+  const auto parts = prepared(spec);
+  EXPECT_NEAR(parts->step(nullptr, 0)->loss, loss, 1e-6 * loss);
+  const auto summed = doubles(*parts, true);
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    EXPECT_LT(relative(summed[i], gradients[i]), 1e-5) << parts->parameters()[i].name;
+  }
+}
+
+TEST(Accumulation, HoldsTheActivationsOfOneMicroBatch) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  std::int64_t peaks[2];
+  for (const bool parts : {false, true}) {
+    spec.batch = parts ? 2 : 16;
+    spec.accumulate = parts ? 8 : 1;
+    const auto execution = prepared(spec);
+    ASSERT_TRUE(execution->step(nullptr, 0));
+    peaks[parts ? 1 : 0] = execution->memory().peak;
+  }
+  EXPECT_LT(peaks[1], peaks[0] / 4);
+}
+
+struct ScaledTraining : testing::TestWithParam<OptimizerKind> {
+  run::WorkloadSpec spec = [] {
+    run::WorkloadSpec scaled = training_spec();
+    scaled.autocast = run::Autocast::fp16;
+    scaled.grad_scaler = true;
+    scaled.optimizer = GetParam();
+    return scaled;
+  }();
+};
+
+TEST_P(ScaledTraining, SkipsAndHalvesWhenAGradientOverflows) {
+  spec.init_scale = std::int64_t{1} << 40;
+  const auto execution = prepared(spec);
+  const auto before = doubles(*execution, false);
+  const auto first = execution->step(nullptr, 0);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->skipped);
+  EXPECT_EQ(*first->loss_scale, std::pow(2.0, 40));
+  EXPECT_TRUE(std::isfinite(first->loss));
+  const auto after = doubles(*execution, false);
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(before[i].equal(after[i]));
+  run::StepTimes last = *first;
+  for (int i = 1; i < 60 && last.skipped; ++i) {
+    const double scale = *last.loss_scale;
+    last = *execution->step(nullptr, i);
+    EXPECT_EQ(*last.loss_scale, scale / 2);
+  }
+  EXPECT_FALSE(last.skipped);
+  EXPECT_FALSE(doubles(*execution, false)[0].equal(before[0]));
+}
+
+TEST_P(ScaledTraining, GrowsAfterCleanSteps) {
+  spec.init_scale = 1024;
+  spec.growth_interval = 2;
+  const auto execution = prepared(spec);
+  std::vector<double> scales;
+  for (int i = 0; i < 5; ++i) scales.push_back(*execution->step(nullptr, i)->loss_scale);
+  EXPECT_EQ(scales, (std::vector<double>{1024, 1024, 2048, 2048, 4096}));
+}
+
+// A power of two changes no digit: scaled or not, the same gradients come out, but where small ones
+// vanish without.
+TEST_P(ScaledTraining, IsUnscaledBeforeTheStep) {
+  spec.init_scale = 1024;
+  auto scaled = prepared(spec);
+  ASSERT_TRUE(scaled->step(nullptr, 0));
+  const auto with = doubles(*scaled, true);
+  scaled.reset();
+  spec.grad_scaler = false;
+  const auto plain = prepared(spec);
+  ASSERT_TRUE(plain->step(nullptr, 0));
+  EXPECT_LT(relative(doubles(*plain, true)[0], with[0]), 0.05);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScaledTraining,
+                         testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_loop));
+
+TEST(Determinism, EveryModeRepeatsItsLossesToTheLastBit) {
+  const std::vector<std::vector<std::pair<const char*, const char*>>> modes = {
+      {{"backend", "tiled"}},
+      {{"backend", "flash"}, {"kv_heads", "1"}},
+      {{"checkpoint", "blocks"}, {"checkpoint_every", "2"}},
+      {{"accumulate", "3"}},
+      {{"autocast", "bf16"}},
+      {{"autocast", "fp16"}, {"grad_scaler", "on"}},
+      {{"optimizer", "adamw_foreach"}, {"clip", "0.5"}},
+      {{"optimizer", "sgd"}, {"schedule", "cosine"}},
+      {{"norm", "layernorm"},
+       {"positions", "learned"},
+       {"ffn", "gelu"},
+       {"bias", "on"},
+       {"tied", "on"},
+       {"fused_qkv", "on"}},
+  };
+  for (const auto& mode : modes) {
+    run::WorkloadSpec spec = training_spec();
+    for (const auto& [name, value] : mode) ASSERT_TRUE(run::set_field(spec, name, value));
+    const auto losses = [&] {
+      std::vector<double> out;
+      const auto execution = prepared(spec);
+      for (int i = 0; i < 3; ++i) out.push_back(execution->step(nullptr, i)->loss);
+      return out;
+    };
+    EXPECT_EQ(losses(), losses()) << mode.front().first << "=" << mode.front().second;
+  }
+}
+
+}  // namespace
+}  // namespace ts::kernels

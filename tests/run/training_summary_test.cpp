@@ -1,0 +1,87 @@
+#include "core/run/training_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/run/run_json.h"
+
+namespace ts::run {
+namespace {
+
+Run training_run() {
+  StartedUpdate started;
+  started.spec.workload = WorkloadKind::lm;
+  started.spec.pass = Pass::full_step;
+  return Run(started);
+}
+
+void add(Run& run, std::int64_t begin_ns, double loss, SampleUpdate::Kind kind,
+         bool skipped = false) {
+  SampleUpdate sample;
+  sample.kind = kind;
+  sample.times.begin_ns = begin_ns;
+  sample.times.loss = loss;
+  sample.times.learning_rate = 1e-3;
+  sample.times.skipped = skipped;
+  if (skipped) sample.times.loss_scale = 1024;
+  run.apply(std::move(sample));
+}
+
+TEST(TrainingSummary, has_nothing_before_the_first_step) {
+  EXPECT_FALSE(training_summary(training_run()).loss);
+}
+
+TEST(TrainingSummary, reads_the_last_step_of_all_kinds) {
+  auto run = training_run();
+  add(run, 30, 2.5, SampleUpdate::Kind::probe);
+  add(run, 10, 4.5, SampleUpdate::Kind::recorded, true);
+  add(run, 20, 3.5, SampleUpdate::Kind::timed, true);
+  const TrainingSummary summary = training_summary(run);
+  EXPECT_EQ(summary.loss, 2.5);
+  EXPECT_EQ(summary.learning_rate, 1e-3);
+  EXPECT_EQ(summary.skipped_steps, 2);
+  EXPECT_FALSE(summary.bad_loss);
+  EXPECT_FALSE(summary.loss_scale);
+  EXPECT_EQ(to_json(run, {})["training"]["skipped_steps"], 2);
+}
+
+TEST(TrainingSummary, says_when_a_loss_is_no_number) {
+  for (const auto& [loss, word] : {std::pair{std::nan(""), "nan"},
+                                   {std::numeric_limits<double>::infinity(), "inf"},
+                                   {-std::numeric_limits<double>::infinity(), "-inf"}}) {
+    auto run = training_run();
+    add(run, 10, 4.5, SampleUpdate::Kind::recorded);
+    add(run, 20, loss, SampleUpdate::Kind::timed);
+    add(run, 30, loss, SampleUpdate::Kind::timed);
+    const TrainingSummary summary = training_summary(run);
+    ASSERT_TRUE(summary.bad_loss);
+    EXPECT_EQ(summary.bad_loss->sentence.find("The loss of step 1 is " + std::string(word)), 0U);
+    const auto json = to_json(run, {});
+    EXPECT_TRUE(json["loss"].is_null());
+    EXPECT_EQ(json["training"]["bad_loss"], summary.bad_loss->sentence);
+  }
+}
+
+TEST(TrainingSummary, a_forward_has_no_loss) {
+  StartedUpdate started;
+  started.spec.pass = Pass::forward;
+  ts::run::Run run(started);
+  add(run, 10, 0, SampleUpdate::Kind::timed);
+  EXPECT_FALSE(training_summary(run).loss);
+  EXPECT_TRUE(to_json(run, {})["training"].is_null());
+}
+
+TEST(MixesTypes, when_not_all_are_alike) {
+  ExecutionFacts facts;
+  EXPECT_FALSE(mixes_types(facts));
+  facts.types = {{"fc1", "fp32"}, {"loss", "fp32"}};
+  EXPECT_FALSE(mixes_types(facts));
+  facts.types[0].type = "fp16";
+  EXPECT_TRUE(mixes_types(facts));
+}
+
+}  // namespace
+}  // namespace ts::run

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "views/common/draw_sink.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+struct EditLook {
+  std::string shown;         // "65,536"
+  std::string edited;        // what stands in the field when typing begins: "65536"
+  std::string_view problem;  // sentence under the mouse, field outlined; empty: none
+  float fade = 1;
+};
+
+// A value as a button that turns into a text field when it is clicked, "###field_NAME". The text
+// that was typed when Enter ended it, else nothing.
+std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditLook& look,
+                                      const Rect& rect);
+
+}  // namespace ts::views

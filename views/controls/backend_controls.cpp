@@ -1,0 +1,112 @@
+// The attention backends: the list of the panel, and the field of projector mode.
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "core/text/numbers.h"
+#include "views/common/backend_marks.h"
+#include "views/common/imgui_sink.h"
+#include "views/controls/controls_view.h"
+#include "views/controls/field_controls.h"
+
+namespace ts::views {
+namespace {
+
+using run::Field;
+
+// What the target card would need with this backend, at the right end of its row.
+void draw_backend_need(const ControlsContext& context, run::AttentionBackend backend,
+                       const Rect& row) {
+  if (context.outlook == nullptr) return;
+  const auto& needs = context.outlook->backends;
+  const auto need = std::find_if(needs.begin(), needs.end(),
+                                 [backend](const auto& one) { return one.backend == backend; });
+  if (need == needs.end()) return;
+  const Ui& ui = context.ui;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  if (!need->unavailable.empty()) {
+    tooltip(ui, need->unavailable);
+    sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
+              "\xe2\x80\x93");  // en dash
+    return;
+  }
+  const bool over = need->fit == run::Fit::oom;
+  const Color color = over ? ui.theme.bad : ui.theme.text;
+  const text::Quantity size = text::bytes(need->needed);
+  const float y = (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2;
+  const float unit_x = row.x1 - ui.px(30);
+  sink.text({unit_x, y + ui.px(1)}, TextStyle::small, over ? color : ui.theme.text3, size.unit);
+  const float value_x = unit_x - ui.px(6) - sink.text_width(TextStyle::body_medium, size.value);
+  sink.text({value_x, y}, TextStyle::body_medium, color, size.value);
+  if (over) {
+    const char* word = ui.texts("controls.backend.oom");
+    sink.text({unit_x - ui.px(58) - sink.text_width(TextStyle::small, word), y + ui.px(1)},
+              TextStyle::small, color, word);
+  }
+}
+
+}  // namespace
+
+void draw_backends(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  const std::string reason = reason_text(context, Field::backend);
+  const bool needs = context.outlook != nullptr && !context.outlook->backends.empty();
+  section(ui, ui.texts("controls.backend"),
+          reason.empty() && needs ? ui.texts("controls.backend.needs") : reason);
+  run::WorkloadSpec spec = context.history.spec();
+  const std::vector<Choice> choices = field_choices_of(context, Field::backend);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const auto backend = static_cast<run::AttentionBackend>(i);
+    const bool chosen = spec.backend == backend;
+    const bool possible = choices[i].reason.empty();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::BeginDisabled(!possible);
+    if (ImGui::InvisibleButton(("###backend_" + choices[i].id).c_str(), {width, ui.px(24)})) {
+      spec.backend = backend;
+      context.history.set(spec);
+    }
+    ImGui::EndDisabled();
+    const Rect row{at.x, at.y, at.x + width, at.y + ui.px(24)};
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const float fade = possible ? 1.0F : 0.4F;
+    if (chosen && possible) {
+      sink.fill(row, ui.theme.surface3, ui.px(3));
+    } else if (ImGui::IsItemHovered()) {
+      sink.fill(row, with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
+    }
+    tooltip(ui, choices[i].reason);
+    draw_backend_mark(sink, backend, {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5),
+                      with_alpha(backend_color(ui.theme.kind, backend), fade));
+    sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
+              chosen ? TextStyle::body_medium : TextStyle::body, with_alpha(ui.theme.text, fade),
+              choices[i].label);
+    if (possible) draw_backend_need(context, backend, row);
+  }
+}
+
+void draw_backend_select(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  run::WorkloadSpec spec = context.history.spec();
+  const std::vector<Choice> choices = field_choices_of(context, Field::backend);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto choose = [&] {
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      const auto backend = static_cast<run::AttentionBackend>(i);
+      const std::string id = "###backend_" + choices[i].id;
+      if (list_row(ui, id.c_str(), choices[i].label, "", backend == spec.backend,
+                   choices[i].reason)) {
+        spec.backend = backend;
+        context.history.set(spec);
+        return true;
+      }
+    }
+    return false;
+  };
+  select(ui, "###backend", choices[static_cast<std::size_t>(spec.backend)].label, "", width, choose,
+         ui.px(18));
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  draw_backend_mark(sink, spec.backend, {at.x + ui.px(16), at.y + ui.px(14)}, ui.px(5),
+                    backend_color(ui.theme.kind, spec.backend));
+}
+
+}  // namespace ts::views

@@ -1,0 +1,184 @@
+#include "views/controls/field_controls.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "core/run/spec_values.h"
+#include "core/text/numbers.h"
+#include "views/common/edit_field.h"
+#include "views/common/imgui_sink.h"
+
+namespace ts::views {
+namespace {
+
+using run::Field;
+
+constexpr float kLabelWidth = 112;
+constexpr float kRowHeight = 28;
+
+std::string field_label(const Ui& ui, Field field) {
+  return ui.texts(std::string("controls.field.") + run::field_name(field));
+}
+
+// The label of a row, left; what is right of it.
+Rect draw_label(const ControlsContext& context, Field field, float width, float fade) {
+  const Ui& ui = context.ui;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  sink.text({at.x, at.y + (ui.px(kRowHeight) - sink.text_height(TextStyle::body)) / 2},
+            TextStyle::body, with_alpha(ui.theme.text, fade), field_label(ui, field));
+  return {at.x + ui.px(kLabelWidth), at.y, at.x + width, at.y + ui.px(kRowHeight)};
+}
+
+void end_row(const Ui& ui, const Rect& rest, float width) {
+  ImGui::SetCursorScreenPos({rest.x1 - width, rest.y0});
+  ImGui::Dummy({width, ui.px(kRowHeight + 1)});
+}
+
+bool fits_in_a_row(const Ui& ui, const std::vector<Choice>& choices, float width) {
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float each = width / static_cast<float>(choices.size());
+  return std::all_of(choices.begin(), choices.end(), [&](const Choice& choice) {
+    return sink.text_width(TextStyle::body_medium, choice.label) + ui.px(8) <= each;
+  });
+}
+
+void draw_choice(const ControlsContext& context, Field field, const run::ChoiceField& kind,
+                 float width) {
+  const Ui& ui = context.ui;
+  const std::string reason = reason_text(context, field);
+  const Rect rest = draw_label(context, field, width, reason.empty() ? 1.0F : 0.4F);
+  const std::vector<Choice> choices = field_choices_of(context, field);
+  run::WorkloadSpec spec = context.history.spec();
+  int chosen = kind.get(spec);
+  const std::string id = std::string("###") + run::field_name(field);
+  ImGui::SetCursorScreenPos({rest.x0, rest.y0});
+  bool changed = false;
+  if (fits_in_a_row(ui, choices, rest.width())) {
+    changed = segmented(ui, id.c_str(), choices, chosen, rest.width());
+  } else {
+    const auto& current = choices[static_cast<std::size_t>(chosen)];
+    select(ui, id.c_str(), current.label, "", rest.width(), [&] {
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        const std::string row = id + "_" + choices[i].id;
+        if (list_row(ui, row.c_str(), choices[i].label, "", static_cast<int>(i) == chosen,
+                     choices[i].reason)) {
+          chosen = static_cast<int>(i);
+          return changed = true;
+        }
+      }
+      return false;
+    });
+  }
+  if (changed) {
+    kind.set(spec, chosen);
+    context.history.set(spec);
+  }
+  end_row(ui, rest, width);
+}
+
+void draw_real(const ControlsContext& context, Field field, const run::RealField& kind,
+               float width) {
+  const Ui& ui = context.ui;
+  const std::string reason = reason_text(context, field);
+  const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
+  const float fade = reason.empty() ? 1.0F : 0.4F;
+  const Rect rest = draw_label(context, field, width, fade);
+  run::WorkloadSpec spec = context.history.spec();
+  EditLook look;
+  look.shown = look.edited = text::plain(spec.*kind.member);
+  look.problem = problem.empty() ? reason : problem;
+  if (problem.empty()) look.problem = {};
+  look.fade = fade;
+  ImGui::BeginDisabled(!reason.empty());
+  const auto typed = edit_field(ui, run::field_name(field), look,
+                                {rest.x1 - ui.px(82), rest.y0, rest.x1, rest.y1});
+  ImGui::EndDisabled();
+  tooltip(ui, reason);
+  // What is no number, or out of range, leaves the value as it was.
+  if (typed && run::set_field(spec, run::field_name(field), *typed)) context.history.set(spec);
+  end_row(ui, rest, width);
+}
+
+// How many of the settings matter here and are not as they are by default.
+int changed_fields(const run::WorkloadSpec& spec, std::span<const Field> fields) {
+  const run::WorkloadSpec defaults;
+  return static_cast<int>(std::count_if(fields.begin(), fields.end(), [&](Field field) {
+    if (!run::field_applies(spec, field)) return false;
+    return run::field_text(spec, field) != run::field_text(defaults, field);
+  }));
+}
+
+}  // namespace
+
+std::string reason_text(const ControlsContext& context, Field field) {
+  const std::string key = run::field_reason(context.history.spec(), field);
+  return key.empty() ? std::string() : std::string(context.ui.texts(key));
+}
+
+std::string problem_text(const ControlsContext& context, Field field) {
+  for (const run::SpecProblem& problem : run::validate(context.history.spec())) {
+    if (problem.field == field) return context.ui.texts(problem.key, problem.arguments);
+  }
+  return {};
+}
+
+std::vector<Choice> field_choices_of(const ControlsContext& context, Field field) {
+  const Ui& ui = context.ui;
+  const auto* kind = run::field_as<run::ChoiceField>(field);
+  const run::WorkloadSpec& spec = context.history.spec();
+  const std::string reason = reason_text(context, field);
+  const auto had = run::validate(spec);
+  std::vector<Choice> choices;
+  for (std::size_t i = 0; i < kind->names.size(); ++i) {
+    Choice choice;
+    choice.id = kind->names[i];
+    std::replace(choice.id.begin(), choice.id.end(), '+', '_');
+    choice.label = ui.texts(std::string("controls.choice.") + choice.id);
+    choice.reason = reason;
+    run::WorkloadSpec tried = spec;
+    kind->set(tried, static_cast<int>(i));
+    for (const run::SpecProblem& problem : run::validate(tried)) {
+      const bool old = std::any_of(had.begin(), had.end(), [&](const run::SpecProblem& other) {
+        return other.key == problem.key && problem.field != field;
+      });
+      if (!old && choice.reason.empty()) choice.reason = ui.texts(problem.key, problem.arguments);
+    }
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+void draw_field(const ControlsContext& context, Field field, float width) {
+  const Ui& ui = context.ui;
+  const run::FieldRow& row = run::field_row(field);
+  if (std::holds_alternative<run::NumberField>(row.kind)) {
+    draw_size_slider(context, field, width, kLabelWidth - 8);
+  } else if (const auto* choice = std::get_if<run::ChoiceField>(&row.kind)) {
+    draw_choice(context, field, *choice, width);
+  } else if (const auto* real = std::get_if<run::RealField>(&row.kind)) {
+    draw_real(context, field, *real, width);
+  } else if (const auto* flag = std::get_if<run::FlagField>(&row.kind)) {
+    run::WorkloadSpec spec = context.history.spec();
+    const std::string id = std::string("###") + row.name;
+    if (toggle(ui, id.c_str(), field_label(ui, field), spec.*flag->member, width,
+               reason_text(context, field))) {
+      context.history.set(spec);
+    }
+    ImGui::Dummy({0, ui.px(4)});
+  }
+}
+
+void draw_folded_fields(const ControlsContext& context, const char* id, std::string_view title,
+                        std::span<const Field> fields, float width) {
+  const Ui& ui = context.ui;
+  const int changed = changed_fields(context.history.spec(), fields);
+  const std::string remark =
+      changed == 0 ? std::string()
+                   : ui.texts("controls.changed", {{"count", std::to_string(changed)}});
+  if (!folded_section(ui, id, title, remark)) return;
+  for (const Field field : fields) draw_field(context, field, width);
+}
+
+}  // namespace ts::views
