@@ -101,12 +101,12 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   add_sweep_options(*sweep_app, sweep);
 
   auto* shot_app = app.add_subcommand("shot", "Render a workspace to a PNG; needs no display");
-  shot_app
-      ->add_option("WORKLOAD", shot.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
+  std::vector<std::string> shown;
+  shot_app->add_option("WORKLOAD|FILE", shown, "A workload to run, or memory snapshots to open")
       ->option_text(" ");
   shot_app->add_option(
       "--workspace", shot.workspace,
-      "run, sweep, projector, or one panel: timeline, memory, controls, inspector");
+      "run, sweep, projector, or one panel: timeline, memory, segments, controls, inspector");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");
@@ -169,7 +169,22 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   }
   if (run_app->parsed()) return run;
   if (sweep_app->parsed()) return sweep;
-  if (shot_app->parsed()) return shot;
+  if (shot_app->parsed()) {
+    for (const std::string& word : shown) {
+      // What looks like a path is a file: no workload is named so.
+      if (word.find_first_of("./") != std::string::npos) {
+        shot.files.emplace_back(word);
+      } else if (shot.spec.workload.empty()) {
+        shot.spec.workload = word;
+      } else {
+        return base::fail("shot takes one workload: " + shot.spec.workload + " or " + word);
+      }
+    }
+    if (!shot.files.empty() && !shot.spec.workload.empty()) {
+      return base::fail("shot takes a workload or files, not both");
+    }
+    return shot;
+  }
   if (replay_app->parsed()) return replay;
   if (predict_app->parsed()) return predict;
   if (hunt_app->parsed()) return hunt;

@@ -49,6 +49,7 @@ struct ShotCommand {
   std::string theme = "dark";
   std::string language = "en";
   std::filesystem::path out;
+  std::vector<std::filesystem::path> files;  // to open instead of running a workload
 };
 struct ReplayCommand {
   std::filesystem::path snapshot;

@@ -31,7 +31,8 @@ bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol
 bool Session::update() {
   updates_.take(waiting_);
   for (run::Update& update : waiting_) apply(std::move(update));
-  return !waiting_.empty();
+  const bool read = files_.update();
+  return read || !waiting_.empty();
 }
 
 void Session::apply(run::Update&& update) {

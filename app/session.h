@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/opened_files.h"
 #include "app/predictions.h"
 #include "core/base/string_table.h"
 #include "core/run/gpu_catalogue.h"
@@ -30,8 +31,12 @@ class Session {
   // A run was asked for and has not ended.
   [[nodiscard]] bool busy() const { return busy_; }
 
-  // Applies everything the worker has told since the last time. True when there was anything.
+  // Applies everything the worker and the readers of files have told since the last time. True when
+  // there was anything.
   bool update();
+
+  [[nodiscard]] OpenedFiles& files() { return files_; }
+  [[nodiscard]] const OpenedFiles& files() const { return files_; }
 
   [[nodiscard]] Predictions& predictions() { return predictions_; }
   // The run on screen: the newest, or the one that show() was given.
@@ -57,6 +62,7 @@ class Session {
   std::shared_ptr<run::Run> run_;
   std::shared_ptr<run::Run> shown_;
   std::vector<run::Update> waiting_;
+  OpenedFiles files_;
   run::RunId asked_ = 0;
   bool busy_ = false;
   Predictions predictions_;

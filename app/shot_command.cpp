@@ -48,12 +48,33 @@ run::Protocol short_protocol() {
 
 constexpr std::chrono::seconds kPredictionTime{10};
 
+// Nothing runs, so no engine is loaded.
+int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
+                       const Preferences& preferences) {
+  Session session([]() -> base::Result<std::unique_ptr<run::Engine>> {
+    return base::fail("a picture of a file needs no engine");
+  });
+  for (const std::filesystem::path& path : command.files) {
+    auto opened = files::open_file(std::filesystem::absolute(path));
+    if (!opened) return report(opened.error().sentence, 2);
+    session.files().add(std::move(*opened));
+  }
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return report(graphics.error().sentence, 1);
+  const WorkspaceState state(preferences);
+  if (auto saved = save_picture(**graphics, session, state, options, command.out); !saved) {
+    return report(saved.error().sentence, 1);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int take_shot(const ShotCommand& command) {
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
+  if (!command.files.empty()) return take_shot_of_files(command, *options, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
   if (arguments.workload.empty() && !arguments.spec_file) {

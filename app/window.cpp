@@ -36,6 +36,11 @@ std::string time_stamp() {
   return {text.data(), length};
 }
 
+void on_drop(GLFWwindow* handle, int count, const char** paths) {
+  auto* window = static_cast<Window*>(glfwGetWindowUserPointer(handle));
+  window->open_files({paths, paths + count});
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<Window>> Window::open(Options options) {
@@ -74,6 +79,10 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
                                                    *window->texts_, window->faces_);
   if (!problem.empty()) window->workspace_->notify(problem);
+  for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
+  window->options_.files.clear();
+  glfwSetWindowUserPointer(window->graphics_->window(), window.get());
+  glfwSetDropCallback(window->graphics_->window(), on_drop);
   glfwShowWindow(window->graphics_->window());
   return window;
 }
@@ -96,6 +105,10 @@ void Window::load_fonts() {
   texts_->choose(fonts_language_);
   if (faces_.regular != nullptr) atlas.Clear();
   faces_ = fonts_->add_to(atlas, fonts_language_);
+}
+
+void Window::open_files(const std::vector<std::filesystem::path>& paths) {
+  workspace_->open_files(paths);
 }
 
 void Window::remember() {

@@ -22,7 +22,8 @@ class Window {
     run::EngineLoader loader;
     run::DryRunnerLoader dry_runner;
     std::filesystem::path preferences_folder;
-    std::filesystem::path picture_folder;  // where F12 saves
+    std::filesystem::path picture_folder;                   // where F12 saves
+    std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);
   ~Window();
@@ -31,6 +32,9 @@ class Window {
 
   // Draws frames until the user leaves; sleeps while nothing changes. Returns the exit code.
   int run();
+
+  // Opens files as dropping them onto the window does.
+  void open_files(const std::vector<std::filesystem::path>& paths);
 
   // One frame. False when the user asked to leave. `present` false leaves the swap to the caller.
   bool frame();

@@ -20,10 +20,18 @@ std::filesystem::path pictures_folder() {
 }  // namespace
 
 int open_window(const WindowCommand& command) {
-  if (!command.files.empty()) {
-    std::fprintf(stderr, "tensorscope: opening %s is not possible yet: only workloads can be run\n",
-                 command.files.front().string().c_str());
-    return 2;
+  // Before the window, so that files of which nothing can be shown end the program as bad input.
+  std::vector<std::unique_ptr<files::OpenedFile>> files;
+  for (const std::filesystem::path& path : command.files) {
+    auto opened = files::open_file(std::filesystem::absolute(path));
+    if (!opened) {
+      std::fprintf(stderr, "tensorscope: %s\n", opened.error().sentence.c_str());
+      return 2;
+    }
+    if (!(*opened)->file.fault.empty()) {
+      std::fprintf(stderr, "tensorscope: %s\n", (*opened)->file.fault.c_str());
+    }
+    files.push_back(std::move(*opened));
   }
   const char* display = std::getenv("DISPLAY");
   if (display == nullptr || *display == '\0') {
@@ -32,7 +40,8 @@ int open_window(const WindowCommand& command) {
     return 1;
   }
   auto window = Window::open(
-      {make_engine_loader(), make_dry_runner_loader(), preferences_folder(), pictures_folder()});
+      {make_engine_loader(), make_dry_runner_loader(), preferences_folder(), pictures_folder(),
+       std::move(files)});
   if (!window) {
     std::fprintf(stderr, "tensorscope: %s\n", window.error().sentence.c_str());
     return 1;

@@ -61,12 +61,13 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "projector") return Layout::projector;
   if (name == "timeline") return Layout::timeline;
   if (name == "memory") return Layout::memory;
+  if (name == "segments") return Layout::segments;
   if (name == "controls") return Layout::controls;
   if (name == "inspector") return Layout::inspector;
   if (name == "sweep") return Layout::sweep;
   return base::fail(
       "There is no workspace \"" + name +
-      "\"; there are run, sweep, projector, timeline, memory, controls and inspector");
+      "\"; there are run, sweep, projector, timeline, memory, segments, controls and inspector");
 }
 
 const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
@@ -86,23 +87,57 @@ void Workspace::notify(std::string sentence) {
 
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
-  return session_->busy() || !state_->sweeps->idle() || session_->predictions().busy() ||
-         live_pending || base::now_ns() < note_until_ns_;
+  return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
+         session_->predictions().busy() || live_pending || base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
   const run::Gpu* gpu = session_->gpus().find(state_->history.spec().target_gpu);
   const run::Run* run = session_->run();
-  if (run != nullptr && run->id != shown_run_) {
+  const OpenedFiles::Entry* entry = session_->files().current();
+  const files::OpenedFile* file = entry != nullptr ? entry->opened.get() : nullptr;
+  const files::OpenedDevice* device = file != nullptr ? &file->devices[entry->device] : nullptr;
+  if (entry != nullptr) run = device != nullptr ? &device->run : nullptr;
+  if (run != nullptr && run->id != state_->viewed) {
     // Places in an old trace mean nothing in a new one.
-    shown_run_ = run->id;
+    state_->viewed = run->id;
     views::ViewState fresh;
     fresh.memory_axis = state_->view.memory_axis;
     fresh.link_axes = state_->view.link_axes;
     fresh.color_by_allocation = state_->view.color_by_allocation;
     fresh.detail = state_->view.detail;
     fresh.search = state_->view.search;
+    if (file != nullptr) {
+      if (!state_->color_of_runs) state_->color_of_runs = fresh.color_by_allocation;
+      // Where a file tells no categories one colour for everything would tell nothing.
+      fresh.color_by_allocation = !files::has_categories(*device);
+    } else if (state_->color_of_runs) {
+      fresh.color_by_allocation = *state_->color_of_runs;
+      state_->color_of_runs.reset();
+    }
     state_->view = fresh;
+  }
+  if (entry != nullptr) {
+    // What the recording's card had is not in the file.
+    views::ViewContext view{run,
+                            file != nullptr ? file->strings() : session_->strings(),
+                            *texts_,
+                            ui.theme,
+                            ui.metrics,
+                            state_->view,
+                            base::now_ns(),
+                            0,
+                            {},
+                            faces_};
+    view.file = file;
+    view.file_device = device;
+    view.memory.kind = views::MemorySource::Kind::opened;
+    if (device != nullptr) {
+      view.memory.log = &device->run.memory;
+      view.memory.id = device->run.id;
+      view.memory.range = device->run.memory.time_range();
+    }
+    return view;
   }
   // A limit that was typed counts, else the card's memory.
   const std::int64_t typed = state_->history.spec().memory_limit;
@@ -163,6 +198,7 @@ void Workspace::start_run(bool live) {
     return;
   }
   session_->show(nullptr);
+  session_->files().choose(std::nullopt);
   session_->start(run_spec_, protocol_for(live));
 }
 
@@ -180,6 +216,7 @@ void Workspace::follow_live() {
 void Workspace::take_keys(Wishes& wishes) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_Q, false)) wishes.quit = true;
+  if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_O, false)) ask_for_file_ = true;
   if (ImGui::IsKeyPressed(ImGuiKey_F12, false)) wishes.picture = true;
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
     if (show_shortcuts_) {
@@ -221,6 +258,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   if (layout == Layout::panels && state_->sweep_page) layout = Layout::sweep;
   if (layout == Layout::panels || layout == Layout::sweep || projector) {
     draw_top_bar(ui, wishes);
+    draw_file_tabs(ui);
     draw_status_bar(ui);
   }
   switch (layout) {
@@ -237,6 +275,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       draw_one(ui, layout);
   }
   if (show_shortcuts_) draw_shortcuts(ui);
+  if (interactive) draw_open_sheet(ui);
   return wishes;
 }
 
@@ -264,11 +303,12 @@ void Workspace::draw_panels(const views::Ui& ui) {
     ImGui::DockBuilderFinish(dock);
   }
   ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
+  const OpenedFiles::Entry* entry = session_->files().current();
   // Controls first: what they change is seen in this frame's charts.
   {
     const Margin margin(ui);
     if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
-      views::draw_controls(controls(ui));
+      entry == nullptr ? views::draw_controls(controls(ui)) : draw_file_controls(ui, context(ui));
     }
     ImGui::End();
   }
@@ -276,7 +316,13 @@ void Workspace::draw_panels(const views::Ui& ui) {
   if (ImGui::Begin(
           views::ids::kTimeline, nullptr,
           kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
-    timeline_.draw(view);
+    if (entry == nullptr) {
+      timeline_.draw(view);
+    } else if (entry->opened != nullptr) {
+      segments_.draw(view);
+    } else {
+      draw_file_problem(ui, *entry);
+    }
   }
   ImGui::End();
   if (ImGui::Begin(
@@ -287,7 +333,9 @@ void Workspace::draw_panels(const views::Ui& ui) {
   ImGui::End();
   const Margin margin(ui);
   if (ImGui::Begin(views::ids::kInspector, nullptr, kPanelFlags)) {
-    inspector_.draw(ui, view, session_->engine_problem());
+    if (entry == nullptr || entry->opened != nullptr) {
+      inspector_.draw(ui, view, session_->engine_problem());
+    }
   }
   ImGui::End();
 }
@@ -307,8 +355,15 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
       case Layout::memory:
         memory_.draw(view);
         break;
+      case Layout::segments:
+        segments_.draw(view);
+        break;
       case Layout::controls:
-        views::draw_controls(controls(ui));
+        if (view.file == nullptr) {
+          views::draw_controls(controls(ui));
+        } else {
+          draw_file_controls(ui, view);
+        }
         break;
       default:
         inspector_.draw(ui, view, session_->engine_problem());
@@ -338,16 +393,25 @@ void Workspace::draw_projector(const views::Ui& ui) {
     ImGui::End();
     y += height;
   };
-  panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
+  const OpenedFiles::Entry* entry = session_->files().current();
+  if (entry != nullptr && entry->opened == nullptr) {
+    panel("###projector_problem", size.y, [&] { draw_file_problem(ui, *entry); });
+    return;
+  }
+  float rest = size.y;
+  if (entry == nullptr) {
+    panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
+    rest -= ui.px(44);
+  }
   views::ViewContext view = context(ui);
-  const float rest = size.y - ui.px(44);
   panel("###projector_verdict", std::min(ui.px(96), rest * 0.2F), [&] {
     ImGui::SetCursorPos({ui.px(16), ui.px(16)});
     views::draw_verdict(ui, view, session_->engine_problem());
     views::draw_headline_figures(ui, view);
   });
   const float charts = origin.y + size.y - y;
-  panel("###projector_timeline", charts * 0.4F, [&] { timeline_.draw(view); });
+  panel("###projector_timeline", charts * 0.4F,
+        [&] { entry == nullptr ? timeline_.draw(view) : segments_.draw(view); });
   panel("###projector_memory", origin.y + size.y - y, [&] { memory_.draw(view); });
 }
 

@@ -1,9 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "app/file_dialog.h"
 #include "app/preferences.h"
 #include "app/session.h"
 #include "app/sweep_board.h"
@@ -14,6 +19,7 @@
 #include "views/controls/spec_history.h"
 #include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
+#include "views/segments/segments_view.h"
 #include "views/sweep/sweep_controls.h"
 #include "views/timeline/timeline_view.h"
 
@@ -25,6 +31,7 @@ enum class Layout : std::uint8_t {
   projector,
   timeline,
   memory,
+  segments,
   controls,
   inspector,
   sweep
@@ -41,6 +48,8 @@ struct WorkspaceState {
   Preferences preferences;
   views::SpecHistory history;
   views::ViewState view;
+  run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
+  std::optional<bool> color_of_runs;  // color_by_allocation to go back to when a file is left
   views::SweepDraft sweep_draft;
   std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
   bool sweep_page = false;  // instead of the run's panels
@@ -65,6 +74,9 @@ class Workspace {
   // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
   void notify(std::string sentence);
 
+  // Begins to read files and shows the last of them.
+  void open_files(const std::vector<std::filesystem::path>& paths);
+
   // Frames are needed even without input: a run goes on, a sentence is to disappear.
   [[nodiscard]] bool animated() const;
 
@@ -82,6 +94,10 @@ class Workspace {
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
   void draw_shortcuts(const views::Ui& ui);
+  void draw_file_tabs(const views::Ui& ui);
+  void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
+  void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
+  void draw_open_sheet(const views::Ui& ui);
   [[nodiscard]] views::ViewContext context(const views::Ui& ui);
   void choose_memory(views::ViewContext& view);
   [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
@@ -92,15 +108,19 @@ class Workspace {
   const views::Fonts::Faces* faces_;
   views::TimelineView timeline_;
   views::MemoryView memory_;
+  views::SegmentsView segments_;
   views::InspectorView inspector_;
 
   run::WorkloadSpec run_spec_;   // what Live last started, or the user
   run::WorkloadSpec seen_spec_;  // last frame's, for the debounce
   std::int64_t changed_ns_ = 0;
-  run::RunId shown_run_ = 0;
   std::shared_ptr<const run::Forecast> run_forecast_;  // of the run on screen
   bool show_shortcuts_ = false;
-  bool show_frame_rate_ = false;  // not in pictures: it would differ from one to the next
+  bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
+  std::array<char, 4096> typed_path_{};
+  FileDialog file_dialog_;
+  std::optional<std::size_t> shown_tab_;  // last frame's
+  bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next
   unsigned dock_id_ = 0;
   std::string note_;
   std::int64_t note_until_ns_ = 0;

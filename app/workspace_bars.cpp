@@ -65,6 +65,7 @@ void Workspace::draw_menus(const views::Ui& ui, Wishes& wishes) {
     ImGui::SameLine(0, ui.px(2));
   };
   menu("###menu_file", "menu.file", [&] {
+    if (item("menu.open", "###menu_open", "Ctrl+O", true)) ask_for_file_ = true;
     if (item("menu.picture", "###menu_picture", "F12", true)) wishes.picture = true;
     ImGui::Separator();
     if (item("menu.quit", "###menu_quit", "Ctrl+Q", true)) wishes.quit = true;
@@ -153,7 +154,9 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
                                                              : t("bar.no_engine"));
     const float device_width = sink.text_width(TextStyle::body, device) + ui.px(36);
     float total = run_width + live_width + language_width + projector_width + ui.px(16 * 4);
-    const bool show_device = menus_end + total + device_width + ui.px(16) < width;
+    // A file was not made by this machine's devices.
+    const bool show_device = session_->files().current() == nullptr &&
+                             menus_end + total + device_width + ui.px(16) < width;
     if (show_device) total += device_width + ui.px(16);
     ImGui::SetCursorPos({std::max(menus_end, width - total), top});
     if (views::button(ui, session_->busy() ? views::ids::kStop : views::ids::kRun,
@@ -269,7 +272,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
     const char* keys;
     const char* key;
   };
-  constexpr std::array<Shortcut, 16> kShortcuts = {{{"Space", "shortcut.run"},
+  constexpr std::array<Shortcut, 17> kShortcuts = {{{"Space", "shortcut.run"},
                                                     {"Esc", "shortcut.cancel"},
                                                     {"L", "shortcut.live"},
                                                     {"P", "shortcut.projector"},
@@ -282,6 +285,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
                                                     {"Ctrl+Z", "shortcut.undo"},
                                                     {"Ctrl+Shift+Z", "shortcut.redo"},
                                                     {"Ctrl+C", "shortcut.copy"},
+                                                    {"Ctrl+O", "shortcut.open"},
                                                     {"F12", "shortcut.picture"},
                                                     {"?", "shortcut.sheet"},
                                                     {"Ctrl+Q", "shortcut.quit"}}};

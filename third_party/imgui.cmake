@@ -25,6 +25,11 @@ target_compile_definitions(imgui PUBLIC IMGUI_ENABLE_TEST_ENGINE IMGUI_DISABLE_O
 target_compile_definitions(imgui PRIVATE GLFW_INCLUDE_NONE)
 target_link_libraries(imgui PUBLIC glfw ${CMAKE_DL_LIBS})
 
+# The desktop's own file dialogs; one header.
+add_library(portable_file_dialogs INTERFACE)
+target_include_directories(portable_file_dialogs SYSTEM INTERFACE
+  ${bundle}/portable_file_dialogs/portable_file_dialogs)
+
 # Tests only; see NOTICE for its licence.
 set(engine ${bundle}/imgui_test_engine/imgui_test_engine/imgui_test_engine)
 add_library(imgui_test_engine STATIC EXCLUDE_FROM_ALL

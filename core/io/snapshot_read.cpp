@@ -13,12 +13,14 @@
 namespace ts::io {
 namespace {
 
+bool is_pickle(std::string_view content) {
+  constexpr unsigned char kProto = 0x80;
+  return !content.empty() && static_cast<unsigned char>(content.front()) == kProto;
+}
+
 base::Result<ParsedContent> parse(Document& document) {
   const std::string_view content = document.content();
-  constexpr unsigned char kPickle = 0x80;
-  if (!content.empty() && static_cast<unsigned char>(content.front()) == kPickle) {
-    return read_pickle(document);
-  }
+  if (is_pickle(content)) return read_pickle(document);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::size_t text = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   const std::size_t first = content.find_first_not_of(" \t\r\n", text);
@@ -36,6 +38,8 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
   auto parsed = parse(document);
   if (!parsed) return base::fail(parsed.error().sentence);
   SnapshotFile file = convert_snapshot(document, parsed->root);
+  file.bytes = document.content().size();
+  if (is_pickle(document.content()) && file.bytes > 1) file.pickle_protocol = document.content()[1];
   // What the parser missed explains what the content lacks.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
   const memory::Snapshot& snapshot = file.snapshot;

@@ -15,6 +15,8 @@ struct SnapshotFile {
   // when it was read to its end.
   std::string fault;
   std::vector<std::string> ignored_keys;  // that this reader does not know, at most 20
+  std::size_t bytes = 0;                  // size of the file
+  int pickle_protocol = 0;                // 0: JSON
 };
 
 // Reads a memory snapshot of PyTorch 2.1 and later, pickled (protocol 2 to 5) or as JSON with the

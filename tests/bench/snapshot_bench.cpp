@@ -4,9 +4,12 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/files/opened_file.h"
+#include "core/io/file.h"
 #include "core/io/snapshot_read.h"
 #include "core/io/snapshot_write.h"
 #include "tests/io/pickle_bytes.h"
@@ -168,6 +171,22 @@ void open_python_pickle(benchmark::State& state) {
   open(state, content);
 }
 BENCHMARK(open_python_pickle)->Unit(benchmark::kMillisecond);
+
+// From the file to what the window draws.
+void open_in_the_window(benchmark::State& state) {
+  const auto path = std::filesystem::temp_directory_path() / "tensorscope_snapshot_bench.pickle";
+  if (!ts::io::write_file(path, synthetic(state.range(0) != 0))) state.SkipWithError("not written");
+  std::size_t events = 0;
+  for (auto _ : state) {
+    auto opened = ts::files::open_file(path);
+    if (!opened || !(*opened)->file.fault.empty()) state.SkipWithError("not read");
+    events = opened ? (*opened)->devices.at(0).run.memory.events().size() : 0;
+    benchmark::DoNotOptimize(opened);
+  }
+  state.counters["log_events"] = static_cast<double>(events);
+  std::filesystem::remove(path);
+}
+BENCHMARK(open_in_the_window)->ArgName("python")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 void write_pickle(benchmark::State& state) {
   static const auto file = ts::io::parse_snapshot(synthetic(false));

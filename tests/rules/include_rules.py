@@ -25,6 +25,8 @@ FOLDERS = {
     "core/io": ["core/base", "core/trace", "core/memory", "core/text"],
     "core/run": ["core/base", "core/trace", "core/memory", "core/capture", "core/stats",
                  "core/io", "core/text"],
+    "core/files": ["core/base", "core/trace", "core/memory", "core/capture", "core/io",
+                   "core/run", "core/text"],
     "kernels": CORE_OF_KERNELS,
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],

@@ -15,6 +15,11 @@
 #include "views/common/memory_source.h"
 #include "views/common/theme.h"
 
+namespace ts::files {
+struct OpenedDevice;
+struct OpenedFile;
+}  // namespace ts::files
+
 namespace ts::views {
 
 // What the charts of one run share: the visible time range, the cursor and the selection. Owned by
@@ -52,6 +57,9 @@ struct ViewContext {
   // What was predicted of the allocations that the memory view shows; null: nothing.
   const run::Forecast* forecast = nullptr;
   MemorySource memory{};  // of the memory view; without a log that of `run` (memory_source())
+  // What is shown comes from a file: then `run` is that of the device. Null for a run of our own.
+  const files::OpenedFile* file = nullptr;
+  const files::OpenedDevice* file_device = nullptr;
 };
 
 }  // namespace ts::views

@@ -166,7 +166,10 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   if (!op.empty()) rows.push_back({texts("inspector.op"), {std::string(op), ""}});
   const std::string_view module = context.strings.view(block.module);
   if (!module.empty()) rows.push_back({texts("inspector.module"), {std::string(module), ""}});
-  rows.push_back({texts("inspector.phase"), {texts(phase_key(block.phase)), ""}});
+  // Of a file's blocks the phase is often not known, which is idle there.
+  if (context.file == nullptr || block.phase != base::Phase::idle) {
+    rows.push_back({texts("inspector.phase"), {texts(phase_key(block.phase)), ""}});
+  }
   if (block.step >= 0) {
     rows.push_back({texts("inspector.step"), {std::to_string(block.step + 1), ""}});
   }

@@ -6,37 +6,13 @@
 
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_rows.h"
 #include "views/inspector/peak_table.h"
+#include "views/inspector/row_list.h"
 
 namespace ts::views {
 namespace {
-
-float widest_unit(const Ui& ui, const std::vector<InspectorRow>& rows) {
-  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  float width = 0;
-  for (const InspectorRow& row : rows) {
-    width = std::max(width, sink.text_width(TextStyle::small, row.value.unit));
-  }
-  return width;
-}
-
-// A value too long for its row goes below its label, wrapped.
-void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
-  const float unit = widest_unit(ui, rows);
-  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  for (const InspectorRow& row : rows) {
-    const float needed = sink.text_width(TextStyle::body, row.label) +
-                         sink.text_width(TextStyle::body_medium, row.value.value) + unit +
-                         ui.px(24);
-    if (needed <= ImGui::GetContentRegionAvail().x) {
-      value_row(ui, row.label, row.value, unit);
-    } else {
-      text(ui, TextStyle::body, ui.theme.text2, row.label);
-      wrapped_text(ui, TextStyle::mono, ui.theme.text, row.value.joined(), ui.px(16));
-    }
-  }
-}
 
 void draw_peak(const Ui& ui, const ViewContext& context) {
   const std::vector<CategoryRow> rows = peak_rows(context);
@@ -78,7 +54,10 @@ void InspectorView::draw(const Ui& ui, const ViewContext& context,
   gap(4);
   draw_peak(ui, context);
   gap(8);
-  draw_rows(ui, run_rows(context));
+  const bool of_run = context.file == nullptr;
+  if (of_run) draw_rows(ui, run_rows(context));
+  bool copy = false;
+  if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
   if (context.run != nullptr) {
     gap(8);
     divider(ui);
@@ -88,17 +67,22 @@ void InspectorView::draw(const Ui& ui, const ViewContext& context,
   ImGui::PopStyleVar();
 
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && io.KeyCtrl &&
-      ImGui::IsKeyPressed(ImGuiKey_C) && !io.WantTextInput) {
-    std::vector<InspectorRow> rows = run_rows(context);
-    for (const CategoryRow& row : peak_rows(context)) {
-      rows.push_back({row.label, {text::grouped(row.bytes), "B"}});
-    }
-    for (auto& row : tab_ == Tab::slice ? slice_rows(context) : block_rows(context)) {
-      rows.push_back(std::move(row));
-    }
-    ImGui::SetClipboardText(to_tsv(rows).c_str());
+  const bool key = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && io.KeyCtrl &&
+                   ImGui::IsKeyPressed(ImGuiKey_C) && !io.WantTextInput;
+  if (key || copy) ImGui::SetClipboardText(shown_as_text(context).c_str());
+}
+
+std::string InspectorView::shown_as_text(const ViewContext& context) const {
+  std::vector<InspectorRow> rows = context.file == nullptr ? run_rows(context) : file_rows(context);
+  for (const CategoryRow& row : peak_rows(context)) {
+    rows.push_back({row.label, {text::grouped(row.bytes), "B"}});
   }
+  for (auto& row : tab_ == Tab::slice ? slice_rows(context) : block_rows(context)) {
+    rows.push_back(std::move(row));
+  }
+  std::string shown = to_tsv(rows);
+  for (const std::string& line : stack_lines(context)) shown += line + "\n";
+  return shown;
 }
 
 void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
@@ -111,11 +95,15 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
     last_block_ = context.state.selected_block;
     if (last_block_) tab_ = Tab::allocation;
   }
+  // A memory snapshot has allocations only.
+  if (context.file != nullptr) tab_ = Tab::allocation;
   const Choice choices[] = {{"tab_slice", ui.texts("inspector.tab.slice"), {}},
                             {"tab_allocation", ui.texts("inspector.tab.allocation"), {}}};
   int chosen = tab_ == Tab::slice ? 0 : 1;
-  if (segmented(ui, "###selection", choices, chosen,
-                std::min(ImGui::GetContentRegionAvail().x, ui.px(220)))) {
+  if (context.file != nullptr) {
+    section(ui, ui.texts("inspector.tab.allocation"));
+  } else if (segmented(ui, "###selection", choices, chosen,
+                       std::min(ImGui::GetContentRegionAvail().x, ui.px(220)))) {
     tab_ = chosen == 0 ? Tab::slice : Tab::allocation;
   }
   ImGui::Dummy({0, ui.px(4)});
@@ -128,6 +116,13 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
     return;
   }
   draw_rows(ui, rows);
+  const std::vector<std::string> stack = stack_lines(context);
+  if (stack.empty()) return;
+  ImGui::Dummy({0, ui.px(8)});
+  section(ui, ui.texts("file.stack"));
+  for (const std::string& line : stack) {
+    wrapped_text(ui, TextStyle::mono, ui.theme.text2, line, ui.px(16));
+  }
 }
 
 }  // namespace ts::views

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -8,7 +9,8 @@
 namespace ts::views {
 
 // The inspector panel: verdict, figures of the run, and the selection, in the current Dear ImGui
-// window. Ctrl+C over it copies what it shows, tab separated.
+// window. Its Copy button and Ctrl+C over it copy what it shows, tab
+// separated.
 class InspectorView {
  public:
   // `engine_problem`: why nothing can run, empty when it can.
@@ -17,6 +19,7 @@ class InspectorView {
  private:
   enum class Tab : std::uint8_t { slice, allocation };
   void draw_selection(const Ui& ui, const ViewContext& context);
+  [[nodiscard]] std::string shown_as_text(const ViewContext& context) const;
   Tab tab_ = Tab::slice;
   std::optional<trace::SliceRef> last_slice_;
   std::optional<memory::BlockIndex> last_block_;

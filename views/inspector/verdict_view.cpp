@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/files/opened_file.h"
 #include "core/run/verdict.h"
 #include "core/text/numbers.h"
 #include "views/common/imgui_sink.h"
+#include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_view.h"
 
 namespace ts::views {
@@ -83,7 +85,14 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
   // A run that went well adds to the prediction, one that did not has its own verdict.
   const bool well = context.run != nullptr && context.run->finished &&
                     context.run->verdict == run::Verdict::ok && context.forecast != nullptr;
-  if (context.outlook != nullptr && (not_run || (well && context.outlook->target != nullptr))) {
+  if (context.file_device != nullptr) {
+    const FileVerdict verdict = file_verdict(context);
+    mark = {"\xef\x85\x9b", ui.theme.text2};  // file
+    if (verdict.faulty) mark = {"\xef\x81\xb1", ui.theme.warn};
+    if (verdict.out_of_memory) mark = {"\xef\x80\x8d", ui.theme.bad};
+    sentence = verdict.sentence;
+    remark = verdict.remark;
+  } else if (context.outlook != nullptr && (not_run || (well && context.outlook->target != nullptr))) {
     VerdictWords words = words_of_prediction(ui, *context.outlook);
     mark = words.mark;
     sentence = std::move(words.sentence);
@@ -141,13 +150,18 @@ void draw_headline_figures(const Ui& ui, const ViewContext& context) {
     text::Quantity value;
   };
   std::vector<Figure> figures;
+  if (context.file_device != nullptr) {
+    figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
+    figures.push_back({"file.headline.reserved", text::bytes(context.file_device->peak_reserved)});
+  }
   if (timing.n > 0) {
     figures.push_back({"inspector.headline.step", text::duration_ns(timing.median_ms * 1e6)});
   }
   if (const auto tokens = run.tokens_per_s()) {
     figures.push_back({"inspector.headline.throughput", text::rate(*tokens, "tokens")});
   }
-  figures.push_back({"inspector.headline.peak", text::bytes(run.memory.peak_bytes())});
+  if (context.file_device == nullptr)
+    figures.push_back({"inspector.headline.peak", text::bytes(run.memory.peak_bytes())});
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   float x = origin.x + ui.px(42);

@@ -172,7 +172,10 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                    0};
   items[kAxis] = {
       segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
-  items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24), 3};
+  // A file has no timeline to be linked to.
+  if (source_.kind != MemorySource::Kind::opened)
+    items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24),
+                    3};
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), legend_, LegendSide::left, items);
 }

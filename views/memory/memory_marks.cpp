@@ -38,9 +38,10 @@ Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::st
   const memory::EventIndex event = log.peak_event();
   if (event == memory::kNone) return {};
   const Rect& plot = regions_.plot;
+  // The last event lies on the right edge, and is often the peak.
   const float x = std::round(x_of_event(event));
   const float y = std::round(scale_.y_of(log.peak_bytes()));
-  if (x < plot.x0 || x >= plot.x1 || y < plot.y0) return {};
+  if (x < plot.x0 || x > plot.x1 || y < plot.y0) return {};
   const auto refused = log.out_of_memory();
   if (refused && std::abs(x_of_event(refused->event) - x) < ink.px(160)) return {};
   const float s = ink.px(6);
@@ -69,7 +70,7 @@ void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
   const float s = ink.px(6);
-  const float x = std::round(x_of_event(log.peak_event()));
+  const float x = std::min(std::round(x_of_event(log.peak_event())), plot.x1 - 1);
   const float tip = std::round(scale_.y_of(log.peak_bytes())) - 1;
   const float back = std::max(tip - s * 1.5F, plot.y0);
   const float middle = std::clamp(x, plot.x0 + s, plot.x1 - s);
@@ -283,7 +284,10 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
     if (block.step >= 0)
       phase = ink.texts("memory.step_phase",
                         {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
-    lines.push_back({phase, TextStyle::small, false});
+    // Of a file's blocks the phase is often not known, which is idle there.
+    const bool known =
+        source_.kind != MemorySource::Kind::opened || block.phase != base::Phase::idle;
+    if (known) lines.push_back({phase, TextStyle::small, false});
     if (block.free_event == memory::kNone) {
       lines.push_back({ink.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
                        TextStyle::small, false});

@@ -1,10 +1,10 @@
 #include "views/memory/stack_cache.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "views/charts/chart_text.h"
+#include "views/common/allocation_colors.h"
 
 namespace ts::views {
 namespace {
@@ -12,11 +12,6 @@ namespace {
 constexpr std::int64_t kFrameShare = 1'500'000;  // nanoseconds a layout may take in every frame
 constexpr std::int64_t kPauseFactor = 8;
 constexpr std::int32_t kCoarsest = 4;  // pixels a column
-
-// Ten hues that stay apart for colour-blind eyes; orange-red is left to failures.
-constexpr std::array<Color, 10> kAllocationColors{0xFFB27A4E, 0xFF7BB069, 0xFF5DB8D6, 0xFFA77BB5,
-                                                  0xFF9AA34F, 0xFF6E9BD1, 0xFFC5A26B, 0xFF8CC0A3,
-                                                  0xFF5A86A8, 0xFFAE8FD0};
 
 }  // namespace
 
@@ -82,8 +77,7 @@ void StackCache::update(const memory::AllocationLog& log, const base::StringTabl
   const auto blocks = log.blocks();
   const auto color_of = [&](memory::BlockIndex block, memory::Category category) {
     if (look.by_allocation)
-      return block == memory::kNone ? band_color(theme)
-                                    : kAllocationColors[block % kAllocationColors.size()];
+      return block == memory::kNone ? band_color(theme) : allocation_color(block);
     const Color color = theme.category[static_cast<std::size_t>(category)];
     if (block == memory::kNone) return color;
     return odd_layer(strings, blocks[block].module) ? darker(color) : color;

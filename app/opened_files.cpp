@@ -1,0 +1,75 @@
+#include "app/opened_files.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace ts::app {
+
+OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
+  const auto found = std::ranges::find(entries_, path, &Entry::path);
+  if (found != entries_.end()) return *found;
+  Entry entry;
+  entry.id = ++last_id_;
+  entry.path = path;
+  return entries_.emplace_back(std::move(entry));
+}
+
+void OpenedFiles::open(const std::filesystem::path& path) {
+  Entry& entry = entry_for(path);
+  entry.problem.clear();
+  current_ = static_cast<std::size_t>(&entry - entries_.data());
+  readers_.push_back({path, std::async(std::launch::async, [path] {
+                        Answer answer;
+                        if (auto read = files::open_file(path)) {
+                          answer.opened = std::move(*read);
+                        } else {
+                          answer.problem = read.error().sentence;
+                        }
+                        return answer;
+                      })});
+}
+
+void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
+  Entry& entry = entry_for(opened->path);
+  entry.opened = std::move(opened);
+  current_ = static_cast<std::size_t>(&entry - entries_.data());
+}
+
+void OpenedFiles::close(std::size_t index) {
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (!current_ || *current_ < index) return;
+  if (*current_ > index) {
+    --*current_;
+  } else if (entries_.empty()) {
+    current_.reset();
+  } else {
+    current_ = std::min(index, entries_.size() - 1);
+  }
+}
+
+void OpenedFiles::choose_device(std::size_t device) {
+  if (current_) entries_[*current_].device = device;
+}
+
+bool OpenedFiles::update() {
+  bool news = false;
+  for (std::size_t i = 0; i < readers_.size();) {
+    Reader& reader = readers_[i];
+    if (reader.answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      ++i;
+      continue;
+    }
+    Answer answer = reader.answer.get();
+    const auto entry = std::ranges::find(entries_, reader.path, &Entry::path);
+    if (entry != entries_.end()) {  // else it was closed meanwhile
+      entry->device = 0;
+      entry->opened = std::move(answer.opened);
+      entry->problem = std::move(answer.problem);
+    }
+    readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i));
+    news = true;
+  }
+  return news;
+}
+
+}  // namespace ts::app

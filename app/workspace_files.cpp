@@ -1,0 +1,141 @@
+// Opened files: the tabs above the panels, the panels of a file, and the sheet to open one by its
+// path.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/workspace.h"
+#include "views/common/ids.h"
+#include "views/common/widgets.h"
+#include "views/inspector/file_panel.h"
+
+namespace ts::app {
+namespace {
+
+using views::TextStyle;
+
+constexpr ImGuiWindowFlags kStripFlags = ImGuiWindowFlags_NoScrollbar |
+                                         ImGuiWindowFlags_NoSavedSettings |
+                                         ImGuiWindowFlags_NoScrollWithMouse;
+
+}  // namespace
+
+void Workspace::draw_file_tabs(const views::Ui& ui) {
+  OpenedFiles& files = session_->files();
+  if (files.entries().empty()) return;
+  const bool moved = files.current_index() != shown_tab_;
+  std::optional<std::size_t> chosen = files.current_index();
+  std::optional<std::size_t> closed;
+  if (ImGui::BeginViewportSideBar(views::ids::kFileTabs, ImGui::GetMainViewport(), ImGuiDir_Up,
+                                  ui.px(34), kStripFlags)) {
+    const views::FontScope font(ui, TextStyle::body);
+    ImGui::SetCursorPos({ui.px(12), ui.px(3)});
+    const auto flags_of = [&](bool current) {
+      return moved && current ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None;
+    };
+    if (ImGui::BeginTabBar("###tabs", ImGuiTabBarFlags_FittingPolicyScroll |
+                                          ImGuiTabBarFlags_NoTabListScrollingButtons)) {
+      const std::string run = std::string((*texts_)("file.tab_run")) + "###tab_run";
+      if (ImGui::BeginTabItem(run.c_str(), nullptr, flags_of(!files.current_index()))) {
+        if (!moved) chosen.reset();
+        ImGui::EndTabItem();
+      }
+      for (std::size_t i = 0; i < files.entries().size(); ++i) {
+        const OpenedFiles::Entry& entry = files.entries()[i];
+        const std::string label =
+            entry.path.filename().string() + "###file_" + std::to_string(entry.id);
+        bool open = true;
+        if (ImGui::BeginTabItem(label.c_str(), &open, flags_of(files.current_index() == i))) {
+          if (!moved) chosen = i;
+          ImGui::EndTabItem();
+        }
+        views::tooltip(ui, entry.path.string());
+        if (!open) closed = i;
+      }
+      ImGui::EndTabBar();
+    }
+  }
+  ImGui::End();
+  shown_tab_ = files.current_index();
+  files.choose(chosen);
+  if (closed) files.close(*closed);
+}
+
+void Workspace::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry) {
+  ImGui::SetCursorPos({ui.px(16), ui.px(16)});
+  ImGui::BeginGroup();
+  if (entry.loading()) {
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
+                        (*texts_)("file.reading", {{"name", entry.path.filename().string()}}),
+                        ui.px(16));
+  } else {
+    views::wrapped_text(ui, TextStyle::large, ui.theme.text, (*texts_)("file.cannot_open"),
+                        ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2, entry.problem, ui.px(16));
+  }
+  ImGui::EndGroup();
+}
+
+void Workspace::draw_file_controls(const views::Ui& ui, const views::ViewContext& view) {
+  if (const auto device = views::draw_file_panel(ui, view)) {
+    session_->files().choose_device(*device);
+  }
+}
+
+void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
+  for (const std::filesystem::path& path : paths) {
+    std::error_code ignored;
+    const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+    session_->files().open(whole.empty() ? path : whole);
+  }
+}
+
+void Workspace::draw_open_sheet(const views::Ui& ui) {
+  open_files(file_dialog_.take());
+  const char* id = "###open_sheet";
+  if (ask_for_file_) {
+    ask_for_file_ = false;
+    typed_path_.fill('\0');
+    ImGui::OpenPopup(id);
+  }
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::SetNextWindowSize({std::min(ui.px(560), viewport->WorkSize.x - ui.px(32)), 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(24), ui.px(20)));
+  if (ImGui::BeginPopupModal(id, nullptr,
+                             ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings)) {
+    views::text(ui, TextStyle::body_strong, ui.theme.text, (*texts_)("file.open_title"));
+    views::wrapped_text(ui, TextStyle::small, ui.theme.text2, (*texts_)("file.open_hint"),
+                        ui.px(24));
+    ImGui::Dummy({0, ui.px(6)});
+    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-1);
+    bool done =
+        ImGui::InputTextWithHint("###open_path", (*texts_)("file.open_path"), typed_path_.data(),
+                                 typed_path_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::Dummy({0, ui.px(6)});
+    done = views::button(ui, "###open_ok", "", (*texts_)("file.open"), "Enter",
+                         views::ButtonKind::primary) ||
+           done;
+    ImGui::SameLine(0, ui.px(8));
+    if (FileDialog::available() && views::button(ui, "###open_browse", "", (*texts_)("file.browse"),
+                                                 "", views::ButtonKind::plain)) {
+      file_dialog_.open((*texts_)("file.open_title"));
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::SameLine(0, ui.px(8));
+    if (views::button(ui, "###open_cancel", "", (*texts_)("file.cancel"), "Esc",
+                      views::ButtonKind::plain) ||
+        ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
+      ImGui::CloseCurrentPopup();
+    } else if (done && typed_path_[0] != '\0') {
+      open_files({std::filesystem::path(typed_path_.data())});
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace ts::app

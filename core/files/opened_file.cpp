@@ -1,0 +1,72 @@
+#include "core/files/opened_file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+namespace ts::files {
+namespace {
+
+// Apart from the ids of runs, which count up from 1.
+run::RunId next_id() {
+  static std::atomic<run::RunId> last{~run::RunId{0}};
+  return last--;
+}
+
+OpenedDevice open_device(const memory::Snapshot& snapshot, std::int64_t number) {
+  const auto index = static_cast<std::size_t>(number);
+  memory::SnapshotLog converted = memory::log_of_snapshot(snapshot, index);
+  run::StartedUpdate started;
+  started.id = next_id();
+  OpenedDevice device{number,
+                      run::Run(started),
+                      std::move(converted.stacks),
+                      converted.blocks_before,
+                      converted.bytes_before,
+                      converted.peak_reserved,
+                      converted.end_reserved,
+                      0};
+  device.run.memory = std::move(converted.log);
+  device.run.finished = true;
+  device.run.stage = run::Stage::done;
+  if (index < snapshot.device_traces.size()) {
+    device.trace_events = snapshot.device_traces[index].size();
+  }
+  return device;
+}
+
+}  // namespace
+
+bool has_categories(const OpenedDevice& device) {
+  return std::ranges::any_of(device.run.memory.blocks(), [](const memory::Block& block) {
+    return block.category != memory::Category::unknown;
+  });
+}
+
+base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
+  auto read = io::read_snapshot(path);
+  if (!read) return base::fail(read.error().sentence);
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = path;
+  opened->file = std::move(*read);
+  const memory::Snapshot& snapshot = opened->file.snapshot;
+  std::set<std::int64_t> numbers;
+  for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
+    if (!snapshot.device_traces[i].empty()) numbers.insert(static_cast<std::int64_t>(i));
+  }
+  for (const memory::SnapshotSegment& segment : snapshot.segments) {
+    // A file may claim any number; a device that cannot be is left out.
+    constexpr std::int64_t kMostDevices = 4096;
+    if (segment.device >= 0 && segment.device < kMostDevices) numbers.insert(segment.device);
+  }
+  if (numbers.empty()) {
+    return base::fail("The snapshot " + path.string() +
+                      " is empty: it has neither segments nor events");
+  }
+  for (const std::int64_t number : numbers) {
+    opened->devices.push_back(open_device(snapshot, number));
+  }
+  return opened;
+}
+
+}  // namespace ts::files

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/io/snapshot_read.h"
+#include "core/memory/log_of_snapshot.h"
+#include "core/run/run.h"
+
+namespace ts::files {
+
+// One device of a snapshot, in the form of a run, so that the views of a run show it.
+struct OpenedDevice {
+  std::int64_t number = 0;
+  run::Run run;                            // finished; only `memory` and `id` mean something
+  std::vector<memory::StackIndex> stacks;  // and the following: see memory::SnapshotLog
+  std::int64_t blocks_before = 0;
+  std::int64_t bytes_before = 0;
+  std::int64_t peak_reserved = 0;
+  std::int64_t end_reserved = 0;
+  std::size_t trace_events = 0;  // of the file: segments and requests to free count too
+};
+
+// A memory snapshot from a file, ready to be shown. Nothing changes it any more; it may be made on
+// one thread and drawn on another.
+struct OpenedFile {
+  std::filesystem::path path;
+  io::SnapshotFile file;              // its fault says why not all of the file could be read
+  std::vector<OpenedDevice> devices;  // by number; those with a trace or segments
+
+  [[nodiscard]] const base::StringTable& strings() const { return *file.snapshot.strings; }
+};
+
+// Any block of the device has a category other than unknown.
+bool has_categories(const OpenedDevice& device);
+
+// Reads a memory snapshot of PyTorch, pickled or JSON; never runs code. The error is one sentence
+// for a file of which nothing can be shown.
+base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path);
+
+}  // namespace ts::files

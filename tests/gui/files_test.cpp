@@ -1,0 +1,139 @@
+// Files in the window: opened by path, dropped, bad ones, several beside the run.
+#include <algorithm>
+#include <fstream>
+
+#include "core/io/snapshot_write.h"
+#include "core/memory/snapshot_of_log.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+class FilesInTheWindow : public DrivenWindow {
+ protected:
+  void TearDown() override {
+    while (!session().files().entries().empty()) session().files().close(0);
+  }
+
+  // A snapshot of what ran last.
+  static std::filesystem::path write_snapshot(const char* name) {
+    const auto path = folder() / name;
+    const memory::Snapshot snapshot =
+        memory::snapshot_of(session().run()->memory, session().strings());
+    EXPECT_TRUE(io::write_snapshot(path, snapshot, io::snapshot_format_of(path)));
+    return path;
+  }
+  static bool read(ImGuiTestContext* context) {
+    return until(context, 20, [] { return !session().files().loading(); });
+  }
+};
+
+TEST_F(FilesInTheWindow, OpenByTypedPathShowsTheRecording) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const auto path = write_snapshot("typed.pickle");
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+    context->Yield(3);
+    context->KeyChars(path.string().c_str());
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(2);
+    IM_CHECK(read(context));
+    const OpenedFiles::Entry* entry = session().files().current();
+    IM_CHECK(entry != nullptr && entry->opened != nullptr);
+    const files::OpenedDevice& device = entry->opened->devices.at(0);
+    IM_CHECK_EQ(device.run.memory.peak_bytes(), session().run()->memory.peak_bytes());
+    IM_CHECK(!state().view.color_by_allocation);  // our own files tell the categories
+    context->Yield(4);
+    // A click on the stack selects a block, whose stack the inspector shows.
+    const ImGuiWindow* panel = context->GetWindowByRef("//###memory");
+    for (float y = panel->Size.y - 50; y > 60 && !state().view.selected_block; y -= 10) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
+      context->MouseClick();
+      context->Yield(2);
+    }
+    IM_CHECK(state().view.selected_block.has_value());
+    IM_CHECK_NE(device.stacks.at(*state().view.selected_block), memory::kNone);
+  });
+}
+
+TEST_F(FilesInTheWindow, SegmentsAreSelectableToo) {
+  drive([](ImGuiTestContext* context) {
+    // One segment of 2 MiB that is taken from end to end: it fills the map.
+    const auto path = folder() / "segments.json";
+    std::ofstream(path) << R"({"segments": [{"device": 0, "address": 4096, "total_size": 2097152,
+        "blocks": [{"address": 4096, "size": 2097152, "requested_size": 2000000,
+                    "state": "active_allocated"}]}], "device_traces": [[]]})";
+    window().open_files({path});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    IM_CHECK(state().view.color_by_allocation);  // the file tells no categories
+    const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
+    context->MouseMoveToPos({panel->Pos.x + panel->Size.x / 2, panel->Pos.y + 46});
+    context->MouseClick();
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+  });
+}
+
+TEST_F(FilesInTheWindow, ABadFileSaysWhyAndCloses) {
+  drive([](ImGuiTestContext* context) {
+    const auto path = folder() / "bad.pickle";
+    std::ofstream(path) << "this is no snapshot";
+    window().open_files({path, folder() / "missing.pickle"});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    const auto& entries = session().files().entries();
+    IM_CHECK_EQ(entries.size(), std::size_t{2});
+    IM_CHECK(entries[0].problem.find("bad.pickle") != std::string::npos);
+    IM_CHECK(entries[1].problem.find("missing.pickle") != std::string::npos);
+    const std::string tab = "//###file_tabs/###tabs/###file_" + std::to_string(entries[1].id);
+    context->TabClose(tab.c_str());
+    context->Yield(3);
+    IM_CHECK_EQ(session().files().entries().size(), std::size_t{1});
+    IM_CHECK_EQ(session().files().current_index().value(), std::size_t{0});
+  });
+}
+
+TEST_F(FilesInTheWindow, TabsSwitchAndARunComesToTheFront) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const auto first = write_snapshot("one.pickle");
+    const auto second = write_snapshot("two.pickle");
+    window().open_files({first, second});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    IM_CHECK(session().files().current()->path == second);
+    const int id = session().files().entries()[0].id;
+    context->ItemClick(("//###file_tabs/###tabs/###file_" + std::to_string(id)).c_str());
+    context->Yield(3);
+    IM_CHECK(session().files().current()->path == first);
+    context->ItemClick("//###file_tabs/###tabs/###tab_run");
+    context->Yield(3);
+    IM_CHECK(session().files().current() == nullptr);
+    session().files().choose(std::size_t{1});
+    context->Yield(4);
+    IM_CHECK(session().files().current()->path == second);
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().files().current() == nullptr);
+  });
+}
+
+TEST_F(FilesInTheWindow, CopyButtonsFillTheClipboard) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(3);
+    context->ItemClick("//###inspector/###copy_inspector");
+    context->Yield(2);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).find("Backend that ran\t") !=
+             std::string::npos);
+    window().open_files({write_snapshot("copied.pickle")});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    context->ItemClick("//###controls/###copy_file");
+    context->Yield(2);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).find("copied.pickle") != std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

@@ -1,0 +1,54 @@
+#include "views/inspector/file_panel.h"
+
+#include <imgui.h>
+
+#include <string>
+
+#include "core/files/opened_file.h"
+#include "core/text/numbers.h"
+#include "views/common/widgets.h"
+#include "views/inspector/file_rows.h"
+#include "views/inspector/row_list.h"
+
+namespace ts::views {
+
+std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context) {
+  std::optional<std::size_t> chosen;
+  if (context.file == nullptr || context.file_device == nullptr) return chosen;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
+  const std::vector<InspectorRow> rows = file_rows(context);
+  const std::vector<InspectorRow> settings = file_settings(context);
+  section(ui, ui.texts("file.title"));
+  if (!context.file->file.fault.empty()) {
+    wrapped_text(ui, TextStyle::body, ui.theme.warn, context.file->file.fault, ui.px(16));
+    ImGui::Dummy({0, ui.px(8)});
+  }
+  draw_rows(ui, rows);
+  if (context.file->devices.size() > 1) {
+    ImGui::Dummy({0, ui.px(8)});
+    section(ui, ui.texts("file.devices"));
+    for (std::size_t i = 0; i < context.file->devices.size(); ++i) {
+      const files::OpenedDevice& device = context.file->devices[i];
+      const std::string id = "###device_" + std::to_string(device.number);
+      const std::string words =
+          ui.texts("file.device_number", {{"number", std::to_string(device.number)}});
+      if (list_row(ui, id.c_str(), words, text::bytes(device.run.memory.peak_bytes()).joined(),
+                   &device == context.file_device)) {
+        chosen = i;
+      }
+    }
+  }
+  if (!settings.empty()) {
+    ImGui::Dummy({0, ui.px(8)});
+    section(ui, ui.texts("file.settings"));
+    draw_rows(ui, settings);
+  }
+  ImGui::Dummy({0, ui.px(8)});
+  if (copy_button(ui, "###copy_file")) {
+    ImGui::SetClipboardText((to_tsv(rows) + to_tsv(settings)).c_str());
+  }
+  ImGui::PopStyleVar();
+  return chosen;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,158 @@
+#include "views/inspector/file_rows.h"
+
+#include <array>
+#include <ctime>
+#include <type_traits>
+
+#include "core/files/opened_file.h"
+#include "views/charts/labels.h"
+
+namespace ts::views {
+namespace {
+
+constexpr std::int64_t kNanosecondsInSecond = 1'000'000'000;
+
+std::string utc(std::int64_t unix_ns) {
+  const std::time_t seconds = unix_ns / kNanosecondsInSecond;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 40> text{};
+  const std::size_t length =
+      std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts);
+  return {text.data(), length};
+}
+
+text::Quantity count(std::size_t number) {
+  return {text::grouped(static_cast<std::int64_t>(number)), ""};
+}
+
+std::string value_in_words(const memory::Snapshot& snapshot, const memory::SnapshotSetting& setting,
+                           const text::Texts& texts) {
+  return std::visit(
+      [&](const auto& value) -> std::string {
+        using Value = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, bool>) {
+          return texts(value ? "file.on" : "file.off");
+        } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+          return text::grouped(value);
+        } else if constexpr (std::is_same_v<Value, double>) {
+          return text::decimal(value, 2);
+        } else if constexpr (std::is_same_v<Value, base::StringId>) {
+          const std::string_view words = snapshot.text(value);
+          return words.empty() ? "\xe2\x80\x93" : std::string(words);
+        } else {
+          std::string words;  // those that are not off
+          for (const auto& [key, divisions] : value) {
+            if (divisions <= 1) continue;
+            words += (words.empty() ? "" : ", ") + std::string(snapshot.text(key)) +
+                     " MiB: " + std::to_string(divisions);
+          }
+          return words.empty() ? texts("file.off") : words;
+        }
+      },
+      setting.value);
+}
+
+}  // namespace
+
+std::vector<InspectorRow> file_rows(const ViewContext& context) {
+  if (context.file == nullptr || context.file_device == nullptr) return {};
+  const files::OpenedFile& opened = *context.file;
+  const files::OpenedDevice& device = *context.file_device;
+  const memory::AllocationLog& log = device.run.memory;
+  const auto& texts = context.texts;
+  std::vector<InspectorRow> rows;
+  const auto add = [&](const char* key, text::Quantity value) {
+    rows.push_back({texts(key), std::move(value)});
+  };
+  add("file.name", {opened.path.filename().string(), ""});
+  add("file.folder", {opened.path.parent_path().string(), ""});
+  add("file.size", text::bytes(static_cast<std::int64_t>(opened.file.bytes)));
+  add("file.format", {opened.file.pickle_protocol == 0
+                          ? std::string(texts("file.format_json"))
+                          : texts("file.format_pickle",
+                                  {{"protocol", std::to_string(opened.file.pickle_protocol)}}),
+                      ""});
+  // PyTorch writes none into its snapshots; better said than left out.
+  add("file.version", {texts("file.version_unknown"), ""});
+  const base::TimeRange range = log.time_range();
+  if (range.begin > 0) add("file.recorded", {utc(range.begin), ""});
+  if (range.length() > 1) {
+    add("file.span", text::duration_ns(static_cast<double>(range.length() - 1)));
+  }
+  add("file.device", {std::to_string(device.number), ""});
+  add("file.events", count(device.trace_events));
+  add("file.allocations", count(log.blocks().size()));
+  if (device.blocks_before > 0) {
+    add("file.before",
+        {texts("file.before_value", {{"count", text::grouped(device.blocks_before)},
+                                     {"size", text::bytes(device.bytes_before).joined()}}),
+         ""});
+  }
+  add("file.peak_allocated", text::bytes(log.peak_bytes()));
+  add("file.peak_reserved", text::bytes(device.peak_reserved));
+  add("file.end_reserved", text::bytes(device.end_reserved));
+  if (log.missed_frees() + log.unmatched_frees() > 0) {
+    add("file.gaps", count(log.missed_frees() + log.unmatched_frees()));
+  }
+  if (!opened.file.ignored_keys.empty()) {
+    std::string keys;
+    for (const std::string& key : opened.file.ignored_keys)
+      keys += (keys.empty() ? "" : ", ") + key;
+    add("file.ignored", {keys, ""});
+  }
+  return rows;
+}
+
+std::vector<InspectorRow> file_settings(const ViewContext& context) {
+  if (context.file == nullptr) return {};
+  const memory::Snapshot& snapshot = context.file->file.snapshot;
+  std::vector<InspectorRow> rows;
+  for (const memory::SnapshotSetting& setting : snapshot.allocator_settings) {
+    rows.push_back({std::string(snapshot.text(setting.name)),
+                    {value_in_words(snapshot, setting, context.texts), ""}});
+  }
+  return rows;
+}
+
+std::vector<std::string> stack_lines(const ViewContext& context) {
+  const auto& selected = context.state.selected_block;
+  if (context.file == nullptr || !selected || *selected >= context.file_device->stacks.size()) {
+    return {};
+  }
+  const memory::StackIndex stack = context.file_device->stacks[*selected];
+  if (stack == memory::kNone) return {};
+  const memory::Snapshot& snapshot = context.file->file.snapshot;
+  std::vector<std::string> lines;
+  for (const memory::FrameIndex index : snapshot.stacks.stack(stack)) {
+    const memory::Frame& frame = snapshot.stacks.frame(index);
+    const std::string_view file = snapshot.text(frame.filename);
+    const std::size_t slash = file.find_last_of('/');
+    std::string line(snapshot.text(frame.name));
+    line += "  " + std::string(slash == std::string_view::npos ? file : file.substr(slash + 1));
+    if (frame.line > 0) line += ":" + std::to_string(frame.line);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+FileVerdict file_verdict(const ViewContext& context) {
+  FileVerdict verdict;
+  const files::OpenedDevice& device = *context.file_device;
+  const memory::AllocationLog& log = device.run.memory;
+  const auto refused = log.out_of_memory();
+  verdict.out_of_memory = refused.has_value();
+  verdict.faulty = !context.file->file.fault.empty();
+  verdict.sentence =
+      refused
+          ? context.texts("file.verdict.oom",
+                          {{"asked", text::bytes(refused->bytes_asked).joined()}})
+          : context.texts("file.verdict.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
+  verdict.remark = verdict.faulty
+                       ? context.file->file.fault
+                       : context.texts("file.verdict.reserved",
+                                       {{"size", text::bytes(device.peak_reserved).joined()}});
+  return verdict;
+}
+
+}  // namespace ts::views

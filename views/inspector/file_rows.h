@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "views/inspector/inspector_rows.h"
+
+namespace ts::views {
+
+// What is known of an opened file and of the device that is shown; empty for a run of our own.
+std::vector<InspectorRow> file_rows(const ViewContext& context);
+// The allocator's settings as the file has them.
+std::vector<InspectorRow> file_settings(const ViewContext& context);
+// The stack of the selected allocation, innermost first: "function  file:line".
+std::vector<std::string> stack_lines(const ViewContext& context);
+
+// The verdict of a file: what was reached, or what was refused.
+struct FileVerdict {
+  std::string sentence;
+  std::string remark;
+  bool out_of_memory = false;
+  bool faulty = false;  // not all of the file could be read; the remark says why
+};
+FileVerdict file_verdict(const ViewContext& context);
+
+}  // namespace ts::views

@@ -1,0 +1,218 @@
+#include "views/segments/segment_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/files/opened_file.h"
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
+#include "views/charts/read_out.h"
+#include "views/common/allocation_colors.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kTitle = 38;
+constexpr float kPadding = 14;
+constexpr float kRow = 18;
+constexpr float kRowGap = 4;
+
+// A free part must not look like a category.
+Color free_color(const Theme& theme) {
+  return theme.surface3;
+}
+
+std::string hexadecimal(std::uint64_t address) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  do {
+    text.insert(text.begin(), kDigits[address & 0xFU]);
+    address >>= 4U;
+  } while (address != 0);
+  return "0x" + text;
+}
+
+// What files claim is summed up in doubles: exact below 2^53, and it cannot overflow.
+std::int64_t whole(double bytes) {
+  constexpr double kMost = 9e18;
+  return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
+}
+
+}  // namespace
+
+SegmentMap::Sums SegmentMap::sums_of(const memory::Snapshot& snapshot, std::int64_t device) {
+  Sums sums;
+  double reserved = 0;
+  double active = 0;
+  for (const memory::SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device != device) continue;
+    ++sums.segments;
+    reserved += static_cast<double>(segment.total_size);
+    for (const memory::SnapshotBlock& block : segment.blocks) {
+      if (block.state != memory::BlockState::inactive) active += static_cast<double>(block.size);
+    }
+  }
+  sums.reserved = whole(reserved);
+  sums.active = whole(active);
+  return sums;
+}
+
+void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewContext& context) {
+  const auto px = [&](float value) { return std::round(context.metrics.px(value)); };
+  all_ = area;
+  const Rect row{area.x0 + px(kPadding), area.y0, area.x1 - px(kPadding), area.y0 + px(kTitle)};
+  plot_ = {row.x0, row.y1, std::max(row.x0, row.x1), std::max(row.y1, area.y1 - px(kPadding))};
+  row_height_ = px(kRow);
+  row_pitch_ = row_height_ + px(kRowGap);
+  subtitle_.clear();
+  legend_.clear();
+  if (context.file == nullptr || context.file_device == nullptr) {
+    pieces_ = {};
+    run_id_ = 0;
+    title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), {}, {},
+                               LegendSide::right, {});
+    return;
+  }
+  const auto rows =
+      static_cast<std::int32_t>((plot_.height() + px(kRowGap)) / std::max(row_pitch_, 1.0F));
+  const auto width = static_cast<std::int32_t>(plot_.width());
+  const run::Run& run = context.file_device->run;
+  if (run.id != run_id_ || rows != rows_ || width != width_) {
+    if (run.id != run_id_) {
+      sums_ = sums_of(context.file->file.snapshot, context.file_device->number);
+      live_.clear();
+      const auto blocks = run.memory.blocks();
+      for (memory::BlockIndex i = 0; i < blocks.size(); ++i) {
+        if (blocks[i].free_event == memory::kNone) live_[blocks[i].address] = i;
+      }
+    }
+    run_id_ = run.id;
+    rows_ = rows;
+    width_ = width;
+    pieces_ = lay_out_segments(context.file->file.snapshot, context.file_device->number, rows,
+                               plot_.width());
+  }
+  subtitle_ = context.texts("segments.summary",
+                            {{"count", text::grouped(sums_.segments)},
+                             {"reserved", text::bytes(sums_.reserved).joined()},
+                             {"free", text::bytes(sums_.reserved - sums_.active).joined()}});
+  legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
+  legend_.push_back({context.texts("segments.pending"), context.theme.warn, 0, 0});
+  title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
+                             legend_, LegendSide::right, {});
+}
+
+Rect SegmentMap::place_of(const SegmentPiece& piece) const {
+  const float y = plot_.y0 + static_cast<float>(piece.row) * row_pitch_;
+  return {plot_.x0 + piece.x0, y, plot_.x0 + piece.x1, y + row_height_};
+}
+
+const SegmentPiece* SegmentMap::piece_at(Point at) const {
+  if (!plot_.contains(at)) return nullptr;
+  const auto row = static_cast<std::int32_t>((at.y - plot_.y0) / row_pitch_);
+  if (at.y - plot_.y0 - static_cast<float>(row) * row_pitch_ > row_height_) return nullptr;
+  const float x = at.x - plot_.x0;
+  const auto after = std::ranges::upper_bound(
+      pieces_.pieces, std::pair(row, x), {},
+      [](const SegmentPiece& piece) { return std::pair(piece.row, piece.x0); });
+  if (after == pieces_.pieces.begin()) return nullptr;
+  const SegmentPiece& piece = *(after - 1);
+  return piece.row == row && x < piece.x1 ? &piece : nullptr;
+}
+
+std::optional<memory::BlockIndex> SegmentMap::block_of(const memory::SnapshotBlock& block) const {
+  if (block.state == memory::BlockState::inactive) return std::nullopt;
+  const auto found = live_.find(block.address);
+  if (found == live_.end()) return std::nullopt;
+  return found->second;
+}
+
+void SegmentMap::update(const ChartInput& input, ViewContext& context) {
+  mouse_ = input.mouse;
+  hover_.reset();
+  if (context.file == nullptr || !input.hovered) return;
+  const SegmentPiece* piece = piece_at(input.mouse);
+  if (piece == nullptr) return;
+  hover_ = *piece;
+  const auto block =
+      block_of(context.file->file.snapshot.segments[piece->segment].blocks[piece->block]);
+  context.state.hovered_block = block;
+  if (input.left_pressed) context.state.selected_block = block;
+}
+
+Color SegmentMap::color_of(const ViewContext& context, const SegmentPiece& piece) const {
+  const memory::SnapshotBlock& block =
+      context.file->file.snapshot.segments[piece.segment].blocks[piece.block];
+  if (block.state == memory::BlockState::inactive) return free_color(context.theme);
+  if (block.state == memory::BlockState::active_pending_free) return context.theme.warn;
+  const auto index = block_of(block);
+  if (index && context.state.color_by_allocation) return allocation_color(*index);
+  const auto category =
+      index ? context.run->memory.blocks()[*index].category : memory::Category::unknown;
+  return context.theme.category[static_cast<std::size_t>(category)];
+}
+
+void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
+  sink.push_clip(all_);
+  draw_title_row(sink, title_, context.theme, context.metrics, context.texts("segments.title"),
+                 subtitle_, legend_);
+  if (pieces_.pieces.empty()) {
+    const float height = sink.text_height(TextStyle::body);
+    text_in(sink, {plot_.x0, plot_.y0, plot_.x1, plot_.y0 + height}, TextStyle::body,
+            context.theme.text3, context.texts("segments.none"));
+    sink.pop_clip();
+    return;
+  }
+  const auto& selected = context.state.selected_block;
+  std::optional<Rect> chosen;
+  for (const SegmentPiece& piece : pieces_.pieces) {
+    Rect rect = place_of(piece);
+    // A hair between wide neighbours, so that equal colours are told apart.
+    if (rect.width() >= 6) rect.x1 -= 1;
+    sink.fill(rect, color_of(context, piece));
+    if (!selected) continue;
+    const auto& block = context.file->file.snapshot.segments[piece.segment].blocks[piece.block];
+    if (block_of(block) == selected) sink.outline(rect, context.theme.text, 2);
+  }
+  if (hover_) {
+    sink.outline(place_of(*hover_), context.theme.text, 1);
+    draw_read_out(sink, context, *hover_);
+  }
+  sink.pop_clip();
+}
+
+void SegmentMap::draw_read_out(DrawSink& sink, const ViewContext& context,
+                               const SegmentPiece& piece) const {
+  const auto& texts = context.texts;
+  const memory::SnapshotSegment& segment = context.file->file.snapshot.segments[piece.segment];
+  const memory::SnapshotBlock& block = segment.blocks[piece.block];
+  std::vector<ReadOutLine> lines;
+  const std::string size = text::bytes(block.size).joined();
+  const char* state = block.state == memory::BlockState::inactive ? "segments.block_free"
+                      : block.state == memory::BlockState::active_pending_free
+                          ? "segments.block_pending"
+                          : "segments.block_taken";
+  lines.push_back({texts(state, {{"size", size}}), TextStyle::body_medium, true});
+  if (block.state != memory::BlockState::inactive && block.requested > 0 &&
+      block.requested != block.size) {
+    lines.push_back({texts("segments.requested", {{"size", text::bytes(block.requested).joined()}}),
+                     TextStyle::small, false});
+  }
+  if (const auto index = block_of(block)) {
+    const memory::Block& live = context.run->memory.blocks()[*index];
+    for (const base::StringId id : {live.op, live.module}) {
+      const std::string_view words = context.strings.view(id);
+      if (!words.empty()) lines.push_back({std::string(words), TextStyle::mono, true});
+    }
+  }
+  lines.push_back({texts(segment.expandable   ? "segments.in_expandable"
+                         : segment.small_pool ? "segments.in_small"
+                                              : "segments.in_large",
+                         {{"size", text::bytes(segment.total_size).joined()},
+                          {"address", hexadecimal(segment.address)}}),
+                   TextStyle::small, false});
+  views::draw_read_out(sink, context.theme, context.metrics, mouse_, all_, lines);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "views/charts/chart_input.h"
+#include "views/charts/title_row.h"
+#include "views/common/view_state.h"
+#include "views/segments/segment_pieces.h"
+
+namespace ts::views {
+
+// The segments and blocks of an opened snapshot as they were at its end, drawn to scale, without a
+// toolkit. Once a frame: lay_out, update, draw. A click selects the block for the other views.
+class SegmentMap {
+ public:
+  void lay_out(const DrawSink& sink, const Rect& area, const ViewContext& context);
+  void update(const ChartInput& input, ViewContext& context);
+  void draw(DrawSink& sink, const ViewContext& context) const;
+
+  [[nodiscard]] const Rect& plot() const { return plot_; }
+  [[nodiscard]] const SegmentPieces& pieces() const { return pieces_; }
+  // Of a row in the plot.
+  [[nodiscard]] Rect place_of(const SegmentPiece& piece) const;
+
+ private:
+  [[nodiscard]] const SegmentPiece* piece_at(Point at) const;
+  [[nodiscard]] Color color_of(const ViewContext& context, const SegmentPiece& piece) const;
+  [[nodiscard]] std::optional<memory::BlockIndex> block_of(
+      const memory::SnapshotBlock& block) const;
+  void draw_read_out(DrawSink& sink, const ViewContext& context, const SegmentPiece& piece) const;
+
+  // Bytes of the final segments.
+  struct Sums {
+    std::int64_t segments = 0;
+    std::int64_t reserved = 0;
+    std::int64_t active = 0;
+  };
+  static Sums sums_of(const memory::Snapshot& snapshot, std::int64_t device);
+
+  // What the pieces were laid out for.
+  std::uint64_t run_id_ = 0;
+  std::int32_t rows_ = 0;
+  std::int32_t width_ = 0;
+
+  Rect all_;
+  Rect plot_;
+  float row_height_ = 1;
+  float row_pitch_ = 1;
+  TitleRow title_;
+  std::string subtitle_;
+  std::vector<LegendEntry> legend_;
+  SegmentPieces pieces_;
+  Sums sums_;
+  std::unordered_map<std::uint64_t, memory::BlockIndex> live_;  // at the end, by address
+  std::optional<SegmentPiece> hover_;
+  Point mouse_;
+};
+
+}  // namespace ts::views

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/memory/snapshot.h"
+
+namespace ts::views {
+
+// The segments of a device drawn to scale, one after another by address and wrapped like words:
+// which part of which row each block takes.
+struct SegmentPiece {
+  std::int32_t row = 0;
+  float x0 = 0;  // pixels from the left end of the row
+  float x1 = 0;
+  std::uint32_t segment = 0;  // index in the snapshot
+  std::uint32_t block = 0;    // index in the segment
+};
+struct SegmentPieces {
+  std::vector<SegmentPiece> pieces;  // by row, then by x
+  double bytes_per_pixel = 1;
+};
+
+// Chosen so that everything fits into `rows` rows of `width` pixels. Segments are a pixel or two
+// apart, where there is room for that. A block narrower than a pixel is left out where its pixel
+// has a piece already, so there are at most about rows * width pieces.
+SegmentPieces lay_out_segments(const memory::Snapshot& snapshot, std::int64_t device,
+                               std::int32_t rows, float width);
+
+}  // namespace ts::views
