@@ -95,6 +95,8 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_option("--out", run.out, "Write run.json, trace.json and pictures there")
       ->type_name("DIR");
   run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
+  run_app->add_flag("--operators", run.operators,
+                    "With --json also the operators: calls, self and total time, shares, bytes");
   run_app->footer(run::field_help());
 
   auto* sweep_app = app.add_subcommand("sweep", "Run a workload over a range of settings");
@@ -106,7 +108,8 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->option_text(" ");
   shot_app->add_option(
       "--workspace", shot.workspace,
-      "run, sweep, projector, or one panel: timeline, memory, segments, controls, inspector");
+      "run, sweep, projector, or one panel: timeline, memory, segments, operators, controls, "
+      "inspector");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");

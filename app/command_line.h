@@ -26,6 +26,7 @@ struct RunCommand {
   int steps = 0;  // timed steps; 0: until the median is known well enough
   std::optional<std::filesystem::path> out;
   bool json = false;
+  bool operators = false;  // the tables of operators, too
 };
 struct SweepCommand {
   SpecArguments spec;

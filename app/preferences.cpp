@@ -14,38 +14,66 @@ namespace {
 constexpr const char* kFile = "settings.json";
 
 // A wrong value in one place costs that one setting, not all of them.
-template <class Value, class Take>
-void read(const nlohmann::json& json, const char* key, Take take) {
-  const auto found = json.find(key);
-  if (found == json.end()) return;
-  const Value* value = found->get_ptr<const Value*>();
-  if (value != nullptr) take(*value);
-}
+class Reader {
+ public:
+  explicit Reader(const nlohmann::json& json) : json_(json) {}
 
-Preferences from_json(const nlohmann::json& json) {
+  // `take` says whether it could use the value.
+  template <class Take>
+  void read(const char* key, Take take) {
+    const auto found = json_.find(key);
+    if (found != json_.end() && !take(*found))
+      unusable_ += (unusable_.empty() ? "" : ", ") + std::string(key);
+  }
+  void read(const char* key, bool& on) {
+    read(key, [&on](const nlohmann::json& value) {
+      if (value.is_boolean()) on = value.get<bool>();
+      return value.is_boolean();
+    });
+  }
+  void read(const char* key, int& pixels) {
+    read(key, [&pixels](const nlohmann::json& value) {
+      if (!value.is_number_integer()) return false;
+      pixels = static_cast<int>(std::clamp<std::int64_t>(value.get<std::int64_t>(), 640, 16384));
+      return true;
+    });
+  }
+  // Keys whose values could not be used.
+  [[nodiscard]] const std::string& unusable() const { return unusable_; }
+
+ private:
+  const nlohmann::json& json_;
+  std::string unusable_;
+};
+
+Preferences from_json(const nlohmann::json& json, std::string& unusable) {
   Preferences read_in = default_preferences();
-  read<std::string>(json, "theme", [&](const std::string& name) {
+  Reader reader(json);
+  reader.read("theme", [&](const nlohmann::json& name) {
     if (name == "light") read_in.theme = views::ThemeKind::light;
+    return name == "light" || name == "dark";
   });
-  read<std::string>(json, "language", [&](const std::string& code) {
-    if (const auto language = text::language_from_code(code)) read_in.language = *language;
+  reader.read("language", [&](const nlohmann::json& code) {
+    if (!code.is_string()) return false;
+    const auto language = text::language_from_code(code.get<std::string>());
+    if (language) read_in.language = *language;
+    return language.has_value();
   });
-  if (const auto scale = json.find("scale"); scale != json.end() && scale->is_number()) {
-    read_in.scale = std::clamp(scale->get<float>(), kMinScale, kMaxScale);
-  }
-  read<bool>(json, "projector", [&](bool on) { read_in.projector = on; });
-  read<bool>(json, "live", [&](bool on) { read_in.live = on; });
-  const auto size = [&json](const char* key, int& value) {
-    const auto found = json.find(key);
-    if (found != json.end() && found->is_number_integer()) {
-      value = static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 640, 16384));
-    }
-  };
-  size("window_width", read_in.window_width);
-  size("window_height", read_in.window_height);
-  if (const auto spec = json.find("spec"); spec != json.end()) {
-    if (const auto parsed = run::spec_from_json(*spec)) read_in.spec = *parsed;
-  }
+  reader.read("scale", [&](const nlohmann::json& scale) {
+    if (!scale.is_number()) return false;
+    read_in.scale = std::clamp(scale.get<float>(), kMinScale, kMaxScale);
+    return true;
+  });
+  reader.read("projector", read_in.projector);
+  reader.read("live", read_in.live);
+  reader.read("window_width", read_in.window_width);
+  reader.read("window_height", read_in.window_height);
+  reader.read("spec", [&](const nlohmann::json& spec) {
+    const auto parsed = run::spec_from_json(spec);
+    if (parsed) read_in.spec = *parsed;
+    return parsed.has_value();
+  });
+  unusable = reader.unusable();
   return read_in;
 }
 
@@ -83,7 +111,12 @@ Preferences load_preferences(const std::filesystem::path& folder, std::string& p
     problem = path.string() + " is not readable: starting with the default settings";
     return default_preferences();
   }
-  return from_json(json);
+  std::string unusable;
+  Preferences preferences = from_json(json, unusable);
+  if (!unusable.empty()) {
+    problem = path.string() + ": these values cannot be used, the defaults stand: " + unusable;
+  }
+  return preferences;
 }
 
 base::Result<void> save_preferences(const std::filesystem::path& folder,

@@ -32,7 +32,8 @@ std::filesystem::path preferences_folder();
 // What a first start shows: a small transformer step that runs in a moment on any machine.
 Preferences default_preferences();
 
-// Defaults where there is no file. A file that cannot be read gives the defaults and one sentence.
+// Defaults where there is no file. A file that cannot be read gives the defaults and one sentence;
+// a value that cannot be used costs that one setting, and the sentence names it.
 Preferences load_preferences(const std::filesystem::path& folder, std::string& problem);
 base::Result<void> save_preferences(const std::filesystem::path& folder,
                                     const Preferences& preferences);

@@ -17,6 +17,7 @@
 #include "core/io/file.h"
 #include "core/io/snapshot_write.h"
 #include "core/memory/snapshot_of_log.h"
+#include "core/run/operator_report.h"
 #include "core/run/run_json.h"
 #include "core/run/training_summary.h"
 #include "core/text/numbers.h"
@@ -122,6 +123,19 @@ base::Result<void> write_outputs(const std::filesystem::path& folder, Session& s
   if (auto written = write_memory_snapshot(folder / "snapshot.pickle", session); !written) {
     return written;
   }
+  const run::Run& run = *session.run();
+  const base::StringTable& strings = session.strings();
+  const auto by_operator =
+      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
+  if (auto written = io::write_file(folder / "operators.csv",
+                                    io::to_csv(run::operator_text(by_operator, strings)));
+      !written) {
+    return written;
+  }
+  if (auto written = io::write_file(folder / "operators.md", run::operators_markdown(run, strings));
+      !written) {
+    return written;
+  }
   return save_run_pictures(session, folder);
 }
 
@@ -149,8 +163,8 @@ int run_workload(const RunCommand& command) {
     return 1;
   }
   const run::Run& run = *session.run();
-  const nlohmann::json document =
-      run::to_json(run, environment_json(read_machine(), session.engine()));
+  nlohmann::json document = run::to_json(run, environment_json(read_machine(), session.engine()));
+  if (command.operators) document["operators"] = run::operators_json(run, session.strings());
   if (command.json) {
     std::printf("%s\n", document.dump(2).c_str());
   } else {

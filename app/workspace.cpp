@@ -62,12 +62,13 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "timeline") return Layout::timeline;
   if (name == "memory") return Layout::memory;
   if (name == "segments") return Layout::segments;
+  if (name == "operators") return Layout::operators;
   if (name == "controls") return Layout::controls;
   if (name == "inspector") return Layout::inspector;
   if (name == "sweep") return Layout::sweep;
-  return base::fail(
-      "There is no workspace \"" + name +
-      "\"; there are run, sweep, projector, timeline, memory, segments, controls and inspector");
+  return base::fail("There is no workspace \"" + name +
+                    "\"; there are run, sweep, projector, timeline, memory, segments, "
+                    "operators, controls and inspector");
 }
 
 const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
@@ -221,6 +222,8 @@ void Workspace::take_keys(Wishes& wishes) {
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
     if (show_shortcuts_) {
       show_shortcuts_ = false;
+    } else if (show_operators_ && !session_->busy()) {
+      show_operators_ = false;
     } else if (session_->busy()) {
       session_->cancel();
     }
@@ -235,6 +238,7 @@ void Workspace::take_keys(Wishes& wishes) {
   if (ImGui::IsKeyPressed(ImGuiKey_L, false)) {
     state_->preferences.live = !state_->preferences.live;
   }
+  if (ImGui::IsKeyPressed(ImGuiKey_O, false)) show_operators_ = !show_operators_;
   if (ImGui::IsKeyPressed(ImGuiKey_P, false)) {
     state_->preferences.projector = !state_->preferences.projector;
   }
@@ -258,7 +262,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   if (layout == Layout::panels && state_->sweep_page) layout = Layout::sweep;
   if (layout == Layout::panels || layout == Layout::sweep || projector) {
     draw_top_bar(ui, wishes);
-    draw_file_tabs(ui);
+    if (layout != Layout::sweep) draw_file_tabs(ui);
     draw_status_bar(ui);
   }
   switch (layout) {
@@ -274,6 +278,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
     default:
       draw_one(ui, layout);
   }
+  if (show_operators_) draw_operators_sheet(ui);
   if (show_shortcuts_) draw_shortcuts(ui);
   if (interactive) draw_open_sheet(ui);
   return wishes;
@@ -345,7 +350,8 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);
   std::optional<Margin> margin;
-  if (layout == Layout::controls || layout == Layout::inspector) margin.emplace(ui);
+  if (layout == Layout::controls || layout == Layout::inspector || layout == Layout::operators)
+    margin.emplace(ui);
   if (ImGui::Begin("###one", nullptr, kFixedFlags | ImGuiWindowFlags_NoScrollbar)) {
     views::ViewContext view = context(ui);
     switch (layout) {
@@ -357,6 +363,9 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         break;
       case Layout::segments:
         segments_.draw(view);
+        break;
+      case Layout::operators:
+        operators_.draw(ui, view);
         break;
       case Layout::controls:
         if (view.file == nullptr) {

@@ -21,6 +21,7 @@
 #include "views/memory/memory_view.h"
 #include "views/segments/segments_view.h"
 #include "views/sweep/sweep_controls.h"
+#include "views/tables/operators_view.h"
 #include "views/timeline/timeline_view.h"
 
 namespace ts::app {
@@ -32,6 +33,7 @@ enum class Layout : std::uint8_t {
   timeline,
   memory,
   segments,
+  operators,
   controls,
   inspector,
   sweep
@@ -87,6 +89,7 @@ class Workspace {
   void draw_top_bar(const views::Ui& ui, Wishes& wishes);
   void draw_menus(const views::Ui& ui, Wishes& wishes);
   void draw_status_bar(const views::Ui& ui);
+  [[nodiscard]] std::string device_names() const;
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
@@ -94,6 +97,7 @@ class Workspace {
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
   void draw_shortcuts(const views::Ui& ui);
+  void draw_operators_sheet(const views::Ui& ui);
   void draw_file_tabs(const views::Ui& ui);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
   void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
@@ -109,6 +113,7 @@ class Workspace {
   views::TimelineView timeline_;
   views::MemoryView memory_;
   views::SegmentsView segments_;
+  views::OperatorsView operators_;
   views::InspectorView inspector_;
 
   run::WorkloadSpec run_spec_;   // what Live last started, or the user
@@ -116,6 +121,7 @@ class Workspace {
   std::int64_t changed_ns_ = 0;
   std::shared_ptr<const run::Forecast> run_forecast_;  // of the run on screen
   bool show_shortcuts_ = false;
+  bool show_operators_ = false;
   bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
   std::array<char, 4096> typed_path_{};
   FileDialog file_dialog_;

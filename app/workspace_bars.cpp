@@ -102,6 +102,9 @@ void Workspace::draw_menus(const views::Ui& ui, Wishes& wishes) {
       }
     }
     ImGui::Separator();
+    if (item("menu.operators", "###menu_operators", "O", true, show_operators_)) {
+      show_operators_ = !show_operators_;
+    }
     if (item("menu.projector", "###menu_projector", "P", true, preferences.projector)) {
       preferences.projector = !preferences.projector;
     }
@@ -147,11 +150,17 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
     const float live_width = ui.px(36) + sink.text_width(TextStyle::body, t("bar.live"));
     const float language_width = label_width(language) + ui.px(44);
     const float projector_width = label_width(t("bar.projector")) + ui.px(44);
-    const std::string device =
-        session_->engine() != nullptr && !session_->engine()->devices.empty()
-            ? session_->engine()->devices.front().name
-            : std::string(session_->engine_problem().empty() ? t("bar.loading")
-                                                             : t("bar.no_engine"));
+    std::string device = device_names();
+    // All by name where there is room, else how many.
+    const float other_width = run_width + live_width + language_width + projector_width;
+    const float device_room = width - menus_end - other_width - ui.px(16 * 5 + 36);
+    const std::string all_devices = device;
+    if (sink.text_width(TextStyle::body, device) > device_room && session_->engine() != nullptr) {
+      const auto count =
+          std::ranges::count_if(session_->engine()->devices,
+                                [](const run::DeviceInfo& one) { return one.unavailable.empty(); });
+      device = count > 1 ? t("bar.devices", {{"count", text::grouped(count)}}) : device;
+    }
     const float device_width = sink.text_width(TextStyle::body, device) + ui.px(36);
     float total = run_width + live_width + language_width + projector_width + ui.px(16 * 4);
     // A file was not made by this machine's devices.
@@ -177,7 +186,8 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
       const float y = origin.y + (height - sink.text_height(TextStyle::body)) / 2;
       sink.text({at.x, y}, TextStyle::body, ui.theme.text2, "\xef\x8b\x9b");
       sink.text({at.x + ui.px(24), y}, TextStyle::body, ui.theme.text2, device);
-      ImGui::Dummy({device_width, 1});
+      ImGui::Dummy({device_width, ui.px(24)});
+      views::tooltip(ui, all_devices);
     }
     ImGui::SameLine(0, ui.px(8));
     ImGui::SetCursorPosY(top);
@@ -207,6 +217,20 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
     }
   }
   ImGui::End();
+}
+
+// Of this machine, the processor first; else why there are none.
+std::string Workspace::device_names() const {
+  const auto& t = *texts_;
+  const run::EngineInfo* engine = session_->engine();
+  if (engine == nullptr || engine->devices.empty()) {
+    return t(session_->engine_problem().empty() ? "bar.loading" : "bar.no_engine");
+  }
+  std::string names;
+  for (const run::DeviceInfo& device : engine->devices) {
+    if (device.unavailable.empty()) names += (names.empty() ? "" : "  ·  ") + device.name;
+  }
+  return names;
 }
 
 void Workspace::draw_status_bar(const views::Ui& ui) {
@@ -267,12 +291,30 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
   ImGui::End();
 }
 
+// Over the panels: a table wants their whole width.
+void Workspace::draw_operators_sheet(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
+  ImGui::SetNextWindowSize({viewport->WorkSize.x * 0.86F, viewport->WorkSize.y * 0.8F},
+                           ImGuiCond_Appearing);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(20), ui.px(16)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  const std::string title = std::string((*texts_)("tables.title")) + "###operators_sheet";
+  if (ImGui::Begin(title.c_str(), &show_operators_,
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoDocking |
+                       ImGuiWindowFlags_NoSavedSettings)) {
+    operators_.draw(ui, context(ui));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+}
+
 void Workspace::draw_shortcuts(const views::Ui& ui) {
   struct Shortcut {
     const char* keys;
     const char* key;
   };
-  constexpr std::array<Shortcut, 17> kShortcuts = {{{"Space", "shortcut.run"},
+  constexpr std::array<Shortcut, 18> kShortcuts = {{{"Space", "shortcut.run"},
                                                     {"Esc", "shortcut.cancel"},
                                                     {"L", "shortcut.live"},
                                                     {"P", "shortcut.projector"},
@@ -286,6 +328,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
                                                     {"Ctrl+Shift+Z", "shortcut.redo"},
                                                     {"Ctrl+C", "shortcut.copy"},
                                                     {"Ctrl+O", "shortcut.open"},
+                                                    {"O", "shortcut.operators"},
                                                     {"F12", "shortcut.picture"},
                                                     {"?", "shortcut.sheet"},
                                                     {"Ctrl+Q", "shortcut.quit"}}};

@@ -23,16 +23,23 @@ constexpr ImGuiWindowFlags kStripFlags = ImGuiWindowFlags_NoScrollbar |
 
 void Workspace::draw_file_tabs(const views::Ui& ui) {
   OpenedFiles& files = session_->files();
-  if (files.entries().empty()) return;
-  const bool moved = files.current_index() != shown_tab_;
+  if (files.entries().empty()) {
+    shown_tab_.reset();
+    return;
+  }
+  // Places move when a tab is closed, ids do not.
+  const OpenedFiles::Entry* current = files.current();
+  const auto wanted =
+      current != nullptr ? std::optional(static_cast<std::size_t>(current->id)) : std::nullopt;
+  const bool moved = wanted != shown_tab_;
   std::optional<std::size_t> chosen = files.current_index();
   std::optional<std::size_t> closed;
   if (ImGui::BeginViewportSideBar(views::ids::kFileTabs, ImGui::GetMainViewport(), ImGuiDir_Up,
                                   ui.px(34), kStripFlags)) {
     const views::FontScope font(ui, TextStyle::body);
     ImGui::SetCursorPos({ui.px(12), ui.px(3)});
-    const auto flags_of = [&](bool current) {
-      return moved && current ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None;
+    const auto flags_of = [&](bool shown) {
+      return moved && shown ? ImGuiTabItemFlags_SetSelected : ImGuiTabItemFlags_None;
     };
     if (ImGui::BeginTabBar("###tabs", ImGuiTabBarFlags_FittingPolicyScroll |
                                           ImGuiTabBarFlags_NoTabListScrollingButtons)) {
@@ -57,8 +64,10 @@ void Workspace::draw_file_tabs(const views::Ui& ui) {
     }
   }
   ImGui::End();
-  shown_tab_ = files.current_index();
   files.choose(chosen);
+  const OpenedFiles::Entry* now = files.current();
+  shown_tab_.reset();
+  if (now != nullptr) shown_tab_ = static_cast<std::size_t>(now->id);
   if (closed) files.close(*closed);
 }
 
@@ -88,6 +97,7 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
     session_->files().open(whole.empty() ? path : whole);
+    state_->sweep_page = false;
   }
 }
 

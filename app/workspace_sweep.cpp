@@ -49,6 +49,7 @@ void Workspace::open_point(std::size_t point) {
   run_spec_ = seen_spec_ = state_->history.spec();
   if (auto run = board.run_of(point)) {
     session_->show(std::move(run));
+    session_->files().choose(std::nullopt);
     state_->sweep_page = false;
   } else {
     notify((*texts_)("note.sweep_no_run"));

@@ -24,6 +24,14 @@ void append_csv(std::string& out, const std::vector<std::string>& cells) {
   out += '\n';
 }
 
+void append_tsv(std::string& out, const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out += '\t';
+    for (const char c : cells[i]) out += c == '\t' || c == '\n' || c == '\r' ? ' ' : c;
+  }
+  out += '\n';
+}
+
 void append_markdown(std::string& out, const std::vector<std::string>& cells) {
   out += '|';
   for (const std::string& cell : cells) {
@@ -46,6 +54,13 @@ void append_latex(std::string& out, const std::vector<std::string>& cells) {
 }
 
 }  // namespace
+
+std::string to_tsv(const TextTable& table) {
+  std::string out;
+  append_tsv(out, table.columns);
+  for (const auto& row : table.rows) append_tsv(out, row);
+  return out;
+}
 
 std::string to_csv(const TextTable& table) {
   std::string out;

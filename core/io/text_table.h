@@ -16,6 +16,8 @@ struct TextTable {
 
 // RFC 4180: quoted where needed, CRLF is not used.
 std::string to_csv(const TextTable& table);
+// What a spreadsheet takes from the clipboard; tabs and line ends in cells become spaces.
+std::string to_tsv(const TextTable& table);
 // A pipe table; pipes in cells are escaped.
 std::string to_markdown(const TextTable& table);
 // A tabular of the booktabs package in a table environment; everything LaTeX would read is escaped.

@@ -72,6 +72,14 @@ TEST_F(PreferencesFile, one_wrong_value_costs_only_itself) {
   wanted.live = true;
   wanted.window_height = 640;  // the least there is
   expect_equal(load(), wanted);
+  EXPECT_NE(problem_.find("theme, language, scale, window_width, spec"), std::string::npos)
+      << problem_;
+}
+
+TEST_F(PreferencesFile, that_are_all_right_are_no_problem) {
+  write(R"({"theme": "dark", "language": "en", "scale": 1.5, "unknown": 1})");
+  EXPECT_EQ(load().scale, 1.5F);
+  EXPECT_EQ(problem_, "");
 }
 
 TEST_F(PreferencesFile, keep_the_scale_within_what_can_be_read) {

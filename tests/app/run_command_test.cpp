@@ -62,9 +62,33 @@ TEST(RunCommand, OutHoldsRunTraceAndPictures) {
   const auto trace = nlohmann::json::parse(testing::read(out / "trace.json"));
   EXPECT_GT(trace["traceEvents"].size(), 100U);
   EXPECT_EQ(nlohmann::json::parse(testing::read(out / "run.json"))["verdict"], "ok");
+  const std::string csv = testing::read(out / "operators.csv");
+  EXPECT_NE(csv.find("operator,calls,self ms"), std::string::npos) << csv.substr(0, 200);
+  EXPECT_NE(csv.find("aten::"), std::string::npos);
+  EXPECT_NE(testing::read(out / "operators.md").find("## By module"), std::string::npos);
   for (const char* picture : {"timeline.png", "memory.png", "workspace.png"}) {
     EXPECT_EQ(testing::read(out / picture).substr(1, 3), "PNG") << picture;
   }
+}
+
+TEST(RunCommand, OperatorsComeOnRequest) {
+  const auto ended = testing::run_program("run lm --preset tiny --steps 3 --json --operators");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto operators = document_of(ended)["operators"];
+  EXPECT_GT(operators["steps"], 0);
+  double self = 0;
+  double share = 0;
+  for (const auto& row : operators["by_operator"]) {
+    self += row["self_ms"].get<double>();
+    share += row["share"].get<double>();
+    EXPECT_LE(row["self_ms"].get<double>(), row["total_ms"].get<double>() + 1e-9) << row;
+  }
+  EXPECT_NEAR(self, operators["operators_ms"].get<double>(), 1e-6 * self);
+  EXPECT_NEAR(share, 1, 1e-6);
+  EXPECT_GT(operators["self_ms_by_class"]["forward"]["matmul"].get<double>(), 0);
+  double phases = 0;
+  for (const auto& row : operators["by_phase"]) phases += row["self_ms"].get<double>();
+  EXPECT_NEAR(phases, self, 1e-6 * self);
 }
 
 TEST(RunCommand, OutOfMemoryIsAVerdictWithCodeOne) {

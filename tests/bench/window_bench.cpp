@@ -21,7 +21,7 @@ void first_frame(benchmark::State& state) {
   preferences.language = static_cast<text::Language>(state.range(0));
   if (!save_preferences(folder.path(), preferences)) return state.SkipWithError("cannot save");
   for (auto _ : state) {
-    auto window = Window::open({no_engine(), folder.path(), folder.path()});
+    auto window = Window::open({no_engine(), {}, folder.path(), folder.path()});
     if (!window) return state.SkipWithError(window.error().sentence.c_str());
     (*window)->frame();
     state.SetIterationTime(static_cast<double>((*window)->first_frame_ns()) * 1e-9);
@@ -37,7 +37,7 @@ BENCHMARK(first_frame)
 // A frame of the whole window before anything has run: what an idle redraw costs.
 void empty_frame(benchmark::State& state) {
   const io::testing::TemporaryFolder folder;
-  auto window = Window::open({no_engine(), folder.path(), folder.path()});
+  auto window = Window::open({no_engine(), {}, folder.path(), folder.path()});
   if (!window) return state.SkipWithError(window.error().sentence.c_str());
   for (int i = 0; i < 10; ++i) (*window)->frame();
   for (auto _ : state) (*window)->frame();

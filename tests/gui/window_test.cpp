@@ -83,6 +83,36 @@ TEST_F(DrivenWindow, TypedNonsenseChangesNothing) {
     context->KeyCharsReplaceEnter("many");
     context->Yield(2);
     IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{128});
+    IM_CHECK(state().history.unread().has_value());
+    IM_CHECK_STR_EQ(state().history.unread()->typed.c_str(), "many");
+    context->ItemDragWithDelta("//###controls/###slider_B", {40, 0});
+    context->Yield(2);
+    IM_CHECK(!state().history.unread().has_value());
+  });
+}
+
+TEST_F(DrivenWindow, ClickingElsewhereKeepsWhatWasTyped) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###controls/###field_T");
+    context->Yield(2);
+    context->KeyCharsReplace("320");
+    context->ItemClick("//###controls/###field_B");
+    context->Yield(3);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{320});
+    context->KeyCharsReplace("7");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    IM_CHECK_EQ(state().history.spec().batch, std::int64_t{1});
+  });
+}
+
+TEST_F(DrivenWindow, SeedIsTyped) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###controls/###field_seed");
+    context->Yield(2);
+    context->KeyCharsReplaceEnter("1234");
+    context->Yield(2);
+    IM_CHECK_EQ(state().history.spec().seed, std::uint64_t{1234});
   });
 }
 
@@ -290,6 +320,40 @@ TEST_F(DrivenWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
              session().run()->spec == session().current()->spec);
     IM_CHECK(session().run()->spec == state().history.spec());
     IM_CHECK(session().run()->finished);
+  });
+}
+
+TEST_F(DrivenWindow, OperatorTableGroupsFiltersAndCopies) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->KeyPress(ImGuiKey_O);
+    context->Yield(3);
+    context->ItemClick("//###operators_sheet/###copy_tsv");
+    context->Yield(2);
+    const std::string all = ImGui::GetClipboardText();
+    IM_CHECK(all.starts_with("operator\tcalls\tself ms"));
+    IM_CHECK(all.find("aten::bmm") != std::string::npos);
+    IM_CHECK(all.find("aten::_softmax") != std::string::npos);
+    context->ItemClick("//###operators_sheet/###filter");
+    context->KeyCharsReplace("BMM");
+    context->Yield(2);
+    context->ItemClick("//###operators_sheet/###copy_markdown");
+    context->Yield(2);
+    const std::string filtered = ImGui::GetClipboardText();
+    IM_CHECK(filtered.find("aten::bmm") != std::string::npos);
+    IM_CHECK(filtered.find("aten::_softmax") == std::string::npos);
+    context->ItemClick("//###operators_sheet/###filter");
+    context->KeyCharsReplace("");
+    context->ItemClick("//###operators_sheet/###group/###group_3");
+    context->Yield(2);
+    context->ItemClick("//###operators_sheet/###copy_latex");
+    context->Yield(2);
+    const std::string phases = ImGui::GetClipboardText();
+    IM_CHECK(phases.find("backward") != std::string::npos);
+    context->ItemClick("//###operators_sheet/###group/###group_0");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    IM_CHECK(!context->GetWindowByRef("//###operators_sheet")->Active);
   });
 }
 

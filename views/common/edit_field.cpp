@@ -30,12 +30,14 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
     const bool entered =
         ImGui::InputText(id.c_str(), buffer.data(), buffer.size(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    // Clicking elsewhere keeps what was typed; Escape puts the old text back first.
+    const bool kept = ImGui::IsItemDeactivatedAfterEdit();
     if (typing == kOpening && ImGui::IsItemActive()) {
       storage->SetInt(typing_key, kTyping);
     } else if (typing == kTyping && !ImGui::IsItemActive()) {
       storage->SetInt(typing_key, kOff);
     }
-    return entered ? std::optional<std::string>(buffer.data()) : std::nullopt;
+    return entered || kept ? std::optional<std::string>(buffer.data()) : std::nullopt;
   }
   if (ImGui::InvisibleButton(id.c_str(), {rect.width(), rect.height()})) {
     storage->SetInt(typing_key, kOpening);

@@ -17,7 +17,7 @@ struct EditLook {
 };
 
 // A value as a button that turns into a text field when it is clicked, "###field_NAME". The text
-// that was typed when Enter ended it, else nothing.
+// that was typed when Enter or a click elsewhere ended it, else nothing.
 std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditLook& look,
                                       const Rect& rect);
 

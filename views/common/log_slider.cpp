@@ -57,6 +57,12 @@ std::int64_t value_under_mouse(const Rect& track, const LogScale& scale) {
   return scale.value_at((ImGui::GetIO().MousePos.x - track.x0) / std::max(1.0F, track.width()));
 }
 
+void draw_label(ImGuiSink& sink, const Ui& ui, const Rect& rect, std::string_view label,
+                float fade) {
+  sink.text({rect.x0, (rect.y0 + rect.y1 - sink.text_height(TextStyle::body)) / 2}, TextStyle::body,
+            with_alpha(ui.theme.text, fade), label);
+}
+
 }  // namespace
 
 SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
@@ -98,12 +104,27 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& loo
     edit.finished = true;
   }
   ImGui::EndDisabled();
-
-  sink.text(
-      {frame.label.x0, (frame.label.y0 + frame.label.y1 - sink.text_height(TextStyle::body)) / 2},
-      TextStyle::body, with_alpha(ui.theme.text, fade), look.label);
+  draw_label(sink, ui, frame.label, look.label, fade);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({width, ui.px(27)});  // with the spacing of rows a pitch of 33
+  return edit;
+}
+
+SliderEdit number_row(const Ui& ui, std::string_view name, std::string_view label,
+                      const std::string& number, float width) {
+  SliderEdit edit;
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float height = ui.px(28);
+  const float field_width = std::min(ui.px(160), width / 2);
+  const Rect field{origin.x + width - field_width, origin.y, origin.x + width, origin.y + height};
+  if (auto typed = edit_field(ui, name, {number, number, {}, 1}, field)) {
+    edit.typed = std::move(typed);
+    edit.finished = true;
+  }
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  draw_label(sink, ui, {origin.x, origin.y, field.x0, origin.y + height}, label, 1);
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({width, ui.px(27)});
   return edit;
 }
 

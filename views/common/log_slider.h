@@ -14,7 +14,8 @@ namespace ts::views {
 // `finished` is set once, when it ends (or at once for typed and key input).
 struct SliderEdit {
   std::optional<std::int64_t> value;
-  std::optional<std::string> typed;  // text of the field when Enter ended it, not yet a number
+  // Text of the field when Enter or a click elsewhere ended it; not yet a number.
+  std::optional<std::string> typed;
   bool finished = false;
 };
 
@@ -31,5 +32,9 @@ struct SliderLook {
 // are "###slider_NAME" and "###field_NAME".
 SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
                       const LogScale& scale, float width);
+
+// Label and a field that takes a typed number, without a slider. Id "###field_NAME".
+SliderEdit number_row(const Ui& ui, std::string_view name, std::string_view label,
+                      const std::string& number, float width);
 
 }  // namespace ts::views

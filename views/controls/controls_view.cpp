@@ -198,6 +198,31 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
 }
 
+// What cannot be read stays as it was and is named; what can be read but not run is shown with its
+// problem.
+void apply(const ControlsContext& context, Field field, const SliderEdit& edit) {
+  const Ui& ui = context.ui;
+  run::WorkloadSpec changed = context.history.spec();
+  if (edit.value) set_number(changed, field, *edit.value);
+  if (edit.typed && !run::set_field(changed, run::field_name(field), *edit.typed)) {
+    context.history.refuse(field, *edit.typed);
+  }
+  if (changed != context.history.spec()) context.history.preview(changed);
+  if (edit.finished) context.history.commit();
+  const auto& unread = context.history.unread();
+  if (unread && unread->field == field) {
+    wrapped_text(ui, TextStyle::small, ui.theme.bad,
+                 ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
+  }
+}
+
+void draw_seed(const ControlsContext& context, float width) {
+  const SliderEdit edit =
+      number_row(context.ui, run::field_name(Field::seed), context.ui.texts("controls.field.seed"),
+                 std::to_string(context.history.spec().seed), width);
+  apply(context, Field::seed, edit);
+}
+
 }  // namespace
 
 void draw_size_slider(const ControlsContext& context, Field field, float width, float label_width) {
@@ -216,12 +241,7 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
       look.bad_from = edge->first_too_large;
   }
   const SliderEdit edit = log_slider(ui, run::field_name(field), look, slider_scale(field), width);
-  run::WorkloadSpec changed = spec;
-  if (edit.value) set_number(changed, field, *edit.value);
-  // What cannot be read stays as it was; what can be read but not run is shown with its problem.
-  if (edit.typed) static_cast<void>(run::set_field(changed, run::field_name(field), *edit.typed));
-  if (changed != spec) context.history.preview(changed);
-  if (edit.finished) context.history.commit();
+  apply(context, field, edit);
 }
 
 void draw_target_select(const ControlsContext& context, float width) {
@@ -260,6 +280,7 @@ void draw_controls(const ControlsContext& context) {
              reason_text(context, Field::causal))) {
     context.history.set(spec);
   }
+  draw_seed(context, width);
   gap();
   draw_wide_choice(context, Field::pass, ui.texts("controls.pass"), width);
   gap();

@@ -3,6 +3,7 @@
 namespace ts::views {
 
 void SpecHistory::preview(const run::WorkloadSpec& spec) {
+  if (shown_ != spec) unread_.reset();
   shown_ = spec;
 }
 
@@ -15,6 +16,7 @@ void SpecHistory::commit() {
 }
 
 void SpecHistory::undo() {
+  unread_.reset();
   commit();
   if (past_.empty()) return;
   future_.push_back(committed_);
@@ -24,6 +26,7 @@ void SpecHistory::undo() {
 }
 
 void SpecHistory::redo() {
+  unread_.reset();
   if (future_.empty()) return;
   past_.push_back(committed_);
   committed_ = future_.back();

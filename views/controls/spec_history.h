@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/run/workload_spec.h"
@@ -28,6 +31,14 @@ class SpecHistory {
   void undo();
   void redo();
 
+  // What was typed into a field and could not be read: shown beside it until something changes.
+  struct Unread {
+    run::Field field = run::Field::B;
+    std::string typed;
+  };
+  void refuse(run::Field field, std::string typed) { unread_ = {field, std::move(typed)}; }
+  [[nodiscard]] const std::optional<Unread>& unread() const { return unread_; }
+
   static constexpr std::size_t kMaxSteps = 500;
 
  private:
@@ -35,6 +46,7 @@ class SpecHistory {
   run::WorkloadSpec committed_;
   std::vector<run::WorkloadSpec> past_;    // oldest first
   std::vector<run::WorkloadSpec> future_;  // next redo last
+  std::optional<Unread> unread_;
 };
 
 }  // namespace ts::views

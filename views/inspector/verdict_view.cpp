@@ -160,7 +160,9 @@ void draw_headline_figures(const Ui& ui, const ViewContext& context) {
   if (const auto tokens = run.tokens_per_s()) {
     figures.push_back({"inspector.headline.throughput", text::rate(*tokens, "tokens")});
   }
-  if (context.file_device == nullptr)
+  // Before anything was allocated there is no peak to speak of.
+  const bool measured = run.memory.peak_event() != memory::kNone;
+  if (context.file_device == nullptr && measured)
     figures.push_back({"inspector.headline.peak", text::bytes(run.memory.peak_bytes())});
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

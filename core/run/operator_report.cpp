@@ -1,0 +1,145 @@
+#include "core/run/operator_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace ts::run {
+namespace {
+
+using stats::GroupBy;
+using stats::OperatorRow;
+using stats::OperatorTable;
+
+constexpr std::array<const char*, base::kPhaseCount> kPhaseNames = {
+    "setup", "forward", "loss", "backward", "optimizer", "idle"};
+// Classes of operators, in the order of trace::SliceClass from matmul on.
+constexpr std::array<const char*, 7> kClassNames = {"matmul", "softmax",   "elementwise", "norm",
+                                                    "copy",   "attention", "other"};
+constexpr auto kFirstClass = static_cast<std::size_t>(trace::SliceClass::matmul);
+
+std::string number(double value, int digits) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data();
+}
+
+double milliseconds(double nanoseconds) {
+  return nanoseconds * 1e-6;
+}
+
+std::string name_of(const OperatorTable& table, const OperatorRow& row,
+                    const base::StringTable& strings) {
+  if (table.group == GroupBy::phase) return kPhaseNames[static_cast<std::size_t>(row.phase)];
+  const std::string_view name = strings.view(row.name);
+  // Operators outside every module.
+  return name.empty() ? "(none)" : std::string(name);
+}
+
+const char* title_of(GroupBy group) {
+  switch (group) {
+    case GroupBy::module:
+      return "module";
+    case GroupBy::phase:
+      return "phase";
+    default:
+      return "operator";
+  }
+}
+
+OperatorTable table_of(const Run& run, const base::StringTable& strings, GroupBy group) {
+  return stats::operator_table(run.trace, run.memory, strings, group);
+}
+
+nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& strings) {
+  auto rows = nlohmann::json::array();
+  for (const OperatorRow& row : table.rows) {
+    rows.push_back({{title_of(table.group), name_of(table, row, strings)},
+                    {"calls", row.calls},
+                    {"self_ms", milliseconds(static_cast<double>(row.self_ns))},
+                    {"total_ms", milliseconds(static_cast<double>(row.total_ns))},
+                    {"share", row.share},
+                    {"average_ms", milliseconds(row.average_ns)},
+                    {"p50_ms", milliseconds(row.p50_ns)},
+                    {"p90_ms", milliseconds(row.p90_ns)},
+                    {"bytes_allocated", row.bytes_allocated},
+                    {"shapes", row.shapes},
+                    {"shape", std::string(strings.view(row.shape))}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+io::TextTable operator_text(const OperatorTable& table, const base::StringTable& strings) {
+  io::TextTable text;
+  text.columns = {title_of(table.group), "calls",  "self ms", "total ms",        "share %",
+                  "average ms",          "P50 ms", "P90 ms",  "bytes allocated", "shapes",
+                  "most frequent shape"};
+  text.right = {false, true, true, true, true, true, true, true, true, true, false};
+  for (const OperatorRow& row : table.rows) {
+    std::string shape(strings.view(row.shape));
+    text.rows.push_back({name_of(table, row, strings), std::to_string(row.calls),
+                         number(milliseconds(static_cast<double>(row.self_ns)), 4),
+                         number(milliseconds(static_cast<double>(row.total_ns)), 4),
+                         number(row.share * 100, 2), number(milliseconds(row.average_ns), 4),
+                         number(milliseconds(row.p50_ns), 4), number(milliseconds(row.p90_ns), 4),
+                         std::to_string(row.bytes_allocated), std::to_string(row.shapes),
+                         std::move(shape)});
+  }
+  return text;
+}
+
+io::TextTable share_text(const OperatorTable& table) {
+  io::TextTable text;
+  text.columns = {"phase", "self ms"};
+  text.right = {false, true};
+  for (const char* name : kClassNames) {
+    text.columns.push_back(std::string(name) + " %");
+    text.right.push_back(true);
+  }
+  for (const stats::ClassShares& phase : table.phases) {
+    std::vector<std::string> row{kPhaseNames[static_cast<std::size_t>(phase.phase)],
+                                 number(milliseconds(static_cast<double>(phase.total_ns)), 4)};
+    for (std::size_t i = 0; i < kClassNames.size(); ++i) {
+      const auto part = static_cast<double>(phase.self_ns[kFirstClass + i]);
+      const auto whole = static_cast<double>(std::max<std::int64_t>(phase.total_ns, 1));
+      row.push_back(number(100 * part / whole, 2));
+    }
+    text.rows.push_back(std::move(row));
+  }
+  return text;
+}
+
+std::string operators_markdown(const Run& run, const base::StringTable& strings) {
+  const OperatorTable by_operator = table_of(run, strings, GroupBy::op);
+  std::string text = "Operators of " + std::to_string(by_operator.steps) +
+                     " recorded steps. Recording costs time: step times are in run.json.\n";
+  text += "\n## By operator\n\n" + io::to_markdown(operator_text(by_operator, strings));
+  text += "\n## By module\n\nTotal time is with everything inside the module.\n\n" +
+          io::to_markdown(operator_text(table_of(run, strings, GroupBy::module), strings));
+  text += "\n## By phase\n\n" +
+          io::to_markdown(operator_text(table_of(run, strings, GroupBy::phase), strings));
+  text += "\n## Share of self time\n\n" + io::to_markdown(share_text(by_operator));
+  return text;
+}
+
+nlohmann::json operators_json(const Run& run, const base::StringTable& strings) {
+  const OperatorTable by_operator = table_of(run, strings, GroupBy::op);
+  auto shares = nlohmann::json::object();
+  for (const stats::ClassShares& phase : by_operator.phases) {
+    nlohmann::json parts;
+    for (std::size_t i = 0; i < kClassNames.size(); ++i) {
+      parts[kClassNames[i]] = milliseconds(static_cast<double>(phase.self_ns[kFirstClass + i]));
+    }
+    shares[kPhaseNames[static_cast<std::size_t>(phase.phase)]] = parts;
+  }
+  return {{"steps", by_operator.steps},
+          {"operators_ms", milliseconds(static_cast<double>(by_operator.operators_ns))},
+          {"by_operator", rows_json(by_operator, strings)},
+          {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
+          {"by_phase", rows_json(table_of(run, strings, GroupBy::phase), strings)},
+          {"self_ms_by_class", shares}};
+}
+
+}  // namespace ts::run

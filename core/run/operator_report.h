@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/string_table.h"
+#include "core/io/text_table.h"
+#include "core/run/run.h"
+#include "core/stats/operator_table.h"
+
+namespace ts::run {
+
+// The recorded operators of a run as tables for files. Times in milliseconds, sizes in bytes.
+io::TextTable operator_text(const stats::OperatorTable& table, const base::StringTable& strings);
+// Matmul, attention, softmax, ...: a row for each phase, shares of its time in percent.
+io::TextTable share_text(const stats::OperatorTable& table);
+
+// operators.md: by operator, by module, by phase, and the shares. The text says of what.
+std::string operators_markdown(const Run& run, const base::StringTable& strings);
+
+// {steps, operators_ms, by_operator: [...], by_module: [...], by_phase: [...], shares: {...}}.
+nlohmann::json operators_json(const Run& run, const base::StringTable& strings);
+
+}  // namespace ts::run

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/phase.h"
+#include "core/base/string_table.h"
+#include "core/memory/allocation_log.h"
+#include "core/trace/trace_store.h"
+
+namespace ts::stats {
+
+// What makes one row.
+enum class GroupBy : std::uint8_t {
+  op,            // the operator's name
+  op_and_shape,  // the same for each combination of input shapes
+  module,        // the module path that it ran in
+  phase,         // forward, loss, backward, optimizer
+};
+
+// One row of a table of operators. Times in nanoseconds, over all recorded steps.
+//
+// Self time is the time of a slice less that of the operators directly inside it, so the self times
+// of all rows add up to the time that operators took. Total time is that of the slices, where a
+// slice inside another of the same row counts once; by module it is the self time of the module
+// with everything below it. Quantiles are of the durations of calls (for a module or phase: of
+// the operators in it), by stats::quantile_sorted.
+struct OperatorRow {
+  base::StringId name = base::kNoString;   // the operator, or module path; none for a phase
+  base::StringId shape = base::kNoString;  // with op_and_shape; else the most frequent one
+  base::Phase phase = base::Phase::idle;   // with phase
+  trace::SliceClass slice_class = trace::SliceClass::other;  // of the operator
+  std::int64_t calls = 0;
+  std::int64_t self_ns = 0;
+  std::int64_t total_ns = 0;
+  double share = 0;  // of the self time of all rows, 0 to 1; by module of total time
+  double average_ns = 0;
+  double p50_ns = 0;
+  double p90_ns = 0;
+  std::int64_t shapes = 0;           // how many different ones
+  std::int64_t bytes_allocated = 0;  // by it, over all recorded steps
+};
+
+// Self time by class of operator, in one phase.
+struct ClassShares {
+  base::Phase phase = base::Phase::idle;
+  std::array<std::int64_t, trace::kSliceClassCount> self_ns{};
+  std::int64_t total_ns = 0;
+};
+
+struct OperatorTable {
+  GroupBy group = GroupBy::op;
+  std::vector<OperatorRow> rows;    // most self time first
+  std::vector<ClassShares> phases;  // those that have operators, in their order
+  std::int64_t operators_ns = 0;    // self time of all operators
+  std::int64_t steps = 0;           // recorded
+};
+
+// From the slices of operators on all threads, of recorded steps (set-up is left out), and the
+// blocks that were allocated in them. O(n log n).
+OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
+                             const base::StringTable& strings, GroupBy group);
+
+}  // namespace ts::stats

@@ -1,0 +1,61 @@
+#include "views/tables/operator_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/views/texts_for_tests.h"
+
+namespace ts::views {
+namespace {
+
+class OperatorRows : public ::testing::Test {
+ protected:
+  OperatorRows() {
+    for (const auto& [name, calls, self] :
+         {std::tuple{"aten::mm", 5, 100}, {"aten::add", 9, 70}, {"aten::bmm", 5, 300}}) {
+      stats::OperatorRow row;
+      row.name = strings_.intern(name);
+      row.calls = calls;
+      row.self_ns = self;
+      table_.rows.push_back(row);
+    }
+  }
+  std::vector<std::string> names(std::string_view filter, OperatorColumn by, bool descending) {
+    std::vector<std::string> found;
+    for (const std::uint32_t row : shown_rows(table_, strings_, texts_, filter, by, descending)) {
+      found.push_back(row_name(table_, table_.rows[row], strings_, texts_));
+    }
+    return found;
+  }
+
+  base::StringTable strings_;
+  text::Texts texts_ = testing::program_texts();
+  stats::OperatorTable table_;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(OperatorRows, AreSortedByAnyColumn) {
+  EXPECT_EQ(names("", OperatorColumn::self, true), (Names{"aten::bmm", "aten::mm", "aten::add"}));
+  EXPECT_EQ(names("", OperatorColumn::self, false), (Names{"aten::add", "aten::mm", "aten::bmm"}));
+  EXPECT_EQ(names("", OperatorColumn::name, false), (Names{"aten::add", "aten::bmm", "aten::mm"}));
+  EXPECT_EQ(names("", OperatorColumn::calls, true), (Names{"aten::add", "aten::mm", "aten::bmm"}))
+      << "equal rows keep their order";
+}
+
+TEST_F(OperatorRows, AreFilteredByName) {
+  EXPECT_EQ(names("MM", OperatorColumn::name, false), (Names{"aten::bmm", "aten::mm"}));
+  EXPECT_TRUE(names("conv", OperatorColumn::name, false).empty());
+}
+
+TEST_F(OperatorRows, NamePhasesAndWhatHasNoModule) {
+  table_.group = stats::GroupBy::phase;
+  table_.rows.resize(1);
+  table_.rows[0].phase = base::Phase::backward;
+  EXPECT_EQ(names("", OperatorColumn::self, true), Names{texts_("timeline.phase.backward")});
+  table_.group = stats::GroupBy::module;
+  table_.rows[0].name = base::kNoString;
+  EXPECT_EQ(names("", OperatorColumn::self, true), Names{texts_("tables.no_module")});
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stats/operator_table.h"
+#include "core/text/text.h"
+
+namespace ts::views {
+
+enum class OperatorColumn : std::uint8_t {
+  name,
+  calls,
+  self,
+  share,
+  total,
+  average,
+  p50,
+  p90,
+  bytes,
+  shapes
+};
+inline constexpr int kOperatorColumns = 10;
+
+// What the table shows: the rows whose name contains `filter` (ASCII case ignored), sorted. Equal
+// rows keep the order of the table, so that sorting by one column after another works.
+std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
+                                      const base::StringTable& strings, const text::Texts& texts,
+                                      std::string_view filter, OperatorColumn by, bool descending);
+
+// The name of a row for people: a phase in their language, operators outside every module named so.
+std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
+                     const base::StringTable& strings, const text::Texts& texts);
+
+}  // namespace ts::views

@@ -1,0 +1,226 @@
+#include "views/tables/operators_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <string>
+
+#include "core/run/operator_report.h"
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr std::array<const char*, kOperatorColumns> kHeadings = {
+    "tables.name",    "tables.calls", "tables.self", "tables.share", "tables.total",
+    "tables.average", "tables.p50",   "tables.p90",  "tables.bytes", "tables.shapes"};
+constexpr std::array<const char*, 4> kGroups = {"tables.by_operator", "tables.by_shape",
+                                                "tables.by_module", "tables.by_phase"};
+// While a run goes on the table follows it, but not in every frame.
+constexpr std::int64_t kPause = 500'000'000;
+
+const char* class_key(trace::SliceClass slice_class) {
+  switch (slice_class) {
+    case trace::SliceClass::matmul:
+      return "timeline.class.matmul";
+    case trace::SliceClass::attention:
+      return "timeline.class.attention";
+    case trace::SliceClass::softmax:
+      return "timeline.class.softmax";
+    case trace::SliceClass::norm:
+      return "timeline.class.norm";
+    case trace::SliceClass::elementwise:
+      return "timeline.class.elementwise";
+    case trace::SliceClass::copy:
+      return "timeline.class.copy";
+    default:
+      return "timeline.class.other";
+  }
+}
+
+std::string value_in_words(const stats::OperatorRow& row, OperatorColumn column) {
+  const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
+  switch (column) {
+    case OperatorColumn::calls:
+      return text::grouped(row.calls);
+    case OperatorColumn::self:
+      return time(static_cast<double>(row.self_ns));
+    case OperatorColumn::share:
+      return text::decimal(row.share * 100, 1) + " %";
+    case OperatorColumn::total:
+      return time(static_cast<double>(row.total_ns));
+    case OperatorColumn::average:
+      return time(row.average_ns);
+    case OperatorColumn::p50:
+      return time(row.p50_ns);
+    case OperatorColumn::p90:
+      return time(row.p90_ns);
+    case OperatorColumn::bytes:
+      return text::bytes(row.bytes_allocated).joined();
+    case OperatorColumn::shapes:
+      return text::grouped(row.shapes);
+    case OperatorColumn::name:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+void OperatorsView::update(const ViewContext& context) {
+  const run::Run& run = *context.run;
+  const std::uint64_t slices = run.trace.slice_count();
+  const bool same = made_ && run.id == run_id_ && made_group_ == group_;
+  const bool wait = !run.finished && context.now_ns - made_ns_ < kPause;
+  if (!same || (slices != slices_ && !wait)) {
+    table_ = stats::operator_table(run.trace, run.memory, context.strings, group_);
+    made_ = true;
+    made_ns_ = context.now_ns;
+    made_group_ = group_;
+    run_id_ = run.id;
+    slices_ = slices;
+  }
+  rows_ = shown_rows(table_, context.strings, context.texts, filter_.data(), sort_by_, descending_);
+}
+
+void OperatorsView::draw(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr || context.file != nullptr || context.run->trace.slice_count() == 0) {
+    section(ui, ui.texts("tables.title"));
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.empty"), ui.px(16));
+    return;
+  }
+  update(context);
+  draw_heading(ui, context);
+  const float shares = ui.px(28) * (static_cast<float>(table_.phases.size()) + 2);
+  draw_table(ui, context, std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares));
+  draw_shares(ui);
+}
+
+void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
+  section(ui, ui.texts("tables.title"),
+          ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}}));
+  std::vector<Choice> choices;
+  for (std::size_t i = 0; i < kGroups.size(); ++i) {
+    choices.push_back({"group_" + std::to_string(i), ui.texts(kGroups[i]), {}});
+  }
+  int chosen = static_cast<int>(group_);
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(480), room * 0.45F))) {
+    group_ = static_cast<stats::GroupBy>(chosen);
+    update(context);
+  }
+  ImGui::SameLine(0, ui.px(12));
+  ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.2F));
+  ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(), filter_.size());
+  const auto copy = [&](const char* id, const char* words, auto make) {
+    ImGui::SameLine(0, ui.px(4));
+    if (!button(ui, id, "\xef\x83\x85", words, "", ButtonKind::quiet)) return;
+    // What is shown, in its order.
+    stats::OperatorTable shown = table_;
+    shown.rows.clear();
+    for (const std::uint32_t row : rows_) shown.rows.push_back(table_.rows[row]);
+    ImGui::SetClipboardText(make(run::operator_text(shown, context.strings)).c_str());
+  };
+  copy("###copy_tsv", "TSV", [](const io::TextTable& table) { return io::to_tsv(table); });
+  copy("###copy_markdown", "Markdown",
+       [](const io::TextTable& table) { return io::to_markdown(table); });
+  copy("###copy_latex", "LaTeX", [](const io::TextTable& table) {
+    return io::to_latex(table, "Operators", "tab:operators");
+  });
+  ImGui::Dummy({0, ui.px(4)});
+}
+
+void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float height) {
+  const FontScope font(ui, TextStyle::body);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_Sortable | ImGuiTableFlags_ScrollY |
+                                     ImGuiTableFlags_ScrollX | ImGuiTableFlags_Resizable |
+                                     ImGuiTableFlags_NoSavedSettings |
+                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(8), ui.px(3)));
+  ImGui::PushStyleColor(ImGuiCol_TableHeaderBg, ui.theme.surface2);
+  ImGui::PushStyleColor(ImGuiCol_TableRowBgAlt, with_alpha(ui.theme.surface2, 0.5F));
+  ImGui::PushStyleColor(ImGuiCol_TableBorderLight, ui.theme.line);
+  ImGui::PushStyleColor(ImGuiCol_TableBorderStrong, ui.theme.line);
+  if (ImGui::BeginTable("###operators", kOperatorColumns, kFlags, {0, height})) {
+    ImGui::TableSetupScrollFreeze(1, 1);
+    for (int i = 0; i < kOperatorColumns; ++i) {
+      const auto column = static_cast<OperatorColumn>(i);
+      ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_PreferSortDescending;
+      if (column == OperatorColumn::name) flags = ImGuiTableColumnFlags_PreferSortAscending;
+      if (column == OperatorColumn::self) flags |= ImGuiTableColumnFlags_DefaultSort;
+      const float width = column == OperatorColumn::name ? ui.px(260) : 0;
+      ImGui::TableSetupColumn((std::string(ui.texts(kHeadings[static_cast<std::size_t>(i)])) +
+                               "###column_" + std::to_string(i))
+                                  .c_str(),
+                              flags, width, static_cast<ImGuiID>(i));
+    }
+    ImGui::TableHeadersRow();
+    if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+        specs != nullptr && specs->SpecsCount > 0) {
+      sort_by_ = static_cast<OperatorColumn>(specs->Specs[0].ColumnUserID);
+      descending_ = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
+    }
+    ImGuiListClipper clipper;
+    clipper.Begin(static_cast<int>(rows_.size()));
+    while (clipper.Step()) {
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const stats::OperatorRow& row = table_.rows[rows_[static_cast<std::size_t>(i)]];
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        const std::string name = row_name(table_, row, context.strings, context.texts);
+        ImGui::TextUnformatted(name.c_str());
+        tooltip(ui, context.strings.view(row.shape));
+        for (int c = 1; c < kOperatorColumns; ++c) {
+          ImGui::TableNextColumn();
+          const std::string words = value_in_words(row, static_cast<OperatorColumn>(c));
+          const float free =
+              ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+          ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
+          ImGui::TextUnformatted(words.c_str());
+        }
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopStyleColor(4);
+  ImGui::PopStyleVar();
+}
+
+// One bar for each phase, divided by class, with the percentages that have room.
+void OperatorsView::draw_shares(const Ui& ui) const {
+  ImGui::Dummy({0, ui.px(4)});
+  section(ui, ui.texts("tables.shares"));
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  for (const stats::ClassShares& phase : table_.phases) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = ui.px(20);
+    sink.text({at.x, at.y + (height - sink.text_height(TextStyle::body)) / 2}, TextStyle::body,
+              ui.theme.text2, ui.texts(phase_key(phase.phase)));
+    float x = at.x + ui.px(110);
+    const float whole = width - ui.px(110);
+    for (std::size_t i = static_cast<std::size_t>(trace::SliceClass::matmul);
+         i < phase.self_ns.size(); ++i) {
+      if (phase.self_ns[i] <= 0) continue;
+      const double part =
+          static_cast<double>(phase.self_ns[i]) / static_cast<double>(phase.total_ns);
+      const float end = x + static_cast<float>(part) * whole;
+      sink.fill({x, at.y, std::max(end - 1, x + 1), at.y + height}, ui.theme.slice[i]);
+      const std::string words =
+          std::string(ui.texts(class_key(static_cast<trace::SliceClass>(i)))) + " " +
+          text::decimal(part * 100, 1) + " %";
+      const float needed = sink.text_width(TextStyle::small, words);
+      if (needed + ui.px(8) < end - x) {
+        sink.text({x + ui.px(4), at.y + (height - sink.text_height(TextStyle::small)) / 2},
+                  TextStyle::small, ui.theme.slice_text[i], words);
+      }
+      x = end;
+    }
+    ImGui::Dummy({width, height});
+  }
+}
+
+}  // namespace ts::views
