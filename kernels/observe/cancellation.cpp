@@ -5,6 +5,7 @@
 
 #include "core/base/check.h"
 #include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/recording.h"
 
 namespace ts::kernels {
 namespace {
@@ -30,7 +31,9 @@ void check_cancelled() {
       dry != nullptr ? &dry->cancel_token() : current.load(std::memory_order_acquire);
   if (token == nullptr || !token->cancelled()) [[likely]]
     return;
-  if (std::uncaught_exceptions() == 0) throw Cancelled();
+  if (std::uncaught_exceptions() != 0) return;
+  if (Recording* const recording = Recording::active()) recording->end_phase_before_unwinding();
+  throw Cancelled();
 }
 
 }  // namespace ts::kernels

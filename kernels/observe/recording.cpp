@@ -123,10 +123,20 @@ void Recording::begin_phase(base::Phase phase, bool graph_kept) noexcept {
   phase_.store(phase, std::memory_order_relaxed);
   graph_kept_.store(graph_kept, std::memory_order_relaxed);
   push_memory(*worker_->log, memory_record(memory::Action::phase_begin, nullptr, 0));
+  phase_open_ = true;
+}
+
+void Recording::end_phase_before_unwinding() noexcept {
+  if (known_thread() != worker_ || !phase_open_) return;
+  phase_open_ = false;
+  push_memory(*worker_->log, memory_record(memory::Action::phase_end, nullptr, 0));
 }
 
 void Recording::end_phase() noexcept {
-  push_memory(*worker_->log, memory_record(memory::Action::phase_end, nullptr, 0));
+  if (phase_open_) {
+    push_memory(*worker_->log, memory_record(memory::Action::phase_end, nullptr, 0));
+  }
+  phase_open_ = false;
   phase_.store(base::Phase::idle, std::memory_order_relaxed);
   graph_kept_.store(false, std::memory_order_relaxed);
 }

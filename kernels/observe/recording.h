@@ -68,6 +68,9 @@ class Recording {
   // Worker thread; used by PhaseScope and StepScope.
   void begin_phase(base::Phase phase, bool graph_kept) noexcept;
   void end_phase() noexcept;
+  // The step is about to be unwound: its phase ends here, before what it held is let go, or its
+  // activations would look like temporaries. Any thread; only the worker thread has a phase to end.
+  void end_phase_before_unwinding() noexcept;
   void push_span(capture::RawKind kind, base::StringId name, std::uint8_t depth,
                  std::int64_t begin_ns) noexcept;
 
@@ -101,6 +104,7 @@ class Recording {
   std::atomic<base::Phase> phase_{base::Phase::idle};
   std::atomic<bool> graph_kept_{false};
   std::atomic<AttentionKernel> attention_{AttentionKernel::none};
+  bool phase_open_ = false;  // its end is not recorded yet; worker thread
   ThreadState* worker_ = nullptr;
   capture::ThreadLog* phases_ = nullptr;
   std::mutex pool_mutex_;

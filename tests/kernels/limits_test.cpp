@@ -139,6 +139,49 @@ TEST(Cancel, TakesEffectWithin100Milliseconds) {
   }
 }
 
+// What a cancelled forward held were activations, though unwinding frees them all.
+TEST(Cancel, InTheForwardLeavesItsActivationsAsSuch) {
+  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::forward_backward);
+  spec.batch = 4;
+  spec.seq_len = 256;
+  spec.d_model = 384;
+  spec.heads = 6;
+  spec.d_ff = 1536;
+  spec.layers = 40;
+  Recorded recorded(1U << 18);
+  const base::CancelToken cancel;
+  auto execution = engine().prepare(spec, std::int64_t{12} << 30, &recorded.recorder, cancel);
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  recorded.drain();
+  const std::size_t prepared = recorded.memory.blocks().size();
+  // The forward of 40 layers takes seconds.
+  std::thread asker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    cancel.cancel();
+  });
+  const auto times = (*execution)->step(&recorded.recorder, 0);
+  asker.join();
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().verdict, Verdict::cancelled);
+  recorded.drain();
+  const auto phases = recorded.memory.phases();
+  ASSERT_FALSE(phases.empty());
+  ASSERT_EQ(phases.back().phase, base::Phase::forward) << "cancelled too late for this test";
+  EXPECT_NE(phases.back().end_event, memory::kNone);
+  // Most of what it held when it was told: all that lived at the largest total of the step.
+  std::int64_t activations = 0;
+  std::int64_t temporaries = 0;
+  for (const memory::BlockIndex index : recorded.memory.live_after(phases.back().end_event - 1)) {
+    if (index < prepared) continue;
+    const memory::Block& block = recorded.memory.blocks()[index];
+    if (block.category == memory::Category::activation) activations += block.size;
+    if (block.category == memory::Category::temporary) temporaries += block.size;
+    EXPECT_NE(block.free_event, memory::kNone) << "unwound";
+  }
+  EXPECT_GT(activations, kMebibyte);
+  EXPECT_EQ(temporaries, 0);
+}
+
 TEST(Cycles, FiveHundredOfRunCancelAndOutOfMemoryLeaveNothing) {
   run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
   spec.seq_len = 32;
