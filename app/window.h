@@ -22,7 +22,7 @@ class Window {
     run::EngineLoader loader;
     run::DryRunnerLoader dry_runner;
     std::filesystem::path preferences_folder;
-    std::filesystem::path picture_folder;                   // where F12 saves
+    std::filesystem::path picture_folder;                        // where F12 saves
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);

@@ -39,9 +39,8 @@ int open_window(const WindowCommand& command) {
                stderr);
     return 1;
   }
-  auto window = Window::open(
-      {make_engine_loader(), make_dry_runner_loader(), preferences_folder(), pictures_folder(),
-       std::move(files)});
+  auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), preferences_folder(),
+                              pictures_folder(), std::move(files)});
   if (!window) {
     std::fprintf(stderr, "tensorscope: %s\n", window.error().sentence.c_str());
     return 1;

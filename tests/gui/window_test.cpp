@@ -1,6 +1,7 @@
 // What a user does with the window, from the first start to the picture that is handed in.
 #include <fstream>
 
+#include "core/run/spec_fields.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -372,10 +373,13 @@ TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
 
 TEST_F(DrivenWindow, EveryWorkloadAndPresetCanBeChosen) {
   drive([](ImGuiTestContext* context) {
-    for (const char* id : {"mlp", "block", "lm", "attention"}) {
-      context->ItemClick((std::string("//###controls/###workload/###") + id).c_str());
+    // Three in a row.
+    const auto names = run::field_choices(run::Field::workload);
+    for (std::size_t i = names.size(); i-- > 0;) {
+      const std::string row = "//###controls/###workload_" + std::to_string(i / 3 * 3);
+      context->ItemClick((row + "/###" + names[i]).c_str());
       context->Yield(2);
-      IM_CHECK_STR_EQ(run::to_string(state().history.spec().workload), id);
+      IM_CHECK_STR_EQ(run::to_string(state().history.spec().workload), names[i]);
       IM_CHECK(run::validate(state().history.spec()).empty());
     }
   });

@@ -92,7 +92,8 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
     if (verdict.out_of_memory) mark = {"\xef\x80\x8d", ui.theme.bad};
     sentence = verdict.sentence;
     remark = verdict.remark;
-  } else if (context.outlook != nullptr && (not_run || (well && context.outlook->target != nullptr))) {
+  } else if (context.outlook != nullptr &&
+             (not_run || (well && context.outlook->target != nullptr))) {
     VerdictWords words = words_of_prediction(ui, *context.outlook);
     mark = words.mark;
     sentence = std::move(words.sentence);
