@@ -7,6 +7,7 @@
 #include "app/catalogue.h"
 #include "core/run/memory_limit.h"
 #include "core/run/spec_fields.h"
+#include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
@@ -16,11 +17,11 @@ using namespace std::chrono_literals;
 // Part of a frame that the wait for a new outline may take.
 constexpr std::chrono::microseconds kPatience = 9ms;
 
-// The card, or what was typed instead of its memory.
+// The card, or as much of it as was typed.
 run::PredictionTarget card_of(const run::WorkloadSpec& spec, const run::Gpu& gpu) {
   run::PredictionTarget target = run::target_of(gpu);
   if (spec.memory_limit > 0) {
-    target.name = run::kLimitFromSpec;
+    target.name += " (" + text::bytes(spec.memory_limit).joined() + ")";
     target.memory = spec.memory_limit;
     target.context = 0;
   }

@@ -147,7 +147,7 @@ int report_bad_input(const std::string& sentence) {
 }  // namespace
 
 int run_workload(const RunCommand& command) {
-  Session session(make_engine_loader());
+  Session session(make_engine_loader(), make_dry_runner_loader());
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report_bad_input(spec.error().sentence);
 

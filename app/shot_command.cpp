@@ -106,6 +106,10 @@ int take_shot(const ShotCommand& command) {
 }
 
 base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder) {
+  if (session.run() != nullptr) {
+    session.predictions().follow(session.run()->spec, session.engine());
+    session.predictions().finish(kPredictionTime);
+  }
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return base::fail(graphics.error().sentence);
   Preferences preferences = default_preferences();

@@ -21,11 +21,11 @@ Color backend_color(ThemeKind theme, run::AttentionBackend backend) {
     case run::AttentionBackend::flash:
       return dark ? rgb(0x56B4E9) : rgb(0x1F86C4);
     case run::AttentionBackend::efficient:
-      return dark ? rgb(0x2FC29A) : rgb(0x00805F);
+      return dark ? rgb(0x2FB58C) : rgb(0x009E73);
     case run::AttentionBackend::cudnn:
-      return dark ? rgb(0xE08BC0) : rgb(0xB0508A);
+      return dark ? rgb(0xD98BB5) : rgb(0xB0558A);
     case run::AttentionBackend::tiled:
-      return dark ? rgb(0xB59CF0) : rgb(0x6F52C4);
+      return dark ? rgb(0xF0E442) : rgb(0x8C8200);
     case run::AttentionBackend::automatic:
       return dark ? rgb(0xE9ECF1) : rgb(0x2C333D);
   }
@@ -46,18 +46,14 @@ void draw_backend_mark(DrawSink& sink, run::AttentionBackend backend, Point cent
       sink.triangle({centre.x, box.y0}, {box.x1, box.y1}, {box.x0, box.y1}, color);
       break;
     case run::AttentionBackend::efficient:
-      sink.triangle({box.x0, box.y0}, {box.x1, box.y0}, {centre.x, box.y1}, color);
-      break;
-    case run::AttentionBackend::cudnn:
       sink.triangle({centre.x, box.y0}, {box.x1, centre.y}, {box.x0, centre.y}, color);
       sink.triangle({box.x0, centre.y}, {box.x1, centre.y}, {centre.x, box.y1}, color);
       break;
+    case run::AttentionBackend::cudnn:
+      sink.triangle({box.x0, box.y0}, {box.x1, box.y0}, {centre.x, box.y1}, color);
+      break;
     case run::AttentionBackend::tiled:
-      for (const float x : {box.x0, centre.x + 0.5F}) {
-        for (const float y : {box.y0, centre.y + 0.5F}) {
-          sink.fill({x, y, x + radius - 0.5F, y + radius - 0.5F}, color);
-        }
-      }
+      sink.triangle({box.x0, box.y0}, {box.x1, centre.y}, {box.x0, box.y1}, color);
       break;
     case run::AttentionBackend::automatic:
       sink.outline(box, color, 1.5F, radius);
