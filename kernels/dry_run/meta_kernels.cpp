@@ -68,6 +68,7 @@ void register_meta_kernels() {
     register_meta_attention(*made);
     register_meta_attention_cuda(*made);
     register_meta_embedding(*made);
+    register_meta_norm(*made);
     register_meta_products(*made);
     return made;
   }();

@@ -2,6 +2,10 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
+#include <utility>
+
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -75,6 +79,35 @@ TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DryRunOf, testing::ValuesIn(every_spec()), full_name);
+
+// One change each from the model of GPT-2 in a full step.
+struct Mode {
+  const char* name;
+  std::vector<std::pair<const char*, const char*>> settings;
+};
+
+std::vector<run::WorkloadSpec> every_mode() {
+  const std::array<Mode, 9> modes = {{{"plain", {}},
+                                      {"bf16", {{"dtype", "bf16"}}},
+                                      {"tiled", {{"backend", "tiled"}}},
+                                      {"checkpointing", {{"checkpoint", "blocks"}}},
+                                      {"selective", {{"checkpoint", "attention"}}},
+                                      {"loop", {{"optimizer", "adamw_loop"}}},
+                                      {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
+                                      {"accumulation", {{"accumulate", "2"}}},
+                                      {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}}}};
+  std::vector<run::WorkloadSpec> specs;
+  for (const Mode& mode : modes) {
+    run::WorkloadSpec spec = small_gpt2(run::Pass::full_step);
+    for (const auto& [key, value] : mode.settings) {
+      if (!run::set_field(spec, key, value)) std::abort();
+    }
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpt2, DryRunOf, testing::ValuesIn(every_mode()));
 
 }  // namespace
 }  // namespace ts::kernels

@@ -114,6 +114,19 @@ inline std::vector<run::WorkloadSpec> predicted_small_spec() {
   return specs;
 }
 
+// The language model in the form of GPT-2: LayerNorm with bias, learned positions, GELU, a head
+// that is the embedding.
+inline run::WorkloadSpec small_gpt2(run::Pass pass) {
+  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, pass);
+  spec.norm = run::NormKind::layernorm;
+  spec.positions = run::Positions::learned;
+  spec.ffn = run::FeedForward::gelu;
+  spec.bias = true;
+  spec.tied = true;
+  spec.fused_qkv = true;
+  return spec;
+}
+
 // Name of a parameter of a test: letters only.
 inline std::string spec_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
   std::string name = std::string(to_string(info.param.workload)) + "_" +
