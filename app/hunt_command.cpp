@@ -8,21 +8,16 @@
 #include "app/confirm_run.h"
 #include "app/engine_loader.h"
 #include "app/interrupt.h"
-#include "app/spec_arguments.h"
+#include "app/report.h"
+#include "app/target_arguments.h"
 #include "core/base/clock.h"
 #include "core/run/hunt.h"
-#include "core/run/memory_limit.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
 
 constexpr std::size_t kMapSide = 20;
-
-int report(const std::string& sentence, int code) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return code;
-}
 
 struct Question {
   run::WorkloadSpec spec;
@@ -43,31 +38,15 @@ base::Result<Question> read_question(const HuntCommand& command, const run::GpuC
   if (question.axes.size() == 2 && question.axes[0].field == question.axes[1].field) {
     return base::fail(std::string(run::field_name(question.axes[0].field)) + " is given twice");
   }
-  SpecArguments arguments = command.spec;
-  if (command.gpu) {
-    if (command.cpu) return base::fail("--gpu and --cpu exclude each other");
-    if (const auto gpu = gpus.require(*command.gpu); !gpu) return tl::unexpected(gpu.error());
-    arguments.settings.push_back("target_gpu=" + *command.gpu);
-  }
-  auto spec = spec_from_arguments(arguments, gpus);
-  if (!spec) return tl::unexpected(spec.error());
-  question.spec = std::move(*spec);
-  question.spec.device = command.cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
-  if (const auto problems = run::validate(question.spec); !problems.empty()) {
-    return base::fail(problems.front().sentence);
-  }
+  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
+  if (!found) return tl::unexpected(found.error());
+  question.spec = std::move(found->spec);
+  question.target = std::move(found->target);
   for (const run::HuntAxis& axis : question.axes) {
     if (!run::field_applies(question.spec, axis.field)) {
       return base::fail(std::string(run::field_name(axis.field)) + " changes nothing for " +
                         run::to_string(question.spec.workload) + ": hunt along another size");
     }
-  }
-  const run::Gpu& gpu = *gpus.find(question.spec.target_gpu);
-  if (command.cpu) {
-    const run::MemoryLimit limit = run::memory_limit(question.spec, gpu.memory_bytes);
-    question.target = run::cpu_target(limit.source, limit.bytes);
-  } else {
-    question.target = run::target_of(gpu);
   }
   if (command.confirm && (!command.cpu || question.axes.size() > 1)) {
     return base::fail("--confirm runs the edge of one axis for real: give --cpu and one --axis");

@@ -6,9 +6,9 @@
 
 #include "app/catalogue.h"
 #include "app/engine_loader.h"
-#include "app/spec_arguments.h"
+#include "app/report.h"
+#include "app/target_arguments.h"
 #include "core/base/clock.h"
-#include "core/run/memory_limit.h"
 #include "core/run/prediction.h"
 #include "core/run/run_json.h"
 #include "core/text/numbers.h"
@@ -34,30 +34,10 @@ std::string size(std::int64_t bytes) {
 
 base::Result<Question> read_question(const PredictCommand& command, const run::GpuCatalogue& gpus) {
   Question question;
-  SpecArguments arguments = command.spec;
-  if (command.gpu) {
-    if (command.cpu) return base::fail("--gpu and --cpu exclude each other");
-    const auto gpu = gpus.require(*command.gpu);
-    if (!gpu) {
-      return base::fail(gpu.error().sentence);
-    }
-    arguments.settings.push_back("target_gpu=" + (*gpu)->name);
-  }
-  // The device the spec names is not asked for: the prediction is for the target.
-  const auto spec = spec_from_arguments(arguments, gpus);
-  if (!spec) return base::fail(spec.error().sentence);
-  question.spec = *spec;
-  question.spec.device = command.cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
-  if (const auto problems = run::validate(question.spec); !problems.empty()) {
-    return base::fail(problems.front().sentence);
-  }
-  const run::Gpu& gpu = *gpus.find(spec->target_gpu);
-  if (command.cpu) {
-    const run::MemoryLimit limit = run::memory_limit(question.spec, gpu.memory_bytes);
-    question.target = run::cpu_target(limit.source, limit.bytes);
-  } else {
-    question.target = run::target_of(gpu);
-  }
+  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
+  if (!found) return tl::unexpected(found.error());
+  question.spec = std::move(found->spec);
+  question.target = std::move(found->target);
   auto settings = memory::AllocatorSettings::parse(command.alloc_conf);
   if (!settings) return base::fail(settings.error().sentence);
   question.settings = *settings;
@@ -134,11 +114,6 @@ void print_answer(const Question& question, const Answer& answer) {
             text::duration_ns(static_cast<double>(answer.run.duration_ns)).joined() + ", " +
                 text::grouped(static_cast<std::int64_t>(answer.run.log.events().size())) +
                 " memory events");
-}
-
-int report(const std::string& sentence, int code) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return code;
 }
 
 }  // namespace

@@ -52,17 +52,17 @@ std::vector<run::Field> dragged_sizes() {
 
 Predictions::Predictions(run::DryRunnerLoader loader, const run::GpuCatalogue& gpus,
                          base::StringTable& strings)
-    : loader_(std::move(loader)),
-      gpus_(&gpus),
-      strings_(&strings),
-      scratch_(std::make_shared<const run::CudaScratch>(built_in_scratch())) {}
+    : loader_(std::move(loader)), gpus_(&gpus), strings_(&strings) {}
 
 void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* engine) {
   if (!loader_ || engine == nullptr) return;
   const run::Gpu* gpu = gpus_->find(spec.target_gpu);
   if (gpu == nullptr) return;
   // LibTorch is up by now: the worker has loaded it, its CUDA part first.
-  if (!predictor_) predictor_ = std::make_unique<run::Predictor>(loader_, *strings_);
+  if (!predictor_) {
+    scratch_ = std::make_shared<const run::CudaScratch>(built_in_scratch());
+    predictor_ = std::make_unique<run::Predictor>(loader_, *strings_);
+  }
   if (asked_ == spec) {
     outlook_ = predictor_->latest();
     return;

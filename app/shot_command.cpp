@@ -4,6 +4,7 @@
 
 #include "app/engine_loader.h"
 #include "app/picture.h"
+#include "app/report.h"
 #include "app/spec_arguments.h"
 
 namespace ts::app {
@@ -31,11 +32,6 @@ base::Result<PictureOptions> read_options(const ShotCommand& command, Preference
   if (!language) return base::fail(language.error().sentence);
   preferences.language = *language;
   return options;
-}
-
-int report(const std::string& sentence, int code) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return code;
 }
 
 // A picture does not need many samples; the figures in it are still measured by the rules.

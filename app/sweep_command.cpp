@@ -12,6 +12,7 @@
 #include "app/environment.h"
 #include "app/interrupt.h"
 #include "app/picture.h"
+#include "app/report.h"
 #include "app/spec_arguments.h"
 #include "app/sweep_files.h"
 #include "app/sweep_picture.h"
@@ -23,11 +24,6 @@ namespace ts::app {
 namespace {
 
 using namespace std::chrono_literals;
-
-int report(const std::string& sentence, int code) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return code;
-}
 
 base::Result<run::SweepSpec> spec_of(const SweepCommand& command,
                                      const run::GpuCatalogue& catalogue) {

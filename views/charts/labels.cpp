@@ -115,6 +115,25 @@ SliceClass class_of(Phase phase) {
   return SliceClass::other;
 }
 
+const char* class_key(trace::SliceClass slice_class) {
+  switch (slice_class) {
+    case trace::SliceClass::matmul:
+      return "timeline.class.matmul";
+    case trace::SliceClass::attention:
+      return "timeline.class.attention";
+    case trace::SliceClass::softmax:
+      return "timeline.class.softmax";
+    case trace::SliceClass::norm:
+      return "timeline.class.norm";
+    case trace::SliceClass::elementwise:
+      return "timeline.class.elementwise";
+    case trace::SliceClass::copy:
+      return "timeline.class.copy";
+    default:
+      return "timeline.class.other";
+  }
+}
+
 std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
   if (predicted == measured) return "0 %";
   if (measured == 0) return "\xe2\x80\x93";  // en dash

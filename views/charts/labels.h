@@ -21,6 +21,7 @@ std::string_view short_label(std::string_view label, trace::SliceClass slice_cla
 // Keys of the locale files.
 const char* category_key(memory::Category category);
 const char* phase_key(base::Phase phase);
+const char* class_key(trace::SliceClass slice_class);  // steps and phases are "other"
 
 // The slice class with the colour of a phase.
 trace::SliceClass class_of(base::Phase phase);

@@ -22,25 +22,6 @@ constexpr std::array<const char*, 4> kGroups = {"tables.by_operator", "tables.by
 // While a run goes on the table follows it, but not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
 
-const char* class_key(trace::SliceClass slice_class) {
-  switch (slice_class) {
-    case trace::SliceClass::matmul:
-      return "timeline.class.matmul";
-    case trace::SliceClass::attention:
-      return "timeline.class.attention";
-    case trace::SliceClass::softmax:
-      return "timeline.class.softmax";
-    case trace::SliceClass::norm:
-      return "timeline.class.norm";
-    case trace::SliceClass::elementwise:
-      return "timeline.class.elementwise";
-    case trace::SliceClass::copy:
-      return "timeline.class.copy";
-    default:
-      return "timeline.class.other";
-  }
-}
-
 std::string value_in_words(const stats::OperatorRow& row, OperatorColumn column) {
   const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
   switch (column) {

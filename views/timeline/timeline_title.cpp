@@ -12,25 +12,6 @@ constexpr std::array<trace::SliceClass, 7> kLegend{
     trace::SliceClass::norm,   trace::SliceClass::elementwise, trace::SliceClass::copy,
     trace::SliceClass::other};
 
-const char* class_key(trace::SliceClass slice_class) {
-  switch (slice_class) {
-    case trace::SliceClass::matmul:
-      return "timeline.class.matmul";
-    case trace::SliceClass::attention:
-      return "timeline.class.attention";
-    case trace::SliceClass::softmax:
-      return "timeline.class.softmax";
-    case trace::SliceClass::norm:
-      return "timeline.class.norm";
-    case trace::SliceClass::elementwise:
-      return "timeline.class.elementwise";
-    case trace::SliceClass::copy:
-      return "timeline.class.copy";
-    default:
-      return "timeline.class.other";
-  }
-}
-
 float button_width(const DrawSink& sink, Metrics metrics, std::string_view label,
                    std::string_view key) {
   return metrics.px(20) + sink.text_width(TextStyle::small, label) + metrics.px(8) +

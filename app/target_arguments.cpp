@@ -1,0 +1,35 @@
+#include "app/target_arguments.h"
+
+#include "app/spec_arguments.h"
+#include "core/run/memory_limit.h"
+
+namespace ts::app {
+
+base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
+                                         const std::optional<std::string>& gpu, bool cpu,
+                                         const run::GpuCatalogue& catalogue) {
+  if (gpu) {
+    if (cpu) return base::fail("--gpu and --cpu exclude each other");
+    const auto card = catalogue.require(*gpu);
+    if (!card) return tl::unexpected(card.error());
+    arguments.settings.push_back("target_gpu=" + (*card)->name);
+  }
+  auto spec = spec_from_arguments(arguments, catalogue);
+  if (!spec) return tl::unexpected(spec.error());
+  TargetedSpec found;
+  found.spec = std::move(*spec);
+  found.spec.device = cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
+  if (const auto problems = run::validate(found.spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  const run::Gpu& card = *catalogue.find(found.spec.target_gpu);
+  if (cpu) {
+    const run::MemoryLimit limit = run::memory_limit(found.spec, card.memory_bytes);
+    found.target = run::cpu_target(limit.source, limit.bytes);
+  } else {
+    found.target = run::target_of(card);
+  }
+  return found;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,174 @@
+// Where the panels lie: docked, one alone, or the projector's page.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/workspace.h"
+#include "views/common/ids.h"
+
+namespace ts::app {
+namespace {
+
+constexpr ImGuiWindowFlags kPanelFlags =
+    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoFocusOnAppearing;
+// Panels of rows keep a margin; charts use every pixel.
+class Margin {
+ public:
+  explicit Margin(const views::Ui& ui) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  }
+  ~Margin() { ImGui::PopStyleVar(); }
+  Margin(const Margin&) = delete;
+  Margin& operator=(const Margin&) = delete;
+};
+
+constexpr ImGuiWindowFlags kFixedFlags =
+    kPanelFlags | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking |
+    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
+}  // namespace
+
+void Workspace::draw_panels(const views::Ui& ui) {
+  const ImGuiID dock = ImGui::GetID("###dock");
+  dock_id_ = dock;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  if (ImGui::DockBuilderGetNode(dock) == nullptr) {
+    ImGui::DockBuilderAddNode(dock, ImGuiDockNodeFlags_DockSpace);
+    ImGui::DockBuilderSetNodeSize(dock, viewport->WorkSize);
+    ImGuiID centre = dock;
+    const float width = std::max(1.0F, viewport->WorkSize.x);
+    const float left_part = std::min(0.4F, ui.px(320) / width);
+    const ImGuiID left =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Left, left_part, nullptr, &centre);
+    const float right_part = std::min(0.4F, ui.px(360) / (width * (1 - left_part)));
+    const ImGuiID right =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Right, right_part, nullptr, &centre);
+    const ImGuiID below =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Down, 0.54F, nullptr, &centre);
+    ImGui::DockBuilderDockWindow(views::ids::kControls, left);
+    ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
+    ImGui::DockBuilderDockWindow(views::ids::kMemory, below);
+    ImGui::DockBuilderDockWindow(views::ids::kInspector, right);
+    ImGui::DockBuilderFinish(dock);
+  }
+  ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
+  const OpenedFiles::Entry* entry = session_->files().current();
+  // Controls first: what they change is seen in this frame's charts.
+  {
+    const Margin margin(ui);
+    if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
+      entry == nullptr ? views::draw_controls(controls(ui)) : draw_file_controls(ui, context(ui));
+    }
+    ImGui::End();
+  }
+  views::ViewContext view = context(ui);
+  if (ImGui::Begin(
+          views::ids::kTimeline, nullptr,
+          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    if (entry == nullptr) {
+      timeline_.draw(view);
+    } else if (entry->opened != nullptr) {
+      segments_.draw(view);
+    } else {
+      draw_file_problem(ui, *entry);
+    }
+  }
+  ImGui::End();
+  if (ImGui::Begin(
+          views::ids::kMemory, nullptr,
+          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    memory_.draw(view);
+  }
+  ImGui::End();
+  const Margin margin(ui);
+  if (ImGui::Begin(views::ids::kInspector, nullptr, kPanelFlags)) {
+    if (entry == nullptr || entry->opened != nullptr) {
+      inspector_.draw(ui, view, session_->engine_problem());
+    }
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_one(const views::Ui& ui, Layout layout) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->Pos);
+  ImGui::SetNextWindowSize(viewport->Size);
+  std::optional<Margin> margin;
+  if (layout == Layout::controls || layout == Layout::inspector || layout == Layout::operators)
+    margin.emplace(ui);
+  if (ImGui::Begin("###one", nullptr, kFixedFlags | ImGuiWindowFlags_NoScrollbar)) {
+    views::ViewContext view = context(ui);
+    switch (layout) {
+      case Layout::timeline:
+        timeline_.draw(view);
+        break;
+      case Layout::memory:
+        memory_.draw(view);
+        break;
+      case Layout::segments:
+        segments_.draw(view);
+        break;
+      case Layout::operators:
+        operators_.draw(ui, view);
+        break;
+      case Layout::controls:
+        if (view.file == nullptr) {
+          views::draw_controls(controls(ui));
+        } else {
+          draw_file_controls(ui, view);
+        }
+        break;
+      default:
+        inspector_.draw(ui, view, session_->engine_problem());
+    }
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_projector(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  float y = origin.y;
+  // Whole pixels, or the background shows between two panels.
+  const auto panel = [&](const char* id, float at_height, auto draw) {
+    const float height = std::floor(at_height);
+    ImGui::SetNextWindowPos({origin.x, y});
+    ImGui::SetNextWindowSize({size.x, height});
+    if (ImGui::Begin(
+            id, nullptr,
+            kFixedFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+      draw();
+      const ImVec2 corner = ImGui::GetWindowPos();
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          {corner.x, corner.y + height - 1}, {corner.x + size.x, corner.y + height}, ui.theme.line);
+    }
+    ImGui::End();
+    y += height;
+  };
+  const OpenedFiles::Entry* entry = session_->files().current();
+  if (entry != nullptr && entry->opened == nullptr) {
+    panel("###projector_problem", size.y, [&] { draw_file_problem(ui, *entry); });
+    return;
+  }
+  float rest = size.y;
+  if (entry == nullptr) {
+    panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
+    rest -= ui.px(44);
+  }
+  views::ViewContext view = context(ui);
+  panel("###projector_verdict", std::min(ui.px(96), rest * 0.2F), [&] {
+    ImGui::SetCursorPos({ui.px(16), ui.px(16)});
+    views::draw_verdict(ui, view, session_->engine_problem());
+    views::draw_headline_figures(ui, view);
+  });
+  const float charts = origin.y + size.y - y;
+  panel("###projector_timeline", charts * 0.4F,
+        [&] { entry == nullptr ? timeline_.draw(view) : segments_.draw(view); });
+  panel("###projector_memory", origin.y + size.y - y, [&] { memory_.draw(view); });
+}
+
+}  // namespace ts::app
