@@ -6,6 +6,7 @@ engine_pins=(
   "torch               2.11.0     531 7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a"
   "nvidia-cuda-cupti   13.0.85     11 4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8"
   "nvidia-cuda-runtime 13.0.96      2 7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548"
+  "nvidia-cuda-crt     13.0.88      1 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
 )
 
 # What libtorch_cuda.so and these libraries need at load time. Only where there is a driver.
@@ -27,7 +28,6 @@ cuda_pins=(
 nvcc_pins=(
   "nvidia-cuda-nvcc 13.0.88 37 56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03"
   "nvidia-nvvm      13.0.88 62 c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0"
-  "nvidia-cuda-crt  13.0.88  1 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
   "nvidia-cuda-cccl 13.0.85  3 e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649"
 )
 
