@@ -36,3 +36,6 @@ window_pin="imgui-bundle 1.93.0 54 10ad1dab8258a6787b4f07bb926b08d0efc648a790624
 
 # Only where the system's CMake is older than 3.25 (Ubuntu 22.04).
 cmake_pin="cmake 3.31.6 28 1c8b05df0602365da91ee6a3336fe57525b137706c4ab5675498f662ae1dbcec"
+
+# For ./test: reads every source in a third of the time that Debian's clang-tidy 14 takes.
+tidy_pin="clang-tidy 23.1.4 46 6bb31e4f319ecbe14acb75f23c3050d0f1d4b1d92ea1c66091bc76e4eac2c1ac"

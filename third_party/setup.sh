@@ -64,6 +64,7 @@ if ! printf '%s\n' 3.25 "$(cmake --version 2>/dev/null | sed -n '1s/[^0-9]*//p')
   tools=("$cmake_pin")
   cmake=$deps/tools/cmake/data/bin/cmake
 fi
+[[ ${1:-} == --tests ]] && tools+=("$tidy_pin")
 
 # Megabytes still to be fetched; unpacked and built they take about three times that.
 to_fetch=0

@@ -8,7 +8,7 @@ build_packages=(
   fonts-inter fonts-noto-cjk
 )
 test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev xvfb xauth clang-format-14 clang-tidy-14
+  libgtest-dev libgmock-dev libbenchmark-dev xvfb xauth clang-format-14
 )
 needed_tools=(cmake ninja pkg-config python3)
 

@@ -1,7 +1,7 @@
-"""tidy.py ROOT BUILD: clang-tidy 14 finds nothing in our sources.
+"""tidy.py ROOT BUILD TOOL: clang-tidy (TOOL) finds nothing in our sources.
 
 A file is looked at again only when it, a header of ours that it reaches, its flags or the checks
-have changed; BUILD/tidy remembers. Without clang-tidy 14 the test is skipped (exit code 77).
+have changed; BUILD/tidy remembers. Without TOOL the test is skipped (exit code 77).
 """
 
 import concurrent.futures
@@ -17,7 +17,6 @@ import sys
 from sources import all_files
 
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-TOOL = "clang-tidy-14"
 # A header that g++ precompiled; clang cannot read it, and every source includes what it needs.
 PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
 
@@ -47,10 +46,10 @@ def fingerprint(root, path, command, settings):
     return digest.hexdigest()
 
 
-def look_at(root, database, path, mark):
+def look_at(root, database, tool, path, mark):
     # Flags that only g++ knows must not fail the run.
     result = subprocess.run(
-        [TOOL, "--quiet", "-p", str(database), "--extra-arg=-Wno-unknown-warning-option",
+        [tool, "--quiet", "-p", str(database), "--extra-arg=-Wno-unknown-warning-option",
          "--extra-arg=-Wno-unused-command-line-argument", str(root / path)],
         cwd=root, capture_output=True, text=True, check=False)
     if result.returncode == 0:
@@ -59,9 +58,9 @@ def look_at(root, database, path, mark):
     return f"{path}:\n{result.stdout}{result.stderr}"
 
 
-def main(root, build):
-    if shutil.which(TOOL) is None:
-        print(f"skipped: {TOOL} is not installed")
+def main(root, build, tool):
+    if shutil.which(tool) is None:
+        print(f"skipped: there is no {tool}; third_party/setup.sh --tests fetches it")
         return 77
     marks = build / "tidy"
     marks.mkdir(exist_ok=True)
@@ -83,7 +82,7 @@ def main(root, build):
         if mark.name not in kept:
             mark.unlink()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = pool.map(lambda item: look_at(root, database, *item), todo.items())
+        results = pool.map(lambda item: look_at(root, database, tool, *item), todo.items())
         problems = [result for result in results if result]
     print("\n".join(problems))
     print(f"{len(kept)} files, {len(todo)} looked at, {len(problems)} with problems")
@@ -91,4 +90,4 @@ def main(root, build):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]))
