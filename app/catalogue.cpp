@@ -17,4 +17,13 @@ run::CudaScratch built_in_scratch() {
   return std::move(*parsed);
 }
 
+const run::SweepPresets& built_in_sweeps() {
+  static const run::SweepPresets presets = [] {
+    auto parsed = run::SweepPresets::parse(assets::sweeps());
+    TS_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return presets;
+}
+
 }  // namespace ts::app

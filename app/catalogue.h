@@ -2,6 +2,7 @@
 
 #include "core/run/cuda_scratch.h"
 #include "core/run/gpu_catalogue.h"
+#include "core/run/sweep_presets.h"
 
 namespace ts::app {
 
@@ -9,5 +10,7 @@ namespace ts::app {
 run::GpuCatalogue built_in_gpus();
 // Bytes inside CUDA kernels, likewise.
 run::CudaScratch built_in_scratch();
+// The sweeps of the course.
+const run::SweepPresets& built_in_sweeps();
 
 }  // namespace ts::app

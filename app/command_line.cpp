@@ -1,7 +1,9 @@
 #include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "app/catalogue.h"
 #include "core/run/spec_fields.h"
 
 namespace ts::app {
@@ -32,6 +34,17 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
   app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
 }
 
+// "Sweeps of the course ...: lab6  LAB-6, LAB-7: attention, T=256:2048:x2, backend=naive,flash".
+std::string sweep_presets_help() {
+  std::string help = "Sweeps of the course, for --preset without WORKLOAD and --axis:\n";
+  for (const run::SweepPreset& preset : built_in_sweeps().all()) {
+    std::string name = "  " + preset.id;
+    name.resize(std::max<std::size_t>(name.size() + 1, 14), ' ');
+    help += name + preset.source + ": " + run::words_of(preset) + "\n";
+  }
+  return help + "\n";
+}
+
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
       ->option_text(" ");
@@ -49,6 +62,10 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("--max-seconds", sweep.max_seconds, "A point that takes longer is too slow")
       ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--gpu", sweep.gpu, "On this card: device=cuda, target_gpu=NAME")
+      ->type_name("NAME");
+  app.add_flag("--predict", sweep.predict,
+               "Only dry runs: the memory of every point, nothing is run");
   app.add_option("--out", sweep.out, "Write the points, tables and the figure there")
       ->type_name("DIR")
       ->required();
@@ -57,7 +74,7 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("--lang", sweep.language, "Of the figure: en, zh-CN or zh-TW");
   app.add_flag("--resume", sweep.resume, "Go on with the sweep in --out");
   app.add_flag("--json", sweep.json, "Print one JSON document on standard output");
-  app.footer(run::field_help());
+  app.footer(sweep_presets_help() + run::field_help());
 }
 
 // CLI11 appends a list of every problem; the first line says what is wrong.

@@ -34,6 +34,8 @@ struct SweepCommand {
   std::vector<std::string> series;  // "backend=naive,flash"
   int steps = 0;                    // as in RunCommand
   double max_seconds = 300;         // of one point
+  std::optional<std::string> gpu;   // run and predict on this card
+  bool predict = false;             // only that, run nothing
   bool resume = false;
   std::string size = "1920x1080";  // of the figure, as are theme and language
   std::string theme = "light";

@@ -12,7 +12,8 @@ namespace {}  // namespace
 
 Session::Session(run::EngineLoader engine, run::DryRunnerLoader dry_runner)
     : gpus_(built_in_gpus()),
-      predictions_(std::move(dry_runner), gpus_, strings_),
+      dry_runner_(std::move(dry_runner)),
+      predictions_(dry_runner_, gpus_, strings_),
       worker_(std::move(engine), strings_, updates_) {}
 
 bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol) {

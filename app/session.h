@@ -39,6 +39,8 @@ class Session {
   [[nodiscard]] const OpenedFiles& files() const { return files_; }
 
   [[nodiscard]] Predictions& predictions() { return predictions_; }
+  // For dry runs on another thread than that of the predictions; may be empty.
+  [[nodiscard]] const run::DryRunnerLoader& dry_runner() const { return dry_runner_; }
   // The run on screen: the newest, or the one that show() was given.
   [[nodiscard]] const run::Run* run() const { return shown_ ? shown_.get() : run_.get(); }
   // The newest run, whatever is shown.
@@ -57,6 +59,7 @@ class Session {
   base::StringTable strings_;
   run::UpdateQueue updates_;
   run::GpuCatalogue gpus_;
+  run::DryRunnerLoader dry_runner_;
   std::optional<run::EngineInfo> engine_;
   std::string engine_problem_;
   std::shared_ptr<run::Run> run_;

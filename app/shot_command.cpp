@@ -90,6 +90,7 @@ int take_shot(const ShotCommand& command) {
       return report(loaded.error().sentence, 2);
     }
     state.history.set(state.sweeps->sweep()->spec().base);
+    state.sweeps->finish_predictions(session, kPredictionTime);
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }

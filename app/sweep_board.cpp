@@ -3,6 +3,7 @@
 #include <array>
 #include <ctime>
 #include <system_error>
+#include <thread>
 
 #include "app/environment.h"
 #include "app/sweep_files.h"
@@ -67,6 +68,20 @@ base::Result<void> SweepBoard::load(Session& session, const std::filesystem::pat
 
 void SweepBoard::update() {
   if (runner_ != nullptr) runner_->update();
+}
+
+void SweepBoard::finish_predictions(Session& session, std::chrono::milliseconds patience) {
+  using namespace std::chrono_literals;
+  if (runner_ == nullptr) return;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  const auto late = [&] { return std::chrono::steady_clock::now() >= end; };
+  while (session.engine() == nullptr && session.engine_problem().empty() && !late()) {
+    if (!session.update()) std::this_thread::sleep_for(2ms);
+  }
+  do {
+    runner_->update();
+    if (runner_->predicting()) std::this_thread::sleep_for(2ms);
+  } while (runner_->predicting() && !late());
 }
 
 std::string SweepBoard::problem() const {

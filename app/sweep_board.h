@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -26,6 +27,8 @@ class SweepBoard {
 
   // Once a frame, after Session::update().
   void update();
+  // Waits until a sweep that was loaded is predicted, for pictures.
+  void finish_predictions(Session& session, std::chrono::milliseconds patience);
   [[nodiscard]] const run::Sweep* sweep() const { return sweep_.get(); }
   [[nodiscard]] SweepRunner* runner() const { return runner_.get(); }
   [[nodiscard]] bool idle() const { return runner_ == nullptr || runner_->idle(); }

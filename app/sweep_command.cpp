@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <system_error>
 #include <thread>
 
+#include "app/catalogue.h"
 #include "app/engine_loader.h"
 #include "app/environment.h"
 #include "app/interrupt.h"
@@ -25,10 +27,44 @@ namespace {
 
 using namespace std::chrono_literals;
 
-base::Result<run::SweepSpec> spec_of(const SweepCommand& command,
+// With a preset of sweeps what it stands for; what is given besides changes or replaces its parts.
+base::Result<SweepCommand> expanded(SweepCommand command) {
+  const run::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
+  if (preset == nullptr) return command;
+  const std::string workload = run::to_string(preset->workload);
+  if (command.spec.spec_file) return base::fail("--preset and --spec exclude each other");
+  if (!command.spec.workload.empty() && command.spec.workload != workload) {
+    return base::fail("The sweep " + preset->id + " is one of " + workload + ", not of " +
+                      command.spec.workload);
+  }
+  command.spec.workload = workload;
+  command.spec.preset = preset->preset;
+  if (command.axes.empty()) command.axes = preset->axes;
+  if (command.series.empty()) command.series = preset->series;
+  std::vector<std::string> settings = preset->settings;
+  const auto& given = command.spec.settings;
+  if (command.gpu || std::find(given.begin(), given.end(), "device=cuda") != given.end()) {
+    settings.insert(settings.end(), preset->on_cuda.begin(), preset->on_cuda.end());
+  }
+  settings.insert(settings.end(), given.begin(), given.end());
+  command.spec.settings = std::move(settings);
+  return command;
+}
+
+base::Result<run::SweepSpec> spec_of(const SweepCommand& given,
                                      const run::GpuCatalogue& catalogue) {
+  const auto whole = expanded(given);
+  if (!whole) return tl::unexpected(whole.error());
+  const SweepCommand& command = *whole;
   run::SweepSpec spec;
-  auto base = spec_from_arguments(command.spec, catalogue);
+  SpecArguments arguments = command.spec;
+  if (command.gpu) {
+    const auto card = catalogue.require(*command.gpu);
+    if (!card) return tl::unexpected(card.error());
+    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    arguments.settings.emplace_back("device=cuda");
+  }
+  auto base = spec_from_arguments(arguments, catalogue);
   if (!base) return tl::unexpected(base.error());
   spec.base = std::move(*base);
   for (const std::string& text : command.axes) {
@@ -69,7 +105,13 @@ base::Result<FigureOptions> figure_options(const SweepCommand& command) {
 bool describes_a_sweep(const SweepCommand& command) {
   return !command.axes.empty() || !command.series.empty() || !command.spec.workload.empty() ||
          !command.spec.settings.empty() || !command.spec.preset.empty() ||
-         command.spec.spec_file.has_value();
+         command.spec.spec_file.has_value() || command.gpu.has_value();
+}
+
+bool has_cuda(const run::EngineInfo& engine) {
+  return std::any_of(engine.devices.begin(), engine.devices.end(), [](const auto& device) {
+    return device.kind == run::DeviceKind::cuda && device.unavailable.empty();
+  });
 }
 
 // The sweep that is asked for: from the command line, or with --resume from the journal.
@@ -133,13 +175,14 @@ class Progress {
   }
 
   // A terminal gets a last line that rewrites itself.
-  void now(const Session& session) {
+  void now(const Session& session, bool predicting) {
     if (!terminal_ || std::chrono::steady_clock::now() < next_) return;
     next_ = std::chrono::steady_clock::now() + 100ms;
     const std::size_t total = sweep_->points().size();
     const std::size_t open = sweep_->count(run::PointStatus::pending) + (sweep_->running() ? 1 : 0);
     std::string line = text::grouped(static_cast<std::int64_t>(total - open)) + " of " +
                        text::grouped(static_cast<std::int64_t>(total)) + " points";
+    if (predicting) line += ", predicting";
     if (sweep_->running() && session.run() != nullptr) {
       line += std::string(", ") + run::to_string(session.run()->stage);
     }
@@ -162,8 +205,10 @@ class Progress {
   std::chrono::steady_clock::time_point next_;
 };
 
-void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal) {
+void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal,
+                bool only_predict) {
   SweepRunner runner(session, sweep, &journal);
+  if (only_predict) runner.pause();
   Progress progress(sweep);
   std::string told;
   runner.on_point = [&](std::size_t point) {
@@ -182,7 +227,7 @@ void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal)
     }
     const bool news = session.update();
     runner.update();
-    progress.now(session);
+    progress.now(session, runner.predicting());
     if (!news) std::this_thread::sleep_for(2ms);
   }
   progress.clear();
@@ -226,7 +271,7 @@ base::Result<void> draw_figure(const SweepCommand& command, const run::Sweep& sw
 
 int run_sweep(const SweepCommand& command) {
   const InterruptGuard guard;
-  Session session(make_engine_loader());
+  Session session(make_engine_loader(), make_dry_runner_loader());
   auto start = start_of(command, session.gpus());
   if (!start) return report(start.error().sentence, 2);
   if (auto figure = figure_options(command); !figure) return report(figure.error().sentence, 2);
@@ -235,6 +280,12 @@ int run_sweep(const SweepCommand& command) {
   wait_for_engine(session);
   if (session.engine() == nullptr) {
     return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem(), 1);
+  }
+  if (start->spec.base.device == run::DeviceKind::cuda && !command.predict &&
+      !has_cuda(*session.engine())) {
+    return report(
+        "This machine has no GPU to run on: give --predict for the memory the points would need",
+        2);
   }
   std::error_code error;
   std::filesystem::create_directories(command.out, error);
@@ -258,7 +309,7 @@ int run_sweep(const SweepCommand& command) {
                               : run::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, there && !start->known ? 2 : 1);
 
-  run_points(session, sweep, *journal);
+  run_points(session, sweep, *journal, command.predict);
 
   const nlohmann::json environment = environment_json(machine, session.engine());
   if (command.json) {

@@ -1,5 +1,6 @@
 #include "app/sweep_runner.h"
 
+#include "app/catalogue.h"
 #include "core/base/clock.h"
 #include "core/run/sweep_json.h"
 
@@ -21,10 +22,12 @@ void SweepRunner::update() {
     }
   }
   if (cancelling_) {
+    if (predictor_ != nullptr) asked_predictor_ = false;  // resume() asks again
+    predictor_.reset();
     sweep_->cancel_rest();
     return;
   }
-  if (paused_ || session_->busy()) return;
+  if (!predicted() || paused_ || session_->busy()) return;
   const auto point = sweep_->next();
   if (!point) return;
   sweep_->start(*point);
@@ -32,6 +35,33 @@ void SweepRunner::update() {
   // Never refused: impossible points are not pending.
   session_->start(sweep_->points()[*point].spec, sweep_->spec().protocol);
   id_ = session_->asked();
+}
+
+bool SweepRunner::predicted() {
+  if (!asked_predictor_) {
+    if (!session_->dry_runner()) return true;
+    // LibTorch is loaded by the worker, which knows in which order.
+    if (session_->engine() == nullptr) return !session_->engine_problem().empty();
+    asked_predictor_ = true;
+    const run::HostMemory host = run::read_host_memory();
+    std::vector<run::SweepPredictor::Job> jobs;
+    for (const std::size_t index : sweep_->order()) {
+      const run::SweepPoint& point = sweep_->points()[index];
+      const run::Gpu* gpu = session_->gpus().find(point.spec.target_gpu);
+      // What was said when it was measured stays beside the measurement.
+      if (point.measured && point.prediction.known()) continue;
+      if (point.status == run::PointStatus::failed || gpu == nullptr) continue;
+      jobs.push_back({index, point.spec, run::target_of_point(point.spec, *gpu, host)});
+    }
+    predictor_ = std::make_unique<run::SweepPredictor>(
+        session_->dry_runner(), std::move(jobs),
+        std::make_shared<const run::CudaScratch>(built_in_scratch()));
+  }
+  if (predictor_ == nullptr) return true;
+  sweep_->predict(predictor_->take());
+  if (!predictor_->done()) return false;
+  predictor_.reset();
+  return true;
 }
 
 void SweepRunner::take_end() {
@@ -71,7 +101,8 @@ void SweepRunner::cancel() {
 }
 
 bool SweepRunner::idle() const {
-  return !sweep_->running() && (paused_ || sweep_->count(run::PointStatus::pending) == 0);
+  return !sweep_->running() && predictor_ == nullptr &&
+         (paused_ || sweep_->count(run::PointStatus::pending) == 0);
 }
 
 }  // namespace ts::app

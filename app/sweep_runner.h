@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,8 +12,11 @@
 
 namespace ts::app {
 
-// Runs the points of a sweep on the session's worker, one after the other, and writes each into the
-// journal as it ends. Used by the command and by the window. Main thread.
+// Predicts the points of a sweep, then runs them on the session's worker, one after the other, and
+// writes each into the journal as it ends. Used by the command and by the window. Main thread.
+//
+// Predictions come first and alone: dry runs beside a measurement would take processor time from
+// it. Without a loader of dry runs in the session, or an engine that loads, there are none.
 class SweepRunner {
  public:
   // `journal` may be null: nothing is kept on disk then. All outlive the runner.
@@ -23,13 +27,15 @@ class SweepRunner {
   // waits and is run again.
   void update();
 
-  // The point that runs is finished first.
+  // Dry runs still go on.
+  [[nodiscard]] bool predicting() const { return predictor_ != nullptr; }
+  // The point that runs is finished first; predictions go on.
   void pause() { paused_ = true; }
   void resume();
   [[nodiscard]] bool paused() const { return paused_; }
   // Ends the running point and gives up the rest; resume() takes them up again.
   void cancel();
-  // Nothing runs and nothing will.
+  // Nothing runs or is predicted, and nothing will.
   [[nodiscard]] bool idle() const;
 
   // Called with each point that has ended, after it was written.
@@ -40,10 +46,14 @@ class SweepRunner {
  private:
   void take_end();
   void end_if_too_slow();
+  // Whether the points may run as far as predictions go.
+  bool predicted();
 
   Session* session_;
   run::Sweep* sweep_;
   run::SweepJournal* journal_;
+  std::unique_ptr<run::SweepPredictor> predictor_;
+  bool asked_predictor_ = false;
   run::RunId id_ = 0;  // of the running point
   bool paused_ = false;
   bool cancelling_ = false;

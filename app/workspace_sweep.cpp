@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/catalogue.h"
 #include "app/workspace.h"
 #include "core/text/numbers.h"
 #include "views/common/imgui_sink.h"
@@ -67,8 +68,9 @@ void Workspace::draw_sweep(const views::Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
   if (ImGui::Begin("###sweep_controls", nullptr, kPageFlags)) {
     const run::WorkloadSpec& base = state_->history.spec();
-    if (views::draw_sweep_controls(ui, state_->sweep_draft, base, !board.idle())) {
-      if (auto spec = views::sweep_of(state_->sweep_draft, base)) {
+    if (views::draw_sweep_controls(ui, state_->sweep_draft, base, built_in_sweeps(),
+                                   !board.idle())) {
+      if (auto spec = views::sweep_of(state_->sweep_draft, base, built_in_sweeps())) {
         session_->show(nullptr);
         board.start(*session_, std::move(*spec));
       }
@@ -94,6 +96,7 @@ void Workspace::draw_sweep(const views::Ui& ui) {
     page.sweep = board.sweep();
     page.idle = board.idle();
     page.paused = board.runner() != nullptr && board.runner()->paused();
+    page.predicting = board.runner() != nullptr && board.runner()->predicting();
     page.problem = board.problem();
     if (const run::Run* run = session_->current(); run != nullptr && !run->finished) {
       page.now = text::decimal(100.0 * static_cast<double>(run->fraction), 0) + " %";

@@ -18,6 +18,7 @@ TS_ASSET(zh_cn)
 TS_ASSET(zh_tw)
 TS_ASSET(gpus)
 TS_ASSET(cuda_scratch)
+TS_ASSET(sweeps)
 
 namespace ts::assets {
 
@@ -35,6 +36,9 @@ std::string_view gpus() {
 }
 std::string_view cuda_scratch() {
   return view_cuda_scratch();
+}
+std::string_view sweeps() {
+  return view_sweeps();
 }
 
 }  // namespace ts::assets

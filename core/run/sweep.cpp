@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/base/check.h"
-#include "core/run/hunt.h"
 #include "core/run/sweep_order.h"
 #include "core/run/verdict.h"
 #include "core/run/workload_math.h"
@@ -119,69 +118,21 @@ std::optional<std::size_t> Sweep::find(const WorkloadSpec& spec) const {
   return std::nullopt;
 }
 
-bool Sweep::beyond(const SweepPoint& point, const SweepPoint& edge) const {
-  if (point.series != edge.series || point.at == edge.at) return false;
-  for (std::size_t i = 0; i < point.at.size(); ++i) {
-    if (memory_grows_with(spec_.axes[i].field) ? point.at[i] < edge.at[i]
-                                               : point.at[i] != edge.at[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void Sweep::mark_beyond_edge() {
-  for (std::size_t series = 0; series < series_.size(); ++series) {
-    std::vector<const SweepPoint*> edges;
-    std::vector<const SweepPoint*> measured;
-    for (const SweepPoint& point : points_) {
-      if (point.series != series || !point.measured) continue;
-      measured.push_back(&point);
-      if (point.status == PointStatus::oom) edges.push_back(&point);
-    }
-    const auto some_beyond_an_edge = [&](PointStatus status) {
-      return std::any_of(measured.begin(), measured.end(), [&](const SweepPoint* point) {
-        return point->status == status &&
-               std::any_of(edges.begin(), edges.end(),
-                           [&](const SweepPoint* edge) { return beyond(*point, *edge); });
-      });
-    };
-    if (!some_beyond_an_edge(PointStatus::oom) || some_beyond_an_edge(PointStatus::ok)) continue;
-    for (SweepPoint& point : points_) {
-      if (point.series != series || point.status != PointStatus::pending) continue;
-      for (const SweepPoint* edge : edges) {
-        if (beyond(point, *edge)) mark_as_oom(point, *edge);
-      }
-    }
-  }
-}
-
-void Sweep::mark_as_oom(SweepPoint& point, const SweepPoint& edge) const {
-  point.status = PointStatus::oom;
-  std::string smaller;
-  for (std::size_t i = 0; i < edge.at.size(); ++i) {
-    smaller += fmt::format("{}{} = {}", i > 0 ? ", " : "", field_name(spec_.axes[i].field),
-                           text::grouped(edge.at[i]));
-  }
-  point.reason = fmt::format("Not run: {} is already out of memory", smaller);
-}
-
 std::optional<std::size_t> Sweep::next() {
   seconds_left_.reset();
   if (running_) return std::nullopt;
-  mark_beyond_edge();
+  mark_beyond_edges();
+  for (const std::size_t index : order_) {
+    if (points_[index].wanted && points_[index].status == PointStatus::pending) return index;
+  }
   for (const std::size_t index : order_) {
     SweepPoint& point = points_[index];
     if (point.status != PointStatus::pending) continue;
     // What will hardly fit fails at once, whatever it would take if it did.
-    const bool hardly_fits =
-        std::any_of(points_.begin(), points_.end(), [&](const SweepPoint& other) {
-          return other.measured && other.status == PointStatus::oom && beyond(point, other);
-        });
     // From the fastest step: small points on a busy machine would promise far too long a time, and
     // one that does take too long is ended by the clock.
     const double expected = expected_seconds(index, &TimingSummary::min_ms);
-    if (hardly_fits || expected <= spec_.max_point_s) return index;
+    if (hardly_fits(point) || expected <= spec_.max_point_s) return index;
     point.status = PointStatus::too_slow;
     point.reason = fmt::format("Not run: it would take about {} s, more than {} s",
                                text::decimal(expected, 0), text::decimal(spec_.max_point_s, 0));
@@ -210,6 +161,7 @@ void Sweep::finish(std::size_t index, const Run& run, bool took_too_long) {
   seconds_left_.reset();
   point.measurement = measurement_of(run);
   point.measured = true;
+  point.wanted = false;
   point.reason = run.failure.sentence;
   switch (run.verdict) {
     case Verdict::ok:
@@ -229,6 +181,7 @@ void Sweep::finish(std::size_t index, const Run& run, bool took_too_long) {
       }
       break;
   }
+  mark_beyond_edges();
 }
 
 void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
@@ -241,6 +194,12 @@ void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
   point.measured = true;
 }
 
+void Sweep::predict(std::vector<std::pair<std::size_t, PointPrediction>> found) {
+  seconds_left_.reset();
+  for (auto& [index, prediction] : found) points_.at(index).prediction = std::move(prediction);
+  if (!running_) mark_beyond_edges();
+}
+
 void Sweep::cancel_rest() {
   seconds_left_.reset();
   for (SweepPoint& point : points_) {
@@ -250,11 +209,17 @@ void Sweep::cancel_rest() {
 
 void Sweep::resume() {
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    if (points_[i].status == PointStatus::cancelled) rerun(i);
+    if (points_[i].status == PointStatus::cancelled) forget(i);
   }
 }
 
 void Sweep::rerun(std::size_t index) {
+  forget(index);
+  SweepPoint& point = points_[index];
+  point.wanted = point.status == PointStatus::pending;
+}
+
+void Sweep::forget(std::size_t index) {
   SweepPoint& point = points_.at(index);
   if (running_ == index || !spec_at(spec_, series_[point.series], point.at)) return;
   seconds_left_.reset();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/run/run.h"
+#include "core/run/sweep_prediction.h"
 #include "core/run/sweep_spec.h"
 
 namespace ts::run {
@@ -42,7 +43,8 @@ struct SweepPoint {
   bool measured = false;
   std::string reason;  // one sentence, when there is more to say than the status
   PointMeasurement measurement;
-  std::int64_t peak_predicted = -1;  // bytes, by a dry run; negative: not known
+  PointPrediction prediction;
+  bool wanted = false;  // asked for by rerun(): run whatever is predicted, before the others
 };
 
 // The state of a sweep: which points there are, what is known of each, which one is next. Knows no
@@ -52,9 +54,11 @@ struct SweepPoint {
 // lies between), and all series at a place before the next place, forwards and backwards in turn,
 // so that drift of the machine hits all alike.
 //
-// Out of memory is monotonous in every size, so the points of a series above one that ran out need
-// no run: one more real run beyond an edge confirms it, the rest are marked. If that run fits after
-// all, nothing is marked in that series any more.
+// Points that a prediction says are out of memory need no run: in every series one of them, the one
+// nearest to the edge, is run to confirm it, the others are marked. If that run fits after all, the
+// predictions of that series are not believed any more. Where nothing is predicted it helps that
+// out of memory is monotonous in every size: one more real run beyond an edge confirms it, what
+// lies above is marked, and if that run fits nothing is marked in that series.
 class Sweep {
  public:
   explicit Sweep(SweepSpec spec);  // check() holds
@@ -77,9 +81,12 @@ class Sweep {
   void finish(std::size_t point, const Run& run, bool took_too_long = false);
   // As found in a journal.
   void restore(std::size_t point, PointStatus status, std::string reason, PointMeasurement known);
-  void cancel_rest();             // pending -> cancelled
-  void resume();                  // cancelled -> pending
-  void rerun(std::size_t point);  // forgets what is known of it
+  // What dry runs said. Changes no point that was run.
+  void predict(std::vector<std::pair<std::size_t, PointPrediction>> found);
+  void cancel_rest();              // pending -> cancelled
+  void resume();                   // cancelled -> pending
+  void forget(std::size_t point);  // what was measured: it is pending again
+  void rerun(std::size_t point);   // forgets it and runs it next
 
   [[nodiscard]] std::size_t count(PointStatus status) const;
   // Seconds until the last pending point is done, from the FLOPs of the points that are; negative
@@ -90,9 +97,13 @@ class Sweep {
 
  private:
   [[nodiscard]] double expected_seconds(std::size_t point, double TimingSummary::*step_ms) const;
-  void mark_beyond_edge();
+  // What needs no run, from what is known now: sweep_edges.cpp.
+  void mark_beyond_edges();
+  void mark_predicted(std::size_t series);
+  void mark_beyond_measured(std::size_t series);
   void mark_as_oom(SweepPoint& point, const SweepPoint& edge) const;
   [[nodiscard]] bool beyond(const SweepPoint& point, const SweepPoint& edge) const;
+  [[nodiscard]] bool hardly_fits(const SweepPoint& point) const;
 
   SweepSpec spec_;
   std::vector<SweepSeries> series_;

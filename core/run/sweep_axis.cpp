@@ -164,13 +164,21 @@ base::Result<SweepAxis> parse_axis(std::string_view text) {
 }
 
 base::Result<SweepSeriesField> parse_series(std::string_view text) {
+  constexpr std::string_view kPresets = "preset=";
+  if (text.starts_with(kPresets) && text.size() > kPresets.size()) {
+    SweepSeriesField presets{std::nullopt, {}};
+    for (const std::string_view piece : pieces(text.substr(kPresets.size()), ',')) {
+      presets.values.emplace_back(piece);  // check() knows of which workload
+    }
+    return presets;
+  }
   const auto named = split(text, "--series", "backend=naive,flash");
   if (!named) return tl::unexpected(named.error());
   SweepSeriesField series;
   series.field = named->field;
   for (const std::string_view piece : pieces(named->values, ',')) {
     WorkloadSpec probe;
-    if (auto set = set_field(probe, field_name(series.field), piece); !set) {
+    if (auto set = set_field(probe, field_name(*series.field), piece); !set) {
       return tl::unexpected(set.error());
     }
     if (std::find(series.values.begin(), series.values.end(), piece) == series.values.end()) {

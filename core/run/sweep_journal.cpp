@@ -125,7 +125,8 @@ base::Result<void> restore(Sweep& sweep, const JournalContent& content,
         if (one.at == at && sweep.series()[one.series].label == label) point = k;
       }
       if (!point) return broken(path, line, "the sweep has no such point");
-      sweep.rerun(*point);  // what an earlier line said does not count
+      sweep.forget(*point);  // what an earlier line said does not count
+      sweep.predict({{*point, prediction_from_json(json)}});
       if (*status == PointStatus::ok || *status == PointStatus::oom ||
           *status == PointStatus::too_slow) {
         const auto& reason = json.at("reason");

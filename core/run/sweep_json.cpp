@@ -28,12 +28,24 @@ nlohmann::json interval_json(const std::optional<stats::Interval>& interval) {
   return {interval->low, interval->high};
 }
 
-nlohmann::json failure_json(const PointMeasurement& m) {
+// Of PointMeasurement and PointPrediction alike.
+template <class Failed>
+nlohmann::json failure_json(const Failed& m) {
   if (m.bytes_asked < 0) return nullptr;
   return {{"op", text_or_null(m.op)},
           {"module", text_or_null(m.module)},
           {"bytes_asked", m.bytes_asked},
           {"bytes_free", m.bytes_free}};
+}
+
+nlohmann::json predicted_json(const PointPrediction& p) {
+  if (!p.known() && p.problem.empty()) return nullptr;
+  return {{"fit", p.known() ? nlohmann::json(to_string(p.fit)) : nlohmann::json()},
+          {"needed", known(p.needed)},
+          {"target", text_or_null(p.target)},
+          {"capacity", known(p.capacity)},
+          {"problem", text_or_null(p.problem)},
+          {"failure", failure_json(p)}};
 }
 
 template <class Number>
@@ -45,6 +57,16 @@ Number number_or(const nlohmann::json& json, const char* key) {
 std::string text_or(const nlohmann::json& json, const char* key) {
   const nlohmann::json& value = json.at(key);
   return value.is_null() ? std::string() : value.get<std::string>();
+}
+
+template <class Failed>
+void read_failure(const nlohmann::json& json, Failed& m) {
+  const nlohmann::json& failure = json.at("failure");
+  if (failure.is_null()) return;
+  m.op = text_or(failure, "op");
+  m.module = text_or(failure, "module");
+  m.bytes_asked = failure.at("bytes_asked").template get<std::int64_t>();
+  m.bytes_free = failure.at("bytes_free").template get<std::int64_t>();
 }
 
 }  // namespace
@@ -69,13 +91,14 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
           {"samples_per_s", known(m.samples_per_s)},
           {"tflops_per_s", known(m.tflops_per_s)},
           {"peak_allocated", known(m.peak_allocated)},
-          {"peak_predicted", known(point.peak_predicted)},
+          {"peak_predicted", known(point.prediction.peak_allocated)},
           {"limit", known(m.limit)},
           {"limit_source", text_or_null(m.limit_source)},
           {"parameters", known(m.parameters)},
           {"backend_ran", text_or_null(m.backend_ran)},
           {"failure", failure_json(m)},
-          {"wall_s", known(m.wall_s)}};
+          {"wall_s", known(m.wall_s)},
+          {"predicted", predicted_json(point.prediction)}};
 }
 
 PointMeasurement measurement_from_json(const nlohmann::json& json) {
@@ -93,14 +116,25 @@ PointMeasurement measurement_from_json(const nlohmann::json& json) {
   m.limit_source = text_or(json, "limit_source");
   m.parameters = number_or<std::int64_t>(json, "parameters");
   m.backend_ran = text_or(json, "backend_ran");
-  if (const nlohmann::json& failure = json.at("failure"); !failure.is_null()) {
-    m.op = text_or(failure, "op");
-    m.module = text_or(failure, "module");
-    m.bytes_asked = failure.at("bytes_asked").get<std::int64_t>();
-    m.bytes_free = failure.at("bytes_free").get<std::int64_t>();
-  }
+  read_failure(json, m);
   m.wall_s = number_or<double>(json, "wall_s");
   return m;
+}
+
+PointPrediction prediction_from_json(const nlohmann::json& json) {
+  PointPrediction p;
+  const nlohmann::json predicted = json.value("predicted", nlohmann::json());
+  if (predicted.is_null()) return p;
+  p.peak_allocated = number_or<std::int64_t>(json, "peak_predicted");
+  p.needed = number_or<std::int64_t>(predicted, "needed");
+  p.target = text_or(predicted, "target");
+  p.capacity = number_or<std::int64_t>(predicted, "capacity");
+  p.problem = text_or(predicted, "problem");
+  for (const Fit fit : {Fit::fits, Fit::fits_after_flush, Fit::oom}) {
+    if (predicted.at("fit") == to_string(fit)) p.fit = fit;
+  }
+  read_failure(predicted, p);
+  return p;
 }
 
 nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment) {

@@ -63,6 +63,8 @@ const char* to_string(Measure measure) {
       return "step_ms";
     case Measure::peak_allocated:
       return "peak_allocated";
+    case Measure::peak_predicted:
+      return "peak_predicted";
     case Measure::tokens_per_s:
       break;
   }
@@ -72,9 +74,16 @@ const char* to_string(Measure measure) {
 stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measure) {
   const SweepPoint& point = sweep.points()[index];
   stats::CurvePoint out{static_cast<double>(point.at[0]), kNaN, kNaN, kNaN};
+  if (measure == Measure::peak_predicted) {
+    if (!point.prediction.known()) return out;
+    out.y = out.low = out.high = static_cast<double>(point.prediction.peak_allocated);
+    return out;
+  }
   if (point.status != PointStatus::ok) return out;
   const PointMeasurement& m = point.measurement;
   switch (measure) {
+    case Measure::peak_predicted:  // above
+      break;
     case Measure::step_ms:
       if (m.step.median_ms < 0) return out;
       out.y = out.low = out.high = m.step.median_ms;
@@ -98,7 +107,8 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
 std::vector<CurveFit> fits_of(const Sweep& sweep) {
   std::vector<CurveFit> fits;
   for (const SweepCurve& curve : curves_of(sweep)) {
-    for (const Measure measure : {Measure::step_ms, Measure::peak_allocated}) {
+    for (const Measure measure :
+         {Measure::step_ms, Measure::peak_allocated, Measure::peak_predicted}) {
       const auto values = values_of(sweep, curve, measure);
       const auto [x, y] = columns_of(values);
       auto fit = stats::fit_power_law(x, y);
@@ -126,6 +136,22 @@ std::vector<CurveCrossover> crossovers_of(const Sweep& sweep) {
     }
   }
   return found;
+}
+
+PredictionError prediction_error(const Sweep& sweep) {
+  PredictionError out;
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    const double measured = value_of(sweep, i, Measure::peak_allocated).y;
+    const double predicted = value_of(sweep, i, Measure::peak_predicted).y;
+    if (!std::isfinite(measured) || !std::isfinite(predicted) || measured <= 0) continue;
+    const double percent = (predicted / measured - 1) * 100;
+    if (out.n == 0 || std::abs(percent) > std::abs(out.worst_percent)) {
+      out.worst_percent = percent;
+      out.worst_point = i;
+    }
+    ++out.n;
+  }
+  return out;
 }
 
 std::vector<CurveSaturation> saturations_of(const Sweep& sweep) {

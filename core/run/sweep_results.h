@@ -10,7 +10,8 @@
 namespace ts::run {
 
 // What the points of a sweep say together, over its first axis. Only points that were measured and
-// went well count; fits start anew with every point that arrives.
+// went well count, and for peak_predicted those that were predicted, beyond the edge too; fits
+// start anew with every point that arrives.
 
 // The points of one series at one value of the second axis.
 struct SweepCurve {
@@ -20,7 +21,7 @@ struct SweepCurve {
 };
 std::vector<SweepCurve> curves_of(const Sweep& sweep);
 
-enum class Measure : std::uint8_t { step_ms, peak_allocated, tokens_per_s };
+enum class Measure : std::uint8_t { step_ms, peak_allocated, peak_predicted, tokens_per_s };
 const char* to_string(Measure measure);
 
 // Of one point, with its 95 % confidence interval (low = high = y where there is none); y is NaN
@@ -33,7 +34,7 @@ struct CurveFit {
   stats::PowerFit fit;
   double last_slope = 0;  // between the last two points: where constant parts matter least
 };
-// Step time and peak memory of every curve with two points or more.
+// Step time, measured and predicted peak memory of every curve with two points or more.
 std::vector<CurveFit> fits_of(const Sweep& sweep);
 
 struct CurveCrossover {
@@ -53,6 +54,14 @@ struct CurveSaturation {
 };
 inline constexpr const char* kSaturationRule =
     "first batch from which on tokens/s gain less than 10 % per doubling";
+// How far predicted peaks are from measured ones, over the points that have both.
+struct PredictionError {
+  int n = 0;
+  double worst_percent = 0;  // predicted over measured less 1, of the point farthest off
+  std::size_t worst_point = 0;
+};
+PredictionError prediction_error(const Sweep& sweep);
+
 // Throughput against the batch: empty unless the first axis is B.
 std::vector<CurveSaturation> saturations_of(const Sweep& sweep);
 

@@ -6,12 +6,19 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/check.h"
+#include "core/run/presets.h"
 #include "core/run/protocol_json.h"
 #include "core/run/spec_fields.h"
 #include "core/run/spec_values.h"
 
 namespace ts::run {
 namespace {
+
+constexpr const char* kPresetSeries = "preset";
+
+const char* name_of(const SweepSeriesField& series) {
+  return series.field ? field_name(*series.field) : kPresetSeries;
+}
 
 std::size_t point_count(const SweepSpec& spec, std::size_t series) {
   std::size_t count = series;
@@ -45,8 +52,18 @@ base::Result<void> check_fields(const SweepSpec& spec) {
     }
   }
   for (const SweepSeriesField& series : spec.series) {
-    if (!use(series.field)) {
-      return base::fail(fmt::format("{} is given twice", field_name(series.field)));
+    if (series.values.empty()) return base::fail(fmt::format("{} has no values", name_of(series)));
+    if (!series.field) {
+      // Presets set the shape, so whatever else varies comes after them.
+      if (&series != &spec.series.front()) return base::fail("preset must be the first series");
+      for (const std::string& id : series.values) {
+        if (find_preset(spec.base.workload, id) == nullptr) {
+          return base::fail(
+              fmt::format("There is no preset \"{}\" for {}", id, to_string(spec.base.workload)));
+        }
+      }
+    } else if (!use(*series.field)) {
+      return base::fail(fmt::format("{} is given twice", name_of(series)));
     }
   }
   return {};
@@ -66,7 +83,7 @@ base::Result<void> check_use(const SweepSpec& spec, const std::vector<SweepSerie
     if (!applies(axis.field)) return unused(axis.field);
   }
   for (const SweepSeriesField& one : spec.series) {
-    if (!applies(one.field)) return unused(one.field);
+    if (one.field && !applies(*one.field)) return unused(*one.field);
   }
   return {};
 }
@@ -87,11 +104,16 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
     for (const SweepSeries& series : all) {
       for (const std::string& value : field.values) {
         SweepSeries one = series;
-        TS_CHECK(set_field(one.base, field_name(field.field), value).has_value());
+        if (field.field) {
+          TS_CHECK(set_field(one.base, field_name(*field.field), value).has_value());
+        } else {
+          const Preset* const preset = find_preset(spec.base.workload, value);
+          TS_CHECK(preset != nullptr);
+          apply_preset(*preset, one.base);
+        }
         // "flash" speaks for itself, "2" and "true" do not.
-        const bool named = field_as<ChoiceField>(field.field) != nullptr;
-        const std::string word =
-            named ? value : std::string(field_name(field.field)) + " = " + value;
+        const bool named = !field.field || field_as<ChoiceField>(*field.field) != nullptr;
+        const std::string word = named ? value : std::string(name_of(field)) + " = " + value;
         one.label = first ? word : series.label + ", " + word;
         next.push_back(std::move(one));
       }
@@ -168,7 +190,7 @@ nlohmann::json to_json(const SweepSpec& spec) {
   for (const SweepAxis& axis : spec.axes) axes.push_back(to_json(axis));
   auto series = nlohmann::json::array();
   for (const SweepSeriesField& one : spec.series) {
-    series.push_back({{"field", field_name(one.field)}, {"values", one.values}});
+    series.push_back({{"field", name_of(one)}, {"values", one.values}});
   }
   return {{"base", to_json(spec.base)},
           {"axes", std::move(axes)},

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,10 @@ struct SweepAxis {
   friend bool operator==(const SweepAxis&, const SweepAxis&) = default;
 };
 
-// A setting whose values make the series, as --set writes them: backend = naive, flash.
+// A setting whose values make the series, as --set writes them: backend = naive, flash. Without a
+// field they are presets of the workload ("small"), which set its shape; given first.
 struct SweepSeriesField {
-  Field field = Field::backend;
+  std::optional<Field> field = Field::backend;
   std::vector<std::string> values;
   friend bool operator==(const SweepSeriesField&, const SweepSeriesField&) = default;
 };
@@ -45,7 +47,7 @@ inline constexpr std::size_t kMostSweepPoints = 5000;
 // "T=256,512,1k", "T=256:2048:x2" (times 2 from 256 on), "B=1:16:+2", "T=200:2000" (the powers of
 // two in between). Values are written as for --set. Errors are one sentence.
 base::Result<SweepAxis> parse_axis(std::string_view text);
-// "backend=naive,flash".
+// "backend=naive,flash", "preset=small,medium".
 base::Result<SweepSeriesField> parse_series(std::string_view text);
 
 // One combination of the series' values.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -51,6 +52,22 @@ std::string memory_cell(const SweepPoint& point) {
   return shown(static_cast<double>(point.measurement.peak_allocated) / kMiB);
 }
 
+// Beyond the edge too, marked there.
+std::string predicted_cell(const SweepPoint& point) {
+  if (!point.prediction.known()) return kDash;
+  const double peak = static_cast<double>(point.prediction.peak_allocated) / kMiB;
+  return shown(peak) + (point.prediction.oom() ? " OOM" : "");
+}
+
+bool only_predicted(const Sweep& sweep) {
+  bool predicted = false;
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.measured) return false;
+    predicted = predicted || point.prediction.known();
+  }
+  return predicted;
+}
+
 std::string axis_name(const Sweep& sweep, std::size_t axis) {
   return field_name(sweep.spec().axes[axis].field);
 }
@@ -67,6 +84,8 @@ const char* measure_words(Measure measure) {
       return "step time";
     case Measure::peak_allocated:
       return "peak memory";
+    case Measure::peak_predicted:
+      return "predicted peak memory";
     case Measure::tokens_per_s:
       break;
   }
@@ -97,6 +116,7 @@ io::TextTable full_table(const Sweep& sweep) {
                              "tflops_per_s",
                              "peak_allocated_bytes",
                              "peak_predicted_bytes",
+                             "predicted_fit",
                              "limit_bytes",
                              "backend_ran",
                              "warmup_stable",
@@ -122,7 +142,8 @@ io::TextTable full_table(const Sweep& sweep) {
                            plain(m.samples_per_s),
                            plain(m.tflops_per_s),
                            plain(m.peak_allocated),
-                           plain(point.peak_predicted),
+                           plain(point.prediction.peak_allocated),
+                           point.prediction.known() ? to_string(point.prediction.fit) : "",
                            plain(m.limit),
                            m.backend_ran,
                            m.step.n == 0   ? ""
@@ -134,13 +155,40 @@ io::TextTable full_table(const Sweep& sweep) {
   return table;
 }
 
+namespace {
+
+// One place only: a row for each series, such as the sizes of a model.
+io::TextTable table_of_series(const Sweep& sweep) {
+  io::TextTable table;
+  table.columns = {"series",      "ms",           "std ms", "forward ms",
+                   "backward ms", "optimizer ms", "MiB",    "MiB predicted"};
+  table.right.assign(table.columns.size(), true);
+  table.right[0] = false;
+  for (const SweepPoint& point : sweep.points()) {
+    const PointMeasurement& m = point.measurement;
+    table.rows.push_back({sweep.series()[point.series].label, time_cell(point),
+                          shown(m.step.std_ms), shown(m.forward_ms), shown(m.backward_ms),
+                          shown(m.optimizer_ms), memory_cell(point), predicted_cell(point)});
+  }
+  return table;
+}
+
+}  // namespace
+
 io::TextTable homework_table(const Sweep& sweep) {
+  if (sweep.points().size() == sweep.series().size() && sweep.points().size() > 1) {
+    return table_of_series(sweep);
+  }
   io::TextTable table;
   for (std::size_t i = 0; i < sweep.spec().axes.size(); ++i) {
     table.columns.push_back(axis_name(sweep, i));
   }
-  for (const SweepSeries& series : sweep.series()) table.columns.push_back(series.label + " ms");
-  for (const SweepSeries& series : sweep.series()) table.columns.push_back(series.label + " MiB");
+  using Cell = std::string (*)(const SweepPoint&);
+  std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell}, {" MiB", memory_cell}};
+  if (only_predicted(sweep)) groups = {{" MiB predicted", predicted_cell}};
+  for (const auto& group : groups) {
+    for (const SweepSeries& one : sweep.series()) table.columns.push_back(one.label + group.first);
+  }
   table.right.assign(table.columns.size(), true);
   const std::size_t places = sweep.points().size() / sweep.series().size();
   for (std::size_t place = 0; place < places; ++place) {
@@ -148,9 +196,9 @@ io::TextTable homework_table(const Sweep& sweep) {
     for (const std::int64_t value : sweep.points()[place].at) {
       row.push_back(text::grouped(value));
     }
-    for (const auto cell : {time_cell, memory_cell}) {
+    for (const auto& group : groups) {
       for (std::size_t s = 0; s < sweep.series().size(); ++s) {
-        row.push_back(cell(sweep.points()[s * places + place]));
+        row.push_back(group.second(sweep.points()[s * places + place]));
       }
     }
     table.rows.push_back(std::move(row));
@@ -161,7 +209,11 @@ io::TextTable homework_table(const Sweep& sweep) {
 std::vector<std::string> findings(const Sweep& sweep) {
   const std::string axis = axis_name(sweep, 0);
   std::vector<std::string> all;
+  int measured = 0;  // points of the curve's measured memory; its prediction comes after it
   for (const CurveFit& one : fits_of(sweep)) {
+    if (one.measure == Measure::step_ms) measured = 0;
+    if (one.measure == Measure::peak_allocated) measured = one.fit.n;
+    if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
     std::string sentence =
         fmt::format("{}: {} grows as {}^{}", one.curve.label, measure_words(one.measure), axis,
                     text::decimal(one.fit.slope, 2));
@@ -183,6 +235,18 @@ std::vector<std::string> findings(const Sweep& sweep) {
                               other.label, axis, text::decimal(one.crossover.after, 0),
                               text::decimal(one.crossover.at, 0)));
   }
+  if (const PredictionError error = prediction_error(sweep); error.n > 0) {
+    const SweepPoint& worst = sweep.points()[error.worst_point];
+    const std::string points = fmt::format("{} {}", error.n, error.n == 1 ? "point" : "points");
+    all.push_back(
+        error.worst_percent == 0
+            ? fmt::format("predicted peaks equal the measured ones to the byte, {}", points)
+            : fmt::format("predicted peaks against measured ones, {}: worst {}{} % ({}, "
+                          "{} = {})",
+                          points, error.worst_percent > 0 ? "+" : "",
+                          text::decimal(error.worst_percent, 2), sweep.series()[worst.series].label,
+                          axis, text::grouped(worst.at[0])));
+  }
   for (const CurveSaturation& one : saturations_of(sweep)) {
     all.push_back(fmt::format("{}: throughput saturates at B = {} ({})", one.curve.label,
                               text::decimal(one.saturation.at, 0), kSaturationRule));
@@ -199,10 +263,17 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
   for (std::size_t i = 0; i < sweep.series().size(); ++i) {
     what += (i == 0 ? " " : ", ") + sweep.series()[i].label;
   }
+  // Presets of models set what a model is made of.
+  const bool models = std::any_of(spec.series.begin(), spec.series.end(),
+                                  [](const SweepSeriesField& one) { return !one.field; });
+  const auto of_model = [](Field field) {
+    return field == Field::d_model || field == Field::heads || field == Field::layers ||
+           field == Field::d_ff || field == Field::vocab;
+  };
   std::string fixed;
   for (const Field field : {Field::B, Field::T, Field::d_model, Field::heads, Field::d_head,
                             Field::layers, Field::d_ff, Field::vocab, Field::dtype, Field::pass}) {
-    bool swept = !field_applies(spec.base, field);
+    bool swept = !field_applies(spec.base, field) || (models && of_model(field));
     for (const SweepAxis& axis : spec.axes) swept = swept || axis.field == field;
     for (const SweepSeriesField& one : spec.series) swept = swept || one.field == field;
     if (swept) continue;

@@ -12,7 +12,9 @@ namespace ts::run {
 io::TextTable full_table(const Sweep& sweep);
 
 // As the exercises hand it in: one row per place, time and peak memory of every series side by
-// side. What did not run says why in its cell: OOM, too slow, failed, or a dash.
+// side. What did not run says why in its cell: OOM, too slow, failed, or a dash. Where nothing was
+// measured at all, the predicted peaks. With one place only, one row per series with the parts of a
+// step.
 io::TextTable homework_table(const Sweep& sweep);
 
 // The files of a hand-in. `caption` says what was measured on what, by which protocol.

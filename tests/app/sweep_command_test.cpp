@@ -66,7 +66,7 @@ TEST(SweepCommand, WritesEverythingPromised) {
     EXPECT_EQ(point["step_ms"]["n"], 8);
     EXPECT_GT(point["tokens_per_s"].get<double>(), 0);
   }
-  EXPECT_EQ(json["fits"].size(), 4U);
+  EXPECT_EQ(json["fits"].size(), 6U);
   EXPECT_TRUE(json["environment"].contains("cpu"));
   EXPECT_EQ(nlohmann::json::parse(testing::read(out / "sweep.json"))["points"], json["points"]);
   EXPECT_NE(testing::read(out / "sweep.csv").find("naive,64,ok,yes,8,"), std::string::npos);
@@ -87,17 +87,73 @@ TEST(SweepCommand, OutOfMemoryIsARowAndTheSweepGoesOn) {
       folder.path().string());
   ASSERT_EQ(ended.code, 0) << ended.err << "out of memory is a result";
   std::size_t oom = 0;
+  std::size_t confirmed = 0;
   const auto json = document_of(ended);
   for (const auto& point : json["points"]) {
     if (point["status"] != "oom") continue;
     ++oom;
     EXPECT_EQ(point["series"], "naive");
     EXPECT_GE(point["at"]["T"], 1024);
-    EXPECT_FALSE(point["failure"]["op"].get<std::string>().empty());
-    EXPECT_GT(point["failure"]["bytes_asked"], point["failure"]["bytes_free"]);
+    const auto& failure = point["measured"] ? point["failure"] : point["predicted"]["failure"];
+    EXPECT_FALSE(failure["op"].get<std::string>().empty());
+    EXPECT_GT(failure["bytes_asked"], failure["bytes_free"]);
+    confirmed += point["measured"] ? 1 : 0;
+    // The dry run names the very allocation that the device refuses.
+    if (point["measured"]) {
+      EXPECT_EQ(point["failure"], point["predicted"]["failure"]) << point;
+    }
   }
   EXPECT_EQ(oom, 2U);
+  EXPECT_EQ(confirmed, 1U) << "one run beyond the edge";
+  for (const auto& point : json["points"]) {
+    if (point["status"] != "ok") continue;
+    EXPECT_EQ(point["peak_predicted"], point["peak_allocated"]) << point;
+  }
   EXPECT_NE(testing::read(folder.path() / "sweep.tex").find("& OOM &"), std::string::npos);
+}
+
+TEST(SweepCommand, PredictsForACardThatIsNotThereAndRunsNothing) {
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(
+      "sweep --preset a2-21 --gpu \"rtx 4060\" --predict --json --out " + folder.path().string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  ASSERT_EQ(json["points"].size(), 20U);
+  for (const auto& point : json["points"]) {
+    EXPECT_FALSE(point["measured"].get<bool>());
+    EXPECT_GT(point["peak_predicted"].get<double>(), 0) << point;
+    // The course's finding on its card of 8 GB.
+    const auto t = point["at"]["T"].get<int>();
+    EXPECT_EQ(point["predicted"]["fit"], t <= 4096 ? "fits" : "oom") << point;
+  }
+  EXPECT_EQ(lines_of(folder.path() / "sweep.jsonl"), 1U);
+  EXPECT_NE(testing::read(folder.path() / "sweep.md").find("naive MiB predicted"),
+            std::string::npos);
+  const auto run = testing::run_program("sweep --preset lab6 --gpu h200 --out " +
+                                        (folder.path() / "x").string());
+  if (run.code != 0) {
+    EXPECT_EQ(run.code, 2);
+    EXPECT_NE(run.err.find("give --predict"), std::string::npos) << run.err;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "x"));
+  }
+}
+
+TEST(SweepCommand, PresetsOfTheCourse) {
+  const auto help = testing::run_program("sweep --help");
+  EXPECT_NE(help.out.find("LAB-6, LAB-7: attention, T=256:2048:x2, backend=naive,flash"),
+            std::string::npos);
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(
+      "sweep --preset lab6 --axis T=64,128 --set B=1 --set heads=2 --steps 6 --json --out " +
+      folder.path().string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  EXPECT_EQ(json["points"].size(), 4U);
+  EXPECT_EQ(json["sweep"]["base"]["causal"], false) << "what is not given is the preset's";
+  const auto other =
+      testing::run_program("sweep lm --preset lab6 --out " + (folder.path() / "x").string());
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("is one of attention"), std::string::npos) << other.err;
 }
 
 TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {

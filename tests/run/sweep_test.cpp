@@ -112,6 +112,124 @@ TEST(Sweep, ARunThatFitsBeyondAnEdgeEndsTheMarking) {
   EXPECT_EQ(sweep.count(PointStatus::oom), 1U);
 }
 
+// By memory: what a prediction says of every point, with the greatest peak that fits.
+void predict_all(Sweep& sweep, const Behaviour& behaviour, std::int64_t capacity) {
+  std::vector<std::pair<std::size_t, PointPrediction>> found;
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    PointPrediction prediction;
+    prediction.peak_allocated = behaviour(sweep.points()[i].spec).memory.peak_bytes();
+    prediction.capacity = capacity;
+    if (prediction.peak_allocated > capacity) {
+      prediction.fit = Fit::oom;
+      prediction.op = "aten::_softmax";
+      prediction.bytes_asked = prediction.peak_allocated / 2;
+      prediction.bytes_free = capacity / 2;
+    }
+    found.emplace_back(i, prediction);
+  }
+  sweep.predict(std::move(found));
+}
+
+TEST(Sweep, PredictionsMarkWhatDoesNotFitAndOneRunASeriesConfirms) {
+  Sweep sweep(over_t("T=64:65536:x2"));  // naive fits up to 512: 2 MiB
+  predict_all(sweep, as_theory, 8 * 512 * 512);
+  EXPECT_EQ(sweep.count(PointStatus::oom), 6U + 6U) << "before anything ran: of seven naive points "
+                                                       "beyond the edge one is left, and so of "
+                                                       "seven of flash";
+  const auto ran = run_all(sweep, [](const WorkloadSpec& spec) {
+    return as_theory(spec).memory.peak_bytes() > 8 * 512 * 512
+               ? testing::stopped_run(spec, Verdict::oom)
+               : as_theory(spec);
+  });
+  EXPECT_EQ(ran.size(), 4U + 1U + 4U + 1U);
+  for (const std::size_t i : ran) {
+    const SweepPoint& point = sweep.points()[i];
+    EXPECT_TRUE(point.at[0] <= 1024) << "the run that confirms is the one nearest to the edge";
+  }
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.measured) continue;
+    EXPECT_EQ(point.status, PointStatus::oom);
+    EXPECT_NE(point.reason.find("Predicted, not run: aten::_softmax needs"), std::string::npos)
+        << point.reason;
+  }
+  EXPECT_EQ(sweep.seconds_left(), 0);
+}
+
+TEST(Sweep, APredictionThatARunContradictsIsNotBelieved) {
+  Sweep sweep(over_t("T=64:1024:x2", nullptr));
+  predict_all(sweep, as_theory, 8 * 64 * 64);  // says that only the first fits
+  EXPECT_EQ(sweep.count(PointStatus::oom), 3U);
+  const auto ran = run_all(sweep, as_theory);
+  EXPECT_EQ(ran.size(), 5U) << "all of them fit";
+  EXPECT_EQ(sweep.count(PointStatus::ok), 5U);
+}
+
+TEST(Sweep, APredictionThatWasTooHopefulCostsOneRun) {
+  Sweep sweep(over_t("T=64:65536:x2", nullptr));
+  predict_all(sweep, as_theory, 8LL * 4096 * 4096);  // 8192 and more do not fit
+  const auto ran = run_all(sweep, with_limit(512));
+  std::size_t beyond = 0;
+  for (const std::size_t i : ran) beyond += sweep.points()[i].at[0] > 512 ? 1 : 0;
+  EXPECT_LE(beyond, 3U) << "2048 and what finds the edge; none of those predicted";
+  for (const std::size_t i : ran) EXPECT_LE(sweep.points()[i].at[0], 4096);
+}
+
+TEST(Sweep, APointThatIsAskedForIsRunWhateverIsPredicted) {
+  Sweep sweep(over_t("T=64:1024:x2", nullptr));
+  predict_all(sweep, as_theory, 8 * 64 * 64);
+  sweep.rerun(4);
+  EXPECT_EQ(sweep.next(), 4U) << "and next";
+  sweep.start(4);
+  sweep.finish(4, testing::stopped_run(sweep.points()[4].spec, Verdict::oom));
+  EXPECT_TRUE(sweep.points()[4].measured);
+  EXPECT_EQ(sweep.count(PointStatus::oom), 4U) << "it confirmed the edge";
+  EXPECT_EQ(sweep.count(PointStatus::pending), 1U);
+}
+
+TEST(SweepResults, PredictedCurvesGoBeyondTheEdgeAndAreComparedWithMeasuredPeaks) {
+  Sweep sweep(over_t("T=64:4096:x2"));
+  EXPECT_EQ(prediction_error(sweep).n, 0);
+  const Behaviour a_tenth_more = [](const WorkloadSpec& spec) {
+    const auto run = as_theory(spec);
+    return testing::made_run(spec, 1, run.memory.peak_bytes() / 10 * 11);
+  };
+  predict_all(sweep, a_tenth_more, 8LL << 30);
+  run_all(sweep, with_limit(1024));
+  const PredictionError error = prediction_error(sweep);
+  EXPECT_EQ(error.n, 12);
+  EXPECT_NEAR(error.worst_percent, 10, 0.1);
+  int predicted = 0;
+  for (const CurveFit& fit : fits_of(sweep)) {
+    if (fit.measure != Measure::peak_predicted) continue;
+    ++predicted;
+    EXPECT_EQ(fit.fit.n, 7) << "also where nothing could be measured";
+    EXPECT_NEAR(fit.fit.slope, fit.curve.label == "naive" ? 2 : 1, 1e-3);
+  }
+  EXPECT_EQ(predicted, 2);
+}
+
+TEST(SweepResults, OnlyPredictedTheTableHasPredictedPeaks) {
+  Sweep sweep(over_t("T=64:256:x2"));
+  predict_all(sweep, as_theory, 8 * 128 * 128);
+  const auto table = homework_table(sweep);
+  EXPECT_EQ(table.columns[1], "naive MiB predicted");
+  EXPECT_NE(table.rows[2][1].find(" OOM"), std::string::npos) << table.rows[2][1];
+}
+
+TEST(SweepResults, OnePlaceIsATableOfSeries) {
+  SweepSpec spec = over_t("T=64", "preset=small,medium");
+  spec.base.workload = WorkloadKind::lm;
+  ASSERT_TRUE(check(spec).has_value()) << check(spec).error().sentence;
+  Sweep sweep(spec);
+  EXPECT_EQ(sweep.points()[1].spec.d_model, 1024) << "the shape of medium";
+  EXPECT_EQ(sweep.points()[1].spec.seq_len, 64);
+  run_all(sweep, as_theory);
+  const auto table = homework_table(sweep);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[1][0], "medium");
+  EXPECT_EQ(table.columns[3], "forward ms");
+}
+
 TEST(Sweep, OnAPlaneMarksOnlyWhatIsLargerInBothAxes) {
   SweepSpec spec = over_t("T=64:1024:x2", nullptr);
   spec.axes.push_back(*parse_axis("B=1:16:x2"));

@@ -82,7 +82,11 @@ std::vector<Field> axis_fields(const run::WorkloadSpec& base) {
   return fields;
 }
 
-base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base) {
+base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base,
+                                      const run::SweepPresets& presets) {
+  if (const run::SweepPreset* preset = presets.find(draft.preset)) {
+    return run::sweep_of_preset(*preset, base);
+  }
   run::SweepSpec spec;
   spec.base = base;
   auto axis = run::parse_axis(std::string(run::field_name(draft.axis)) + "=" +
@@ -98,9 +102,32 @@ base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::Worklo
   return spec;
 }
 
-bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                         bool running) {
-  const float width = ImGui::GetContentRegionAvail().x;
+namespace {
+
+void draw_presets(const Ui& ui, SweepDraft& draft, const run::SweepPresets& presets, float width) {
+  section(ui, ui.texts("sweep.exercise"));
+  const auto title = [&](const std::string& id) {
+    return id.empty() ? std::string(ui.texts("sweep.own")) : ui.texts("sweep.preset." + id);
+  };
+  const run::SweepPreset* const chosen = presets.find(draft.preset);
+  select(ui, "###sweep_preset", title(draft.preset), chosen == nullptr ? "" : chosen->source, width,
+         [&] {
+           if (list_row(ui, "###preset_own", title(""), "", chosen == nullptr)) {
+             draft.preset.clear();
+             return true;
+           }
+           for (const run::SweepPreset& preset : presets.all()) {
+             const std::string id = "###preset_" + preset.id;
+             if (list_row(ui, id.c_str(), title(preset.id), preset.source, &preset == chosen)) {
+               draft.preset = preset.id;
+               return true;
+             }
+           }
+           return false;
+         });
+}
+
+void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
   section(ui, ui.texts("sweep.axis"));
   const auto fields = axis_fields(base);
   std::vector<Choice> choices;
@@ -130,11 +157,25 @@ bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpe
     section(ui, ui.texts("controls.backend"));
     draw_backend_toggles(ui, draft, width);
   }
-  const auto spec = sweep_of(draft, base);
-  const std::string about =
-      spec ? ui.texts("sweep.points", {{"count", std::to_string(run::places_of(*spec).size() *
-                                                                run::series_of(*spec).size())}})
-           : spec.error().sentence;
+}
+
+}  // namespace
+
+bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+                         const run::SweepPresets& presets, bool running) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  draw_presets(ui, draft, presets, width);
+  const run::SweepPreset* const preset = presets.find(draft.preset);
+  if (preset == nullptr) draw_own_sweep(ui, draft, base, width);
+  const auto spec = sweep_of(draft, base, presets);
+  std::string about = spec ? std::string() : spec.error().sentence;
+  if (spec) {
+    const std::string count =
+        std::to_string(run::places_of(*spec).size() * run::series_of(*spec).size());
+    about = preset == nullptr ? ui.texts("sweep.points", {{"count", count}})
+                              : run::words_of(*preset) + ". " +
+                                    ui.texts("sweep.preset_points", {{"count", count}});
+  }
   wrapped_text(ui, TextStyle::small, spec ? ui.theme.text3 : ui.theme.bad, about, ui.px(8));
   ImGui::Dummy({0, ui.px(4)});
   ImGui::BeginDisabled(running || !spec);

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/sweep_spec.h"
+#include "core/run/sweep_presets.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
@@ -15,17 +15,20 @@ struct SweepDraft {
   std::int64_t high = 1024;
   std::vector<run::AttentionBackend> backends = {run::AttentionBackend::naive,
                                                  run::AttentionBackend::flash};
+  std::string preset;  // of the course, instead of all the above and of the workload; empty: none
 };
 
 // The axis' powers of two between the ends; one series per backend where the workload has
-// attention. Errors as check() has them.
-base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base);
+// attention. With a preset its sweep, on the device and under the limit of `base`. Errors as
+// check() has them.
+base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base,
+                                      const run::SweepPresets& presets);
 
 // The fields that the controls offer as an axis for this workload.
 std::vector<run::Field> axis_fields(const run::WorkloadSpec& base);
 
-// Axis, ends and series, in the current window; true when the user asks to start.
+// Preset, or axis, ends and series, in the current window; true when the user asks to start.
 bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                         bool running);
+                         const run::SweepPresets& presets, bool running);
 
 }  // namespace ts::views

@@ -37,6 +37,8 @@ std::string slope_words(const std::string& axis, const stats::PowerFit& fit, boo
 std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Texts& texts);
 // The status in one word, and what there is to say about it.
 std::string status_words(const run::SweepPoint& point, const text::Texts& texts);
+// Predicted peak over the measured one: "+0.31 %"; empty where one of them is missing.
+std::string prediction_error_words(const run::SweepPoint& point);
 // "flash, T = 512".
 std::string place_words(const run::Sweep& sweep, std::size_t point);
 

@@ -21,13 +21,15 @@ struct Column {
   float share;  // of the width
   bool right;
 };
-constexpr std::array<Column, 7> kColumns = {{{"sweep.column.series", 0.14F, false},
+constexpr std::array<Column, 9> kColumns = {{{"sweep.column.series", 0.13F, false},
                                              {"", 0.08F, true},
-                                             {"sweep.column.median", 0.12F, true},
-                                             {"sweep.column.ci", 0.16F, true},
-                                             {"sweep.column.tokens", 0.13F, true},
-                                             {"sweep.column.peak", 0.12F, true},
-                                             {"sweep.column.result", 0.25F, false}}};
+                                             {"sweep.column.median", 0.09F, true},
+                                             {"sweep.column.ci", 0.13F, true},
+                                             {"sweep.column.tokens", 0.12F, true},
+                                             {"sweep.column.predicted", 0.10F, true},
+                                             {"sweep.column.peak", 0.10F, true},
+                                             {"sweep.column.error", 0.07F, true},
+                                             {"sweep.column.result", 0.18F, false}}};
 
 std::string ms(double value) {
   return value < 0 ? kDash : text::duration_ns(value * 1e6).joined();
@@ -37,6 +39,8 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
                                                   const text::Texts& texts) {
   const run::SweepPoint& point = sweep.points()[index];
   const run::PointMeasurement& m = point.measurement;
+  const run::PointPrediction& p = point.prediction;
+  const std::string error = prediction_error_words(point);
   std::string at;
   for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
   const bool ok = point.status == PointStatus::ok;
@@ -48,7 +52,9 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
                       {{"low", ms(m.step.ci95_low_ms)}, {"high", ms(m.step.ci95_high_ms)}})
               : kDash,
           ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : kDash,
+          p.known() ? text::bytes(p.peak_allocated).joined() : kDash,
           ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : kDash,
+          error.empty() ? kDash : error,
           status_words(point, texts)};
 }
 

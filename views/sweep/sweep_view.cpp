@@ -46,6 +46,8 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepWishes& w
   std::string now;
   if (!page.problem.empty()) {
     now = page.problem;
+  } else if (page.predicting) {
+    now = ui.texts("sweep.predicting");
   } else if (sweep.running()) {
     now = place_words(sweep, *sweep.running());
     if (!page.now.empty()) now += ", " + page.now;

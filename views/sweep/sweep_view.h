@@ -13,8 +13,9 @@ struct SweepPage {
   const run::Sweep* sweep = nullptr;  // null: none was started
   bool paused = false;
   bool idle = true;
-  std::string problem;  // of the journal; empty: none
-  std::string now;      // what the running point is doing
+  bool predicting = false;  // dry runs go on
+  std::string problem;      // of the journal; empty: none
+  std::string now;          // what the running point is doing
 };
 
 // What the user asked for.

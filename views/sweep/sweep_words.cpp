@@ -29,6 +29,15 @@ std::string status_words(const run::SweepPoint& point, const text::Texts& texts)
   return point.reason.empty() ? word : word + ": " + point.reason;
 }
 
+std::string prediction_error_words(const run::SweepPoint& point) {
+  const std::int64_t measured = point.measurement.peak_allocated;
+  if (point.status != PointStatus::ok || measured <= 0 || !point.prediction.known()) return {};
+  const double percent =
+      (static_cast<double>(point.prediction.peak_allocated) / static_cast<double>(measured) - 1) *
+      100;
+  return (percent > 0 ? "+" : "") + text::decimal(percent, 2) + " %";
+}
+
 std::string place_words(const run::Sweep& sweep, std::size_t index) {
   const run::SweepPoint& point = sweep.points()[index];
   std::string words = sweep.series()[point.series].label;
@@ -61,6 +70,16 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
     lines.push_back(std::string(t("sweep.column.peak")) + " " +
                     text::bytes(m.peak_allocated).joined());
   }
+  const run::PointPrediction& p = point.prediction;
+  if (p.known()) {
+    std::string line =
+        std::string(t("sweep.column.predicted")) + " " + text::bytes(p.peak_allocated).joined();
+    const std::string error = prediction_error_words(point);
+    if (!error.empty()) line += ", " + error;
+    lines.push_back(line);
+  } else if (!p.problem.empty()) {
+    lines.push_back(p.problem);
+  }
   if (m.tokens_per_s >= 0) lines.push_back(text::rate(m.tokens_per_s, "tokens").joined());
   if (!m.backend_ran.empty())
     lines.push_back(t("inspector.backend_ran") + std::string(" ") + m.backend_ran);
@@ -81,19 +100,36 @@ std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Text
                            {"value", text::decimal(one.crossover.after, 0)},
                            {"near", text::decimal(one.crossover.at, 0)}}));
   }
+  if (const run::PredictionError error = run::prediction_error(sweep); error.n > 0) {
+    if (error.worst_percent == 0) {
+      lines.push_back(texts("sweep.finding.prediction_exact", {{"n", std::to_string(error.n)}}));
+    } else {
+      lines.push_back(
+          texts("sweep.finding.prediction", {{"n", std::to_string(error.n)},
+                                             {"percent", (error.worst_percent > 0 ? "+" : "") +
+                                                             text::decimal(error.worst_percent, 2)},
+                                             {"place", place_words(sweep, error.worst_point)}}));
+    }
+  }
   for (const run::CurveSaturation& one : run::saturations_of(sweep)) {
     lines.push_back(texts("sweep.finding.saturation",
                           {{"series", one.curve.label},
                            {"value", text::decimal(one.saturation.at, 0)},
                            {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
   }
+  int measured = 0;  // points of the curve's measured memory; its prediction comes after it
   for (const run::CurveFit& one : run::fits_of(sweep)) {
-    const bool time = one.measure == Measure::step_ms;
-    lines.push_back(texts(time ? "sweep.finding.time_slope" : "sweep.finding.memory_slope",
-                          {{"series", one.curve.label},
-                           {"slope", slope_words(axis, one.fit, true)},
-                           {"n", std::to_string(one.fit.n)},
-                           {"last", text::decimal(one.last_slope, 2)}}));
+    if (one.measure == Measure::step_ms) measured = 0;
+    if (one.measure == Measure::peak_allocated) measured = one.fit.n;
+    if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
+    const char* const key = one.measure == Measure::step_ms ? "sweep.finding.time_slope"
+                            : one.measure == Measure::peak_allocated
+                                ? "sweep.finding.memory_slope"
+                                : "sweep.finding.predicted_slope";
+    lines.push_back(texts(key, {{"series", one.curve.label},
+                                {"slope", slope_words(axis, one.fit, true)},
+                                {"n", std::to_string(one.fit.n)},
+                                {"last", text::decimal(one.last_slope, 2)}}));
   }
   return lines;
 }

@@ -1,0 +1,112 @@
+// What is marked on the curves of a panel: the limit, out of memory, where curves cross and
+// flatten.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/sweep/curve_panel.h"
+
+namespace ts::views {
+
+using run::Measure;
+using run::PointStatus;
+
+void Curves::draw_limit() {
+  if (limit_ <= 0) return;
+  const float y = std::round(y_.position(static_cast<double>(limit_)));
+  const Rect beyond{frame_.plot.x0, inside().y0, frame_.plot.x1, y};
+  if (beyond.height() > 0) {
+    sink_.fill(beyond, mixed(scene_.theme().bg, scene_.theme().bad, 0.12F));
+  }
+  sink_.fill({frame_.plot.x0, y - scene_.px(1), frame_.plot.x1, y + scene_.px(1)},
+             scene_.theme().bad);
+  // Over the line at the left, where curves that reach it have not come yet.
+  const std::string words = limit_source_ + "  " + text::bytes(limit_).joined();
+  text_in(sink_,
+          {frame_.plot.x0 + scene_.px(6), y - scene_.px(19), frame_.plot.x1, y - scene_.px(3)},
+          TextStyle::small, scene_.theme().bad, words);
+}
+
+// Slopes 1 and 2 through the middle of what was measured, for the eye.
+void Curves::draw_guides() {
+  const double x0 = x_.low;
+  const double x1 = x_.high;
+  const double middle_x = std::sqrt(x0 * x1);
+  if (!x_.log || !(middle_x > 0)) return;
+  const double middle_y = std::sqrt(y_.low * y_.high);
+  sink_.push_clip(inside());
+  for (const int slope : {1, 2}) {
+    const auto at = [&](double x) {
+      return Point{x_.position(x), y_.position(middle_y * std::pow(x / middle_x, slope))};
+    };
+    dashed_line(sink_, at(x0), at(x1), scene_.theme().text3, scene_.px(1.2F), scene_.px(1.5F),
+                scene_.px(4));
+    const Point label = at(std::pow(x0, 0.05) * std::pow(x1, 0.95));
+    sink_.text({label.x - scene_.px(12), label.y + scene_.px(8)}, TextStyle::small,
+               scene_.theme().text3, "O(" + scene_.axis_name() + (slope == 1 ? ")" : "\xc2\xb2)"));
+  }
+  sink_.pop_clip();
+}
+
+// Crosses above the top edge; the word and the operator at the first of each series.
+void Curves::draw_lanes() {
+  if (lanes_ <= 0) return;
+  float y = frame_.plot.y0 + lane_height() / 2;
+  for (std::size_t s = 0; s < scene_.styles.size(); ++s) {
+    if (!has_oom(s)) continue;
+    bool first = true;
+    for (std::size_t i = 0; i < scene_.figure.sweep.points().size(); ++i) {
+      const run::SweepPoint& point = scene_.figure.sweep.points()[i];
+      if (point.series != s || point.status != PointStatus::oom) continue;
+      const Point at{x_.position(static_cast<double>(point.at[0])), y};
+      draw_cross(sink_, at, scene_.px(4), scene_.styles[s].color, scene_.px(1.6F));
+      scene_.spots.push_back({i, at});
+      if (!first) continue;
+      first = false;
+      std::string words = scene_.figure.sweep.series()[s].label + " OOM";
+      const std::string& op = point.measured ? point.measurement.op : point.prediction.op;
+      if (!op.empty()) words += ", " + op;
+      text_right(sink_,
+                 {frame_.plot.x0 + scene_.px(4), y - lane_height() / 2, at.x - scene_.px(10),
+                  y + lane_height() / 2},
+                 TextStyle::small, scene_.styles[s].color, words);
+    }
+    y += lane_height();
+  }
+}
+
+void Curves::draw_crossovers() {
+  for (const run::CurveCrossover& one : scene_.crossovers) {
+    if (one.measure != panel_.measure) continue;
+    const float x = x_.position(one.crossover.at);
+    dashed_line(sink_, {x, frame_.plot.y0 + lanes_}, {x, frame_.plot.y1}, scene_.theme().text3,
+                scene_.px(1), scene_.px(2), scene_.px(3));
+    const std::string words =
+        scene_.figure.texts("sweep.crossover_mark", {{"series", one.lower_after().label},
+                                                     {"axis", scene_.axis_name()},
+                                                     {"value", short_count(one.crossover.after)}});
+    const float width = sink_.text_width(TextStyle::small, words);
+    const float at = std::min(x + scene_.px(4), frame_.plot.x1 - width);
+    sink_.text({at, frame_.plot.y1 - scene_.px(20)}, TextStyle::small, scene_.theme().text2, words);
+  }
+}
+
+void Curves::draw_saturations() {
+  if (panel_.measure != Measure::tokens_per_s) return;
+  for (const run::CurveSaturation& knee : scene_.saturations) {
+    const Point at{x_.position(knee.saturation.at), y_.position(knee.saturation.y)};
+    const Color color = style(knee.curve).color;
+    dashed_line(sink_, {at.x, at.y + scene_.px(6)}, {at.x, frame_.plot.y1}, color, scene_.px(1),
+                scene_.px(2), scene_.px(3));
+    const std::string words =
+        scene_.figure.texts("sweep.saturation_mark", {{"value", short_count(knee.saturation.at)}});
+    const float width = sink_.text_width(TextStyle::small, words);
+    sink_.text({std::clamp(at.x - width / 2, frame_.plot.x0,
+                           std::max(frame_.plot.x0, frame_.plot.x1 - width)),
+                at.y + scene_.px(10)},
+               TextStyle::small, color, words);
+  }
+}
+
+}  // namespace ts::views

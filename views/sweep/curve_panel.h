@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "views/sweep/sweep_panel.h"
+
+namespace ts::views {
+
+// One panel of curves while it is drawn: curve_panel.cpp has the curves, curve_marks.cpp what is
+// marked on them.
+class Curves {
+ public:
+  Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
+  void draw();
+
+ private:
+  struct EndLabel {
+    float y = 0;
+    Color color = 0;
+    std::string name, remark;
+  };
+  void set_axes();
+  void draw_curve(const run::SweepCurve& curve);
+  void draw_predicted(const run::SweepCurve& curve);
+  void draw_fit(const run::SweepCurve& curve);
+  void draw_labels();
+
+  void draw_limit();
+  void draw_guides();
+  void draw_lanes();
+  void draw_crossovers();
+  void draw_saturations();
+
+  [[nodiscard]] const SeriesStyle& style(const run::SweepCurve& curve) const {
+    return scene_.styles[curve.series];
+  }
+  [[nodiscard]] const run::SweepPoint& point_at(std::size_t index) const {
+    return scene_.figure.sweep.points()[index];
+  }
+  [[nodiscard]] bool of_memory() const { return panel_.measure == run::Measure::peak_allocated; }
+  [[nodiscard]] const run::CurveFit* fit_of(const run::SweepCurve& curve) const;
+  [[nodiscard]] std::string remark_of(const run::SweepCurve& curve) const;
+  [[nodiscard]] float width_of(const run::SweepCurve& curve) const;
+  [[nodiscard]] float lane_height() const;
+  [[nodiscard]] std::size_t lane_count() const;
+  [[nodiscard]] bool has_oom(std::size_t series) const;
+  [[nodiscard]] Point place(std::size_t point, double value) const;
+  // The plot without the lanes above it.
+  [[nodiscard]] Rect inside() const {
+    return {frame_.plot.x0, frame_.plot.y0 + lanes_, frame_.plot.x1, frame_.plot.y1};
+  }
+
+  DrawSink& sink_;
+  SweepScene& scene_;
+  const CurvePanel& panel_;
+  PanelFrame frame_;
+  PlotAxis x_, y_;
+  float label_width_ = 0;
+  float lanes_ = 0;
+  bool any_ = false;
+  std::int64_t limit_ = -1;
+  std::string limit_source_;
+  std::vector<EndLabel> labels_;
+};
+
+}  // namespace ts::views
