@@ -124,6 +124,7 @@ class Workspace {
   bool show_operators_ = false;
   bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
   std::array<char, 4096> typed_path_{};
+  float verdict_height_ = 0;  // pixels, on the projector's page
   FileDialog file_dialog_;
   std::optional<std::size_t> shown_tab_;  // last frame's
   bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next

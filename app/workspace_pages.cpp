@@ -160,10 +160,13 @@ void Workspace::draw_projector(const views::Ui& ui) {
     rest -= ui.px(44);
   }
   views::ViewContext view = context(ui);
-  panel("###projector_verdict", std::min(ui.px(96), rest * 0.2F), [&] {
+  // As high as its words were in the last frame: a long sentence in a small window takes more
+  // lines.
+  panel("###projector_verdict", std::min(std::max(ui.px(96), verdict_height_), rest * 0.4F), [&] {
     ImGui::SetCursorPos({ui.px(16), ui.px(16)});
     views::draw_verdict(ui, view, session_->engine_problem());
     views::draw_headline_figures(ui, view);
+    verdict_height_ = ImGui::GetCursorPosY() + ui.px(6);
   });
   const float charts = origin.y + size.y - y;
   panel("###projector_timeline", charts * 0.4F,

@@ -39,7 +39,8 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
   if (!parsed) return base::fail(parsed.error().sentence);
   SnapshotFile file = convert_snapshot(document, parsed->root);
   file.bytes = document.content().size();
-  if (is_pickle(document.content()) && file.bytes > 1) file.pickle_protocol = document.content()[1];
+  if (is_pickle(document.content()) && file.bytes > 1)
+    file.pickle_protocol = static_cast<unsigned char>(document.content()[1]);
   // What the parser missed explains what the content lacks.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
   const memory::Snapshot& snapshot = file.snapshot;

@@ -76,10 +76,10 @@ bool takes_scratch() {
     const std::vector<std::int64_t> sizes = {64, 64};
     std::vector<std::uint16_t> zeros(64 * 64);
     const at::Tensor square = at::from_blob(zeros.data(), sizes, narrow.device(at::kCPU));
-    return ask({square, square, square}, [](const std::vector<at::Tensor>& of) {
-             at::Tensor out = of[2];
-             at::mm_out(out, of[0], of[1]);
-           }).size() > 0;
+    return !ask({square, square, square}, [](const std::vector<at::Tensor>& of) {
+              at::Tensor out = of[2];
+              at::mm_out(out, of[0], of[1]);
+            }).empty();
   }();
   return answer;
 }

@@ -71,7 +71,7 @@ InputProjections::Projected InputProjections::forward(const at::Tensor& x) const
   return out;
 }
 
-at::Tensor InputProjections::turned(at::Tensor x) const {
+at::Tensor InputProjections::turned(const at::Tensor& x) const {
   return settings_.rope != nullptr ? settings_.rope->forward(x) : x;
 }
 

@@ -44,7 +44,7 @@ class InputProjections {
   [[nodiscard]] Projected forward(const at::Tensor& x) const;
 
  private:
-  [[nodiscard]] at::Tensor turned(at::Tensor x) const;
+  [[nodiscard]] at::Tensor turned(const at::Tensor& x) const;
 
   BlockSettings settings_;
   std::vector<Linear> layers_;  // q, k, v; or the one of all three

@@ -72,8 +72,6 @@ int check(const std::string& arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-constexpr int kSkipped = 77;
-
 // Python's own pickle reads what is written, restricted so that nothing but data may come, and
 // finds in both formats the same.
 TEST(SnapshotWrite, PythonReadsBothFormats) {

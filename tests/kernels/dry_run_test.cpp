@@ -11,7 +11,7 @@
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend, run::DataType, run::Pass, run::WorkloadKind;
+using run::AttentionBackend, run::Pass, run::WorkloadKind;
 
 // Everything the engine offers, at sizes that catch what depends on them: ordinary, one token, one
 // row, and lengths that are no multiple of any tile.

@@ -27,7 +27,7 @@ void add(Run& run, std::int64_t begin_ns, double loss, SampleUpdate::Kind kind,
   sample.times.learning_rate = 1e-3;
   sample.times.skipped = skipped;
   if (skipped) sample.times.loss_scale = 1024;
-  run.apply(std::move(sample));
+  run.apply(sample);
 }
 
 TEST(TrainingSummary, has_nothing_before_the_first_step) {

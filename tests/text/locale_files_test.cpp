@@ -197,7 +197,7 @@ TEST(LocaleFiles, say_that_a_loss_is_no_number) {
   run::Run run(started);
   run::SampleUpdate sample;
   sample.times.loss = std::nan("");
-  run.apply(std::move(sample));
+  run.apply(sample);
   const auto summary = run::training_summary(run);
   ASSERT_TRUE(summary.bad_loss);
   expect_said(summary.bad_loss->key, summary.bad_loss->arguments, summary.bad_loss->sentence);

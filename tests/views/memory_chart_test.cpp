@@ -139,7 +139,7 @@ TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
   const RecordingSink hovered = frame(over(0.46F, 0.6F));
   ASSERT_TRUE(state.hovered_block);
   const memory::Block block = run->memory.blocks()[*state.hovered_block];
-  EXPECT_TRUE(hovered.says(std::string(strings.view(block.op))));
+  EXPECT_TRUE(hovered.says(strings.view(block.op)));
   EXPECT_TRUE(hovered.says("lived"));
   EXPECT_TRUE(state.cursor_ns);
   click(over(0.46F, 0.6F));

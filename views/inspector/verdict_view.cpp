@@ -179,6 +179,7 @@ void draw_headline_figures(const Ui& ui, const ViewContext& context) {
     sink.text({x, baseline + drop * 0.8F}, TextStyle::body, ui.theme.text2, figure.value.unit);
     x += sink.text_width(TextStyle::body, figure.value.unit) + ui.px(40);
   }
+  ImGui::Dummy({0, sink.text_height(TextStyle::large)});
 }
 
 }  // namespace ts::views

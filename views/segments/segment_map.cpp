@@ -165,7 +165,6 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
     return;
   }
   const auto& selected = context.state.selected_block;
-  std::optional<Rect> chosen;
   for (const SegmentPiece& piece : pieces_.pieces) {
     Rect rect = place_of(piece);
     // A hair between wide neighbours, so that equal colours are told apart.
