@@ -225,13 +225,23 @@ void Workspace::take_keys(Wishes& wishes) {
   if (ImGui::IsKeyPressed(ImGuiKey_Slash, false) && io.KeyShift) show_shortcuts_ = true;
 }
 
+namespace {
+
+// On a wall only the share of the picture's height counts: text that reads at 1080 lines reads at
+// 720 or 2160 when it grows with them. A larger scale that was chosen stays.
+float projector_scale(float chosen, const ImGuiIO& io) {
+  return std::max(std::clamp(1.6F * io.DisplaySize.y / 1080, 1.0F, 3.0F), chosen);
+}
+
+}  // namespace
+
 Wishes Workspace::draw(Layout layout, bool interactive) {
   Wishes wishes;
   show_frame_rate_ = interactive;
   const bool projector = layout == Layout::projector;
   const views::Theme& theme = theme_of(layout, state_->preferences);
-  const float scale =
-      projector ? std::max(1.6F, state_->preferences.scale) : state_->preferences.scale;
+  const float scale = projector ? projector_scale(state_->preferences.scale, ImGui::GetIO())
+                                : state_->preferences.scale;
   views::apply_style(theme, {scale});
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {
