@@ -31,6 +31,8 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
   app.add_flag("--cpu", hunt.cpu, "On this machine's CPU and its memory limit");
   app.add_flag("--confirm", hunt.confirm,
                "Run both sides of the edge for real, each in a fresh process; with --cpu");
+  app.add_flag("--every-cell", hunt.every_cell,
+               "Of a map: ask every cell, instead of those along the frontier");
   app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
 }
 

@@ -74,6 +74,7 @@ struct HuntCommand {
   std::optional<std::string> gpu;  // as in PredictCommand
   bool cpu = false;
   bool confirm = false;
+  bool every_cell = false;  // of a map: none is inferred
   bool json = false;
 };
 struct DoctorCommand {

@@ -11,7 +11,7 @@
 #include "app/report.h"
 #include "app/target_arguments.h"
 #include "core/base/clock.h"
-#include "core/run/hunt.h"
+#include "core/run/hunt_table.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -47,6 +47,9 @@ base::Result<Question> read_question(const HuntCommand& command, const run::GpuC
       return base::fail(std::string(run::field_name(axis.field)) + " changes nothing for " +
                         run::to_string(question.spec.workload) + ": hunt along another size");
     }
+  }
+  if (command.every_cell && question.axes.size() == 1) {
+    return base::fail("--every-cell is for a map: give --axis twice");
   }
   if (command.confirm && (!command.cpu || question.axes.size() > 1)) {
     return base::fail("--confirm runs the edge of one axis for real: give --cpu and one --axis");
@@ -158,72 +161,49 @@ int hunt_along_axis(const HuntCommand& command, const Question& question, const 
 }
 
 void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  std::printf("GiB needed on %s (%s); * tight, x out of memory\n%9s", target.name.c_str(),
-              text::bytes(target.memory).joined().c_str(), run::field_name(map.y.field));
-  for (const std::int64_t x : map.x_values) {
-    std::printf("%9s", text::grouped(x).c_str());
-  }
-  std::printf("  %s\n", run::field_name(map.x.field));
-  for (std::size_t j = 0; j < map.y_values.size(); ++j) {
-    std::printf("%9s", text::grouped(map.y_values[j]).c_str());
-    for (std::size_t i = 0; i < map.x_values.size(); ++i) {
-      const auto& cell = map.cell(i, j);
-      const char mark = !cell                                     ? ' '
-                        : cell->fit == run::Fit::oom              ? 'x'
-                        : cell->fit == run::Fit::fits_after_flush ? '*'
-                                                                  : ' ';
-      const std::string words =
-          cell ? text::decimal(static_cast<double>(cell->needed) / kGiB,
-                               static_cast<double>(cell->needed) < 100 * kGiB ? 1 : 0)
-               : "-";
-      std::printf("%8s%c", words.c_str(), mark);
+  std::printf("GiB needed on %s (%s); * tight, x out of memory, < and > from neighbouring cells\n",
+              target.name.c_str(), text::bytes(target.memory).joined().c_str());
+  const io::TextTable grid = run::hunt_grid(map);
+  const auto print_row = [](const std::vector<std::string>& cells) {
+    for (const std::string& words : cells) {
+      // printf counts bytes, and a dash has three.
+      const int width = words == "\xe2\x80\x93" ? 11 : 9;
+      std::printf("%*s", width, words.c_str());
     }
     std::printf("\n");
-  }
+  };
+  print_row(grid.columns);
+  for (const auto& row : grid.rows) print_row(row);
 }
 
 int hunt_over_plane(const HuntCommand& command, const Question& question, const run::Probe& probe,
                     const base::CancelToken& cancel) {
   const std::int64_t begin_ns = base::now_ns();
-  const auto on_cell = [&](const run::HuntMap&, std::size_t) {
+  const auto on_cell = [&](std::size_t) {
     if (InterruptGuard::interrupted()) cancel.cancel();
   };
-  const auto map = run::hunt_map(question.spec, question.axes[0], question.axes[1], kMapSide, probe,
-                                 on_cell, cancel);
-  if (!map) return report(map.error().sentence, 1);
+  run::HuntMap map(question.spec, question.axes[0], question.axes[1], kMapSide);
+  const auto depth = command.every_cell ? run::MapDepth::every_cell : run::MapDepth::frontier;
+  if (const auto filled = run::fill(map, depth, probe, on_cell, cancel); !filled) {
+    return report(filled.error().sentence, 1);
+  }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
-  if (!command.json) {
-    print_map(*map, question.target);
-    std::printf("%s cells in %s s%s\n",
-                text::grouped(static_cast<std::int64_t>(map->cells.size())).c_str(),
-                text::decimal(seconds, 2).c_str(), map->cancelled ? ", cancelled" : "");
+  if (command.json) {
+    nlohmann::json json = run::to_json(map);
+    json["spec"] = run::to_json(question.spec);
+    json["target"] = target_json(question.target);
+    json["cancelled"] = cancel.cancelled();
+    json["seconds"] = seconds;
+    print_json(json);
     return 0;
   }
-  const char* const x = run::field_name(map->x.field);
-  const char* const y = run::field_name(map->y.field);
-  auto cells = nlohmann::json::array();
-  for (std::size_t j = 0; j < map->y_values.size(); ++j) {
-    for (std::size_t i = 0; i < map->x_values.size(); ++i) {
-      if (!map->cell(i, j)) continue;
-      nlohmann::json json = answer_json(*map->cell(i, j));
-      json["at"] = {{x, map->x_values[i]}, {y, map->y_values[j]}};
-      cells.push_back(std::move(json));
-    }
-  }
-  auto frontier = nlohmann::json::array();
-  const auto edge = map->frontier();
-  for (std::size_t j = 0; j < edge.size(); ++j) {
-    frontier.push_back(
-        {{y, map->y_values[j]}, {"largest_" + std::string(x), optional_json(edge[j])}});
-  }
-  print_json({{"spec", run::to_json(question.spec)},
-              {"target", target_json(question.target)},
-              {"axes", {{x, map->x_values}, {y, map->y_values}}},
-              {"cells", std::move(cells)},
-              {"frontier", std::move(frontier)},
-              {"cancelled", map->cancelled},
-              {"seconds", seconds}});
+  print_map(map, question.target);
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
+  std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
+              count(map.log().size()).c_str(), text::decimal(seconds, 2).c_str(),
+              cancel.cancelled() ? ", cancelled" : "");
   return 0;
 }
 

@@ -137,6 +137,31 @@ run::StepTimes TorchExecution::run_step() {
   return times;
 }
 
+run::Outcome<void> TorchExecution::optimize_again() {
+  if (training_ == nullptr) return {};
+  try {
+    const CancelScope cancel(cancel_);
+    run_optimizer();
+    run::StepTimes times;
+    training_->describe(times);
+  } catch (...) {
+    usable_ = false;
+    return tl::unexpected(current_failure());
+  }
+  return {};
+}
+
+std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
+  std::vector<std::uint64_t> addresses;
+  const auto add = [&](const at::Tensor& tensor) {
+    if (!tensor.grad().defined() || tensor.grad().nbytes() == 0) return;
+    addresses.push_back(MetaAllocator::address_of(tensor.grad().storage().data_ptr()));
+  };
+  for (const Parameter& parameter : parameters()) add(parameter.tensor);
+  for (const at::Tensor& input : inputs()) add(input);
+  return addresses;
+}
+
 at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
   workload_->select_micro_batch(index);
   std::int64_t begin = base::now_ns();

@@ -33,6 +33,13 @@ class TorchExecution final : public run::Execution {
   [[nodiscard]] run::ExecutionFacts facts() const override;
   [[nodiscard]] run::MemoryCounters memory() const override;
 
+  // For dry runs, between steps: the optimizer alone, on the gradients that are there.
+  run::Outcome<void> optimize_again();
+  // A step begins by letting go of all gradients.
+  [[nodiscard]] bool drops_gradients() const { return spec_.zero_grad == run::ZeroGrad::none; }
+  // Of the blocks of all gradients, in the order in which a step lets go of them. Meta only.
+  [[nodiscard]] std::vector<std::uint64_t> gradient_addresses() const;
+
   // For tests: what the workload was made of.
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return builder_->parameters(); }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return builder_->inputs(); }

@@ -4,12 +4,26 @@
 #include <ATen/autocast_mode.h>
 
 #include "core/run/workload_math.h"
+#include "kernels/dry_run/meta_autocast.h"
 
 namespace ts::kernels {
 namespace {
 
 bool has_autocast(c10::DeviceType device) {
-  return device == c10::DeviceType::CPU || device == c10::DeviceType::CUDA;
+  return device == c10::DeviceType::CPU || device == c10::DeviceType::CUDA ||
+         device == c10::DeviceType::Meta;
+}
+
+// On this thread.
+void set_autocast(const AutocastState& state) {
+  if (state.device == c10::DeviceType::Meta) return set_meta_autocast_type(state.type);
+  at::autocast::set_autocast_enabled(state.device, state.type.has_value());
+  if (state.type) at::autocast::set_autocast_dtype(state.device, *state.type);
+}
+
+void clear_cast_weights(c10::DeviceType device) {
+  if (device == c10::DeviceType::Meta) return clear_meta_autocast_cache();
+  at::autocast::clear_cache();
 }
 
 }  // namespace
@@ -38,7 +52,9 @@ AutocastState AutocastState::of(const run::WorkloadSpec& spec, c10::DeviceType d
 AutocastState AutocastState::current(c10::DeviceType device) {
   AutocastState state;
   state.device = device;
-  if (has_autocast(device) && at::autocast::is_autocast_enabled(device)) {
+  if (device == c10::DeviceType::Meta) {
+    state.type = meta_autocast_type();
+  } else if (has_autocast(device) && at::autocast::is_autocast_enabled(device)) {
     state.type = at::autocast::get_autocast_dtype(device);
   }
   return state;
@@ -47,19 +63,20 @@ AutocastState AutocastState::current(c10::DeviceType device) {
 AutocastScope::AutocastScope(const AutocastState& state) {
   if (!state.type || !has_autocast(state.device)) return;
   active_ = true;
-  before_.device = state.device;
-  before_.type = at::autocast::get_autocast_dtype(state.device);
-  was_enabled_ = at::autocast::is_autocast_enabled(state.device);
-  at::autocast::set_autocast_enabled(state.device, true);
-  at::autocast::set_autocast_dtype(state.device, *state.type);
+  before_ = AutocastState::current(state.device);
+  if (state.device != c10::DeviceType::Meta) {
+    dtype_before_ = at::autocast::get_autocast_dtype(state.device);
+  }
+  set_autocast(state);
   at::autocast::increment_nesting();
 }
 
 AutocastScope::~AutocastScope() {
   if (!active_) return;
-  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(before_.device, was_enabled_);
-  at::autocast::set_autocast_dtype(before_.device, *before_.type);
+  if (at::autocast::decrement_nesting() == 0) clear_cast_weights(before_.device);
+  set_autocast(before_);
+  // The type stays behind a switch that is off.
+  if (dtype_before_) at::autocast::set_autocast_dtype(before_.device, *dtype_before_);
 }
 
 Float32Scope::Float32Scope(run::DataType dtype) : before_(at::globalContext().allowTF32CuBLAS()) {

@@ -22,8 +22,8 @@ struct AutocastState {
 };
 
 // Operators of LibTorch's list run in the 16-bit type while it lives, those of its fp32 list in
-// fp32; weights are cast once and the casts dropped with the outermost scope. Nothing on a device
-// without autocast (meta). Thread-local in LibTorch; put back at the end.
+// fp32; weights are cast once and the casts dropped with the outermost scope. On meta by the rules
+// of the thread's dry run (dry_run/meta_autocast.h). Thread-local in LibTorch; put back at the end.
 class AutocastScope {
  public:
   explicit AutocastScope(const AutocastState& state);
@@ -33,7 +33,7 @@ class AutocastScope {
 
  private:
   AutocastState before_;
-  bool was_enabled_ = false;
+  std::optional<c10::ScalarType> dtype_before_;
   bool active_ = false;
 };
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/run/spec_values.h"
-#include "core/run/sweep_order.h"
 #include "core/run/sweep_spec.h"
 #include "core/text/numbers.h"
 
@@ -194,57 +192,6 @@ base::Result<EdgeHunt> hunt_edge(const WorkloadSpec& base, const HuntAxis& axis,
   auto hunt = EdgeSearch(base, axis, probe, cancel).run();
   if (hunt) hunt->sentence = sentence_of(*hunt, axis, target);
   return hunt;
-}
-
-std::vector<std::int64_t> spread_values(const HuntAxis& axis, std::size_t most) {
-  std::vector<std::int64_t> values;
-  const double low = std::log(static_cast<double>(axis.low));
-  const double high = std::log(static_cast<double>(axis.high));
-  for (std::size_t i = 0; i < most; ++i) {
-    const double part = most > 1 ? static_cast<double>(i) / static_cast<double>(most - 1) : 0;
-    const std::int64_t value = std::clamp<std::int64_t>(
-        std::llround(std::exp(std::lerp(low, high, part))), axis.low, axis.high);
-    if (values.empty() || value > values.back()) values.push_back(value);
-  }
-  return values;
-}
-
-std::vector<std::optional<std::int64_t>> HuntMap::frontier() const {
-  std::vector<std::optional<std::int64_t>> edge(y_values.size());
-  for (std::size_t j = 0; j < y_values.size(); ++j) {
-    for (std::size_t i = 0; i < x_values.size(); ++i) {
-      const auto& answer = cell(i, j);
-      if (answer && answer->fit != Fit::oom) edge[j] = x_values[i];
-    }
-  }
-  return edge;
-}
-
-base::Result<HuntMap> hunt_map(const WorkloadSpec& base, const HuntAxis& x, const HuntAxis& y,
-                               std::size_t cells_per_axis, const Probe& probe,
-                               const std::function<void(const HuntMap&, std::size_t)>& on_cell,
-                               const base::CancelToken& cancel) {
-  HuntMap map;
-  map.x = x;
-  map.y = y;
-  map.x_values = spread_values(x, cells_per_axis);
-  map.y_values = spread_values(y, cells_per_axis);
-  map.cells.resize(map.x_values.size() * map.y_values.size());
-  for (const std::size_t index : coarse_to_fine(map.x_values.size(), map.y_values.size())) {
-    if (cancel.cancelled()) {
-      map.cancelled = true;
-      break;
-    }
-    WorkloadSpec spec = base;
-    const bool set = set_number(spec, x.field, map.x_values[index % map.x_values.size()]) &&
-                     set_number(spec, y.field, map.y_values[index / map.x_values.size()]);
-    if (!set || !validate(spec).empty()) continue;
-    auto answer = probe(spec);
-    if (!answer) return tl::unexpected(answer.error());
-    map.cells[index] = std::move(*answer);
-    if (on_cell) on_cell(map, index);
-  }
-  return map;
 }
 
 }  // namespace ts::run

@@ -55,25 +55,4 @@ base::Result<EdgeHunt> hunt_edge(const WorkloadSpec& base, const HuntAxis& axis,
                                  const std::string& target, const Probe& probe,
                                  const base::CancelToken& cancel);
 
-struct HuntMap {
-  HuntAxis x, y;
-  std::vector<std::int64_t> x_values, y_values;
-  // Row by row; unset: impossible or not reached.
-  std::vector<std::optional<ProbeAnswer>> cells;
-  bool cancelled = false;
-  [[nodiscard]] const std::optional<ProbeAnswer>& cell(std::size_t i, std::size_t j) const {
-    return cells[j * x_values.size() + i];
-  }
-  // Per y value the largest x value that fits.
-  [[nodiscard]] std::vector<std::optional<std::int64_t>> frontier() const;
-};
-// At most `most` values from low to high, about evenly spaced in their logarithm, each once.
-std::vector<std::int64_t> spread_values(const HuntAxis& axis, std::size_t most);
-// Fills the cells coarse to fine; `on_cell` is called with the index of each. Every cell is probed:
-// how much is missing is worth as much as that it does not fit.
-base::Result<HuntMap> hunt_map(const WorkloadSpec& base, const HuntAxis& x, const HuntAxis& y,
-                               std::size_t cells_per_axis, const Probe& probe,
-                               const std::function<void(const HuntMap&, std::size_t)>& on_cell,
-                               const base::CancelToken& cancel);
-
 }  // namespace ts::run

@@ -23,12 +23,16 @@ using torch::autograd::variable_list;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
+// Of one attention: as many as a prediction goes through in a few hundredths of a second.
+constexpr std::int64_t kMostDryTiles = 1024;
+
 // The tiles of one attention: slices of Q, K, V and of what goes with them, as fp32.
 struct Tiles {
   std::int64_t tile_q, tile_k;
   bool causal;
   std::int64_t queries, keys, heads;
   double scale;
+  bool sampled;  // not every tile is worked on
 
   struct Rows {
     std::int64_t begin, count;
@@ -43,20 +47,30 @@ struct Tiles {
         queries(q.size(2)),
         keys(k.size(2)),
         heads(q.size(1)),
-        scale(1 / std::sqrt(static_cast<double>(q.size(3)))) {}
+        scale(1 / std::sqrt(static_cast<double>(q.size(3)))),
+        sampled(q.is_meta() && count(queries, tile_q) * count(keys, tile_k) > kMostDryTiles) {}
 
   template <class Visit>
   void each_query_tile(const Visit& visit) const {
-    for (std::int64_t i = 0; i < queries; i += tile_q) {
-      check_cancelled();
-      visit(Rows{i, std::min(tile_q, queries - i)});
-    }
+    each(queries, tile_q, visit);
   }
   template <class Visit>
   void each_key_tile(const Visit& visit) const {
-    for (std::int64_t j = 0; j < keys; j += tile_k) {
+    each(keys, tile_k, visit);
+  }
+  // Tensors without data have nothing to work on: beyond kMostDryTiles only the first two and the
+  // last two in each direction are gone through, which are of every kind there is (masked or not,
+  // whole or a remainder) and leave as much behind as all.
+  static std::int64_t count(std::int64_t length, std::int64_t tile) {
+    return (length + tile - 1) / tile;
+  }
+  template <class Visit>
+  void each(std::int64_t length, std::int64_t tile, const Visit& visit) const {
+    const std::int64_t tiles = count(length, tile);
+    for (std::int64_t i = 0; i < tiles; ++i) {
+      if (sampled && i >= 2 && i < tiles - 2) continue;
       check_cancelled();
-      visit(Rows{j, std::min(tile_k, keys - j)});
+      visit(Rows{i * tile, std::min(tile, length - i * tile)});
     }
   }
   // Some query of the tile may look at some key of it.

@@ -73,13 +73,18 @@ void DryRecording::note_block(memory::Action action, std::uint64_t address, std:
 
 std::uint64_t DryRecording::alloc(std::int64_t size) {
   // Small numbers: a block on the host has a real address and never one of these.
-  const std::uint64_t address = ++last_address_;
+  const std::uint64_t address = new_address();
   note_block(memory::Action::alloc, address, size);
   return address;
 }
 
 void DryRecording::free(std::uint64_t address) {
-  note_block(memory::Action::free_completed, address, 0);
+  note_block(memory::Action::free_completed, noted_address(address), 0);
+}
+
+std::uint64_t DryRecording::noted_address(std::uint64_t address) const {
+  const auto found = renamed_.find(address);
+  return found == renamed_.end() ? address : found->second;
 }
 
 void DryRecording::host_alloc(const void* address, std::int64_t size) {
@@ -115,7 +120,7 @@ void DryRecording::answer(std::size_t size) {
 void DryRecording::owner(std::uint64_t address, memory::Category category, std::string_view name) {
   memory::Record record;
   record.action = memory::Action::owner;
-  record.address = address;
+  record.address = noted_address(address);
   record.category = category;
   if (!name.empty()) record.module = strings_.intern(name);
   note(record);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/phase.h"
@@ -53,6 +54,10 @@ class DryRecording {
   // and is never 0.
   std::uint64_t alloc(std::int64_t size);
   void free(std::uint64_t address);
+  // An address that no block has had.
+  std::uint64_t new_address() noexcept { return ++last_address_; }
+  // The block at `address` is noted under another from here on.
+  void rename(std::uint64_t address, std::uint64_t now) { renamed_[address] = now; }
   // A block on the host, at a real address. Counts only where the host is what is predicted.
   void host_alloc(const void* address, std::int64_t size);
   void host_free(const void* address);
@@ -100,6 +105,7 @@ class DryRecording {
   void answer(std::size_t size);
   void note(memory::Record record);
   void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
+  [[nodiscard]] std::uint64_t noted_address(std::uint64_t address) const;
 
   base::StringTable& strings_;
   const run::DryRunOptions options_;
@@ -108,6 +114,7 @@ class DryRecording {
   ThreadState state_;
   SequenceModules modules_;
   std::uint64_t last_address_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> renamed_;
   std::int32_t step_ = -1;
   base::Phase phase_ = base::Phase::idle;
   bool graph_kept_ = false;

@@ -5,8 +5,10 @@
 #include "core/run/workload_math.h"
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
+#include "kernels/dry_run/meta_autocast.h"
 #include "kernels/dry_run/meta_kernels.h"
 #include "kernels/dry_run/repeat_layers.h"
+#include "kernels/dry_run/repeat_step.h"
 #include "kernels/execution.h"
 #include "kernels/failure.h"
 #include "kernels/start.h"
@@ -41,54 +43,19 @@ bool layers_are_alike(const run::WorkloadSpec& spec) {
          run::checkpointing(spec) == run::Checkpoint::off;
 }
 
-// Tiles of one attention, at most.
-double tile_count(const run::WorkloadSpec& spec) {
-  const auto tiles = [](std::int64_t length, std::int64_t tile) {
-    return static_cast<double>((length + tile - 1) / tile);
-  };
-  return tiles(spec.seq_len, spec.tile_q) * tiles(run::kv_length(spec), spec.tile_k);
-}
-
-// What tensors without data cannot tell, or not soon; empty when they can.
-const char* not_predictable(const run::WorkloadSpec& spec) {
-  if (run::compute_type(spec) != spec.dtype) {
-    return "Autocast cannot be predicted: tensors without data have none. Predict dtype bf16 or "
-           "fp32, or run it";
-  }
-  if (!run::field_applies(spec, run::Field::backend)) return "";
-  const bool tiled = spec.backend == run::AttentionBackend::tiled;
-  constexpr double kMostTiles = 20000;  // a second or two
-  const auto layers =
-      static_cast<double>(run::field_applies(spec, run::Field::layers) ? spec.layers : 1);
-  if (tiled && layers * tile_count(spec) > kMostTiles) {
-    return "A prediction would go through every tile, and these are too many: choose larger tiles, "
-           "or run it";
-  }
-  const bool own = tiled || spec.backend == run::AttentionBackend::naive;
-  if (!own && run::kv_head_count(spec) != spec.heads) {
-    return "Grouped queries cannot be predicted for this backend, which kernel runs is decided "
-           "with the data at hand: choose naive or tiled, or run it";
-  }
-  return "";
-}
-
 }  // namespace
 
-run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const run::WorkloadSpec& spec,
-                                                              const run::DryRunOptions& options,
-                                                              base::StringTable& strings,
-                                                              const base::CancelToken& cancel) {
+run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(
+    const run::WorkloadSpec& spec, const run::DryRunOptions& options, base::StringTable& strings,
+    const base::CancelToken& cancel) const {
   Recorded made;
   DryRecording recording(strings, options, made.records, cancel);
   try {
     TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
     run::Outcome<void> done = execution.build(nullptr);
-    for (std::int32_t step = 0; done && step < options.steps; ++step) {
-      recording.begin_step(step);
-      if (auto stepped = execution.step(nullptr, step); !stepped) {
-        done = tl::unexpected(std::move(stepped.error()));
-      }
-    }
+    DryRunSteps steps(execution, recording, made.records, repeat_);
+    for (std::int32_t step = 0; done && step < options.steps; ++step) done = steps.step(step);
+    made.repeated_steps = options.steps > 1 && steps.repeats();
     recording.close();
     if (!done) return tl::unexpected(std::move(done.error()));
     for (const Parameter& parameter : execution.parameters()) {
@@ -109,6 +76,7 @@ TorchDryRunner::TorchDryRunner(bool repeat) : repeat_(repeat) {
   start_libtorch();
   MetaAllocator::install();
   register_meta_kernels();
+  register_meta_autocast();
 }
 
 run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
@@ -123,9 +91,6 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   on_device.device = options.rules;
   if (const auto problems = run::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front().sentence);
-  }
-  if (const std::string sentence = not_predictable(on_device); !sentence.empty()) {
-    return cannot_run(sentence);
   }
   Recorded made;
   const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;
@@ -144,6 +109,7 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
     if (!recorded) return tl::unexpected(std::move(recorded.error()));
     made = std::move(*recorded);
   }
+  repeated_steps_ = made.repeated_steps;
   std::int64_t time_ns = 0;
   for (memory::Record& noted : made.records) {
     noted.time_ns = time_ns += run::DryRun::kEventSpacing;

@@ -12,7 +12,8 @@ namespace ts::kernels {
 // DryRecording.
 class TorchDryRunner final : public run::DryRunner {
  public:
-  // repeat: a model of many layers is run with a few, and the rest follows (repeat_layers.h).
+  // repeat: a model of many layers is run with a few, and the rest follows (repeat_layers.h); so do
+  // the steps after the first (repeat_step.h).
   explicit TorchDryRunner(bool repeat = true);
   run::Outcome<run::DryRun> dry_run(const run::WorkloadSpec& spec,
                                     const run::DryRunOptions& options, base::StringTable& strings,
@@ -20,6 +21,8 @@ class TorchDryRunner final : public run::DryRunner {
 
   // The last dry run was made from a few layers.
   [[nodiscard]] bool repeated() const noexcept { return repeated_; }
+  // Its steps after the first were made from the first.
+  [[nodiscard]] bool repeated_steps() const noexcept { return repeated_steps_; }
 
  private:
   struct Recorded {
@@ -27,13 +30,14 @@ class TorchDryRunner final : public run::DryRunner {
     std::int64_t parameters = 0;
     std::int64_t parameters_of_a_layer = 0;  // of layer 2
     std::string backend;
+    bool repeated_steps = false;
   };
-  static run::Outcome<Recorded> record(const run::WorkloadSpec& spec,
-                                       const run::DryRunOptions& options,
-                                       base::StringTable& strings, const base::CancelToken& cancel);
+  run::Outcome<Recorded> record(const run::WorkloadSpec& spec, const run::DryRunOptions& options,
+                                base::StringTable& strings, const base::CancelToken& cancel) const;
 
   bool repeat_;
   bool repeated_ = false;
+  bool repeated_steps_ = false;
 };
 
 }  // namespace ts::kernels

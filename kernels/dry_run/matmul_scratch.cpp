@@ -1,5 +1,6 @@
 #include "kernels/dry_run/matmul_scratch.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/mm.h>
 #include <sys/mman.h>
@@ -68,31 +69,34 @@ std::vector<AskedBlock> ask(const std::vector<at::Tensor>& operands, const Begin
   return question.take();
 }
 
-// A product that takes no time wherever it runs.
-bool takes_scratch() {
-  const auto narrow = at::TensorOptions().device(at::kMeta).dtype(at::kBFloat16);
-  // By way of the system's own tensors: these must not be noted.
-  static const bool answer = [&] {
-    const std::vector<std::int64_t> sizes = {64, 64};
-    std::vector<std::uint16_t> zeros(64 * 64);
-    const at::Tensor square = at::from_blob(zeros.data(), sizes, narrow.device(at::kCPU));
-    return !ask({square, square, square}, [](const std::vector<at::Tensor>& of) {
-              at::Tensor out = of[2];
-              at::mm_out(out, of[0], of[1]);
-            }).empty();
-  }();
-  return answer;
+// A product that takes no time wherever it runs. By way of the system's own tensors: these must not
+// be noted.
+bool small_product_asks(at::ScalarType type) {
+  const std::vector<std::int64_t> sizes = {64, 64};
+  std::vector<std::uint16_t> zeros(64 * 64);
+  const at::Tensor square =
+      at::from_blob(zeros.data(), sizes, at::TensorOptions().device(at::kCPU).dtype(type));
+  return !ask({square, square, square}, [](const std::vector<at::Tensor>& of) {
+            at::Tensor out = of[2];
+            at::mm_out(out, of[0], of[1]);
+          }).empty();
+}
+
+bool takes_scratch(at::ScalarType type) {
+  static const bool bf16 = small_product_asks(at::kBFloat16);
+  static const bool fp16 = small_product_asks(at::kHalf);
+  return type == at::kBFloat16 ? bf16 : type == at::kHalf && fp16;
 }
 
 }  // namespace
 
 std::vector<AskedBlock> matmul_scratch(const char* name, const std::vector<at::Tensor>& operands,
                                        const BeginProduct& begin) {
-  if (!takes_scratch()) return {};
+  if (!takes_scratch(operands.front().scalar_type())) return {};
   using Key = std::vector<std::int64_t>;
   static std::mutex mutex;
   static std::map<std::pair<std::string, Key>, std::vector<AskedBlock>> answers;
-  Key key;
+  Key key = {at::get_num_threads()};
   for (const at::Tensor& operand : operands) {
     key.push_back(static_cast<std::int64_t>(operand.scalar_type()));
     key.insert(key.end(), operand.sizes().begin(), operand.sizes().end());

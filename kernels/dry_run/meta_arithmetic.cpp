@@ -11,6 +11,8 @@
 #include <ATen/ops/add_meta_dispatch.h>
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/maximum_meta_dispatch.h>
 #include <ATen/ops/mean_meta_dispatch.h>
 #include <ATen/ops/mul_meta_dispatch.h>
 #include <ATen/ops/pow_meta_dispatch.h>
@@ -39,20 +41,29 @@ at::ScalarType common_type(const Tensor& self, const Tensor& other) {
   return at::native::result_type(state);
 }
 
-// The operands as the cpu kernel reads them, while it lives.
+// The operands as the cpu kernel reads them, while it lives; and what it writes, where a narrower
+// operand is to hold it.
 class Promoted {
  public:
-  Promoted(const Tensor& self, const Tensor& other, bool true_division = false) {
+  enum class Result { new_tensor, in_place };
+  Promoted(const Tensor& self, const Tensor& other, Result result = Result::new_tensor,
+           bool true_division = false) {
     if (!by_cpu_rules()) return;
     at::ScalarType common = common_type(self, other);
     if (true_division && c10::isIntegralType(common, true)) common = at::kFloat;
-    if (self.scalar_type() != common) self_ = self.to(common);
+    if (self.scalar_type() != common) {
+      if (result == Result::in_place) {
+        result_ = at::empty_like(self, self.options().dtype(common));
+      }
+      self_ = self.to(common);
+    }
     if (other.scalar_type() != common) other_ = other.to(common);
   }
 
  private:
-  Tensor self_, other_;
+  Tensor other_, self_, result_;  // the last is let go of first
 };
+constexpr auto kInPlace = Promoted::Result::in_place;
 
 // Two places of LibTorch add in place on cpu and cuda, but not to meta tensors, which they take for
 // tensor subclasses: the autograd engine, which sums the gradients of a tensor, when nobody else
@@ -70,7 +81,7 @@ Tensor mul(const Tensor& self, const Tensor& other) {
   return at::meta::mul(self, other);
 }
 Tensor& mul_(Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other);
+  const Promoted promoted(self, other, kInPlace);
   return at::meta::mul_(self, other);
 }
 // mul_ with a number comes as mul.out.
@@ -79,11 +90,11 @@ Tensor& mul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   return at::meta::mul_outf(self, other, out);
 }
 Tensor div(const Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other, true);
+  const Promoted promoted(self, other, Promoted::Result::new_tensor, true);
   return at::meta::div(self, other);
 }
 Tensor& div_(Tensor& self, const Tensor& other) {
-  const Promoted promoted(self, other, true);
+  const Promoted promoted(self, other, kInPlace, true);
   return at::meta::div_(self, other);
 }
 Tensor add(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
@@ -92,12 +103,21 @@ Tensor add(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   return at::meta::add(self, other, alpha);
 }
 Tensor& add_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
-  const Promoted promoted(self, other);
+  const Promoted promoted(self, other, kInPlace);
   return at::meta::add_(self, other, alpha);
 }
 Tensor sub(const Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other);
   return at::meta::sub(self, other, alpha);
+}
+
+Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
+  const Promoted promoted(self, other, kInPlace);
+  return at::meta::sub_(self, other, alpha);
+}
+Tensor maximum(const Tensor& self, const Tensor& other) {
+  const Promoted promoted(self, other);
+  return at::meta::maximum(self, other);
 }
 
 // On cpu a large sum to one number is made in two passes, by a buffer of one number a thread.
@@ -153,6 +173,8 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("add.Tensor", add);
   library.impl("add_.Tensor", add_);
   library.impl("sub.Tensor", sub);
+  library.impl("sub_.Tensor", sub_);
+  library.impl("maximum", maximum);
   library.impl("sum.dim_IntList", sum);
   library.impl("mean.dim", mean);
   library.impl("pow.Scalar", pow_scalar);

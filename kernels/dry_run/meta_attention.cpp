@@ -38,12 +38,12 @@ bool reduced(const Tensor& tensor) {
 
 // Keys and values of a narrow type are packed for the matrix units, where there are some and the
 // products outweigh the packing.
-bool packs_keys(const Tensor& query, const CpuTiles& tiles) {
+bool packs_keys(const Tensor& query, const Tensor& key, const CpuTiles& tiles) {
   const at::ScalarType type = query.scalar_type();
   if (!reduced(query) || !at::native::cpublas::could_pack(type)) return false;
   const bool bf16 = type == at::kBFloat16;
   const std::int64_t length = query.size(2), heads = query.size(0) * query.size(1);
-  if (length < (bf16 ? 64 : 16)) return false;
+  if (std::min(length, key.size(2)) < (bf16 ? 64 : 16)) return false;
   const std::int64_t threads = at::get_num_threads();
   const std::int64_t slices = (length + tiles.queries - 1) / tiles.queries;
   const auto of_a_thread = static_cast<double>((heads * slices + threads - 1) / threads);
@@ -61,14 +61,14 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
   Tensor logsumexp = at::empty({query.size(0), length, query.size(1)}, fp32);
   const CpuTiles tiles(length, key.size(2));
   const std::int64_t threads = at::get_num_threads();
-  const bool packs = packs_keys(query, tiles);
+  const bool packs = packs_keys(query, key, tiles);
   const auto even = [packs](std::int64_t size) { return packs ? size + size % 2 : size; };
   const Tensor buffer = at::empty({threads, tiles.queries * (tiles.keys + 2 + d_head)}, fp32);
   const Tensor reduced_buffer =
       at::empty({threads, tiles.queries, reduced(query) ? even(tiles.keys) : 0}, query.options());
   Tensor padded_query, packed_key, packed_value, transposed;
   if (packs) {
-    const std::int64_t heads = query.size(0) * query.size(1), keys = key.size(2);
+    const std::int64_t heads = key.size(0) * key.size(1), keys = key.size(2);
     const std::int64_t last = (keys - 1) % tiles.keys + 1;
     const std::int64_t padded_keys = (keys - 1) / tiles.keys * even(tiles.keys) + even(last);
     if (d_head % 2 != 0) {
@@ -84,11 +84,10 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
 // Scratch of the largest of the backward's products that oneDNN computes: those that add to the
 // gradients, which are narrow: [n, k] [k, d_head]. A tile at a time, each thread its own.
 std::int64_t product_scratch(const Tensor& query, const CpuTiles& tiles) {
-  if (query.scalar_type() != at::kBFloat16) return 0;
+  if (!reduced(query)) return 0;
   // Sizes alone count; nothing lies there.
-  const auto of = [](std::int64_t rows, std::int64_t columns) {
-    return at::from_blob(nullptr, {rows, columns},
-                         at::TensorOptions().device(at::kCPU).dtype(at::kBFloat16));
+  const auto of = [&](std::int64_t rows, std::int64_t columns) {
+    return at::from_blob(nullptr, {rows, columns}, query.options().device(at::kCPU));
   };
   const auto add = [](const std::vector<Tensor>& operands) {
     Tensor sum = operands[2];

@@ -52,6 +52,15 @@ Gradients flash_backward(const Tensor& grad_out, const Tensor& query, const Tens
   const std::int64_t width = d_head <= 192 ? round_up(d_head, 32) : 256;
   const Tensor row_sums = at::empty({query.size(0), query.size(1), queries}, fp32(query));
   const Tensor accumulator = at::empty({query.size(0), queries, query.size(1), width}, fp32(query));
+  Tensor key_of_each, value_of_each;
+  if (key.size(1) != query.size(1)) {
+    // Grouped queries: gradients of the keys and values of every query head, then their sums.
+    const auto of_each = [&](const Tensor& of) {
+      return at::empty({of.size(0), of.size(2), query.size(1), d_head}, of.options());
+    };
+    key_of_each = of_each(key);
+    value_of_each = of_each(value);
+  }
   return {grad_query.transpose(1, 2), grad_key.transpose(1, 2), grad_value.transpose(1, 2)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/clamp_min.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <torch/library.h>
@@ -25,6 +26,10 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 
 Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
   return out;
+}
+
+Tensor relu(const Tensor& self) {
+  return at::clamp_min(self, 0);
 }
 
 // LibTorch's grows an empty tensor, past the allocator.
@@ -51,6 +56,12 @@ void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                  at::TensorList, double, double, double, double, double, bool, bool,
                  const std::optional<Tensor>&, const std::optional<Tensor>&) {}
 
+// In place as well.
+void unscale(at::TensorList, Tensor&, const Tensor&) {}
+Tensor& update_scale(Tensor& scale, Tensor&, const Tensor&, double, double, std::int64_t) {
+  return scale;
+}
+
 }  // namespace
 
 void register_meta_kernels() {
@@ -63,7 +74,10 @@ void register_meta_kernels() {
     made->impl("arange", arange_to);
     made->impl("arange.start", arange_from);
     made->impl("arange.start_step", arange);
+    made->impl("relu", relu);
     made->impl("_fused_adamw_", fused_adamw);
+    made->impl("_amp_foreach_non_finite_check_and_unscale_", unscale);
+    made->impl("_amp_update_scale_", update_scale);
     register_meta_arithmetic(*made);
     register_meta_attention(*made);
     register_meta_attention_cuda(*made);

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "kernels/dry_run/dry_recording.h"
+#include "kernels/dry_run/meta_autocast.h"
 #include "kernels/observe/name_cache.h"
 
 namespace ts::kernels {
@@ -22,7 +23,7 @@ using run::AttentionBackend;
 
 struct Problem {
   const at::Tensor& q;
-  bool causal;
+  bool grouped;             // several heads of queries share one of keys and values
   std::int32_t capability;  // major * 10 + minor
   bool keeps_graph;
   [[nodiscard]] std::int64_t d_head() const { return q.size(-1); }
@@ -32,8 +33,8 @@ struct Problem {
 };
 
 // The rules of sdp::select_sdp_backend on cuda, PyTorch 2.11 with cuDNN 9.19
-// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs of one size without a
-// mask tensor and without dropout.
+// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs without a mask tensor
+// and without dropout.
 bool cudnn_can(const Problem& problem) {
   const std::int64_t widest = problem.capability == 90 ? 256 : 128;
   return problem.reduced() && problem.capability >= 80 && problem.d_head() % 8 == 0 &&
@@ -50,6 +51,7 @@ bool flash_can(const Problem& problem) {
 }
 
 bool efficient_can(const Problem& problem) {
+  if (problem.grouped) return false;
   if (problem.q.scalar_type() == at::kBFloat16 && problem.capability < 80) return false;
   const bool tensor_cores =
       problem.capability >= 80 || (problem.capability >= 70 && problem.reduced());
@@ -91,15 +93,20 @@ at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
 
 }  // namespace
 
-at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tensor& q,
-                           const at::Tensor& k, const at::Tensor& v) {
+at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tensor& given_q,
+                           const at::Tensor& given_k, const at::Tensor& given_v) {
+  // The last first, as in every call that autocast changes.
+  const at::Tensor v = meta_autocast(given_v), k = meta_autocast(given_k);
+  const at::Tensor q = meta_autocast(given_q);
+  const NoMetaAutocast cast_already;
   const DryRecording* const dry = DryRecording::current();
   const bool for_cuda = dry != nullptr && dry->for_cuda();
   const bool keeps_graph =
       at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad());
+  const bool grouped = q.size(1) != k.size(1);
   const AttentionKernel kernel =
       for_cuda
-          ? choose_on_cuda(backend, {q, causal, dry->options().compute_capability, keeps_graph})
+          ? choose_on_cuda(backend, {q, grouped, dry->options().compute_capability, keeps_graph})
           : choose_on_cpu(backend);
   switch (kernel) {
     case AttentionKernel::flash:
@@ -114,7 +121,8 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tens
                                                                  /*dropout_p=*/0.0, causal));
     default:
       return std::get<0>(
-          at::_scaled_dot_product_attention_math(q, k, v, {}, /*dropout_p=*/0.0, causal));
+          at::_scaled_dot_product_attention_math(q, k, v, {}, /*dropout_p=*/0.0, causal,
+                                                 /*dropout_mask=*/{}, /*scale=*/{}, grouped));
   }
 }
 

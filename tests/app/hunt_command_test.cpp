@@ -37,11 +37,28 @@ TEST(HuntCommand, AMapHasItsCellsAndFrontier) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto json = document_of(ended);
   EXPECT_EQ(json["cells"].size(), json["axes"]["T"].size() * json["axes"]["B"].size());
+  EXPECT_LT(json["probes"].size(), json["cells"].size() / 2);
   std::int64_t last = INT64_MAX;
   for (const auto& row : json["frontier"]) {
     const std::int64_t edge = row["largest_T"].is_null() ? 0 : row["largest_T"].get<std::int64_t>();
     EXPECT_LE(edge, last) << "a larger batch never fits a longer sequence";
     last = edge;
+  }
+}
+
+TEST(HuntCommand, WhatAMapInfersIsWhatEveryCellSays) {
+  const std::string map =
+      "hunt lm --preset tiny --axis T=64:4096 --axis B=1:64 --gpu 'RTX 3060' --json";
+  const auto json = document_of(testing::run_program(map));
+  const auto every = document_of(testing::run_program(map + " --every-cell"));
+  ASSERT_EQ(json["cells"].size(), every["cells"].size());
+  for (std::size_t i = 0; i < every["cells"].size(); ++i) {
+    const auto &one = json["cells"][i], &exact = every["cells"][i];
+    ASSERT_EQ(one["at"], exact["at"]);
+    EXPECT_EQ(one["verdict"], exact["verdict"]) << one.dump();
+    EXPECT_FALSE(exact["inferred"].get<bool>());
+    const auto& least = one["inferred"].get<bool>() ? one["needed_at_least"] : one["needed"];
+    EXPECT_LE(least.get<std::int64_t>(), exact["needed"].get<std::int64_t>()) << one.dump();
   }
 }
 
@@ -73,7 +90,8 @@ TEST(HuntCommand, BadInputIsOneSentenceAndCodeTwo) {
        {"hunt attention", "hunt attention --axis seed", "hunt attention --axis T=9:3",
         "hunt attention --axis layers", "hunt attention --axis T --axis T",
         "hunt attention --axis T --gpu nonsense", "hunt attention --axis T --cpu --gpu H200",
-        "hunt attention --axis T --confirm", "hunt nothing --axis T"}) {
+        "hunt attention --axis T --confirm", "hunt attention --axis T --every-cell",
+        "hunt nothing --axis T"}) {
     const auto ended = testing::run_program(arguments);
     EXPECT_EQ(ended.code, 2) << arguments;
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;

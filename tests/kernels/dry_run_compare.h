@@ -35,6 +35,7 @@ std::vector<SeenEvent> seen_events(const memory::AllocationLog& log,
 //     on makes a buffer of one number a query of its tile (at most 1 KiB); those of pool threads
 //     carry no module, and how many threads get one, and when, is not the same twice. In bf16 also
 //     the scratch of its products, tile by tile; predicted is one of the largest a thread.
+// And sorts what is let go of at the end of autocast.
 std::vector<SeenEvent> without_explained(std::vector<SeenEvent> events);
 
 // At most what they are to the peak.
@@ -51,6 +52,8 @@ struct RealRun {
   std::int64_t parameters = 0;
   std::string backend;
 };
+// Why it failed; empty when it did not.
+std::string try_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run);
 void run_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run);
 
 run::DryRunner& dry_runner();

@@ -91,7 +91,7 @@ TEST(DryRunOnCuda, FlashPadsHeadsToMultiplesOfEight) {
 
 // Numbers boxed on the host and per-thread buffers of the CPU are none of the device's.
 TEST(DryRunOnCuda, HasNoBlocksOfTheHost) {
-  for (const run::WorkloadSpec& spec : predicted_small_spec()) {
+  for (const run::WorkloadSpec& spec : every_small_spec()) {
     const auto made = dry_run_on(80, spec);
     ASSERT_TRUE(made->run) << made->run.error().sentence;
     EXPECT_EQ(made->run->log.unmatched_frees(), 0U);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/run/spec_fields.h"
+#include "core/run/spec_values.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -20,7 +22,7 @@ std::vector<run::WorkloadSpec> every_spec() {
     std::int64_t batch, seq_len;
   };
   std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& small : predicted_small_spec()) {
+  for (const run::WorkloadSpec& small : every_small_spec()) {
     for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
                                AttentionBackend::flash, AttentionBackend::automatic}) {
       for (const Sizes sizes :
@@ -49,7 +51,7 @@ std::string full_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
 struct DryRunOf : testing::TestWithParam<run::WorkloadSpec> {};
 
 TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
-  constexpr int kSteps = 2;
+  constexpr int kSteps = 3;
   RealRun real;
   run_for_real(GetParam(), kSteps, real);
   if (HasFatalFailure()) return;
@@ -107,6 +109,37 @@ std::vector<run::WorkloadSpec> every_mode() {
   return specs;
 }
 
+// Autocast, grouped queries and cross attention.
+std::vector<run::WorkloadSpec> every_cast() {
+  const std::array<Mode, 9> modes = {
+      {{"bf16", {}},
+       {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
+       {"math", {{"backend", "math"}}},
+       {"flash", {{"backend", "flash"}}},
+       {"tiled", {{"backend", "tiled"}, {"tile_q", "32"}}},
+       {"checkpointing", {{"checkpoint", "blocks"}}},
+       {"accumulation", {{"accumulate", "2"}}},
+       {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
+       {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}}}};
+  std::vector<run::WorkloadSpec> specs;
+  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm}) {
+    for (const auto pass : {Pass::forward, Pass::full_step}) {
+      for (const Mode& mode : modes) {
+        run::WorkloadSpec spec = small_spec(workload, pass);
+        spec.autocast = run::Autocast::bf16;
+        bool applies = run::validate(spec).empty();
+        for (const auto& [key, value] : mode.settings) {
+          applies = applies && run::field_applies(spec, *run::field_from_name(key));
+          if (!run::set_field(spec, key, value)) std::abort();
+        }
+        if (applies && run::validate(spec).empty()) specs.push_back(spec);
+      }
+    }
+  }
+  return specs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Casts, DryRunOf, testing::ValuesIn(every_cast()));
 INSTANTIATE_TEST_SUITE_P(Gpt2, DryRunOf, testing::ValuesIn(every_mode()));
 
 }  // namespace

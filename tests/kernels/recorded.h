@@ -104,16 +104,6 @@ inline std::vector<run::WorkloadSpec> every_small_spec() {
   return specs;
 }
 
-// Those whose prediction is compared with a run, event by event.
-inline std::vector<run::WorkloadSpec> predicted_small_spec() {
-  std::vector<run::WorkloadSpec> specs = every_small_spec();
-  std::erase_if(specs, [](const run::WorkloadSpec& spec) {
-    return spec.dtype == run::DataType::fp16 || spec.workload == run::WorkloadKind::weighted_sum ||
-           spec.workload == run::WorkloadKind::toy;
-  });
-  return specs;
-}
-
 // The language model in the form of GPT-2: LayerNorm with bias, learned positions, GELU, a head
 // that is the embedding.
 inline run::WorkloadSpec small_gpt2(run::Pass pass) {

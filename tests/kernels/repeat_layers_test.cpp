@@ -47,7 +47,7 @@ TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
 
 std::vector<run::WorkloadSpec> language_models() {
   std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& spec : predicted_small_spec()) {
+  for (const run::WorkloadSpec& spec : every_small_spec()) {
     if (spec.workload == WorkloadKind::lm) specs.push_back(spec);
   }
   return specs;
@@ -66,6 +66,22 @@ TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
       ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
       EXPECT_EQ(runner.repeated(), repeats) << to_string(spec.pass) << ", " << layers;
     }
+  }
+}
+
+// Dry runs of these are compared with real ones event by event; here it is seen that their second
+// step was made from the first.
+TEST(RepeatStep, StepsAreRepeatedUnlessGradientsStay) {
+  TorchDryRunner runner;
+  for (run::WorkloadSpec spec : every_small_spec()) {
+    base::StringTable strings;
+    ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
+    EXPECT_TRUE(runner.repeated_steps());
+    if (spec.pass == run::Pass::forward) continue;
+    spec.zero_grad = run::ZeroGrad::zero;
+    ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
+    const bool applies = run::field_applies(spec, run::Field::zero_grad);
+    EXPECT_FALSE(applies && runner.repeated_steps());
   }
 }
 

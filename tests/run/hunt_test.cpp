@@ -121,53 +121,5 @@ TEST(HuntEdge, CancelKeepsWhatIsKnownAndErrorsEndIt) {
             "no meta kernel");
 }
 
-TEST(HuntMap, FillsEveryCellCoarseToFineAndKnowsTheFrontier) {
-  const HuntAxis x = *parse_hunt_axis("T=64:4096");
-  const HuntAxis y = *parse_hunt_axis("B=1:64");
-  std::vector<std::size_t> order;
-  const auto map = hunt_map(
-      {}, x, y, 7, within(8192, [](const WorkloadSpec& spec) { return spec.seq_len * spec.batch; }),
-      [&](const HuntMap&, std::size_t cell) { order.push_back(cell); }, {});
-  ASSERT_TRUE(map.has_value());
-  EXPECT_EQ(map->x_values, (std::vector<std::int64_t>{64, 128, 256, 512, 1024, 2048, 4096}));
-  EXPECT_EQ(map->y_values, (std::vector<std::int64_t>{1, 2, 4, 8, 16, 32, 64}));
-  EXPECT_EQ(order.size(), 49U);
-  EXPECT_EQ(order.front(), 0U);
-  for (std::size_t j = 0; j < 7; ++j) {
-    for (std::size_t i = 0; i < 7; ++i) {
-      ASSERT_TRUE(map->cell(i, j).has_value());
-      EXPECT_EQ(map->cell(i, j)->fit == Fit::fits, map->x_values[i] * map->y_values[j] <= 8192);
-    }
-  }
-  const auto frontier = map->frontier();
-  EXPECT_EQ(*frontier[0], 4096);
-  EXPECT_EQ(*frontier[2], 2048);
-  EXPECT_EQ(*frontier[6], 128);
-}
-
-TEST(HuntMap, CancelKeepsThePart) {
-  const base::CancelToken cancel;
-  int cells = 0;
-  const auto map = hunt_map(
-      {}, *parse_hunt_axis("T=64:4096"), *parse_hunt_axis("B=1:64"), 20, within(8192, t_of),
-      [&](const HuntMap&, std::size_t) {
-        if (++cells == 10) cancel.cancel();
-      },
-      cancel);
-  EXPECT_TRUE(map->cancelled);
-  EXPECT_EQ(std::count_if(map->cells.begin(), map->cells.end(),
-                          [](const auto& cell) { return cell.has_value(); }),
-            10);
-}
-
-TEST(HuntMap, SpreadValuesAreDistinctAndKeepTheEnds) {
-  EXPECT_EQ(spread_values({Field::B, 1, 5}, 20), (std::vector<std::int64_t>{1, 2, 3, 4, 5}));
-  EXPECT_EQ(spread_values({Field::B, 7, 7}, 20), (std::vector<std::int64_t>{7}));
-  const auto many = spread_values({Field::T, 100, 90'000}, 20);
-  EXPECT_EQ(many.size(), 20U);
-  EXPECT_EQ(many.front(), 100);
-  EXPECT_EQ(many.back(), 90'000);
-}
-
 }  // namespace
 }  // namespace ts::run

@@ -1,0 +1,155 @@
+#include "tests/kernels/gallery.h"
+
+#include <array>
+#include <utility>
+
+#include "core/run/spec_fields.h"
+#include "core/run/spec_values.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+using run::Field;
+
+// Settings that change no tensor, and those that the bases go through themselves.
+bool left_out(Field field) {
+  switch (field) {
+    case Field::workload:
+    case Field::pass:
+    case Field::dtype:
+    case Field::device:
+    case Field::seed:
+    case Field::lr:
+    case Field::schedule:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Values of numbers: one token, remainders of tiles, groups, and what switches something on.
+std::vector<std::string> values_of(Field field) {
+  switch (field) {
+    case Field::B:
+      return {"1", "5"};
+    case Field::T:
+      return {"1", "77", "210"};
+    case Field::kv_heads:
+      return {"1"};
+    case Field::T_kv:
+      return {"40", "130"};
+    case Field::tile_q:
+    case Field::tile_k:
+      return {"16", "100"};
+    case Field::weight_decay:
+    case Field::momentum:
+      return {"0", "0.9"};
+    case Field::clip:
+      return {"1"};
+    case Field::checkpoint_every:
+    case Field::accumulate:
+      return {"2"};
+    default:
+      break;
+  }
+  std::vector<std::string> values;
+  for (const char* const value : run::field_choices(field)) values.emplace_back(value);
+  return values;
+}
+
+using Settings = std::vector<std::pair<const char*, const char*>>;
+
+const std::vector<Settings>& pairs() {
+  static const std::vector<Settings> all = {
+      {{"autocast", "bf16"}, {"backend", "math"}},
+      {{"autocast", "bf16"}, {"backend", "flash"}},
+      {{"autocast", "bf16"}, {"backend", "tiled"}},
+      {{"autocast", "bf16"}, {"checkpoint", "blocks"}},
+      {{"autocast", "bf16"}, {"checkpoint", "attention"}},
+      {{"autocast", "bf16"}, {"accumulate", "2"}},
+      {{"autocast", "bf16"}, {"tied", "true"}},
+      {{"autocast", "bf16"}, {"norm", "layernorm"}},
+      {{"autocast", "fp16"}, {"grad_scaler", "true"}},
+      // A scale that no gradient overflows with: a step that is skipped is no step.
+      {{"autocast", "fp16"},
+       {"grad_scaler", "true"},
+       {"init_scale", "1"},
+       {"optimizer", "adamw_loop"}},
+      {{"causal", "false"}, {"T_kv", "40"}},
+      {{"causal", "false"}, {"T_kv", "40"}, {"backend", "flash"}},
+      {{"causal", "false"}, {"T_kv", "130"}, {"backend", "math"}},
+      {{"causal", "false"}, {"T_kv", "130"}, {"backend", "tiled"}},
+      {{"causal", "false"}, {"backend", "math"}},
+      {{"causal", "false"}, {"backend", "flash"}},
+      {{"kv_heads", "1"}, {"backend", "math"}},
+      {{"kv_heads", "1"}, {"backend", "auto"}},
+      {{"kv_heads", "1"}, {"backend", "tiled"}},
+      {{"backend", "tiled"}, {"tile_q", "16"}, {"tile_k", "32"}},
+      {{"backend", "tiled"}, {"T", "210"}},
+      {{"backend", "flash"}, {"T", "210"}},
+      {{"norm", "layernorm"}, {"bias", "true"}, {"ffn", "gelu"}},
+      {{"positions", "learned"}, {"tied", "true"}},
+      {{"tied", "true"}, {"optimizer", "adamw_foreach"}},
+      {{"clip", "1"}, {"optimizer", "adamw_foreach"}},
+      {{"optimizer", "sgd"}, {"momentum", "0.9"}},
+      {{"zero_grad", "zero"}, {"accumulate", "2"}},
+      {{"zero_grad", "zero"}, {"checkpoint", "blocks"}},
+      {{"checkpoint", "blocks"}, {"checkpoint_every", "2"}},
+      {{"checkpoint", "blocks"}, {"accumulate", "2"}},
+      {{"fused_qkv", "true"}, {"kv_heads", "1"}},
+  };
+  return all;
+}
+
+class Collector {
+ public:
+  explicit Collector(const run::WorkloadSpec& base) : base_(base) {
+    name_ = std::string(to_string(base.workload)) + " " + to_string(base.pass) + " " +
+            to_string(base.dtype);
+  }
+
+  void add(const Settings& settings) {
+    Exhibit exhibit{name_, base_};
+    for (const auto& [key, value] : settings) {
+      const auto field = run::field_from_name(key);
+      if (!field || !run::field_applies(exhibit.spec, *field)) return;
+      if (!run::set_field(exhibit.spec, key, value)) return;
+      exhibit.name += std::string(" ") + key + "=" + value;
+    }
+    if (settings.size() == 1 && exhibit.spec == base_) return;
+    if (run::validate(exhibit.spec).empty()) all.push_back(std::move(exhibit));
+  }
+
+  std::vector<Exhibit> all;
+
+ private:
+  run::WorkloadSpec base_;
+  std::string name_;
+};
+
+}  // namespace
+
+std::vector<Exhibit> gallery() {
+  std::vector<run::WorkloadSpec> bases = every_small_spec();
+  for (const auto workload : {run::WorkloadKind::block, run::WorkloadKind::lm}) {
+    bases.push_back(small_spec(workload, run::Pass::full_step));
+    bases.back().dtype = run::DataType::fp16;
+  }
+  std::vector<Exhibit> exhibits;
+  for (const run::WorkloadSpec& base : bases) {
+    Collector collector(base);
+    collector.add({});
+    for (const run::FieldRow& row : run::field_rows()) {
+      if (left_out(row.field)) continue;
+      for (const std::string& value : values_of(row.field)) {
+        collector.add({{row.name, value.c_str()}});
+      }
+    }
+    for (const Settings& settings : pairs()) collector.add(settings);
+    exhibits.insert(exhibits.end(), collector.all.begin(), collector.all.end());
+  }
+  return exhibits;
+}
+
+}  // namespace ts::kernels
