@@ -7,6 +7,7 @@
 
 #include "core/base/check.h"
 #include "core/capture/decoder.h"
+#include "core/capture/gpu_timeline.h"
 #include "core/capture/memory_merge.h"
 
 namespace ts::capture {
@@ -24,6 +25,10 @@ struct Collector::Impl {
       : recorder(recorder_to_drain),
         sink(std::move(batch_sink)),
         decoder(recorder.strings()),
+        gpu(recorder.strings(),
+            [this](trace::TrackKind kind, const std::string& name) {
+              return decoder.add_track(kind, name);
+            }),
         thread([this] { run(); }) {}
   ~Impl();
 
@@ -36,6 +41,8 @@ struct Collector::Impl {
   Recorder& recorder;
   const Sink sink;
   Decoder decoder;
+  GpuTimeline gpu;
+  std::vector<GpuRecord> gpu_records;
   MemoryMerge memory;
 
   std::mutex mutex;
@@ -87,10 +94,14 @@ void Collector::Impl::collect(bool all) {
   // what it finds beyond their time waits.
   if (decoder.thread_count() > 1) drain();
 
+  recorder.gpu().take(gpu_records);
+  for (const GpuRecord& record : gpu_records) gpu.take(record);
+
   Batch batch;
   memory.hand_over(until_ns, batch.memory);
   decoder.hand_over(all, batch);
-  batch.dropped = recorder.dropped();
+  gpu.hand_over(all, batch);
+  batch.dropped = recorder.dropped() + gpu.without_time();
   if (!batch.empty()) sink(std::move(batch));
 }
 

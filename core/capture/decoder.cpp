@@ -33,10 +33,14 @@ trace::SliceClass class_of_phase(base::Phase phase) {
 
 }  // namespace
 
-void Decoder::add_track(trace::TrackKind kind, const std::string& name) {
+trace::TrackId Decoder::add_track(trace::TrackKind kind, const std::string& name) {
+  if (track_count_ == 0 && kind != trace::TrackKind::phases)
+    add_track(trace::TrackKind::phases, "phases");
   TS_CHECK(track_count_ <= std::numeric_limits<trace::TrackId>::max());
-  new_tracks_.push_back({static_cast<trace::TrackId>(track_count_), {kind, name}});
+  const auto id = static_cast<trace::TrackId>(track_count_);
+  new_tracks_.push_back({id, {kind, name}});
   ++track_count_;
+  return id;
 }
 
 void Decoder::add_thread(trace::TrackKind kind, const std::string& name) {
@@ -44,8 +48,7 @@ void Decoder::add_thread(trace::TrackKind kind, const std::string& name) {
   Thread thread;
   thread.track = kPhasesTrack;
   if (kind != trace::TrackKind::phases) {
-    thread.track = static_cast<trace::TrackId>(track_count_);
-    add_track(kind, name);
+    thread.track = add_track(kind, name);
   }
   threads_.push_back(std::move(thread));
 }

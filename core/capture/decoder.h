@@ -21,6 +21,8 @@ class Decoder {
 
   // Threads count up from 0. One of kind phases shares track 0.
   void add_thread(trace::TrackKind kind, const std::string& name);
+  // A track for rows that others make.
+  trace::TrackId add_track(trace::TrackKind kind, const std::string& name);
   [[nodiscard]] std::size_t thread_count() const { return threads_.size(); }
 
   // A slice (not a memory record) of a thread, in the order in which they end.
@@ -38,7 +40,6 @@ class Decoder {
     bool busy = false;  // had records since the last hand_over()
   };
 
-  void add_track(trace::TrackKind kind, const std::string& name);
   trace::SliceClass class_of_name(base::StringId name);
   void link_flow(Thread& thread, const RawRecord& record);
   void apply_links(Thread& thread);

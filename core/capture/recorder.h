@@ -8,6 +8,7 @@
 
 #include "core/base/spsc_ring.h"
 #include "core/base/string_table.h"
+#include "core/capture/gpu_queue.h"
 #include "core/capture/raw_record.h"
 #include "core/trace/trace_store.h"
 
@@ -46,10 +47,12 @@ class Recorder {
   }
 
   [[nodiscard]] base::StringTable& strings() noexcept { return *strings_; }
+  // Where the records of a GPU go.
+  [[nodiscard]] GpuQueue& gpu() noexcept { return gpu_; }
 
   [[nodiscard]] std::uint64_t dropped() {
     const std::lock_guard lock(mutex_);
-    std::uint64_t sum = 0;
+    std::uint64_t sum = gpu_.dropped();
     for (auto& thread : threads_) sum += thread->ring.dropped();
     return sum;
   }
@@ -57,6 +60,7 @@ class Recorder {
  private:
   base::StringTable* strings_;
   std::size_t ring_records_;
+  GpuQueue gpu_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<ThreadLog>> threads_;
 };

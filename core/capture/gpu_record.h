@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/base/string_table.h"
+
+namespace ts::capture {
+
+// What the GPU and the CUDA interface did, as plain records: what is left of CUPTI's records once
+// their versions and layouts are dealt with. Times are of base::now_ns().
+enum class GpuKind : std::uint8_t {
+  kernel,       // on a stream
+  copy,         // on a stream
+  fill,         // on a stream (memset)
+  call,         // of the CUDA runtime or driver, on a host thread
+  correlation,  // the operator that was open when the call with this number was made
+  overhead,     // what recording cost
+};
+
+struct GpuRecord {
+  GpuKind kind = GpuKind::kernel;
+  // A call and everything it started share it. Graph launches share one among all their kernels.
+  std::uint32_t correlation = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;  // both 0: the device had no room for the times
+  base::StringId name = base::kNoString;
+  base::StringId op = base::kNoString;      // correlation
+  base::StringId module = base::kNoString;  // correlation
+  std::uint32_t device = 0;
+  std::uint32_t stream = 0;
+  std::uint32_t thread = 0;  // call
+  std::int64_t bytes = 0;    // copy, fill
+  // Of a kernel.
+  std::array<std::int32_t, 3> grid{};
+  std::array<std::int32_t, 3> block{};
+  std::int32_t registers = 0;      // per thread
+  std::int64_t shared_memory = 0;  // bytes per block, static and dynamic
+  std::uint32_t graph = 0;         // the CUDA graph it is a node of, 0 none
+  std::uint64_t graph_node = 0;
+};
+
+// The number that travels with a launch and says which operator of which module it belongs to. It
+// carries both names, so a kernel needs no record of its operator, which may come later.
+constexpr std::uint64_t correlation_id(base::StringId op, base::StringId module) {
+  return (std::uint64_t{module} << 32U) | op;
+}
+constexpr base::StringId op_of(std::uint64_t id) {
+  return static_cast<base::StringId>(id);
+}
+constexpr base::StringId module_of(std::uint64_t id) {
+  return static_cast<base::StringId>(id >> 32U);
+}
+
+}  // namespace ts::capture

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/capture/batch.h"
+#include "core/capture/gpu_record.h"
+
+namespace ts::capture {
+
+// The flow between a launch and what it started on the device: the number with the highest bit set,
+// which autograd's flows (flow_linker.h) leave alone.
+constexpr std::uint32_t flow_of_launch(std::uint32_t correlation) {
+  return correlation | 0x8000'0000U;
+}
+
+// From GPU records in any order to rows of tracks: one track for each stream of each device, one
+// for each host thread that called CUDA, one for what recording cost. A kernel bears module and
+// operator of its launch. Records that overlap on one track (nested calls, branches of a graph) lie
+// below each other. One owner thread.
+class GpuTimeline {
+ public:
+  using AddTrack = std::function<trace::TrackId(trace::TrackKind, std::string)>;
+
+  // Records come in buffers, those of the host and of the device apart: a row waits this long after
+  // its end for what belongs before it, and for its launch.
+  static constexpr std::int64_t kWaitNs = 60'000'000;
+
+  GpuTimeline(base::StringTable& strings, AddTrack add_track);
+
+  void take(const GpuRecord& record);
+
+  // Rows that have waited long enough, or `all` of them; of one track in the order of their begin.
+  // Once all are handed over numbers may be used anew.
+  void hand_over(bool all, Batch& batch);
+
+  // Records whose times the device had no room for; they are not in the rows.
+  [[nodiscard]] std::uint64_t without_time() const { return without_time_; }
+  // Kernels, copies and fills whose launch was not recorded; they are in the rows.
+  [[nodiscard]] std::uint64_t without_launch() const { return without_launch_; }
+
+ private:
+  struct Track {
+    trace::TrackId id = 0;
+    std::vector<GpuRecord> waiting;
+    std::vector<std::int64_t> depth_ends;  // where the last row of each depth ends
+  };
+  // Tracks by what they show: the device's streams, the host's threads, recording.
+  struct Key {
+    GpuKind of = GpuKind::kernel;  // kernel stands for all work on a stream
+    std::uint32_t device = 0;
+    std::uint32_t number = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Launch {
+    base::StringId op = base::kNoString;
+    base::StringId module = base::kNoString;
+    bool called = false;   // the call itself was recorded
+    bool started = false;  // something on the device bears the flow already
+  };
+
+  Track& track_of(const GpuRecord& record);
+  void emit(Track& track, const GpuRecord& record, Batch& batch);
+  base::StringId detail_of(const GpuRecord& record, const Launch* launch);
+
+  base::StringTable& strings_;
+  AddTrack add_track_;
+  std::map<Key, Track> tracks_;
+  std::unordered_map<std::uint32_t, Launch> launches_;
+  std::int64_t latest_ns_ = 0;
+  std::uint64_t without_time_ = 0;
+  std::uint64_t without_launch_ = 0;
+};
+
+}  // namespace ts::capture
