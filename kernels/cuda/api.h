@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/capture/gpu_source.h"
+
 namespace ts::kernels {
 
 // The interface of libtensorscope_cuda.so: plain C, so that loading it is all that binds the two
@@ -21,7 +23,7 @@ struct CudaMemory {
 // What the allocator could not give: bytes asked, bytes the limit leaves, the limit.
 using CudaRefused = void (*)(std::int64_t asked, std::int64_t free, std::int64_t limit);
 
-inline constexpr int kCudaApiVersion = 1;
+inline constexpr int kCudaApiVersion = 2;
 
 struct CudaApi {
   int version;
@@ -38,6 +40,7 @@ struct CudaApi {
   const char* (*memory)(int device, CudaMemory* memory);
   // Called right before an out-of-memory error is thrown.
   void (*on_refused)(CudaRefused refused);
+  capture::GpuSource recording;  // see cuda/cupti_session.h
 };
 
 inline constexpr const char* kCudaApiSymbol = "tensorscope_cuda_api";

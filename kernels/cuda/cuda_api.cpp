@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kernels/cuda/api.h"
+#include "kernels/cuda/cupti_session.h"
 
 namespace ts::kernels {
 namespace {
@@ -133,9 +134,35 @@ void on_refused(CudaRefused refused) {
   refused_callback = refused;
 }
 
-constexpr CudaApi kApi = {kCudaApiVersion, start,     device_count, device_facts,
-                          synchronize,     set_limit, remove_limit, empty_cache,
-                          reset_peak,      memory,    on_refused};
+// By the runtime itself, not by LibTorch: the device's memory account must not see it.
+const char* touch(int device) {
+  return guarded([&] {
+    const c10::cuda::CUDAGuard guard(index_of(device));
+    void* bytes = nullptr;
+    C10_CUDA_CHECK(cudaMalloc(&bytes, 4));
+    const cudaError_t set = cudaMemset(bytes, 0, 4);
+    const cudaError_t waited = cudaDeviceSynchronize();
+    C10_CUDA_CHECK(cudaFree(bytes));
+    C10_CUDA_CHECK(set);
+    C10_CUDA_CHECK(waited);
+  });
+}
+
+constexpr CudaApi kApi = {
+    kCudaApiVersion,
+    start,
+    device_count,
+    device_facts,
+    synchronize,
+    set_limit,
+    remove_limit,
+    empty_cache,
+    reset_peak,
+    memory,
+    on_refused,
+    {cupti::prepare, cupti::begin, cupti::end, cupti::flush, cupti::push, cupti::pop, cupti::read,
+     touch},
+};
 
 }  // namespace
 }  // namespace ts::kernels

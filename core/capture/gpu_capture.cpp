@@ -1,0 +1,125 @@
+#include "core/capture/gpu_capture.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+namespace ts::capture {
+namespace {
+
+std::uint8_t* take_buffer(void* user, std::size_t* bytes) {
+  auto& pool = *static_cast<BufferPool*>(user);
+  *bytes = pool.buffer_bytes();
+  return pool.take();
+}
+
+void fill_buffer(void* user, std::uint8_t* buffer, std::size_t bytes, std::uint64_t lost) {
+  static_cast<BufferPool*>(user)->fill(buffer, bytes, lost);
+}
+
+std::string text_of(const char* problem) {
+  return problem != nullptr ? problem : "";
+}
+
+}  // namespace
+
+GpuCapture::GpuCapture(const GpuSource& source) : source_(source), thread_([this] { run(); }) {}
+
+GpuCapture::~GpuCapture() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+base::StringId GpuCapture::intern(void* user, const char* text, std::size_t length) {
+  return static_cast<GpuCapture*>(user)->recorder_->strings().intern({text, length});
+}
+
+void GpuCapture::take(void* user, const GpuRecord& record) {
+  static_cast<GpuCapture*>(user)->read_.push_back(record);
+}
+
+std::string GpuCapture::begin(Recorder& recorder) {
+  if (const char* why = source_.prepare({&pool_, take_buffer, fill_buffer})) return why;
+  {
+    // The thread may still be at the end of the recording before.
+    const std::lock_guard lock(reading_);
+    if (const char* why = source_.begin({this, intern, take})) return why;
+    recorder_ = &recorder;
+    told_dropped_ = pool_.lost() + pool_.refused();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+  }
+  wake_.notify_one();
+  return {};
+}
+
+void GpuCapture::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+  source_.end();
+  read_filled();
+  const std::lock_guard lock(reading_);
+  recorder_ = nullptr;
+}
+
+void GpuCapture::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    wake_.wait(lock, [this] { return stop_ || open_; });
+    while (open_ && !stop_) {
+      lock.unlock();
+      source_.flush();
+      read_filled();
+      lock.lock();
+      wake_.wait_for(lock, std::chrono::milliseconds(kFlushMs), [this] { return stop_ || !open_; });
+    }
+  }
+}
+
+void GpuCapture::read_filled() {
+  const std::lock_guard lock(reading_);
+  while (const auto filled = pool_.next()) {
+    if (recorder_ != nullptr) source_.read(filled->data, filled->bytes);
+    pool_.recycle(filled->data);
+    if (recorder_ != nullptr) recorder_->gpu().push(read_);
+    read_.clear();
+  }
+  const std::uint64_t dropped = pool_.lost() + pool_.refused();
+  if (recorder_ != nullptr && dropped > told_dropped_)
+    recorder_->gpu().add_dropped(dropped - std::exchange(told_dropped_, dropped));
+}
+
+std::string GpuCapture::self_test(int device) {
+  base::StringTable strings;
+  Recorder recorder(strings);
+  if (std::string why = begin(recorder); !why.empty()) return why;
+  const char* const failed = source_.touch(device);
+  std::string problem = text_of(failed);
+  bool seen = false;
+  std::vector<GpuRecord> records;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (problem.empty() && !seen && std::chrono::steady_clock::now() < until) {
+    source_.flush();
+    read_filled();
+    recorder.gpu().take(records);
+    seen = std::any_of(records.begin(), records.end(), [](const GpuRecord& record) {
+      return record.kind == GpuKind::fill && record.end_ns > 0;
+    });
+    if (!seen) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  end();
+  if (!problem.empty() || seen) return problem;
+  return "CUPTI answers, but brought no record of a write on the device within 500 ms, as happens "
+         "in WSL and in some containers";
+}
+
+}  // namespace ts::capture

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/capture/buffer_pool.h"
+#include "core/capture/gpu_source.h"
+#include "core/capture/recorder.h"
+
+namespace ts::capture {
+
+// Brings what CUPTI records to recorders. CUPTI's threads fill buffers of a pool; a thread of ours
+// asks for what is complete every 50 ms while a recording is open, reads the buffers and passes
+// their records on. No lock of ours is held across a flush, inside which CUPTI calls back. One for
+// the process, kept for good: CUPTI may call back at any time. Worker thread.
+class GpuCapture {
+ public:
+  // At most 100 ms between the end of a kernel and its appearance: this and the collector's wait.
+  static constexpr int kFlushMs = 50;
+
+  // `source` must outlive it.
+  explicit GpuCapture(const GpuSource& source);
+  ~GpuCapture();
+  GpuCapture(const GpuCapture&) = delete;
+  GpuCapture& operator=(const GpuCapture&) = delete;
+
+  // Sees to it that a write on the device is recorded. Empty when it was, within half a second;
+  // else why kernels cannot be recorded here.
+  std::string self_test(int device);
+
+  // Everything from begin to end goes to the recorder. The device must be idle at end(), which
+  // returns when all was passed on. A sentence when nothing is recorded.
+  std::string begin(Recorder& recorder);
+  void end();
+
+ private:
+  void run();
+  void read_filled();
+  static base::StringId intern(void* user, const char* text, std::size_t length);
+  static void take(void* user, const GpuRecord& record);
+
+  const GpuSource& source_;
+  BufferPool pool_;
+  Recorder* recorder_ = nullptr;  // null between recordings; reading_ guards it
+  std::vector<GpuRecord> read_;
+  std::uint64_t told_dropped_ = 0;
+  std::mutex reading_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool open_ = false;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ts::capture
