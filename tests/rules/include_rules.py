@@ -39,7 +39,7 @@ FOLDERS = {
 # Header pattern -> folders that may include it.
 LIBRARIES = [
     ("torch", r"(torch|ATen|c10|caffe2)/.*", ["kernels", "tests/kernels"]),
-    ("CUPTI", r"cupti.*\.h|nvperf.*\.h", ["kernels/cuda"]),
+    ("CUPTI", r"cupti.*\.h|nvperf.*\.h", ["kernels/cuda", "tests/kernels"]),
     ("CUDA", r"cuda.*\.h|nv[a-z]+\.h|device_launch_parameters\.h", ["kernels/cuda"]),
     ("Dear ImGui and GLFW", r"(imgui|implot|GLFW/|.*/imgui).*",
      ["views", "app", "tests/views", "tests/gui", "tests/app", "tests/bench"]),
