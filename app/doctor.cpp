@@ -38,8 +38,9 @@ Finding memory(const Machine& machine) {
           enough ? "" : "Less than 3 GiB: only small workloads will run"};
 }
 
-Finding engine() {
-  auto loaded = make_engine_loader()();
+using Loaded = decltype(make_engine_loader()());
+
+Finding engine(const Loaded& loaded) {
   if (!loaded) {
     return {"libtorch", "LibTorch", Health::missing, "not usable", loaded.error().sentence};
   }
@@ -61,8 +62,16 @@ Finding gpu(const Machine& machine) {
                       : "Check nvidia-smi; the driver is loaded but CUDA does not start"};
 }
 
-Finding cupti(const Machine& machine) {
+Finding cupti(const Machine& machine, const Loaded& loaded) {
   const Probe probe = probe_cupti();
+  if (loaded) {
+    for (const run::DeviceInfo& device : (*loaded)->info().devices) {
+      if (device.not_recorded.empty()) continue;
+      return {"cupti", "CUPTI", Health::limited, device.not_recorded,
+              "Runs are measured, but their kernels are missing in the timeline. Close other "
+              "profilers; in a container or WSL, ask for the rights to profile"};
+    }
+  }
   if (probe.works) return {"cupti", "CUPTI", Health::ok, probe.found, ""};
   return {"cupti", "CUPTI", machine.nvidia_driver.empty() ? Health::limited : Health::missing,
           probe.found, "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
@@ -96,8 +105,9 @@ std::vector<Finding> examine_machine() {
   findings.push_back(processor(machine));
   findings.push_back(memory(machine));
   findings.push_back(gpu(machine));
-  findings.push_back(cupti(machine));
-  findings.push_back(engine());
+  const Loaded loaded = make_engine_loader()();
+  findings.push_back(cupti(machine, loaded));
+  findings.push_back(engine(loaded));
   findings.push_back(display());
   findings.push_back(pictures());
   findings.push_back(fonts());

@@ -90,6 +90,7 @@ class Workspace {
   void draw_menus(const views::Ui& ui, Wishes& wishes);
   void draw_status_bar(const views::Ui& ui);
   [[nodiscard]] std::string device_names() const;
+  [[nodiscard]] std::string kernels_not_recorded() const;
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);

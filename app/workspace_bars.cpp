@@ -233,6 +233,16 @@ std::string Workspace::device_names() const {
   return names;
 }
 
+// Why a device that can run things does not show what it does; empty where there is nothing to say.
+std::string Workspace::kernels_not_recorded() const {
+  const run::EngineInfo* engine = session_->engine();
+  if (engine == nullptr) return {};
+  for (const run::DeviceInfo& device : engine->devices) {
+    if (device.unavailable.empty() && !device.not_recorded.empty()) return device.not_recorded;
+  }
+  return {};
+}
+
 void Workspace::draw_status_bar(const views::Ui& ui) {
   const float height = ui.px(26);
   if (ImGui::BeginViewportSideBar(views::ids::kStatusBar, ImGui::GetMainViewport(), ImGuiDir_Down,
@@ -267,6 +277,15 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
         outlook != nullptr && outlook->target != nullptr) {
       const auto nanoseconds = static_cast<double>(outlook->target->run.duration_ns);
       pair(t("status.prediction"), text::duration_ns(nanoseconds).joined(), false);
+    }
+    if (const std::string why = kernels_not_recorded(); !why.empty()) {
+      const char* words = t("status.not_recorded");
+      const float words_width = sink.text_width(TextStyle::small, words);
+      sink.text({x, y}, TextStyle::small, ui.theme.warn, words);
+      ImGui::SetCursorScreenPos({x, y});
+      ImGui::Dummy({words_width, sink.text_height(TextStyle::small)});
+      views::tooltip(ui, why);
+      x += words_width + ui.px(20);
     }
     const float left_end = x;
     std::string right;

@@ -1,4 +1,4 @@
-#include "kernels/cuda/api.h"
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/device.h"
 #include "kernels/failure.h"
 
@@ -11,7 +11,8 @@ void check(const char* sentence) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const CudaApi& api, std::int32_t index) : api_(api), index_(index) {}
+  CudaDevice(const CudaLibrary& library, std::int32_t index)
+      : api_(*library.api()), capture_(library.capture()), index_(index) {}
 
   [[nodiscard]] c10::Device torch_device() const override {
     return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index_));
@@ -33,6 +34,17 @@ class CudaDevice final : public Device {
     return {now.allocated - base_, now.peak - base_, limit_};
   }
 
+  const capture::LaunchMarks* begin_recording(capture::Recorder& recorder) override {
+    recording_ = capture_ != nullptr && capture_->begin(recorder).empty();
+    return recording_ ? &api_.recording.marks : nullptr;
+  }
+  void end_recording() noexcept override {
+    if (!recording_) return;
+    api_.synchronize(index_);  // a step that failed may have left work behind
+    capture_->end();
+    recording_ = false;
+  }
+
  private:
   [[nodiscard]] CudaMemory read() const {
     CudaMemory memory{};
@@ -41,16 +53,18 @@ class CudaDevice final : public Device {
   }
 
   const CudaApi& api_;
+  capture::GpuCapture* const capture_;
   const std::int32_t index_;
+  bool recording_ = false;
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_cuda_device(const CudaApi& api, std::int32_t index) {
-  api.on_refused(note_refusal);
-  return std::make_unique<CudaDevice>(api, index);
+std::unique_ptr<Device> make_cuda_device(const CudaLibrary& library, std::int32_t index) {
+  library.api()->on_refused(note_refusal);
+  return std::make_unique<CudaDevice>(library, index);
 }
 
 }  // namespace ts::kernels

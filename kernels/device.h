@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/capture/gpu_source.h"
 #include "core/run/engine.h"
 
 namespace ts::kernels {
 
-struct CudaApi;
+class CudaLibrary;
 
 // What differs between cpu and cuda for an execution: waiting, and the account of its memory. One
 // account at a time. Worker thread.
@@ -24,11 +25,35 @@ class Device {
   virtual void open_account(std::int64_t limit) = 0;
   virtual void close_account() noexcept = 0;
   [[nodiscard]] virtual run::MemoryCounters memory() const = 0;
+  // From here to end_recording() what the device does goes to the recorder. How launches are to be
+  // marked meanwhile; null where there is nothing to mark. The device must be idle at the end.
+  virtual const capture::LaunchMarks* begin_recording(capture::Recorder& /*recorder*/) {
+    return nullptr;
+  }
+  virtual void end_recording() noexcept {}
 };
 
 std::unique_ptr<Device> make_cpu_device();
-// `api` must outlive it.
-std::unique_ptr<Device> make_cuda_device(const CudaApi& api, std::int32_t index);
+// `library` must have an api() and outlive it.
+std::unique_ptr<Device> make_cuda_device(const CudaLibrary& library, std::int32_t index);
+
+// A recording of the device, to the end of the scope; of nothing without a recorder.
+class DeviceRecording {
+ public:
+  DeviceRecording(Device& device, capture::Recorder* recorder)
+      : device_(recorder != nullptr ? &device : nullptr),
+        marks_(recorder != nullptr ? device.begin_recording(*recorder) : nullptr) {}
+  ~DeviceRecording() {
+    if (device_ != nullptr) device_->end_recording();
+  }
+  DeviceRecording(const DeviceRecording&) = delete;
+  DeviceRecording& operator=(const DeviceRecording&) = delete;
+  [[nodiscard]] const capture::LaunchMarks* marks() const noexcept { return marks_; }
+
+ private:
+  Device* device_;
+  const capture::LaunchMarks* marks_;
+};
 
 // Closes the account on scope exit.
 class Account {

@@ -50,6 +50,7 @@ std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
     info.name = facts.name;
     info.memory_bytes = facts.memory_bytes;
     info.unavailable = reason != nullptr ? reason : "";
+    info.not_recorded = cuda.not_recorded();
     infos.push_back(info);
   }
   return infos;
@@ -100,7 +101,7 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
                         ? cuda_.unavailable()
                         : "There is no CUDA device " + std::to_string(spec.device_index));
     } else {
-      device = make_cuda_device(*cuda_.api(), static_cast<std::int32_t>(spec.device_index));
+      device = make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
     }
     auto execution = std::make_unique<TorchExecution>(spec, std::move(device), limit, cancel);
     last_execution_ = execution->life();

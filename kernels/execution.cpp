@@ -53,8 +53,10 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
   }
   try {
     const CancelScope cancel(cancel_);
+    const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
-    if (recorder != nullptr) recording.emplace(*recorder, -1, device_->torch_device().type());
+    if (recorder != nullptr)
+      recording.emplace(*recorder, -1, device_->torch_device().type(), on_device.marks());
     make_workload();
     device_->synchronize();
   } catch (...) {
@@ -89,9 +91,10 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   }
   try {
     const CancelScope cancel(cancel_);
+    const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
     if (recorder != nullptr) {
-      recording.emplace(*recorder, step_number, device_->torch_device().type());
+      recording.emplace(*recorder, step_number, device_->torch_device().type(), on_device.marks());
     }
     std::optional<DtypeMap> types;
     if (recorder != nullptr) types.emplace();

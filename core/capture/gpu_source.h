@@ -23,6 +23,12 @@ struct GpuSink {
   void (*take)(void* user, const GpuRecord& record);
 };
 
+// How launches are marked with the operator that made them (correlation_id()). Any thread.
+struct LaunchMarks {
+  void (*push)(std::uint64_t id) noexcept;  // until pop(), on the calling thread
+  void (*pop)() noexcept;
+};
+
 // What records a device: CUPTI, or a stand-in in tests. Plain functions, because it lives in
 // another library. Functions that can fail return null or a sentence that stays valid until the
 // next call. Worker thread, unless said otherwise.
@@ -36,9 +42,7 @@ struct GpuSource {
   // Brings the buffers whose records are complete, without waiting for the device. Any thread;
   // fill() is called inside.
   void (*flush)();
-  // Marks what the calling thread launches until pop(). Any thread.
-  void (*push)(std::uint64_t id) noexcept;
-  void (*pop)() noexcept;
+  LaunchMarks marks;
   // Gives what a filled buffer has to the sink of the last begin(). One thread at a time.
   void (*read)(const std::uint8_t* buffer, std::size_t bytes);
   // A write of a few bytes on the device, for which there must be a record; waits for it.

@@ -86,6 +86,9 @@ struct DeviceInfo {
   std::string name;  // "NVIDIA H200", "AMD EPYC ..."
   std::int64_t memory_bytes = 0;
   std::string unavailable;  // why it cannot be used; empty when it can
+  // Why what it does itself is not recorded (its kernels and copies); empty when it is, and for
+  // cpu.
+  std::string not_recorded;
 };
 
 struct EngineInfo {

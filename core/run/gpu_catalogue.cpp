@@ -74,6 +74,13 @@ base::Result<Gpu> read_card(const Json& card) {
     if (!peak) return tl::unexpected(peak.error());
     *place = *peak;
   }
+  if (const auto names = card.find("driver_names"); names != card.end()) {
+    if (!names->is_array()) return base::fail("has \"driver_names\" that is no list");
+    for (const Json& driver_name : *names) {
+      if (!driver_name.is_string()) return base::fail("has a driver name that is no text");
+      gpu.driver_names.push_back(driver_name.get<std::string>());
+    }
+  }
   return gpu;
 }
 
@@ -86,6 +93,11 @@ std::string plain_name(std::string_view name) {
   }
   for (const std::string_view word : {"nvidia", "amd", "geforce", "tesla"}) {
     if (plain.rfind(word, 0) == 0) plain.erase(0, word.size());
+  }
+  // "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA RTX 6000 Ada Generation".
+  for (const std::string_view word : {"gpu", "generation"}) {
+    if (plain.size() > word.size() && plain.ends_with(word))
+      plain.resize(plain.size() - word.size());
   }
   return plain;
 }
@@ -126,6 +138,9 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   for (const Gpu& gpu : gpus_) {
     const std::string plain = plain_name(gpu.name);
     if (plain == asked) return &gpu;
+    for (const std::string& driver_name : gpu.driver_names) {
+      if (plain_name(driver_name) == asked) return &gpu;
+    }
     if (!asked.empty() && plain.rfind(asked, 0) == 0) begins.push_back(&gpu);
   }
   if (begins.size() == 1) return begins.front();

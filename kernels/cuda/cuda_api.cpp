@@ -160,7 +160,12 @@ constexpr CudaApi kApi = {
     reset_peak,
     memory,
     on_refused,
-    {cupti::prepare, cupti::begin, cupti::end, cupti::flush, cupti::push, cupti::pop, cupti::read,
+    {cupti::prepare,
+     cupti::begin,
+     cupti::end,
+     cupti::flush,
+     {cupti::push, cupti::pop},
+     cupti::read,
      touch},
 };
 

@@ -51,6 +51,13 @@ CudaLibrary::CudaLibrary() {
     return;
   }
   api_ = api;
+  start_capture();
+}
+
+void CudaLibrary::start_capture() {
+  capture_ = std::make_unique<capture::GpuCapture>(api_->recording);
+  not_recorded_ = capture_->self_test(0);
+  if (!not_recorded_.empty()) capture_.reset();
 }
 
 }  // namespace ts::kernels

@@ -82,7 +82,11 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   if (frame == nullptr) return nullptr;
   if (attention != AttentionKernel::none) recording->saw_attention(attention);
   write_shapes(function.inputs(), frame->shapes);
-  if (frame->slice) ++state.depth;
+  if (frame->slice) {
+    ++state.depth;
+    if (const auto* marks = recording->marks(); marks != nullptr)
+      marks->push(capture::correlation_id(frame->name, frame->module));
+  }
   frame->begin_ns = base::now_ns();
   return nullptr;
 }
@@ -96,6 +100,7 @@ void on_end(const at::RecordFunction&, at::ObserverContext*) {
   const bool backward = state->backward;
   const Frame* const frame = close_operator_frame(*state);
   if (frame != nullptr && frame->slice) {
+    if (const auto* marks = recording->marks(); marks != nullptr) marks->pop();
     RawRecord record;
     record.kind = RawKind::op;
     record.depth = --state->depth;

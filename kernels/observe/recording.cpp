@@ -24,8 +24,9 @@ thread_local std::unique_ptr<ThreadState> thread_state;
 
 }  // namespace
 
-Recording::Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device)
-    : recorder_(recorder), id_(++last_id), step_(step), device_(device) {
+Recording::Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device,
+                     const capture::LaunchMarks* marks)
+    : recorder_(recorder), id_(++last_id), step_(step), device_(device), marks_(marks) {
   phases_ = log_named(trace::TrackKind::phases, "phases");
   worker_ = &attach(trace::TrackKind::cpu_thread, "worker");
   Recording* const before = active_recording.exchange(this);

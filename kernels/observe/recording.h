@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/phase.h"
+#include "core/capture/gpu_source.h"
 #include "core/capture/recorder.h"
 #include "kernels/observe/name_cache.h"
 #include "kernels/observe/sequence_modules.h"
@@ -46,8 +47,10 @@ struct ThreadState;
 class Recording {
  public:
   // Starts to record everything on all threads, as `step` (-1 for set-up); device memory of
-  // `device`. At most one at a time. Worker thread.
-  Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device);
+  // `device`, whose launches are marked with their operators by `marks`, if not null. At most one
+  // at a time. Worker thread.
+  Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device,
+            const capture::LaunchMarks* marks = nullptr);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -90,6 +93,7 @@ class Recording {
     return phase_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] c10::DeviceType device() const noexcept { return device_; }
+  [[nodiscard]] const capture::LaunchMarks* marks() const noexcept { return marks_; }
 
  private:
   ThreadState& attach(trace::TrackKind kind, const std::string& name);
@@ -101,6 +105,7 @@ class Recording {
   const std::uint64_t id_;
   const std::int32_t step_;
   const c10::DeviceType device_;
+  const capture::LaunchMarks* const marks_;
   std::atomic<base::Phase> phase_{base::Phase::idle};
   std::atomic<bool> graph_kept_{false};
   std::atomic<AttentionKernel> attention_{AttentionKernel::none};

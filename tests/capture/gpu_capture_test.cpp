@@ -114,8 +114,7 @@ GpuSource StandIn::source() {
             return nullptr;
           },
           [] { current->bring(); },
-          [](std::uint64_t) noexcept {},
-          []() noexcept {},
+          {[](std::uint64_t) noexcept {}, []() noexcept {}},
           [](const std::uint8_t* buffer, std::size_t bytes) {
             for (std::size_t at = 0; at + sizeof(GpuRecord) <= bytes; at += sizeof(GpuRecord)) {
               GpuRecord record;

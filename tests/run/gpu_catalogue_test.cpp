@@ -124,6 +124,11 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ((*catalogue.require("h200"))->name, "H200 SXM");
   EXPECT_EQ((*catalogue.require("NVIDIA GeForce RTX 4090"))->name, "RTX 4090");
   EXPECT_EQ((*catalogue.require("rtx4090"))->name, "RTX 4090");
+  EXPECT_EQ((*catalogue.require("NVIDIA GeForce RTX 4090 Laptop GPU"))->name, "RTX 4090 Laptop");
+  EXPECT_EQ((*catalogue.require("NVIDIA RTX 6000 Ada Generation"))->name, "RTX 6000 Ada");
+  EXPECT_EQ((*catalogue.require("NVIDIA H100 80GB HBM3"))->name, "H100 SXM");
+  EXPECT_EQ((*catalogue.require("NVIDIA A100-SXM4-40GB"))->name, "A100 40 GB");
+  EXPECT_EQ((*catalogue.require("NVIDIA A100 80GB PCIe"))->name, "A100 80 GB PCIe");
   EXPECT_EQ(catalogue.require("H100").error().sentence, "\"H100\" could be H100 PCIe or H100 SXM");
   EXPECT_FALSE(catalogue.require("").has_value());
 }
