@@ -261,7 +261,7 @@ TEST_F(WorkerTest, a_device_that_is_not_there_fails_with_its_reason) {
             "There is no device cuda 0 on this machine");
   worker_.reset();
   said_.clear();
-  script_->info.devices.push_back({DeviceKind::cuda, 0, "card", 0, "The driver is too old"});
+  script_->info.devices.push_back({DeviceKind::cuda, 0, "card", 0, "The driver is too old", ""});
   start();
   EXPECT_EQ(wait_for(worker_->submit(request)).failure.sentence, "The driver is too old");
   EXPECT_EQ(script_->prepared, 0);
