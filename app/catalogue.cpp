@@ -17,6 +17,15 @@ run::CudaScratch built_in_scratch() {
   return std::move(*parsed);
 }
 
+const std::vector<run::ReferenceSeries>& built_in_references() {
+  static const std::vector<run::ReferenceSeries> all = [] {
+    auto parsed = run::parse_references(assets::reference_points());
+    TS_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return all;
+}
+
 const run::SweepPresets& built_in_sweeps() {
   static const run::SweepPresets presets = [] {
     auto parsed = run::SweepPresets::parse(assets::sweeps());

@@ -71,6 +71,10 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("--out", sweep.out, "Write the points, tables and the figure there")
       ->type_name("DIR")
       ->required();
+  app.add_option("--fit", sweep.fit, "Fit slopes over these values of the first axis only")
+      ->type_name("FROM:TO");
+  app.add_option("--linear", sweep.linear, "Linear axes of the figure: x, y or xy");
+  app.add_option("--log", sweep.log, "Logarithmic axes of the figure: x, y or xy");
   app.add_option("--size", sweep.size, "Pixels of the figure")->type_name("WxH");
   app.add_option("--theme", sweep.theme, "Of the figure: light or dark");
   app.add_option("--lang", sweep.language, "Of the figure: en, zh-CN or zh-TW");
@@ -94,6 +98,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   ReplayCommand replay;
   PredictCommand predict;
   HuntCommand hunt;
+  CompareCommand compare;
   DoctorCommand doctor;
 
   CLI::App app{"Interactive profiler for attention, MLP and transformer workloads", "tensorscope"};
@@ -177,6 +182,17 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   auto* hunt_app = app.add_subcommand("hunt", "Find the largest setting that fits a card");
   add_hunt_options(*hunt_app, hunt);
 
+  auto* compare_app =
+      app.add_subcommand("compare", "Say what differs between two points of a sweep");
+  compare_app->add_option("DIR", compare.sweep, "Folder of the sweep")
+      ->option_text(" ")
+      ->required();
+  compare_app->add_option("A", compare.first, "A point, such as naive_T=512")
+      ->option_text(" ")
+      ->required();
+  compare_app->add_option("B", compare.second, "Another")->option_text(" ")->required();
+  compare_app->add_flag("--json", compare.json, "Print one JSON document on standard output");
+
   auto* doctor_app = app.add_subcommand("doctor", "Say what this machine offers");
   doctor_app->add_flag("--json", doctor.json, "Print one JSON document on standard output");
 
@@ -210,6 +226,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   if (replay_app->parsed()) return replay;
   if (predict_app->parsed()) return predict;
   if (hunt_app->parsed()) return hunt;
+  if (compare_app->parsed()) return compare;
   if (doctor_app->parsed()) return doctor;
   return window;
 }

@@ -37,6 +37,9 @@ struct SweepCommand {
   std::optional<std::string> gpu;   // run and predict on this card
   bool predict = false;             // only that, run nothing
   bool resume = false;
+  std::string fit;     // "T=512:2048": what is fitted; empty: everything
+  std::string linear;  // axes of the figure that are linear whatever suits them: x, y or xy
+  std::string log;     // likewise
   std::string size = "1920x1080";  // of the figure, as are theme and language
   std::string theme = "light";
   std::string language = "en";
@@ -77,14 +80,20 @@ struct HuntCommand {
   bool every_cell = false;  // of a map: none is inferred
   bool json = false;
 };
+struct CompareCommand {
+  std::filesystem::path sweep;  // a folder of tensorscope sweep
+  std::string first, second;    // points, as the files in its folder of points are called
+  bool json = false;
+};
 struct DoctorCommand {
   bool json = false;
 };
 struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
-using Command = std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
-                             PredictCommand, HuntCommand, DoctorCommand, TextCommand>;
+using Command =
+    std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
+                 PredictCommand, HuntCommand, CompareCommand, DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
 base::Result<Command> parse_command_line(int argc, const char* const* argv);

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "app/command_line.h"
+#include "app/compare_command.h"
 #include "app/doctor.h"
 #include "app/hunt_command.h"
 #include "app/predict_command.h"
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
           [](const ts::app::ReplayCommand& replay) { return ts::app::replay_snapshot(replay); },
           [](const ts::app::PredictCommand& predict) { return ts::app::predict_workload(predict); },
           [](const ts::app::HuntCommand& hunt) { return ts::app::hunt_memory(hunt); },
+          [](const ts::app::CompareCommand& compare) { return ts::app::compare_points(compare); },
           [](const ts::app::DoctorCommand& doctor) { return ts::app::print_doctor(doctor); },
           [](const ts::app::TextCommand& text) {
             std::fputs(text.text.c_str(), stdout);

@@ -31,6 +31,7 @@ void SweepBoard::start(Session& session, run::SweepSpec spec) {
   journal_.reset();
   runs_.clear();
   start_problem_.clear();
+  loaded_.clear();
   sweep_ = std::make_unique<run::Sweep>(std::move(spec));
   if (!folder_.empty() && session.engine() != nullptr) {
     own_folder_ = folder_ / ("sweep-" + time_stamp());
@@ -45,24 +46,72 @@ void SweepBoard::start(Session& session, run::SweepSpec spec) {
     }
   }
   runner_ = std::make_unique<SweepRunner>(session, *sweep_, journal_ ? &*journal_ : nullptr);
+  if (journal_) runner_->keep_profiles(own_folder_ / kPointsFolder);
   runner_->on_point = [this, &session](std::size_t point) { keep_run(session, point); };
 }
 
-base::Result<void> SweepBoard::load(Session& session, const std::filesystem::path& folder) {
-  auto content = run::read_journal(folder / kJournalName);
+base::Result<void> SweepBoard::load(Session& session, const std::filesystem::path& path) {
+  const std::filesystem::path journal = journal_of(path);
+  auto content = run::read_journal(journal);
   if (!content) return tl::unexpected(content.error());
   auto sweep = std::make_unique<run::Sweep>(content->spec);
-  if (auto restored = run::restore(*sweep, *content, folder / kJournalName); !restored) {
-    return restored;
-  }
+  if (auto restored = run::restore(*sweep, *content, journal); !restored) return restored;
+  if (runner_ != nullptr) runner_->cancel();
   runner_.reset();
   journal_.reset();
   runs_.clear();
+  start_problem_.clear();
   sweep_ = std::move(sweep);
-  own_folder_ = folder;
-  // Nothing is run before the user says so, and nothing is written by looking.
+  own_folder_ = journal.parent_path();
+  loaded_ = journal;
   runner_ = std::make_unique<SweepRunner>(session, *sweep_, nullptr);
+  runner_->on_point = [this, &session](std::size_t point) { keep_run(session, point); };
   runner_->pause();
+  return {};
+}
+
+base::Result<void> SweepBoard::take_up(const Session& session) {
+  if (sweep_ == nullptr) return base::fail("There is no sweep yet");
+  if (loaded_.empty()) return {};
+  if (session.engine() == nullptr) return base::fail("The engine is not loaded yet");
+  // Read again: another program may have written since.
+  auto content = run::read_journal(loaded_);
+  if (!content) return tl::unexpected(content.error());
+  const auto identity = sweep_identity(read_machine(), *session.engine());
+  if (auto same = run::same_identity(*content, identity, loaded_); !same) return same;
+  if (auto restored = run::restore(*sweep_, *content, loaded_); !restored) return restored;
+  auto journal = run::SweepJournal::resume(loaded_, *content);
+  if (!journal) return tl::unexpected(journal.error());
+  journal_.emplace(std::move(*journal));
+  runner_->write_to(&*journal_);
+  runner_->keep_profiles(own_folder_ / kPointsFolder);
+  loaded_.clear();
+  return {};
+}
+
+base::Result<void> SweepBoard::resume(const Session& session) {
+  if (auto ready = take_up(session); !ready) return ready;
+  runner_->resume();
+  return {};
+}
+
+base::Result<void> SweepBoard::rerun(const Session& session, std::size_t point) {
+  if (auto ready = take_up(session); !ready) return ready;
+  runner_->rerun(point);
+  return {};
+}
+
+base::Result<void> SweepBoard::widen(const Session& session, const run::SweepSpec& more) {
+  if (auto ready = take_up(session); !ready) return ready;
+  auto wider = run::widened(sweep_->spec(), more);
+  if (!wider) return tl::unexpected(wider.error());
+  if (journal_) {
+    // Kept in memory and written with the next point when it cannot be written now.
+    static_cast<void>(journal_->widen(*wider));
+  }
+  const std::vector<std::size_t> moved = sweep_->widen(std::move(*wider));
+  for (auto& [point, run] : runs_) point = moved[point];
+  runner_->widened();
   return {};
 }
 

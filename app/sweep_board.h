@@ -22,8 +22,16 @@ class SweepBoard {
   // Ends the sweep there is, which stays on disk, and begins another. When no journal can be made
   // the sweep runs all the same and problem() says why.
   void start(Session& session, run::SweepSpec spec);
-  // Shows the sweep of a folder; nothing is run.
-  base::Result<void> load(Session& session, const std::filesystem::path& folder);
+  // Shows the sweep of a journal or of its folder; nothing is run, and nothing written before it is
+  // taken up again. The sweep there was goes on to be on disk.
+  base::Result<void> load(Session& session, const std::filesystem::path& path);
+
+  // Goes on with what is paused, was cancelled or was loaded, runs one point again, adds what
+  // `more` has. The error says why not: points of another program, LibTorch or machine are never
+  // mixed with ours.
+  base::Result<void> resume(const Session& session);
+  base::Result<void> rerun(const Session& session, std::size_t point);
+  base::Result<void> widen(const Session& session, const run::SweepSpec& more);
 
   // Once a frame, after Session::update().
   void update();
@@ -41,9 +49,12 @@ class SweepBoard {
 
  private:
   void keep_run(Session& session, std::size_t point);
+  // Opens the journal of a loaded sweep for writing.
+  base::Result<void> take_up(const Session& session);
 
   std::filesystem::path folder_;
   std::filesystem::path own_folder_;  // of the sweep there is
+  std::filesystem::path loaded_;      // its journal while it is only looked at; else empty
   std::unique_ptr<run::Sweep> sweep_;
   std::optional<run::SweepJournal> journal_;
   std::unique_ptr<SweepRunner> runner_;

@@ -19,6 +19,7 @@
 #include "app/sweep_files.h"
 #include "app/sweep_picture.h"
 #include "app/sweep_runner.h"
+#include "core/run/spec_values.h"
 #include "core/run/sweep_table.h"
 #include "core/text/numbers.h"
 
@@ -86,6 +87,35 @@ base::Result<run::SweepSpec> spec_of(const SweepCommand& given,
   return spec;
 }
 
+// "x", "y" or "xy" into the axes they name.
+base::Result<void> choose_scale(const std::string& axes, bool log, views::SweepLook& look) {
+  for (const char axis : axes) {
+    std::optional<bool>* const chosen = axis == 'x'   ? &look.log_x
+                                        : axis == 'y' ? &look.log_y
+                                                      : nullptr;
+    if (chosen == nullptr) {
+      return base::fail("--linear and --log take x, y or xy, not \"" + axes + "\"");
+    }
+    if (*chosen) return base::fail(std::string("The axis ") + axis + " is given twice");
+    *chosen = log;
+  }
+  return {};
+}
+
+base::Result<run::FitRange> fit_range(const std::string& text) {
+  run::FitRange range;
+  if (text.empty()) return range;
+  const std::size_t colon = std::min(text.find(':'), text.size() - 1);
+  const auto low = run::parse_count(text.substr(0, colon));
+  const auto high = run::parse_count(text.substr(colon + 1));
+  if (!low || !high || *low < 0 || *low > *high) {
+    return base::fail("--fit takes FROM:TO such as 512:4096, not \"" + text + "\"");
+  }
+  range.low = *low;
+  range.high = *high;
+  return range;
+}
+
 base::Result<FigureOptions> figure_options(const SweepCommand& command) {
   FigureOptions options;
   const auto size = picture_size(command.size);
@@ -99,6 +129,15 @@ base::Result<FigureOptions> figure_options(const SweepCommand& command) {
   const auto language = text::language_from_code(command.language);
   if (!language) return tl::unexpected(language.error());
   options.language = *language;
+  for (const auto& [axes, log] :
+       {std::pair{&command.linear, false}, std::pair{&command.log, true}}) {
+    if (auto chosen = choose_scale(*axes, log, options.look); !chosen) {
+      return tl::unexpected(chosen.error());
+    }
+  }
+  const auto range = fit_range(command.fit);
+  if (!range) return tl::unexpected(range.error());
+  options.look.fit = *range;
   return options;
 }
 
@@ -206,9 +245,10 @@ class Progress {
 };
 
 void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal,
-                bool only_predict) {
+                const std::filesystem::path& folder, bool only_predict) {
   SweepRunner runner(session, sweep, &journal);
   if (only_predict) runner.pause();
+  runner.keep_profiles(folder / kPointsFolder);
   Progress progress(sweep);
   std::string told;
   runner.on_point = [&](std::size_t point) {
@@ -237,9 +277,10 @@ std::string count_words(std::size_t count, const char* what) {
   return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
 }
 
-void print_summary(const run::Sweep& sweep) {
+void print_summary(const run::Sweep& sweep, run::FitRange fit) {
   std::printf("%s\n", io::to_markdown(run::homework_table(sweep)).c_str());
-  for (const std::string& sentence : run::findings(sweep)) std::printf("%s\n", sentence.c_str());
+  for (const std::string& sentence : run::findings(sweep, fit))
+    std::printf("%s\n", sentence.c_str());
 }
 
 // What is still missing, as a sentence; empty when nothing is.
@@ -274,7 +315,9 @@ int run_sweep(const SweepCommand& command) {
   Session session(make_engine_loader(), make_dry_runner_loader());
   auto start = start_of(command, session.gpus());
   if (!start) return report(start.error().sentence, 2);
-  if (auto figure = figure_options(command); !figure) return report(figure.error().sentence, 2);
+  const auto figure = figure_options(command);
+  if (!figure) return report(figure.error().sentence, 2);
+  const run::FitRange fit = figure->look.fit;
   run::Sweep sweep(start->spec);
 
   wait_for_engine(session);
@@ -309,18 +352,18 @@ int run_sweep(const SweepCommand& command) {
                               : run::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, there && !start->known ? 2 : 1);
 
-  run_points(session, sweep, *journal, command.predict);
+  run_points(session, sweep, *journal, command.out, command.predict);
 
   const nlohmann::json environment = environment_json(machine, session.engine());
   if (command.json) {
-    std::printf("%s\n", run::to_json(sweep, environment).dump(2).c_str());
+    std::printf("%s\n", run::to_json(sweep, environment, fit).dump(2).c_str());
   } else {
-    print_summary(sweep);
+    print_summary(sweep, fit);
   }
   int code = 0;
   if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);
   const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
-  if (auto written = write_sweep_files(command.out, sweep, environment, notes); !written) {
+  if (auto written = write_sweep_files(command.out, sweep, environment, notes, fit); !written) {
     code = report(written.error().sentence, 1);
   } else if (auto drawn = draw_figure(command, sweep, notes); !drawn) {
     code = report(drawn.error().sentence, 1);

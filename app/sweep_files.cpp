@@ -11,6 +11,17 @@ constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
 
 }  // namespace
 
+std::filesystem::path journal_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path / kJournalName : path;
+}
+
+bool is_sweep(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto journal = journal_of(path);
+  return journal.extension() == ".jsonl" && std::filesystem::exists(journal, ignored);
+}
+
 run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {
   auto gpus = nlohmann::json::array();
   for (const run::DeviceInfo& device : engine.devices) {
@@ -41,16 +52,17 @@ SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
 }
 
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const run::Sweep& sweep,
-                                     const nlohmann::json& environment, const SweepNotes& notes) {
+                                     const nlohmann::json& environment, const SweepNotes& notes,
+                                     run::FitRange fit) {
   const std::string caption = run::sweep_caption(sweep, notes.device, notes.versions);
   struct File {
     const char* name;
     std::string content;
   };
-  for (const File& file : {File{"sweep.json", run::to_json(sweep, environment).dump(2) + "\n"},
+  for (const File& file : {File{"sweep.json", run::to_json(sweep, environment, fit).dump(2) + "\n"},
                            File{"sweep.csv", io::to_csv(run::full_table(sweep))},
-                           File{"sweep.md", run::sweep_markdown(sweep, caption)},
-                           File{"sweep.tex", run::sweep_latex(sweep, caption)}}) {
+                           File{"sweep.md", run::sweep_markdown(sweep, caption, fit)},
+                           File{"sweep.tex", run::sweep_latex(sweep, caption, fit)}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
   }
   return {};

@@ -8,11 +8,18 @@
 #include "core/base/result.h"
 #include "core/run/sweep.h"
 #include "core/run/sweep_journal.h"
+#include "core/run/sweep_results.h"
 
 namespace ts::app {
 
 // The files of a sweep's folder.
 inline constexpr const char* kJournalName = "sweep.jsonl";
+inline constexpr const char* kPointsFolder = "points";  // a profile of each, to be compared
+
+// A journal, or a folder that has one: what the window shows on the page of sweeps.
+bool is_sweep(const std::filesystem::path& path);
+// The journal itself, of either.
+std::filesystem::path journal_of(const std::filesystem::path& path);
 
 // What must not change between points of one sweep: program, engine, threads, processor, GPUs.
 run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine);
@@ -26,6 +33,7 @@ SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine, const
 
 // Writes sweep.json, sweep.csv, sweep.md and sweep.tex. The first that cannot be written ends it.
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const run::Sweep& sweep,
-                                     const nlohmann::json& environment, const SweepNotes& notes);
+                                     const nlohmann::json& environment, const SweepNotes& notes,
+                                     run::FitRange fit = {});
 
 }  // namespace ts::app

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/catalogue.h"
 #include "app/picture.h"
 #include "core/io/file.h"
 #include "views/common/imgui_sink.h"
@@ -32,7 +33,9 @@ base::Result<void> save_sweep_figure(Graphics& graphics, const run::Sweep& sweep
     const text::Texts& texts = frame.texts;
     return [&, faces, area, &texts = texts] {
       const views::Metrics metrics{scale_of(options)};
-      const views::SweepFigure figure{sweep, texts, theme, metrics, options.caption, {-1, -1}};
+      const views::SweepFigure figure{
+          sweep,           texts,    theme,        metrics,
+          options.caption, {-1, -1}, options.look, built_in_references()};
       views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, metrics.scale);
       views::draw_sweep_figure(sink, area, figure);
       views::SvgSink vector(sink, area.width(), area.height(), theme.bg);

@@ -7,6 +7,7 @@
 #include "core/run/sweep.h"
 #include "core/text/text.h"
 #include "views/common/theme.h"
+#include "views/sweep/sweep_figure.h"
 
 namespace ts::app {
 
@@ -16,6 +17,7 @@ struct FigureOptions {
   views::ThemeKind theme = views::ThemeKind::light;
   text::Language language = text::Language::en;
   std::string caption;
+  views::SweepLook look;
 };
 
 // Draws the figure of a sweep, with nothing around it, into figure.png and figure.svg of the

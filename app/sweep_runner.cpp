@@ -2,6 +2,8 @@
 
 #include "app/catalogue.h"
 #include "core/base/clock.h"
+#include "core/io/file.h"
+#include "core/run/point_profile.h"
 #include "core/run/sweep_json.h"
 
 namespace ts::app {
@@ -27,7 +29,7 @@ void SweepRunner::update() {
     sweep_->cancel_rest();
     return;
   }
-  if (!predicted() || paused_ || session_->busy()) return;
+  if (!predicted() || (paused_ && !sweep_->wanted()) || session_->busy()) return;
   const auto point = sweep_->next();
   if (!point) return;
   sweep_->start(*point);
@@ -49,7 +51,9 @@ bool SweepRunner::predicted() {
       const run::SweepPoint& point = sweep_->points()[index];
       const run::Gpu* gpu = session_->gpus().find(point.spec.target_gpu);
       // What was said when it was measured stays beside the measurement.
-      if (point.measured && point.prediction.known()) continue;
+      if (point.prediction.known() && (point.measured || point.status == run::PointStatus::oom)) {
+        continue;
+      }
       if (point.status == run::PointStatus::failed || gpu == nullptr) continue;
       jobs.push_back({index, point.spec, run::target_of_point(point.spec, *gpu, host)});
     }
@@ -76,6 +80,16 @@ void SweepRunner::take_end() {
     auto written = journal_->append(run::to_json(*sweep_, sweep_->points()[point]));
     journal_problem_ = written ? std::string() : written.error().sentence;
   }
+  // Of a run that did not end well there are no whole steps to compare.
+  if (!profiles_.empty() && sweep_->points()[point].status == run::PointStatus::ok) {
+    std::error_code ignored;
+    std::filesystem::create_directories(profiles_, ignored);
+    const auto written =
+        io::write_file(profiles_ / (run::profile_name(*sweep_, point) + ".json"),
+                       run::profile_of(*run, session_->strings())
+                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    if (!written && journal_problem_.empty()) journal_problem_ = written.error().sentence;
+  }
   if (on_point) on_point(point);
 }
 
@@ -94,6 +108,17 @@ void SweepRunner::resume() {
   sweep_->resume();
 }
 
+void SweepRunner::rerun(std::size_t point) {
+  cancelling_ = false;
+  sweep_->rerun(point);
+}
+
+void SweepRunner::widened() {
+  cancelling_ = false;
+  predictor_.reset();
+  asked_predictor_ = false;
+}
+
 void SweepRunner::cancel() {
   cancelling_ = true;
   if (sweep_->running() && session_->asked() == id_) session_->cancel();
@@ -102,7 +127,7 @@ void SweepRunner::cancel() {
 
 bool SweepRunner::idle() const {
   return !sweep_->running() && predictor_ == nullptr &&
-         (paused_ || sweep_->count(run::PointStatus::pending) == 0);
+         ((paused_ && !sweep_->wanted()) || sweep_->count(run::PointStatus::pending) == 0);
 }
 
 }  // namespace ts::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +33,14 @@ class SweepRunner {
   // The point that runs is finished first; predictions go on.
   void pause() { paused_ = true; }
   void resume();
+  // Runs that point next, also while the others are paused.
+  void rerun(std::size_t point);
+  // The sweep has got more points: they are predicted and run, too.
+  void widened();
+  // From now on points are written there.
+  void write_to(run::SweepJournal* journal) { journal_ = journal; }
+  // What tensorscope compare needs of every point goes there, a file each. Empty: nowhere.
+  void keep_profiles(std::filesystem::path folder) { profiles_ = std::move(folder); }
   [[nodiscard]] bool paused() const { return paused_; }
   // Ends the running point and gives up the rest; resume() takes them up again.
   void cancel();
@@ -58,6 +67,7 @@ class SweepRunner {
   bool paused_ = false;
   bool cancelling_ = false;
   bool too_long_ = false;
+  std::filesystem::path profiles_;
   std::string journal_problem_;
 };
 

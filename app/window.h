@@ -24,6 +24,7 @@ class Window {
     std::filesystem::path preferences_folder;
     std::filesystem::path picture_folder;                        // where F12 saves
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
+    std::filesystem::path sweep = {};                            // likewise; empty: none
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);
   ~Window();

@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "app/engine_loader.h"
+#include "app/report.h"
+#include "app/sweep_files.h"
 #include "app/window.h"
 
 namespace ts::app {
@@ -22,7 +24,14 @@ std::filesystem::path pictures_folder() {
 int open_window(const WindowCommand& command) {
   // Before the window, so that files of which nothing can be shown end the program as bad input.
   std::vector<std::unique_ptr<files::OpenedFile>> files;
+  std::filesystem::path sweep;  // one page of sweeps: the last counts
   for (const std::filesystem::path& path : command.files) {
+    if (is_sweep(path)) {
+      const auto content = run::read_journal(journal_of(path));
+      if (!content) return report(content.error().sentence, 2);
+      sweep = std::filesystem::absolute(path);
+      continue;
+    }
     auto opened = files::open_file(std::filesystem::absolute(path));
     if (!opened) {
       std::fprintf(stderr, "tensorscope: %s\n", opened.error().sentence.c_str());
@@ -40,7 +49,7 @@ int open_window(const WindowCommand& command) {
     return 1;
   }
   auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), preferences_folder(),
-                              pictures_folder(), std::move(files)});
+                              pictures_folder(), std::move(files), std::move(sweep)});
   if (!window) {
     std::fprintf(stderr, "tensorscope: %s\n", window.error().sentence.c_str());
     return 1;

@@ -21,6 +21,7 @@
 #include "views/memory/memory_view.h"
 #include "views/segments/segments_view.h"
 #include "views/sweep/sweep_controls.h"
+#include "views/sweep/sweep_figure.h"
 #include "views/tables/operators_view.h"
 #include "views/timeline/timeline_view.h"
 
@@ -53,6 +54,7 @@ struct WorkspaceState {
   run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
   std::optional<bool> color_of_runs;  // color_by_allocation to go back to when a file is left
   views::SweepDraft sweep_draft;
+  views::SweepLook sweep_look;
   std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
   bool sweep_page = false;  // instead of the run's panels
 };
@@ -97,6 +99,8 @@ class Workspace {
   void draw_sweep(const views::Ui& ui);
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
+  void open_sweep(const std::filesystem::path& path);
+  void tell(const base::Result<void>& result);
   void draw_shortcuts(const views::Ui& ui);
   void draw_operators_sheet(const views::Ui& ui);
   void draw_file_tabs(const views::Ui& ui);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/sweep_files.h"
 #include "app/workspace.h"
 #include "views/common/ids.h"
 #include "views/common/widgets.h"
@@ -96,6 +97,10 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+    if (is_sweep(whole)) {
+      open_sweep(whole);
+      continue;
+    }
     session_->files().open(whole.empty() ? path : whole);
     state_->sweep_page = false;
   }

@@ -5,6 +5,7 @@
 
 #include "app/catalogue.h"
 #include "app/workspace.h"
+#include "core/run/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -43,6 +44,22 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
   }
 }
 
+void Workspace::tell(const base::Result<void>& result) {
+  if (!result) notify(result.error().sentence);
+}
+
+void Workspace::open_sweep(const std::filesystem::path& path) {
+  SweepBoard& board = *state_->sweeps;
+  if (auto loaded = board.load(*session_, path); !loaded) {
+    notify(loaded.error().sentence);
+    return;
+  }
+  state_->history.set(board.sweep()->spec().base);
+  run_spec_ = seen_spec_ = state_->history.spec();  // Live would take it for a wish to run
+  state_->sweep_page = true;
+  state_->preferences.projector = false;
+}
+
 void Workspace::open_point(std::size_t point) {
   SweepBoard& board = *state_->sweeps;
   state_->history.set(board.sweep()->points()[point].spec);
@@ -68,11 +85,15 @@ void Workspace::draw_sweep(const views::Ui& ui) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
   if (ImGui::Begin("###sweep_controls", nullptr, kPageFlags)) {
     const run::WorkloadSpec& base = state_->history.spec();
-    if (views::draw_sweep_controls(ui, state_->sweep_draft, base, built_in_sweeps(),
-                                   !board.idle())) {
-      if (auto spec = views::sweep_of(state_->sweep_draft, base, built_in_sweeps())) {
+    const views::SweepAsk ask = views::draw_sweep_controls(
+        ui, state_->sweep_draft, base, built_in_sweeps(), board.sweep(), !board.idle());
+    if (ask != views::SweepAsk::nothing) {
+      auto spec = views::sweep_of(state_->sweep_draft, base, built_in_sweeps());
+      if (spec && ask == views::SweepAsk::start) {
         session_->show(nullptr);
         board.start(*session_, std::move(*spec));
+      } else if (spec) {
+        tell(board.widen(*session_, *spec));
       }
     }
     views::divider(ui);
@@ -98,16 +119,22 @@ void Workspace::draw_sweep(const views::Ui& ui) {
     page.paused = board.runner() != nullptr && board.runner()->paused();
     page.predicting = board.runner() != nullptr && board.runner()->predicting();
     page.problem = board.problem();
+    page.references = built_in_references();
     if (const run::Run* run = session_->current(); run != nullptr && !run->finished) {
       page.now = text::decimal(100.0 * static_cast<double>(run->fraction), 0) + " %";
     }
-    const views::SweepWishes wishes = views::draw_sweep_page(ui, page);
+    const views::SweepWishes wishes = views::draw_sweep_page(ui, page, state_->sweep_look);
     if (SweepRunner* runner = board.runner()) {
       if (wishes.pause) runner->pause();
-      if (wishes.resume) runner->resume();
+      if (wishes.resume) tell(board.resume(*session_));
+      if (wishes.rerun) tell(board.rerun(*session_, *wishes.rerun));
       if (wishes.cancel) runner->cancel();
     }
     if (wishes.open) open_point(*wishes.open);
+    if (wishes.copy) {
+      ImGui::SetClipboardText(io::to_markdown(run::homework_table(*board.sweep())).c_str());
+      notify((*texts_)("note.sweep_copied"));
+    }
     if (wishes.save) {
       const auto saved = board.save(*session_);
       notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})

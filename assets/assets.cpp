@@ -19,6 +19,7 @@ TS_ASSET(zh_tw)
 TS_ASSET(gpus)
 TS_ASSET(cuda_scratch)
 TS_ASSET(sweeps)
+TS_ASSET(reference_points)
 
 namespace ts::assets {
 
@@ -39,6 +40,9 @@ std::string_view cuda_scratch() {
 }
 std::string_view sweeps() {
   return view_sweeps();
+}
+std::string_view reference_points() {
+  return view_reference_points();
 }
 
 }  // namespace ts::assets

@@ -8,9 +8,10 @@ namespace ts::assets {
 std::string_view locale_en();
 std::string_view locale_zh_cn();
 std::string_view locale_zh_tw();
-std::string_view gpus();          // gpus.json, read by run::GpuCatalogue
-std::string_view cuda_scratch();  // cuda_scratch.json, read by run::CudaScratch
-std::string_view sweeps();        // sweeps.json, read by run::SweepPresets
-std::string_view icon_font();     // Font Awesome 6 Solid; only in builds with the window
+std::string_view gpus();              // gpus.json, read by run::GpuCatalogue
+std::string_view cuda_scratch();      // cuda_scratch.json, read by run::CudaScratch
+std::string_view sweeps();            // sweeps.json, read by run::SweepPresets
+std::string_view reference_points();  // reference_points.json, read by run::parse_references
+std::string_view icon_font();         // Font Awesome 6 Solid; only in builds with the window
 
 }  // namespace ts::assets

@@ -140,6 +140,12 @@ std::optional<std::size_t> Sweep::next() {
   return std::nullopt;
 }
 
+bool Sweep::wanted() const {
+  return std::any_of(points_.begin(), points_.end(), [](const SweepPoint& point) {
+    return point.wanted && point.status == PointStatus::pending;
+  });
+}
+
 void Sweep::start(std::size_t point) {
   seconds_left_.reset();
   TS_CHECK(!running_ && points_.at(point).status == PointStatus::pending);

@@ -68,6 +68,8 @@ class Sweep {
   // By series, then along the first axis, then along the second.
   [[nodiscard]] std::span<const SweepPoint> points() const { return points_; }
   [[nodiscard]] std::optional<std::size_t> find(const WorkloadSpec& spec) const;
+  // Some point is to be run whatever else is not.
+  [[nodiscard]] bool wanted() const;
   // In the order in which they are run.
   [[nodiscard]] std::span<const std::size_t> order() const { return order_; }
 
@@ -83,6 +85,9 @@ class Sweep {
   void restore(std::size_t point, PointStatus status, std::string reason, PointMeasurement known);
   // What dry runs said. Changes no point that was run.
   void predict(std::vector<std::pair<std::size_t, PointPrediction>> found);
+  // Takes over a specification that holds this one, see widened(). Every point keeps what is known
+  // of it, the running one runs on. Returns the new number of every point.
+  std::vector<std::size_t> widen(SweepSpec wider);
   void cancel_rest();              // pending -> cancelled
   void resume();                   // cancelled -> pending
   void forget(std::size_t point);  // what was measured: it is pending again

@@ -81,8 +81,13 @@ base::Result<JournalContent> read_journal(const std::filesystem::path& path) {
         nlohmann::json::parse(text->begin() + static_cast<std::ptrdiff_t>(begin),
                               text->begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
     if (json.is_discarded()) return broken(path, line, "this is not JSON");
-    if (line > 1) {
+    if (line > 1 && json.is_object() && json.contains("sweep")) {
+      auto wider = sweep_spec_from_json(json.at("sweep"));
+      if (!wider) return broken(path, line, wider.error().sentence);
+      content.spec = std::move(*wider);
+    } else if (line > 1) {
       content.points.push_back(std::move(json));
+      content.lines.push_back(line);
     } else if (auto header = read_header(json, content); !header) {
       return broken(path, line, header.error().sentence);
     }
@@ -110,7 +115,7 @@ base::Result<void> restore(Sweep& sweep, const JournalContent& content,
                            const std::filesystem::path& path) {
   for (std::size_t i = 0; i < content.points.size(); ++i) {
     const nlohmann::json& json = content.points[i];
-    const std::size_t line = i + 2;
+    const std::size_t line = content.lines[i];
     try {
       const auto status = point_status_from(json.at("status").get<std::string>());
       if (!status) return broken(path, line, "the status is unknown");
@@ -183,6 +188,10 @@ base::Result<void> SweepJournal::append(const nlohmann::json& point) {
   // What an operator or file name holds need not be UTF-8.
   waiting_.push_back(point.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return write_waiting();
+}
+
+base::Result<void> SweepJournal::widen(const SweepSpec& spec) {
+  return append({{"sweep", to_json(spec)}});
 }
 
 base::Result<void> SweepJournal::write_waiting() {

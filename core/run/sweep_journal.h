@@ -12,7 +12,7 @@ namespace ts::run {
 // The file that makes a sweep survive: a header line (format, identity, specification), then one
 // JSON line per point that was run, each written and synced before the next point begins. A line
 // that was cut off by a crash is dropped when the file is continued. The last line of a point
-// counts.
+// counts. A line with "sweep" alone is a wider specification from there on.
 
 // What must be equal for points to be comparable: {"program": ..., "libtorch": ..., "device": ...}.
 using SweepIdentity = nlohmann::json;
@@ -21,6 +21,7 @@ struct JournalContent {
   SweepIdentity identity;
   SweepSpec spec;
   std::vector<nlohmann::json> points;
+  std::vector<std::size_t> lines;     // of each point
   std::uintmax_t complete_bytes = 0;  // up to the end of the last whole line
   std::uintmax_t bytes = 0;           // of the file when it was read
 };
@@ -50,6 +51,7 @@ class SweepJournal {
   // When it cannot be written (a full disk), the file keeps its whole lines and the line is kept
   // here, to be written before the next one.
   base::Result<void> append(const nlohmann::json& point);
+  base::Result<void> widen(const SweepSpec& spec);
   base::Result<void> write_waiting();
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
 

@@ -137,12 +137,16 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
   return p;
 }
 
-nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment) {
+nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, FitRange range) {
   auto points = nlohmann::json::array();
   for (const SweepPoint& point : sweep.points()) points.push_back(to_json(sweep, point));
   auto fits = nlohmann::json::array();
-  for (const CurveFit& one : fits_of(sweep)) {
+  for (const CurveFit& one : fits_of(sweep, range)) {
+    const auto x_of = [&](std::size_t point) { return sweep.points()[point].at[0]; };
     fits.push_back({{"series", one.curve.label},
+                    {"from", x_of(one.points.front())},
+                    {"to", x_of(one.points.back())},
+                    {"residuals", one.fit.residuals},
                     {"measure", to_string(one.measure)},
                     {"n", one.fit.n},
                     {"slope", one.fit.slope},

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/run/sweep.h"
+#include "core/run/sweep_results.h"
 
 namespace ts::run {
 
@@ -25,6 +25,6 @@ PointPrediction prediction_from_json(const nlohmann::json& json);
 
 // The whole result: sweep (the specification), environment, points, fits, crossovers, saturation;
 // the last three as sweep_results.h has them.
-nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment);
+nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, FitRange range = {});
 
 }  // namespace ts::run

@@ -104,18 +104,27 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
   return out;
 }
 
-std::vector<CurveFit> fits_of(const Sweep& sweep) {
+std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range) {
   std::vector<CurveFit> fits;
   for (const SweepCurve& curve : curves_of(sweep)) {
     for (const Measure measure :
          {Measure::step_ms, Measure::peak_allocated, Measure::peak_predicted}) {
-      const auto values = values_of(sweep, curve, measure);
-      const auto [x, y] = columns_of(values);
+      CurveFit one{curve, measure, {}, 0, {}};
+      std::vector<double> x;
+      std::vector<double> y;
+      for (const std::size_t point : curve.points) {
+        const stats::CurvePoint value = value_of(sweep, point, measure);
+        if (!std::isfinite(value.y) || !range.holds(sweep.points()[point].at[0])) continue;
+        one.points.push_back(point);
+        x.push_back(value.x);
+        y.push_back(value.y);
+      }
       auto fit = stats::fit_power_law(x, y);
       if (!fit) continue;
       const std::size_t n = x.size();
-      const double last = std::log(y[n - 1] / y[n - 2]) / std::log(x[n - 1] / x[n - 2]);
-      fits.push_back({curve, measure, std::move(*fit), last});
+      one.fit = std::move(*fit);
+      one.last_slope = std::log(y[n - 1] / y[n - 2]) / std::log(x[n - 1] / x[n - 2]);
+      fits.push_back(std::move(one));
     }
   }
   return fits;

@@ -33,9 +33,18 @@ struct CurveFit {
   Measure measure = Measure::step_ms;
   stats::PowerFit fit;
   double last_slope = 0;  // between the last two points: where constant parts matter least
+  std::vector<std::size_t> points;  // that were fitted, in the order of fit.residuals
+};
+// Values of the first axis that are fitted, both ends with them; 0: no end.
+struct FitRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  [[nodiscard]] bool holds(std::int64_t value) const {
+    return value >= low && (high == 0 || value <= high);
+  }
 };
 // Step time, measured and predicted peak memory of every curve with two points or more.
-std::vector<CurveFit> fits_of(const Sweep& sweep);
+std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range = {});
 
 struct CurveCrossover {
   SweepCurve first, second;

@@ -67,6 +67,11 @@ base::Result<WorkloadSpec> spec_at(const SweepSpec& spec, const SweepSeries& ser
 // many points, no point that can be run. One sentence.
 base::Result<void> check(const SweepSpec& spec);
 
+// `spec` with the values of `more` added to its axes and series: a point or a series more while it
+// runs. Both must vary the same settings of the same workload; protocol and limits stay. One
+// sentence when they do not fit together or there is nothing new.
+base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more);
+
 nlohmann::json to_json(const SweepAxis& axis);
 nlohmann::json to_json(const SweepSpec& spec);
 base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json);

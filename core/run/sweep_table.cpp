@@ -206,11 +206,11 @@ io::TextTable homework_table(const Sweep& sweep) {
   return table;
 }
 
-std::vector<std::string> findings(const Sweep& sweep) {
+std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
   const std::string axis = axis_name(sweep, 0);
   std::vector<std::string> all;
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const CurveFit& one : fits_of(sweep)) {
+  for (const CurveFit& one : fits_of(sweep, range)) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
@@ -224,6 +224,11 @@ std::vector<std::string> findings(const Sweep& sweep) {
     }
     if (one.fit.r2 && one.fit.n >= 3)
       about += fmt::format("r2 {}, ", text::decimal(*one.fit.r2, 4));
+    if (range.low > 0 || range.high > 0) {
+      about += fmt::format("{} from {} to {}, ", axis,
+                           text::grouped(sweep.points()[one.points.front()].at[0]),
+                           text::grouped(sweep.points()[one.points.back()].at[0]));
+    }
     all.push_back(sentence + fmt::format(" ({}n = {}; between the last two points {})", about,
                                          one.fit.n, text::decimal(one.last_slope, 2)));
   }
@@ -293,18 +298,18 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
       what, fixed, device, versions, steps);
 }
 
-std::string sweep_markdown(const Sweep& sweep, const std::string& caption) {
+std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = caption + "\n\n" + io::to_markdown(homework_table(sweep)) + "\n";
-  const auto said = findings(sweep);
+  const auto said = findings(sweep, range);
   for (const std::string& sentence : said) out += "- " + sentence + "\n";
   if (!said.empty()) out += "\n";
   return out + io::to_markdown(full_table(sweep));
 }
 
-std::string sweep_latex(const Sweep& sweep, const std::string& caption) {
+std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = "% needs \\usepackage{booktabs}\n" +
                     io::to_latex(homework_table(sweep), caption, "tab:sweep");
-  const auto said = findings(sweep);
+  const auto said = findings(sweep, range);
   if (said.empty()) return out;
   out += "\\begin{itemize}\n";
   for (const std::string& sentence : said) out += "  \\item " + io::latex_escaped(sentence) + "\n";

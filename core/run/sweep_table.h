@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/io/text_table.h"
-#include "core/run/sweep.h"
+#include "core/run/sweep_results.h"
 
 namespace ts::run {
 
@@ -18,8 +18,8 @@ io::TextTable full_table(const Sweep& sweep);
 io::TextTable homework_table(const Sweep& sweep);
 
 // The files of a hand-in. `caption` says what was measured on what, by which protocol.
-std::string sweep_markdown(const Sweep& sweep, const std::string& caption);
-std::string sweep_latex(const Sweep& sweep, const std::string& caption);
+std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range = {});
+std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange range = {});
 
 // "LM, T 256 to 2,048, naive and flash" and how it was measured, in one paragraph.
 std::string sweep_caption(const Sweep& sweep, const std::string& device,
@@ -27,6 +27,6 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
 
 // What the fits, crossovers and saturation say, one sentence each: "flash: step time grows as
 // T^1.93 (95 % CI 1.85 to 2.01, r2 0.998, n = 5)".
-std::vector<std::string> findings(const Sweep& sweep);
+std::vector<std::string> findings(const Sweep& sweep, FitRange range = {});
 
 }  // namespace ts::run

@@ -156,6 +156,33 @@ TEST(SweepCommand, PresetsOfTheCourse) {
   EXPECT_NE(other.err.find("is one of attention"), std::string::npos) << other.err;
 }
 
+TEST(SweepCommand, TwoPointsAreComparedByOperatorModuleAndMemory) {
+  const testing::TemporaryFolder folder;
+  const std::string out = folder.path().string();
+  ASSERT_EQ(testing::run_program(kTiny + std::string("--axis T=64,256 --out ") + out).code, 0);
+  const auto ended = testing::run_program("compare " + out + " flash_T=256 naive_T=256 --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = document_of(ended);
+  bool softmax = false;
+  for (const auto& row : json["operators"]) {
+    if (row["name"] != "aten::_softmax") continue;
+    softmax = true;
+    EXPECT_TRUE(row["values"][0].is_null()) << "flash has no softmax of its own";
+    EXPECT_GT(row["values"][1].get<double>(), 0);
+  }
+  EXPECT_TRUE(softmax) << json["operators"];
+  double bytes = 0;
+  for (const auto& row : json["peak"]["categories"]) {
+    bytes += row["values"][1].is_null() ? 0 : row["values"][1].get<double>();
+  }
+  EXPECT_EQ(bytes, json["peak_allocated"][1].get<double>()) << "the categories add up";
+  const auto words = testing::run_program("compare " + out + " naive_T=64 naive_T=256");
+  EXPECT_NE(words.out.find("| operator | calls A | calls B |"), std::string::npos) << words.out;
+  const auto none = testing::run_program("compare " + out + " naive_T=64 naive_T=1");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("there are flash_T=256, flash_T=64"), std::string::npos) << none.err;
+}
+
 TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
   const testing::TemporaryFolder folder;
   const auto journal = folder.path() / "sweep.jsonl";
@@ -256,14 +283,26 @@ TEST(SweepCommand, AnotherSweepOrProgramIsRefusedAndNothingIsTouched) {
 TEST(SweepCommand, BadInputIsOneSentenceAndCodeTwo) {
   const testing::TemporaryFolder folder;
   const std::string out = " --out " + (folder.path() / "x").string();
-  for (const char* arguments :
-       {"sweep attention", "sweep attention --axis T", "sweep attention --axis T=9:3:x2",
-        "sweep attention --axis T=1:9:*2", "sweep attention --axis backend=naive",
-        "sweep attention --axis layers=1,2", "sweep attention --axis T=64 --axis T=128",
-        "sweep attention --axis T=64 --series backend=fast", "sweep nothing --axis T=64",
-        "sweep attention --axis T=64 --steps 0", "sweep attention --axis T=0", "sweep --resume",
-        "sweep attention --axis T=64 --theme pink", "sweep attention --axis T=64 --size big",
-        "sweep mlp --axis T=64 --series backend=naive,flash"}) {
+  for (const char* arguments : {"sweep attention",
+                                "sweep attention --axis T",
+                                "sweep attention --axis T=9:3:x2",
+                                "sweep attention --axis T=1:9:*2",
+                                "sweep attention --axis backend=naive",
+                                "sweep attention --axis layers=1,2",
+                                "sweep attention --axis T=64 --axis T=128",
+                                "sweep attention --axis T=64 --series backend=fast",
+                                "sweep nothing --axis T=64",
+                                "sweep attention --axis T=64 --steps 0",
+                                "sweep attention --axis T=0",
+                                "sweep --resume",
+                                "sweep attention --axis T=64 --theme pink",
+                                "sweep attention --axis T=64 --size big",
+                                "sweep mlp --axis T=64 --series backend=naive,flash",
+                                "sweep attention --axis T=64 --fit 9",
+                                "sweep attention --axis T=64 --fit 9:3",
+                                "sweep attention --axis T=64 --linear z",
+                                "sweep attention --axis T=64 --linear x --log xy",
+                                "sweep attention --axis T=64 --series preset=small"}) {
     const auto ended = testing::run_program(arguments + out);
     EXPECT_EQ(ended.code, 2) << arguments;
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;

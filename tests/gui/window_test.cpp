@@ -324,6 +324,51 @@ TEST_F(DrivenWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
   });
 }
 
+TEST_F(DrivenWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().sweep_draft.low = state().sweep_draft.high = 32;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    const auto idle = [] {
+      return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
+             state().sweeps->sweep()->finished();
+    };
+    IM_CHECK(until(context, 60, idle));
+    std::filesystem::path journal;
+    for (const auto& entry : std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
+      journal = std::max(journal, entry.path() / "sweep.jsonl");
+    }
+    context->ItemClick("//###top_bar/###page_run");
+    window().open_files({journal});
+    context->Yield(3);
+    IM_CHECK(state().sweep_page);
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
+    const run::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{2});
+    IM_CHECK(sweep.points()[0].prediction.known());
+    IM_CHECK(state().sweeps->run_of(sweep.order().front()) == nullptr);
+    const auto lines = std::filesystem::file_size(journal);
+    const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
+    context->MouseMoveToPos(
+        {page->Pos.x + page->Size.x - 60, page->Pos.y + page->Size.y - 2 * 25 + 4});
+    context->Yield(2);
+    context->MouseClick();
+    context->Yield(3);
+    IM_CHECK(until(context, 60, [] {
+      return state().sweeps->run_of(state().sweeps->sweep()->order().front()) != nullptr;
+    }));
+    IM_CHECK(std::filesystem::file_size(journal) > lines);
+    // One value more, while it is there.
+    state().sweep_draft.high = 64;
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_add");
+    context->Yield(2);
+    IM_CHECK_EQ(state().sweeps->sweep()->points().size(), std::size_t{4});
+  });
+}
+
 TEST_F(DrivenWindow, OperatorTableGroupsFiltersAndCopies) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));

@@ -184,5 +184,61 @@ TEST_F(SweepJournalFile, AFullDiskKeepsWholeLinesAndLosesNothing) {
   EXPECT_EQ(read_journal(path_)->points.size(), 2U);
 }
 
+TEST_F(SweepJournalFile, AWiderSpecificationIsALineOfItsOwn) {
+  Sweep sweep(spec_);
+  {
+    auto journal = SweepJournal::create(path_, spec_, identity_);
+    ASSERT_TRUE(journal.has_value());
+    run_some(sweep, *journal, 2);
+    SweepSpec more = spec_;
+    more.axes = {*parse_axis("T=1024")};
+    const auto wider = widened(spec_, more);
+    ASSERT_TRUE(wider.has_value());
+    ASSERT_TRUE(journal->widen(*wider).has_value());
+    sweep.widen(*wider);
+    run_some(sweep, *journal, 100);
+  }
+  append_text("{\"series\":\"x\",\"status\":\"ok\",\"at\":{\"T\":64}}\n");
+  auto content = read_journal(path_);
+  ASSERT_TRUE(content.has_value()) << content.error().sentence;
+  EXPECT_EQ(content->spec.axes[0].values.back(), 1024);
+  Sweep again(content->spec);
+  const auto bad = restore(again, *content, path_);
+  ASSERT_FALSE(bad.has_value());
+  EXPECT_NE(bad.error().sentence.find("line 13"), std::string::npos) << bad.error().sentence;
+  content->points.pop_back();
+  ASSERT_TRUE(restore(again, *content, path_).has_value());
+  EXPECT_EQ(again.count(PointStatus::ok) + again.count(PointStatus::oom), 10U);
+}
+
+TEST_F(SweepJournalFile, KeepsWhatWasPredictedBesideAMeasurement) {
+  Sweep sweep(spec_);
+  PointPrediction prediction;
+  prediction.peak_allocated = 4096;
+  prediction.needed = 5000;
+  prediction.target = "RTX 4090";
+  prediction.capacity = 3000;
+  prediction.fit = Fit::oom;
+  prediction.op = "aten::bmm";
+  prediction.bytes_asked = 2048;
+  prediction.bytes_free = 1000;
+  PointPrediction none;
+  none.problem = "Autocast cannot be predicted";
+  sweep.predict({{0, prediction}, {4, none}});
+  {
+    auto journal = SweepJournal::create(path_, spec_, identity_);
+    run_some(sweep, *journal, 100);
+  }
+  const auto content = read_journal(path_);
+  Sweep again(content->spec);
+  ASSERT_TRUE(restore(again, *content, path_).has_value());
+  const PointPrediction& back = again.points()[0].prediction;
+  EXPECT_EQ(to_json(again, again.points()[0]), to_json(sweep, sweep.points()[0]));
+  EXPECT_EQ(back.op, "aten::bmm");
+  EXPECT_TRUE(back.oom());
+  EXPECT_EQ(again.points()[4].prediction.problem, none.problem);
+  EXPECT_FALSE(again.points()[1].prediction.known());
+}
+
 }  // namespace
 }  // namespace ts::run

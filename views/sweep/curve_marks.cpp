@@ -92,6 +92,78 @@ void Curves::draw_crossovers() {
   }
 }
 
+// Published step times: faint, each named with its hardware at its last point.
+void Curves::draw_references() {
+  const Color color = scene_.theme().text3;
+  sink_.push_clip(inside());
+  const float line = sink_.text_height(TextStyle::small) + scene_.px(2);
+  std::vector<float> taken;
+  for (const run::ReferenceSeries& series : scene_.references) {
+    std::optional<Point> before;
+    for (const auto& [at, ms] : series.step_ms) {
+      const auto x = static_cast<double>(at);
+      if (!x_.shows(x)) continue;
+      const Point here{x_.position(x), y_.position(ms)};
+      if (before) {
+        dashed_line(sink_, *before, here, color, scene_.px(1), scene_.px(2), scene_.px(3));
+      }
+      const float arm = scene_.px(3);
+      sink_.line({here.x - arm, here.y}, {here.x + arm, here.y}, color, scene_.px(1.2F));
+      sink_.line({here.x, here.y - arm}, {here.x, here.y + arm}, color, scene_.px(1.2F));
+      before = here;
+    }
+    if (!before) continue;
+    const std::string words = series.name + ", " + series.hardware;
+    const float width = sink_.text_width(TextStyle::small, words);
+    const float left = std::clamp(before->x - width, frame_.plot.x0 + scene_.px(4),
+                                  std::max(frame_.plot.x0 + scene_.px(4), frame_.plot.x1 - width));
+    float top = before->y + scene_.px(4);
+    const auto covers = [&](float other) { return std::abs(other - top) < line; };
+    while (std::any_of(taken.begin(), taken.end(), covers)) top += line;
+    taken.push_back(top);
+    sink_.text({left, top}, TextStyle::small, color, words);
+  }
+  sink_.pop_clip();
+}
+
+// Measured over fitted, in percent, below the fit.
+void Curves::draw_residuals() {
+  const Rect strip{frame_.plot.x0, frame_.plot.y1 - residuals_ + scene_.px(14), frame_.plot.x1,
+                   frame_.plot.y1 - scene_.px(2)};
+  double worst = 1;
+  for (const run::CurveFit& fit : scene_.fits) {
+    if (fit.measure != panel_.measure) continue;
+    for (const double residual : fit.fit.residuals) {
+      worst = std::max(worst, std::abs(std::expm1(residual)) * 100);
+    }
+  }
+  const PlotAxis y{-worst * 1.15, worst * 1.15, false, strip.y1, strip.y0};
+  const float zero = std::round(y.position(0));
+  sink_.fill({strip.x0, zero, strip.x1, zero + 1}, scene_.theme().line);
+  for (const double end : {worst, -worst}) {
+    const std::string words = (end > 0 ? "+" : "\xe2\x88\x92") + text::decimal(worst, 0) + " %";
+    const float width = sink_.text_width(TextStyle::small, words);
+    sink_.text({strip.x0 - scene_.px(8) - width,
+                y.position(end) - sink_.text_height(TextStyle::small) / 2},
+               TextStyle::small, scene_.theme().text2, words);
+  }
+  text_in(sink_,
+          {strip.x0 + scene_.px(6), strip.y0 - scene_.px(12), strip.x1, strip.y0 + scene_.px(2)},
+          TextStyle::small, scene_.theme().text3, scene_.figure.texts("sweep.residuals"));
+  for (const run::CurveFit& fit : scene_.fits) {
+    if (fit.measure != panel_.measure) continue;
+    const SeriesStyle& look = style(fit.curve);
+    for (std::size_t i = 0; i < fit.points.size(); ++i) {
+      const double percent = std::expm1(fit.fit.residuals[i]) * 100;
+      if (!std::isfinite(percent)) continue;
+      const Point at{x_.position(static_cast<double>(point_at(fit.points[i]).at[0])),
+                     y.position(percent)};
+      draw_mark(sink_, look, at, scene_.px(3));
+      scene_.spots.push_back({fit.points[i], at});
+    }
+  }
+}
+
 void Curves::draw_saturations() {
   if (panel_.measure != Measure::tokens_per_s) return;
   for (const run::CurveSaturation& knee : scene_.saturations) {

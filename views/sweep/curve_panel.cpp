@@ -65,6 +65,9 @@ Curves::Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurveP
                        std::min(label_width_, area.width() * 0.34F));
   lanes_ = lane_height() * static_cast<float>(lane_count());
   x_ = x_axis_of(scene, frame_.plot);
+  if (!panel.lines && x_.log && frame_.plot.height() > scene.px(180) && !scene.fits.empty()) {
+    residuals_ = std::round(frame_.plot.height() * 0.24F);
+  }
   set_axes();
 }
 
@@ -91,8 +94,16 @@ void Curves::set_axes() {
   const double most = limit_ > 0 ? kSeenBeyond * static_cast<double>(limit_) : greatest;
   extent.add(std::min(predicted.least, most));
   extent.add(std::min(predicted.greatest, most));
-  y_ = axis_around(extent.least, extent.greatest, panel_.log, frame_.plot.y1,
-                   frame_.plot.y0 + lanes_);
+  if (panel_.measure == Measure::step_ms) {
+    for (const run::ReferenceSeries& series : scene_.references) {
+      for (const auto& [at, ms] : series.step_ms) {
+        if (x_.shows(static_cast<double>(at))) extent.add(ms);
+      }
+    }
+  }
+  // The fit is a straight line in logarithms only.
+  const bool log = panel_.lines ? scene_.figure.look.log_y.value_or(panel_.log) : panel_.log;
+  y_ = axis_around(extent.least, extent.greatest, log, inside().y1, inside().y0);
 }
 
 void Curves::draw() {
@@ -113,7 +124,9 @@ void Curves::draw() {
   if (of_memory()) {
     for (const auto& curve : scene_.curves) draw_predicted(curve);
   }
+  if (panel_.measure == Measure::step_ms && panel_.lines) draw_references();
   for (const auto& curve : scene_.curves) draw_curve(curve);
+  if (residuals_ > 0) draw_residuals();
   draw_lanes();
   if (panel_.lines && panel_.log) draw_crossovers();
   draw_saturations();

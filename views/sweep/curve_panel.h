@@ -30,10 +30,12 @@ class Curves {
   void draw_guides();
   void draw_lanes();
   void draw_crossovers();
+  void draw_references();
+  void draw_residuals();
   void draw_saturations();
 
   [[nodiscard]] const SeriesStyle& style(const run::SweepCurve& curve) const {
-    return scene_.styles[curve.series];
+    return scene_.looks[curve.points.front() / curve.points.size()];
   }
   [[nodiscard]] const run::SweepPoint& point_at(std::size_t index) const {
     return scene_.figure.sweep.points()[index];
@@ -46,9 +48,9 @@ class Curves {
   [[nodiscard]] std::size_t lane_count() const;
   [[nodiscard]] bool has_oom(std::size_t series) const;
   [[nodiscard]] Point place(std::size_t point, double value) const;
-  // The plot without the lanes above it.
+  // The plot without the lanes above it and the residuals below.
   [[nodiscard]] Rect inside() const {
-    return {frame_.plot.x0, frame_.plot.y0 + lanes_, frame_.plot.x1, frame_.plot.y1};
+    return {frame_.plot.x0, frame_.plot.y0 + lanes_, frame_.plot.x1, frame_.plot.y1 - residuals_};
   }
 
   DrawSink& sink_;
@@ -58,6 +60,7 @@ class Curves {
   PlotAxis x_, y_;
   float label_width_ = 0;
   float lanes_ = 0;
+  float residuals_ = 0;  // height of the strip below
   bool any_ = false;
   std::int64_t limit_ = -1;
   std::string limit_source_;

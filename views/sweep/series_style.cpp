@@ -30,11 +30,16 @@ bool backends_tell_them_apart(const run::Sweep& sweep) {
   return fields.size() == 1 && fields[0].field == run::Field::backend;
 }
 
+// The palette of the memory categories is made to be told apart, also without colour vision.
+SeriesStyle turn_style(std::size_t i, ThemeKind theme) {
+  constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
+  return {views::theme(theme).category[kCategories[i % kCategories.size()]],
+          static_cast<MarkShape>(i % 6)};
+}
+
 }  // namespace
 
 std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme) {
-  // The palette of the memory categories is made to be told apart, also without colour vision.
-  constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
   std::vector<SeriesStyle> styles;
   const bool backends = backends_tell_them_apart(sweep);
   for (std::size_t i = 0; i < sweep.series().size(); ++i) {
@@ -42,9 +47,25 @@ std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme)
     if (backends) {
       styles.push_back({backend_color(theme, backend), shape_of(backend)});
     } else {
-      styles.push_back({views::theme(theme).category[kCategories[i % kCategories.size()]],
-                        static_cast<MarkShape>(i % 6)});
+      styles.push_back(turn_style(i, theme));
     }
+  }
+  return styles;
+}
+
+std::vector<SeriesStyle> curve_styles(const run::Sweep& sweep, ThemeKind theme) {
+  const std::vector<SeriesStyle> series = series_styles(sweep, theme);
+  const std::size_t length = sweep.spec().axes[0].values.size();
+  const std::size_t curves = sweep.points().size() / length;
+  const bool by_second = series.size() == 1 && curves > 1;
+  std::vector<SeriesStyle> styles;
+  for (std::size_t i = 0; i < curves; ++i) {
+    SeriesStyle one = by_second ? turn_style(i, theme) : series[i * series.size() / curves];
+    // Several series keep their colours; the mark tells the second value.
+    if (!by_second && curves > series.size()) {
+      one.shape = static_cast<MarkShape>(i % (curves / series.size()) % 6);
+    }
+    styles.push_back(one);
   }
   return styles;
 }

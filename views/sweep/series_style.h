@@ -18,6 +18,10 @@ struct SeriesStyle {
 // Backends have the colours and marks they have everywhere; other series take them in turn.
 std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme);
 
+// The same for every curve of curves_of(): with one series over two axes the second value tells the
+// curves apart.
+std::vector<SeriesStyle> curve_styles(const run::Sweep& sweep, ThemeKind theme);
+
 void draw_mark(DrawSink& sink, const SeriesStyle& style, Point centre, float radius);
 // Out of memory.
 void draw_cross(DrawSink& sink, Point centre, float radius, Color color, float thickness);

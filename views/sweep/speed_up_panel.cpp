@@ -38,6 +38,12 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const std::string title = t("sweep.panel.speed_up", {{"baseline", sweep.series()[0].label}});
   const PanelFrame frame =
       frame_panel(sink, scene, area, title, t("sweep.panel.speed_up_about"), scene.px(20));
+  const float title_end = area.x0 + scene.px(28) + sink.text_width(TextStyle::body_strong, title) +
+                          scene.px(12) +
+                          sink.text_width(TextStyle::small, t("sweep.panel.speed_up_about"));
+  draw_series_names(
+      sink, scene,
+      {title_end + scene.px(12), area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
   const std::size_t places = sweep.spec().axes[0].values.size();
   double greatest = 1;
   for (std::size_t place = 0; place < places; ++place) {

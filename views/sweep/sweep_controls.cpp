@@ -161,8 +161,9 @@ void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& ba
 
 }  // namespace
 
-bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                         const run::SweepPresets& presets, bool running) {
+SweepAsk draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+                             const run::SweepPresets& presets, const run::Sweep* sweep,
+                             bool running) {
   const float width = ImGui::GetContentRegionAvail().x;
   draw_presets(ui, draft, presets, width);
   const run::SweepPreset* const preset = presets.find(draft.preset);
@@ -178,12 +179,25 @@ bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpe
   }
   wrapped_text(ui, TextStyle::small, spec ? ui.theme.text3 : ui.theme.bad, about, ui.px(8));
   ImGui::Dummy({0, ui.px(4)});
+  SweepAsk ask = SweepAsk::nothing;
   ImGui::BeginDisabled(running || !spec);
-  const bool start = button(ui, "###sweep_start", "\xef\x81\x8b", ui.texts("sweep.start"), "",
-                            ButtonKind::primary, width);
+  if (button(ui, "###sweep_start", "\xef\x81\x8b", ui.texts("sweep.start"), "", ButtonKind::primary,
+             width)) {
+    ask = SweepAsk::start;
+  }
   ImGui::EndDisabled();
+  if (sweep != nullptr && spec) {
+    ImGui::Dummy({0, ui.px(4)});
+    const auto wider = run::widened(sweep->spec(), *spec);
+    ImGui::BeginDisabled(!wider);
+    if (button(ui, "###sweep_add", "\xef\x81\xa7", ui.texts("sweep.add"), "", ButtonKind::plain,
+               width)) {
+      ask = SweepAsk::add;
+    }
+    ImGui::EndDisabled();
+  }
   ImGui::Dummy({0, ui.px(8)});
-  return start;
+  return ask;
 }
 
 }  // namespace ts::views

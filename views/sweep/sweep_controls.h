@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/run/sweep.h"
 #include "core/run/sweep_presets.h"
 #include "views/common/ui.h"
 
@@ -27,8 +28,11 @@ base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::Worklo
 // The fields that the controls offer as an axis for this workload.
 std::vector<run::Field> axis_fields(const run::WorkloadSpec& base);
 
-// Preset, or axis, ends and series, in the current window; true when the user asks to start.
-bool draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                         const run::SweepPresets& presets, bool running);
+enum class SweepAsk : std::uint8_t { nothing, start, add };
+// Preset, or axis, ends and series, in the current window. `sweep` is the one there is, null: none;
+// while it runs it can only be added to.
+SweepAsk draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+                             const run::SweepPresets& presets, const run::Sweep* sweep,
+                             bool running);
 
 }  // namespace ts::views

@@ -12,7 +12,7 @@ namespace {
 
 using run::Measure;
 
-enum class Panel : std::uint8_t { time, memory, speed_up, fit, throughput, findings };
+enum class Panel : std::uint8_t { time, memory, speed_up, fit, throughput, parts, findings };
 
 std::vector<Panel> panels_of(const run::Sweep& sweep) {
   const bool batch = sweep.spec().axes[0].field == run::Field::B;
@@ -22,6 +22,7 @@ std::vector<Panel> panels_of(const run::Sweep& sweep) {
   if (bars) all.push_back(Panel::speed_up);
   all.push_back(Panel::fit);
   if (!batch) all.push_back(Panel::throughput);
+  if (has_parts(sweep)) all.push_back(Panel::parts);
   all.push_back(Panel::findings);
   return all;
 }
@@ -46,6 +47,8 @@ void draw_panel(DrawSink& sink, SweepScene& scene, const Rect& area, Panel panel
                                "sweep.panel.throughput_about", false, true});
     case Panel::speed_up:
       return draw_speed_up_panel(sink, scene, area);
+    case Panel::parts:
+      return draw_parts_panel(sink, scene, area);
     case Panel::findings:
       return draw_findings_panel(sink, scene, area);
   }
@@ -69,16 +72,28 @@ std::vector<std::string> wrapped(const DrawSink& sink, const std::string& words,
   return lines;
 }
 
+std::size_t columns_for(float width, Metrics metrics) {
+  return width >= metrics.px(1320) ? 3 : 2;
+}
+
 }  // namespace
+
+float wanted_height(const run::Sweep& sweep, float width, Metrics metrics) {
+  const std::size_t columns = columns_for(width, metrics);
+  const std::size_t rows = (panels_of(sweep).size() + columns - 1) / columns;
+  return static_cast<float>(rows) * metrics.px(250);
+}
 
 std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
                                              const SweepFigure& figure) {
   SweepScene scene{figure,
                    series_styles(figure.sweep, figure.theme.kind),
+                   curve_styles(figure.sweep, figure.theme.kind),
                    run::curves_of(figure.sweep),
-                   run::fits_of(figure.sweep),
+                   run::fits_of(figure.sweep, figure.look.fit),
                    run::crossovers_of(figure.sweep),
                    run::saturations_of(figure.sweep),
+                   run::references_of(figure.sweep, figure.references),
                    {}};
   Rect grid = area;
   if (!figure.caption.empty()) {
@@ -92,21 +107,25 @@ std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
     }
   }
   const auto panels = panels_of(figure.sweep);
-  const std::size_t columns = grid.width() >= scene.px(1320) ? 3 : 2;
+  const std::size_t columns = columns_for(grid.width(), figure.metrics);
   const std::size_t wanted = (panels.size() + columns - 1) / columns;
   const auto room = static_cast<std::size_t>(std::max(1.0F, grid.height() / scene.px(190)));
   const std::size_t rows = std::clamp<std::size_t>(wanted, 1, room);
-  const float width = grid.width() / static_cast<float>(columns);
+  const std::size_t shown = std::min(panels.size(), rows * columns);
   const float height = grid.height() / static_cast<float>(rows);
-  for (std::size_t i = 0; i < panels.size() && i < rows * columns; ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::size_t row = i / columns;
+    // The last row shares its width among fewer.
+    const std::size_t in_row = std::min(columns, shown - row * columns);
+    const float width = grid.width() / static_cast<float>(in_row);
     const float x = std::round(grid.x0 + width * static_cast<float>(i % columns));
-    const float y = std::round(grid.y0 + height * static_cast<float>(i / columns));
+    const float y = std::round(grid.y0 + height * static_cast<float>(row));
     const Rect box{x, y, std::round(x + width), std::round(y + height)};
     draw_panel(sink, scene, {box.x0, box.y0, box.x1 - 1, box.y1 - 1}, panels[i]);
-    if (i % columns + 1 < columns) {
+    if (i % columns + 1 < in_row) {
       sink.fill({box.x1 - 1, box.y0, box.x1, box.y1}, figure.theme.line);
     }
-    if (i / columns + 1 < rows) sink.fill({box.x0, box.y1 - 1, box.x1, box.y1}, figure.theme.line);
+    if (row + 1 < rows) sink.fill({box.x0, box.y1 - 1, box.x1, box.y1}, figure.theme.line);
   }
   if (!area.contains(figure.mouse)) return std::nullopt;
   const SweepScene::Spot* nearest = nullptr;

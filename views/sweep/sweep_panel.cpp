@@ -36,7 +36,8 @@ PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area
 PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot) {
   const auto values = scene.axis_values();
   constexpr double kWide = 4;
-  const bool log = values.front() > 0 && values.back() >= kWide * values.front();
+  const bool wide = values.back() >= kWide * values.front();
+  const bool log = values.front() > 0 && scene.figure.look.log_x.value_or(wide);
   PlotAxis axis = axis_around(values.front(), values.back(), log, plot.x0, plot.x1);
   if (!log) {
     const double margin = std::max((values.back() - values.front()) * 0.06, 0.5);
@@ -86,6 +87,21 @@ void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& fram
   sink.fill({plot.x0, plot.y0, plot.x0 + 1, plot.y1}, scene.theme().line);
 }
 
+void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row) {
+  float x = row.x1;
+  for (std::size_t i = scene.styles.size(); i-- > 0;) {
+    const std::string& words = scene.figure.sweep.series()[i].label;
+    const float width = sink.text_width(TextStyle::small, words) + scene.px(14);
+    if (x - width < row.x0) return;
+    x -= width;
+    const float middle = (row.y0 + row.y1) / 2;
+    draw_mark(sink, scene.styles[i], {x + scene.px(4), middle}, scene.px(4));
+    text_in(sink, {x + scene.px(14), row.y0, row.x1, row.y1}, TextStyle::small, scene.theme().text2,
+            words);
+    x -= scene.px(14);
+  }
+}
+
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area) {
   const auto& t = scene.figure.texts;
   const float title_height = scene.px(34);
@@ -93,7 +109,7 @@ void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& ar
   text_in(sink, row, TextStyle::body_strong, scene.theme().text, t("sweep.panel.findings"));
   float y = area.y0 + title_height + scene.px(4);
   const float line = sink.text_height(TextStyle::small) + scene.px(7);
-  for (const std::string& sentence : finding_lines(scene.figure.sweep, t)) {
+  for (const std::string& sentence : finding_lines(scene.figure.sweep, t, scene.figure.look.fit)) {
     if (y + line > area.y1) break;
     text_in(sink, {row.x0, y, row.x1, y + line}, TextStyle::small, scene.theme().text2, sentence);
     y += line;

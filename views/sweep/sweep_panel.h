@@ -12,10 +12,12 @@ namespace ts::views {
 struct SweepScene {
   const SweepFigure& figure;
   std::vector<SeriesStyle> styles;
+  std::vector<SeriesStyle> looks;  // of the curves
   std::vector<run::SweepCurve> curves;
   std::vector<run::CurveFit> fits;
   std::vector<run::CurveCrossover> crossovers;
   std::vector<run::CurveSaturation> saturations;
+  std::vector<run::ReferenceSeries> references;
   // Where points were drawn, for the mouse.
   struct Spot {
     std::size_t point = 0;
@@ -56,6 +58,13 @@ void draw_curve_panel(DrawSink& sink, SweepScene& scene, const Rect& area, const
 
 // Bars: how many times faster than the first series, at each value of the first axis.
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
+
+// Columns: how the steps of every point divide into forward, backward and optimizer.
+bool has_parts(const run::Sweep& sweep);
+void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
+
+// Marks and names of the series, right-aligned in the row; those that do not fit are left out.
+void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
 
 // What the curves say, as sentences.
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area);

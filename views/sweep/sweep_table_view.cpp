@@ -6,6 +6,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 #include "views/sweep/sweep_view.h"
 
@@ -95,10 +96,22 @@ Color result_color(const Theme& theme, PointStatus status) {
   }
 }
 
+// At the end of the row that the mouse is on.
+void draw_rerun(const Ui& ui, const Rect& row, std::size_t index, SweepWishes& wishes) {
+  const std::string label = ui.texts("sweep.rerun");
+  const float width = ui.px(110);
+  ImGui::SetCursorScreenPos({row.x1 - width - ui.px(24), row.y0});
+  if (button(ui, "###rerun", "\xef\x80\xa1", label, "", ButtonKind::plain, width)) {
+    wishes.rerun = index;
+    wishes.open.reset();
+  }
+}
+
 }  // namespace
 
-std::optional<std::size_t> draw_sweep_table(const Ui& ui, const run::Sweep& sweep) {
-  const auto styles = series_styles(sweep, ui.theme.kind);
+void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepWishes& wishes) {
+  const auto looks = curve_styles(sweep, ui.theme.kind);
+  const std::size_t length = sweep.spec().axes[0].values.size();
   const float height = ui.px(25);
   const float width = ImGui::GetContentRegionAvail().x;
   std::array<std::string, kColumns.size()> header;
@@ -115,7 +128,6 @@ std::optional<std::size_t> draw_sweep_table(const Ui& ui, const run::Sweep& swee
     draw_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height}, header, true, 0);
     ImGui::Dummy({width, height});
   }
-  std::optional<std::size_t> pressed;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###sweep_rows", {width, ImGui::GetContentRegionAvail().y})) {
     ImGuiListClipper clipper;
@@ -128,21 +140,25 @@ std::optional<std::size_t> draw_sweep_table(const Ui& ui, const run::Sweep& swee
         ImGui::PushID(static_cast<int>(index));
         ImGui::SetNextItemAllowOverlap();
         if (ImGui::InvisibleButton("###row", {ImGui::GetContentRegionAvail().x, height})) {
-          pressed = index;
+          wishes.open = index;
         }
         ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
         const Rect box{at.x, at.y, at.x + width, at.y + height};
-        if (ImGui::IsItemHovered()) sink.fill(box, ui.theme.surface2);
-        draw_mark(sink, styles[point.series], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
+        const bool hovered = ImGui::IsMouseHoveringRect({box.x0, box.y0}, {box.x1, box.y1});
+        if (hovered) sink.fill(box, ui.theme.surface2);
+        draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
         draw_cells(sink, ui, box, cells_of(sweep, index, ui.texts), false,
                    result_color(ui.theme, point.status));
+        if (hovered && point.status != PointStatus::running && !point.wanted) {
+          draw_rerun(ui, box, index, wishes);
+        }
+        ImGui::SetCursorScreenPos({at.x, at.y + height});
         ImGui::PopID();
       }
     }
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
-  return pressed;
 }
 
 }  // namespace ts::views

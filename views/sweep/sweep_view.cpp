@@ -20,8 +20,59 @@ std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
 
+// Automatic, linear, log, and from the start again.
+void cycle(std::optional<bool>& log) {
+  if (!log) {
+    log = false;
+  } else if (!*log) {
+    log = true;
+  } else {
+    log.reset();
+  }
+}
+
+// Scales of the axes and the range that is fitted.
+void draw_look(const Ui& ui, const run::Sweep& sweep, SweepLook& look) {
+  struct Axis {
+    const char* id;
+    const char* name;
+    std::optional<bool>* log;
+  };
+  for (const Axis& axis :
+       {Axis{"###sweep_log_x", "x", &look.log_x}, Axis{"###sweep_log_y", "y", &look.log_y}}) {
+    const char* const key = !*axis.log   ? "sweep.scale.automatic"
+                            : **axis.log ? "sweep.scale.log"
+                                         : "sweep.scale.linear";
+    const std::string label = std::string(axis.name) + ": " + std::string(ui.texts(key));
+    if (button(ui, axis.id, "", label, "", ButtonKind::quiet)) cycle(*axis.log);
+    ImGui::SameLine(0, ui.px(4));
+  }
+  const auto& values = sweep.spec().axes[0].values;
+  const auto words = [&](std::int64_t low) {
+    return low == 0 ? std::string(ui.texts("sweep.fit_all"))
+                    : ui.texts("sweep.fit_from", {{"value", text::grouped(low)}});
+  };
+  select(ui, "###sweep_fit", words(look.fit.low), "", ui.px(130), [&] {
+    if (list_row(ui, "###fit_all", words(0), "", look.fit.low == 0)) {
+      look.fit.low = 0;
+      return true;
+    }
+    // A line needs two points.
+    for (std::size_t i = 1; i + 1 < values.size(); ++i) {
+      const std::string id = "###fit_" + std::to_string(values[i]);
+      if (list_row(ui, id.c_str(), words(values[i]), "", look.fit.low == values[i])) {
+        look.fit.low = values[i];
+        return true;
+      }
+    }
+    return false;
+  });
+  ImGui::SameLine(0, ui.px(16));
+}
+
 // Title, bar and time left at the left, buttons at the right.
-void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepWishes& wishes) {
+void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& look,
+                SweepWishes& wishes) {
   const run::Sweep& sweep = *page.sweep;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = ui.px(52);
@@ -57,11 +108,12 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepWishes& w
   } else {
     now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
   }
-  const float buttons = ui.px(330);
+  const float buttons = ui.px(720);
   text_in(sink, {bar.x1 + ui.px(24), at.y, at.x + width - buttons - ui.px(16), at.y + height},
           TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 
   ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(12)});
+  draw_look(ui, sweep, look);
   const bool resumable = (page.paused && open > 0) || sweep.count(PointStatus::cancelled) > 0;
   if (resumable) {
     wishes.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
@@ -78,15 +130,41 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepWishes& w
                          ButtonKind::plain);
   ImGui::EndDisabled();
   ImGui::SameLine(0, ui.px(8));
+  wishes.copy =
+      button(ui, "###sweep_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain);
+  ImGui::SameLine(0, ui.px(8));
   wishes.save =
       button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
   sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
 
+// All panels; what does not fit is reached by scrolling.
+void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, const SweepLook& look,
+                 SweepWishes& wishes) {
+  ImGui::SetCursorScreenPos({area.x0, area.y0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  if (ImGui::BeginChild("###sweep_panels", {area.width(), area.height()})) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = std::max(area.height() - 1, wanted_height(*page.sweep, width, ui.metrics));
+    const Rect whole{at.x, at.y, at.x + width, at.y + height};
+    const bool pressed = ImGui::InvisibleButton("###sweep_figure", {width, height});
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const Point seen = ImGui::IsItemHovered() ? Point{mouse.x, mouse.y} : Point{-1, -1};
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const SweepFigure figure{*page.sweep, ui.texts, ui.theme, ui.metrics,
+                             "",          seen,     look,     page.references};
+    const auto point = draw_sweep_figure(sink, whole, figure);
+    if (pressed && point) wishes.open = point;
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+}
+
 }  // namespace
 
-SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page) {
+SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepLook& look) {
   SweepWishes wishes;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
@@ -97,25 +175,18 @@ SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page) {
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("sweep.none_hint"), ui.px(24));
     return wishes;
   }
-  draw_strip(ui, page, size.x, wishes);
+  draw_strip(ui, page, size.x, look, wishes);
   const float top = ImGui::GetCursorScreenPos().y;
   const float rest = origin.y + size.y - top;
   const float rows = static_cast<float>(page.sweep->points().size() + 1);
   const float table = std::floor(std::min({rest * 0.3F, ui.px(25) * rows + ui.px(8)}));
   const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),
                   std::floor(top + rest - table)};
-  const bool pressed = ImGui::InvisibleButton("###sweep_figure", {area.width(), area.height()});
-  const bool hovered = ImGui::IsItemHovered();
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const SweepFigure figure{*page.sweep, ui.texts,
-                           ui.theme,    ui.metrics,
-                           "",          hovered ? Point{mouse.x, mouse.y} : Point{-1, -1}};
-  const auto at = draw_sweep_figure(sink, area, figure);
-  if (pressed && at) wishes.open = at;
-  sink.fill({area.x0, area.y1 - 1, area.x1, area.y1}, ui.theme.line);
+  draw_figure(ui, page, area, look, wishes);
+  ImGui::GetWindowDrawList()->AddRectFilled({area.x0, area.y1 - 1}, {area.x1, area.y1},
+                                            ui.theme.line);
   ImGui::SetCursorScreenPos({area.x0, area.y1});
-  if (const auto row = draw_sweep_table(ui, *page.sweep)) wishes.open = row;
+  draw_sweep_table(ui, *page.sweep, wishes);
   return wishes;
 }
 

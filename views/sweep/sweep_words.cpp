@@ -80,14 +80,28 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   } else if (!p.problem.empty()) {
     lines.push_back(p.problem);
   }
-  if (m.tokens_per_s >= 0) lines.push_back(text::rate(m.tokens_per_s, "tokens").joined());
+  if (m.tokens_per_s >= 0) {
+    std::string line = text::rate(m.tokens_per_s, "tokens").joined();
+    if (m.samples_per_s >= 0) line += ", " + text::rate(m.samples_per_s, "samples").joined();
+    if (m.tflops_per_s >= 0) line += ", " + text::decimal(m.tflops_per_s, 3) + " TFLOP/s";
+    lines.push_back(line);
+  }
+  std::string parts;
+  for (const auto& [key, ms] : {std::pair{"sweep.part.forward", m.forward_ms},
+                                std::pair{"sweep.part.backward", m.backward_ms},
+                                std::pair{"sweep.part.optimizer", m.optimizer_ms}}) {
+    if (ms >= 0)
+      parts += (parts.empty() ? "" : ", ") + std::string(t(key)) + " " + milliseconds(ms);
+  }
+  if (!parts.empty()) lines.push_back(parts);
   if (!m.backend_ran.empty())
     lines.push_back(t("inspector.backend_ran") + std::string(" ") + m.backend_ran);
   if (point.status != PointStatus::ok) lines.push_back(status_words(point, t));
   return lines;
 }
 
-std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Texts& texts) {
+std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Texts& texts,
+                                       run::FitRange range) {
   const std::string axis = run::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> lines;
   for (const run::CurveCrossover& one : run::crossovers_of(sweep)) {
@@ -118,7 +132,7 @@ std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Text
                            {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
   }
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const run::CurveFit& one : run::fits_of(sweep)) {
+  for (const run::CurveFit& one : run::fits_of(sweep, range)) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;

@@ -110,6 +110,33 @@ TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
   EXPECT_FALSE(draw(sweep, {1, 1}).has_value());
 }
 
+TEST_P(SweepFigureOf, PredictedPartsResidualsAndPublishedPointsAreDrawnInside) {
+  run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
+  std::vector<std::pair<std::size_t, run::PointPrediction>> found;
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    run::PointPrediction prediction;
+    prediction.peak_allocated = std::int64_t{1} << (10 + 4 * sweep.points()[i].at[0] / 1024);
+    found.emplace_back(i, prediction);
+  }
+  sweep.predict(std::move(found));
+  run::ReferenceSeries published;
+  published.name = "Somebody";
+  published.hardware = "their card";
+  published.match = {{"workload", "attention"}};
+  published.step_ms = {{64, 1e-3}, {4096, 1e5}, {1 << 20, 1}};
+  const std::vector<run::ReferenceSeries> references = {published, published};
+  const auto [width, height] = GetParam();
+  for (const bool log : {true, false}) {
+    sink_ = RecordingSink();
+    const SweepFigure figure{sweep, texts_,   theme(ThemeKind::light), {1},
+                             "",    {-1, -1}, {log, log, {256, 0}},    references};
+    draw_sweep_figure(sink_, {0, 0, width, height}, figure);
+    expect_inside();
+    EXPECT_TRUE(says("Somebody, their card"));
+  }
+  EXPECT_GE(wanted_height(sweep, width, {1}), 500);
+}
+
 TEST_P(SweepFigureOf, OverBatchesTheKneeIsMarked) {
   run::SweepSpec spec;
   spec.axes = {*run::parse_axis("B=1:16:x2")};

@@ -1,0 +1,218 @@
+#include "core/run/point_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+
+#include "core/run/run_json.h"
+#include "core/stats/operator_table.h"
+#include "core/text/numbers.h"
+
+namespace ts::run {
+namespace {
+
+constexpr const char* kNoModule = "(none)";
+
+std::string name_of(base::StringId id, const base::StringTable& strings) {
+  const std::string_view name = strings.view(id);
+  return name.empty() ? kNoModule : std::string(name);
+}
+
+nlohmann::json times_of(const Run& run, const base::StringTable& strings, stats::GroupBy group) {
+  auto out = nlohmann::json::object();
+  const auto table = stats::operator_table(run.trace, run.memory, strings, group);
+  const auto steps = static_cast<double>(std::max<std::int64_t>(table.steps, 1));
+  const bool modules = group == stats::GroupBy::module;
+  for (const stats::OperatorRow& row : table.rows) {
+    const auto ns = static_cast<double>(modules ? row.total_ns : row.self_ns);
+    out[name_of(row.name, strings)] = {{"calls", static_cast<double>(row.calls) / steps},
+                                       {modules ? "total_ms" : "self_ms", ns * 1e-6 / steps}};
+  }
+  return out;
+}
+
+nlohmann::json peak_of(const Run& run, const base::StringTable& strings) {
+  auto operators = nlohmann::json::object();
+  auto modules = nlohmann::json::object();
+  auto categories = nlohmann::json::object();
+  if (run.memory.peak_event() != memory::kNone) {
+    std::map<std::string, std::int64_t> by_operator;
+    std::map<std::string, std::int64_t> by_module;
+    for (const memory::BlockIndex index : run.memory.live_after(run.memory.peak_event())) {
+      const memory::Block& block = run.memory.blocks()[index];
+      by_operator[name_of(block.op, strings)] += block.size;
+      by_module[name_of(block.module, strings)] += block.size;
+    }
+    operators = by_operator;
+    modules = by_module;
+    categories = category_json(run.memory.by_category_after(run.memory.peak_event()));
+  }
+  return {{"categories", categories}, {"operators", operators}, {"modules", modules}};
+}
+
+// Every name of both, with the numbers at `value` and, where there are some, at "calls".
+std::vector<ProfileRow> matched(const nlohmann::json& a, const nlohmann::json& b,
+                                const char* value) {
+  std::map<std::string, ProfileRow> rows;
+  const auto add = [&](const nlohmann::json& from, double ProfileRow::*number,
+                       double ProfileRow::*calls) {
+    for (const auto& [name, entry] : from.items()) {
+      ProfileRow& row = rows[name];
+      row.name = name;
+      row.*number = value != nullptr ? entry.at(value).get<double>() : entry.get<double>();
+      if (value != nullptr) row.*calls = entry.at("calls").get<double>();
+    }
+  };
+  add(a, &ProfileRow::a, &ProfileRow::calls_a);
+  add(b, &ProfileRow::b, &ProfileRow::calls_b);
+  std::vector<ProfileRow> sorted;
+  for (auto& [name, row] : rows) sorted.push_back(std::move(row));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const ProfileRow& x, const ProfileRow& y) {
+    return std::abs(x.difference()) > std::abs(y.difference());
+  });
+  return sorted;
+}
+
+double number_or(const nlohmann::json& json, const char* key) {
+  return json.at(key).is_null() ? -1 : json.at(key).get<double>();
+}
+
+nlohmann::json known(double value) {
+  return value < 0 ? nlohmann::json() : nlohmann::json(value);
+}
+
+std::string cell(double value, int digits) {
+  return value < 0 ? "\xe2\x80\x93" : text::decimal(value, digits);
+}
+
+constexpr double kMiB = 1024.0 * 1024.0;
+
+io::TextTable table_of(const std::vector<ProfileRow>& rows, const char* what, bool bytes,
+                       std::size_t most) {
+  io::TextTable table;
+  const std::string unit = bytes ? " MiB" : " ms";
+  table.columns = {what};
+  if (!bytes) table.columns.insert(table.columns.end(), {"calls A", "calls B"});
+  table.columns.insert(table.columns.end(), {"A" + unit, "B" + unit, "B less A" + unit});
+  table.right.assign(table.columns.size(), true);
+  table.right[0] = false;
+  const double scale = bytes ? kMiB : 1;
+  const int digits = bytes ? 2 : 3;
+  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
+    const ProfileRow& row = rows[i];
+    std::vector<std::string> cells = {row.name};
+    if (!bytes) cells.insert(cells.end(), {cell(row.calls_a, 0), cell(row.calls_b, 0)});
+    const double difference = row.difference() / scale;
+    cells.insert(cells.end(), {cell(row.a / scale, digits), cell(row.b / scale, digits),
+                               (difference > 0 ? "+" : "") + text::decimal(difference, digits)});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+nlohmann::json rows_json(const std::vector<ProfileRow>& rows) {
+  auto out = nlohmann::json::array();
+  for (const ProfileRow& row : rows) {
+    out.push_back({{"name", row.name},
+                   {"calls", {known(row.calls_a), known(row.calls_b)}},
+                   {"values", {known(row.a), known(row.b)}},
+                   {"difference", row.difference()}});
+  }
+  return out;
+}
+
+}  // namespace
+
+nlohmann::json profile_of(const Run& run, const base::StringTable& strings) {
+  const TimingSummary timing = run.timing();
+  return {{"spec", to_json(run.spec)},
+          {"backend_ran", run.facts.backend_ran},
+          {"steps", run.recorded_steps.size()},
+          {"step_ms", known(timing.median_ms)},
+          {"peak_allocated", run.memory.peak_bytes()},
+          {"operators", times_of(run, strings, stats::GroupBy::op)},
+          {"modules", times_of(run, strings, stats::GroupBy::module)},
+          {"peak", peak_of(run, strings)}};
+}
+
+std::string profile_name(const Sweep& sweep, std::size_t index) {
+  const SweepPoint& point = sweep.points()[index];
+  std::string name = sweep.series()[point.series].label;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    name += fmt::format("_{}={}", field_name(sweep.spec().axes[i].field), point.at[i]);
+  }
+  for (char& letter : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                       letter == '=' || letter == '+' || letter == '.';
+    if (!plain) letter = '-';
+  }
+  return name;
+}
+
+ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json& b) {
+  ProfileComparison out;
+  out.step_a = number_or(a, "step_ms");
+  out.step_b = number_or(b, "step_ms");
+  out.peak_a = number_or(a, "peak_allocated");
+  out.peak_b = number_or(b, "peak_allocated");
+  out.operators = matched(a.at("operators"), b.at("operators"), "self_ms");
+  out.modules = matched(a.at("modules"), b.at("modules"), "total_ms");
+  const nlohmann::json& x = a.at("peak");
+  const nlohmann::json& y = b.at("peak");
+  out.categories = matched(x.at("categories"), y.at("categories"), nullptr);
+  out.operator_bytes = matched(x.at("operators"), y.at("operators"), nullptr);
+  out.module_bytes = matched(x.at("modules"), y.at("modules"), nullptr);
+  return out;
+}
+
+nlohmann::json to_json(const ProfileComparison& c) {
+  return {{"step_ms", {known(c.step_a), known(c.step_b)}},
+          {"peak_allocated", {known(c.peak_a), known(c.peak_b)}},
+          {"operators", rows_json(c.operators)},
+          {"modules", rows_json(c.modules)},
+          {"peak",
+           {{"categories", rows_json(c.categories)},
+            {"operators", rows_json(c.operator_bytes)},
+            {"modules", rows_json(c.module_bytes)}}}};
+}
+
+std::string comparison_markdown(const ProfileComparison& c, const std::string& name_a,
+                                const std::string& name_b, std::size_t most) {
+  std::string out = "A: " + name_a + "\nB: " + name_b + "\n\n";
+  if (c.step_a > 0 && c.step_b > 0) {
+    out +=
+        fmt::format("Step {} ms and {} ms: B takes {} times as long.\n", text::decimal(c.step_a, 3),
+                    text::decimal(c.step_b, 3), text::decimal(c.step_b / c.step_a, 2));
+  }
+  if (c.peak_a > 0 && c.peak_b > 0) {
+    out += fmt::format("Peak {} MiB and {} MiB: B needs {} times as much.\n",
+                       text::decimal(c.peak_a / kMiB, 2), text::decimal(c.peak_b / kMiB, 2),
+                       text::decimal(c.peak_b / c.peak_a, 2));
+  }
+  struct Part {
+    const char* title;
+    const char* what;
+    const std::vector<ProfileRow>& rows;
+    bool bytes;
+  };
+  for (const Part& part :
+       {Part{"Self time by operator, per recorded step", "operator", c.operators, false},
+        Part{"Time by module with everything inside it, per recorded step", "module", c.modules,
+             false},
+        Part{"Memory at the peak by category", "category", c.categories, true},
+        Part{"Memory at the peak by operator", "operator", c.operator_bytes, true},
+        Part{"Memory at the peak by module", "module", c.module_bytes, true}}) {
+    if (part.rows.empty()) continue;
+    out += fmt::format("\n## {}\n\n", part.title) +
+           io::to_markdown(table_of(part.rows, part.what, part.bytes, most));
+    if (part.rows.size() > most) {
+      out += fmt::format("\n{} more with smaller differences\n", part.rows.size() - most);
+    }
+  }
+  return out;
+}
+
+}  // namespace ts::run

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/io/text_table.h"
+#include "core/run/sweep.h"
+
+namespace ts::run {
+
+// What is kept of the recorded steps of one point, so that two of them can be compared later, also
+// by another program: self time by operator and by module, memory at the peak by category, operator
+// and module.
+//   spec, backend_ran, steps, step_ms (median of timed steps, null: none), peak_allocated,
+//   operators {name: {calls, self_ms}}, modules {path: {calls, total_ms}}   per step
+//   peak {categories {name: bytes}, operators {name: bytes}, modules {path: bytes}}
+nlohmann::json profile_of(const Run& run, const base::StringTable& strings);
+
+// "flash_T=512": the file of a point, without its ending; letters that a file cannot have are "-".
+std::string profile_name(const Sweep& sweep, std::size_t point);
+
+// One name of two profiles; negative where one of them has none.
+struct ProfileRow {
+  std::string name;
+  double calls_a = -1, calls_b = -1;  // per step; of times only
+  double a = -1, b = -1;              // milliseconds per step, or bytes
+  [[nodiscard]] double difference() const { return (b < 0 ? 0 : b) - (a < 0 ? 0 : a); }
+};
+
+struct ProfileComparison {
+  double step_a = -1, step_b = -1;  // medians, milliseconds
+  double peak_a = -1, peak_b = -1;  // bytes
+  // The greatest difference first.
+  std::vector<ProfileRow> operators, modules;                        // times
+  std::vector<ProfileRow> categories, operator_bytes, module_bytes;  // at the peak
+};
+// Matched by name and by module path. Throws nlohmann::json::exception where a profile is not one.
+ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json& b);
+
+nlohmann::json to_json(const ProfileComparison& comparison);
+// Headlines and the tables of all lists, `most` rows of each.
+std::string comparison_markdown(const ProfileComparison& comparison, const std::string& name_a,
+                                const std::string& name_b, std::size_t most);
+
+}  // namespace ts::run
