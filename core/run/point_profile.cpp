@@ -144,12 +144,14 @@ std::string profile_name(const Sweep& sweep, std::size_t index) {
   for (std::size_t i = 0; i < point.at.size(); ++i) {
     name += fmt::format("_{}={}", field_name(sweep.spec().axes[i].field), point.at[i]);
   }
-  for (char& letter : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
-                       letter == '=' || letter == '+' || letter == '.';
-    if (!plain) letter = '-';
+  std::string plain;
+  for (const char letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                      letter == '=' || letter == '+' || letter == '.';
+    if (kept) plain += letter;
+    if (letter == ',') plain += '_';
   }
-  return name;
+  return plain;
 }
 
 ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json& b) {

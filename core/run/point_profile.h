@@ -19,7 +19,8 @@ namespace ts::run {
 //   peak {categories {name: bytes}, operators {name: bytes}, modules {path: bytes}}
 nlohmann::json profile_of(const Run& run, const base::StringTable& strings);
 
-// "flash_T=512": the file of a point, without its ending; letters that a file cannot have are "-".
+// "flash_T=512": the file of a point, without its ending and without what a file should not have in
+// its name.
 std::string profile_name(const Sweep& sweep, std::size_t point);
 
 // One name of two profiles; negative where one of them has none.

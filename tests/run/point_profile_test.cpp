@@ -53,7 +53,7 @@ TEST(PointProfile, RowsAreMatchedByNameAndTheGreatestDifferenceIsFirst) {
 
 TEST(PointProfile, OfARunHoldsWhatAddsUp) {
   base::StringTable strings;
-  const Run run = testing::made_run(WorkloadSpec{}, 2, 4096);
+  const auto run = testing::made_run(WorkloadSpec{}, 2, 4096);
   const nlohmann::json made = profile_of(run, strings);
   EXPECT_EQ(made["peak_allocated"], 4096);
   EXPECT_NEAR(made["step_ms"].get<double>(), 2, 1e-3);
@@ -68,7 +68,7 @@ TEST(PointProfile, NamesAreFilesAndStayWhenTheSweepIsWidened) {
   spec.axes = {*parse_axis("T=64,128")};
   spec.series = {*parse_series("pass=forward+backward,full_step"), *parse_series("B=1,2")};
   const Sweep sweep(spec);
-  EXPECT_EQ(profile_name(sweep, 3), "forward+backward--B---2_T=128");
+  EXPECT_EQ(profile_name(sweep, 3), "forward+backward_B=2_T=128");
   std::set<std::string> names;
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     EXPECT_TRUE(names.insert(profile_name(sweep, i)).second);
