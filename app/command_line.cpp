@@ -33,6 +33,8 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
                "Run both sides of the edge for real, each in a fresh process; with --cpu");
   app.add_flag("--every-cell", hunt.every_cell,
                "Of a map: ask every cell, instead of those along the frontier");
+  app.add_option("--out", hunt.out, "Of a map: write hunt.json, hunt.csv and hunt.md there")
+      ->type_name("DIR");
   app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
 }
 
@@ -132,7 +134,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->option_text(" ");
   shot_app->add_option(
       "--workspace", shot.workspace,
-      "run, sweep, projector, or one panel: timeline, memory, segments, operators, controls, "
+      "run, sweep, hunt, projector, or one panel: timeline, memory, segments, operators, controls, "
       "inspector");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");

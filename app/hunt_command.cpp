@@ -7,6 +7,7 @@
 #include "app/catalogue.h"
 #include "app/confirm_run.h"
 #include "app/engine_loader.h"
+#include "app/hunt_board.h"
 #include "app/interrupt.h"
 #include "app/report.h"
 #include "app/target_arguments.h"
@@ -48,8 +49,8 @@ base::Result<Question> read_question(const HuntCommand& command, const run::GpuC
                         run::to_string(question.spec.workload) + ": hunt along another size");
     }
   }
-  if (command.every_cell && question.axes.size() == 1) {
-    return base::fail("--every-cell is for a map: give --axis twice");
+  if ((command.every_cell || command.out) && question.axes.size() == 1) {
+    return base::fail("--every-cell and --out are for a map: give --axis twice");
   }
   if (command.confirm && (!command.cpu || question.axes.size() > 1)) {
     return base::fail("--confirm runs the edge of one axis for real: give --cpu and one --axis");
@@ -65,14 +66,14 @@ run::Probe predicted(run::DryRunner& runner, const Question& question,
     auto dry = runner.dry_run(spec, run::dry_run_options(question.target), strings, {});
     if (!dry) return base::fail(dry.error().sentence);
     const run::Prediction prediction = run::predict(*dry, strings, question.target, {}, &scratch);
-    return run::ProbeAnswer{prediction.fit, prediction.needed, prediction.sentence.sentence};
+    return run::ProbeAnswer{prediction.fit, prediction.needed, prediction.sentence};
   };
 }
 
 nlohmann::json answer_json(const run::ProbeAnswer& answer) {
   return {{"verdict", run::to_string(answer.fit)},
           {"needed", answer.needed},
-          {"reason", answer.reason}};
+          {"reason", answer.reason.sentence}};
 }
 
 nlohmann::json target_json(const run::PredictionTarget& target) {
@@ -147,7 +148,7 @@ int hunt_along_axis(const HuntCommand& command, const Question& question, const 
     int number = 0;
     for (const run::HuntProbe& one : hunt->probes) {
       std::printf("  %2d  %s = %-9s %s\n", ++number, run::field_name(axis.field),
-                  text::grouped(one.at[0]).c_str(), one.answer.reason.c_str());
+                  text::grouped(one.at[0]).c_str(), one.answer.reason.sentence.c_str());
     }
     for (const auto& one : confirmed.is_null() ? nlohmann::json::array() : confirmed) {
       std::printf("  run for real: %s = %s %s, peak %s%s\n", run::field_name(axis.field),
@@ -188,6 +189,11 @@ int hunt_over_plane(const HuntCommand& command, const Question& question, const 
     return report(filled.error().sentence, 1);
   }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  if (command.out) {
+    if (const auto written = write_hunt_files(*command.out, map, question.target); !written) {
+      return report(written.error().sentence, 1);
+    }
+  }
   if (command.json) {
     nlohmann::json json = run::to_json(map);
     json["spec"] = run::to_json(question.spec);

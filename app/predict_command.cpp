@@ -1,6 +1,7 @@
 #include "app/predict_command.h"
 
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -9,7 +10,7 @@
 #include "app/report.h"
 #include "app/target_arguments.h"
 #include "core/base/clock.h"
-#include "core/run/prediction.h"
+#include "core/run/outlook_search.h"
 #include "core/run/run_json.h"
 #include "core/text/numbers.h"
 
@@ -23,9 +24,9 @@ struct Question {
 };
 
 struct Answer {
-  run::DryRun run;
-  run::Prediction prediction;
+  run::Forecast now;
   double predict_ms = 0;
+  std::vector<run::Remedy> remedies;  // when it does not fit
 };
 
 std::string size(std::int64_t bytes) {
@@ -52,10 +53,51 @@ nlohmann::json breaking_json(const run::Prediction& prediction) {
           {"fragmented", breaking.fragmented}};
 }
 
+// Settings that a change sets, as --set takes them.
+std::vector<std::string> changed_settings(const run::WorkloadSpec& before,
+                                          const run::WorkloadSpec& after) {
+  std::vector<std::string> changed;
+  for (const run::FieldRow& row : run::field_rows()) {
+    const std::string now = run::field_text(after, row.field);
+    if (now != run::field_text(before, row.field)) changed.push_back(row.name + ("=" + now));
+  }
+  return changed;
+}
+
+nlohmann::json remedies_json(const Question& question, const Answer& answer) {
+  auto all = nlohmann::json::array();
+  for (const run::Remedy& remedy : answer.remedies) {
+    all.push_back({{"change", run::to_string(remedy.kind)},
+                   {"set", changed_settings(question.spec, remedy.spec)},
+                   {"needed", remedy.needed},
+                   {"verdict", run::to_string(remedy.fit)},
+                   {"estimated_time_ratio",
+                    remedy.time_ratio ? nlohmann::json(*remedy.time_ratio) : nlohmann::json()}});
+  }
+  return all;
+}
+
+// Each change that could make it fit, dry-run.
+void find_remedies(run::DryRunner& runner, base::StringTable& strings, const Question& question,
+                   const std::shared_ptr<const run::CudaScratch>& scratch, Answer& answer) {
+  run::OutlookRequest request;
+  request.spec = question.spec;
+  request.target = question.target;
+  request.settings = question.settings;
+  request.scratch = scratch;
+  const base::CancelToken cancel;
+  std::uint64_t id = 0;
+  run::OutlookSearch search(runner, strings, request, cancel, id);
+  for (const run::Change& change : run::changes_for(question.spec, question.target.kind)) {
+    if (auto remedy = search.remedy_of(change, answer.now)) answer.remedies.push_back(*remedy);
+  }
+}
+
 nlohmann::json to_json(const Question& question, const Answer& answer) {
-  const run::Prediction& prediction = answer.prediction;
+  const run::Prediction& prediction = answer.now.prediction;
   const run::PredictionTarget& target = question.target;
-  auto backend = answer.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.run.backend);
+  auto backend =
+      answer.now.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.now.run.backend);
   return {{"spec", run::to_json(question.spec)},
           {"target",
            {{"name", target.name},
@@ -63,7 +105,7 @@ nlohmann::json to_json(const Question& question, const Answer& answer) {
             {"context", target.context},
             {"capacity", target.capacity()}}},
           {"alloc_conf", question.settings.to_string()},
-          {"parameters", answer.run.parameters},
+          {"parameters", answer.now.run.parameters},
           {"backend", std::move(backend)},
           {"peak_allocated", prediction.peak_allocated},
           {"peak_reserved", prediction.peak_reserved},
@@ -77,9 +119,10 @@ nlohmann::json to_json(const Question& question, const Answer& answer) {
           {"retries", prediction.retries},
           {"breaking", breaking_json(prediction)},
           {"sentence", prediction.sentence.sentence},
-          {"dry_run_ms", static_cast<double>(answer.run.duration_ns) * 1e-6},
+          {"remedies", remedies_json(question, answer)},
+          {"dry_run_ms", static_cast<double>(answer.now.run.duration_ns) * 1e-6},
           {"allocator_ms", answer.predict_ms},
-          {"events", answer.run.log.events().size()}};
+          {"events", answer.now.run.log.events().size()}};
 }
 
 void print_row(const char* title, const std::string& value) {
@@ -87,10 +130,10 @@ void print_row(const char* title, const std::string& value) {
 }
 
 void print_answer(const Question& question, const Answer& answer) {
-  const run::Prediction& prediction = answer.prediction;
+  const run::Prediction& prediction = answer.now.prediction;
   const run::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
-  print_row("Parameters", text::grouped(answer.run.parameters));
+  print_row("Parameters", text::grouped(answer.now.run.parameters));
   print_row("Peak allocated", size(prediction.peak_allocated));
   if (target.kind == run::DeviceKind::cuda) {
     print_row("Peak reserved", size(prediction.peak_reserved));
@@ -109,10 +152,21 @@ void print_answer(const Question& question, const Answer& answer) {
               size(prediction.by_category[i]) + " " +
                   run::category_name(static_cast<memory::Category>(i)));
   }
-  if (!answer.run.backend.empty()) print_row("Attention kernel", answer.run.backend);
+  for (const run::Remedy& remedy : answer.remedies) {
+    std::string words = size(remedy.needed);
+    if (remedy.time_ratio) {
+      words += ", time x " + text::decimal(*remedy.time_ratio, 2) + " (estimated)";
+    }
+    if (remedy.fit == run::Fit::oom) words += ", still out of memory";
+    for (const std::string& one : changed_settings(question.spec, remedy.spec)) {
+      words += "  --set " + one;
+    }
+    print_row(run::to_string(remedy.kind), words);
+  }
+  if (!answer.now.run.backend.empty()) print_row("Attention kernel", answer.now.run.backend);
   print_row("Dry run",
-            text::duration_ns(static_cast<double>(answer.run.duration_ns)).joined() + ", " +
-                text::grouped(static_cast<std::int64_t>(answer.run.log.events().size())) +
+            text::duration_ns(static_cast<double>(answer.now.run.duration_ns)).joined() + ", " +
+                text::grouped(static_cast<std::int64_t>(answer.now.run.log.events().size())) +
                 " memory events");
 }
 
@@ -129,12 +183,16 @@ int predict_workload(const PredictCommand& command) {
       (*runner)->dry_run(question->spec, run::dry_run_options(question->target), strings, {});
   if (!dry) return report(dry.error().sentence, 1);
   Answer answer;
-  answer.run = std::move(*dry);
-  const run::CudaScratch scratch = built_in_scratch();
+  answer.now.run = std::move(*dry);
+  answer.now.target = question->target;
+  const auto scratch = std::make_shared<const run::CudaScratch>(built_in_scratch());
   const std::int64_t begin_ns = base::now_ns();
-  answer.prediction =
-      run::predict(answer.run, strings, question->target, question->settings, &scratch);
+  answer.now.prediction =
+      run::predict(answer.now.run, strings, question->target, question->settings, scratch.get());
   answer.predict_ms = static_cast<double>(base::now_ns() - begin_ns) * 1e-6;
+  if (answer.now.prediction.fit == run::Fit::oom) {
+    find_remedies(**runner, strings, *question, scratch, answer);
+  }
   if (command.json) {
     std::printf("%s\n", to_json(*question, answer).dump(2).c_str());
   } else {

@@ -78,6 +78,38 @@ void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* e
   outlook_ = predictor_->latest_within(kPatience);
 }
 
+bool Predictions::hunt(const run::WorkloadSpec& spec, const run::HuntAxis& x,
+                       const run::HuntAxis& y) {
+  const run::Gpu* gpu = gpus_->find(spec.target_gpu);
+  if (predictor_ == nullptr || gpu == nullptr) return false;
+  run::HuntRequest request;
+  request.spec = spec;
+  request.x = x;
+  request.y = y;
+  request.target = card_of(spec, *gpu);
+  request.spec.device = request.target.kind;
+  request.scratch = scratch_;
+  predictor_->hunt(std::move(request));
+  return true;
+}
+
+void Predictions::cancel_hunt() {
+  if (predictor_ != nullptr) predictor_->cancel_hunt();
+}
+
+std::shared_ptr<const run::HuntProgress> Predictions::hunted() const {
+  return predictor_ != nullptr ? predictor_->hunted() : nullptr;
+}
+
+bool Predictions::hunt_busy() const {
+  return predictor_ != nullptr && predictor_->hunt_busy();
+}
+
+void Predictions::finish_hunt(std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (hunt_busy() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(2ms);
+}
+
 bool Predictions::busy() const {
   return predictor_ != nullptr && predictor_->busy();
 }

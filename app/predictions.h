@@ -24,6 +24,15 @@ class Predictions {
   void follow(const run::WorkloadSpec& spec, const run::EngineInfo* engine);
   // The newest answer, null before the first. Valid until the next follow().
   [[nodiscard]] const run::Outlook* outlook() const { return outlook_.get(); }
+  // Begins the map of two sizes on the card of the settings; the newest hunt replaces the one
+  // before. False: nothing can be predicted yet.
+  bool hunt(const run::WorkloadSpec& spec, const run::HuntAxis& x, const run::HuntAxis& y);
+  void cancel_hunt();
+  // The newest hunt as far as it is, null before the first.
+  [[nodiscard]] std::shared_ptr<const run::HuntProgress> hunted() const;
+  [[nodiscard]] bool hunt_busy() const;
+  void finish_hunt(std::chrono::milliseconds patience);
+
   // More is on its way.
   [[nodiscard]] bool busy() const;
   // Waits until everything is known, for pictures.

@@ -43,6 +43,7 @@ run::Protocol short_protocol() {
 }
 
 constexpr std::chrono::seconds kPredictionTime{10};
+constexpr std::chrono::seconds kHuntTime{60};
 
 // Nothing runs, so no engine is loaded.
 int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
@@ -84,7 +85,8 @@ int take_shot(const ShotCommand& command) {
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
   WorkspaceState state(preferences);
-  state.sweep_page = options->layout == Layout::sweep;
+  if (options->layout == Layout::sweep) state.page = Page::sweep;
+  if (options->layout == Layout::hunt) state.page = Page::hunt;
   if (command.sweep) {
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
@@ -96,6 +98,12 @@ int take_shot(const ShotCommand& command) {
   }
   session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
+  if (options->layout == Layout::hunt) {
+    views::settle(state.hunt_draft, state.history.spec());
+    state.hunts->follow(session, state.history.spec(), state.hunt_draft);
+    session.predictions().finish_hunt(kHuntTime);
+    state.hunts->update(session);
+  }
   if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
     return report(saved.error().sentence, 1);
   }

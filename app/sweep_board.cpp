@@ -1,27 +1,18 @@
 #include "app/sweep_board.h"
 
 #include <array>
-#include <ctime>
 #include <system_error>
 #include <thread>
 
 #include "app/environment.h"
 #include "app/sweep_files.h"
+#include "app/time_stamp.h"
 
 namespace ts::app {
 namespace {
 
 // Runs of points that stay in memory: enough for the points that are being compared.
 constexpr std::size_t kKeptRuns = 24;
-
-std::string time_stamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &parts);
-  return {text.data(), length};
-}
 
 }  // namespace
 

@@ -14,14 +14,12 @@ base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
     if (!card) return tl::unexpected(card.error());
     arguments.settings.push_back("target_gpu=" + (*card)->name);
   }
+  // Some settings are possible on one kind of device only.
+  arguments.settings.emplace_back(cpu ? "device=cpu" : "device=cuda");
   auto spec = spec_from_arguments(arguments, catalogue);
   if (!spec) return tl::unexpected(spec.error());
   TargetedSpec found;
   found.spec = std::move(*spec);
-  found.spec.device = cpu ? run::DeviceKind::cpu : run::DeviceKind::cuda;
-  if (const auto problems = run::validate(found.spec); !problems.empty()) {
-    return base::fail(problems.front().sentence);
-  }
   const run::Gpu& card = *catalogue.find(found.spec.target_gpu);
   if (cpu) {
     const run::MemoryLimit limit = run::memory_limit(found.spec, card.memory_bytes);

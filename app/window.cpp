@@ -9,10 +9,10 @@
 #include <imgui_impl_opengl3.h>
 
 #include <array>
-#include <ctime>
 #include <system_error>
 
 #include "app/picture.h"
+#include "app/time_stamp.h"
 #include "core/base/clock.h"
 
 namespace ts::app {
@@ -26,15 +26,6 @@ constexpr double kCaretSeconds = 0.4;
 // How soon an idle window takes up what the worker tells.
 constexpr double kIdleSeconds = 0.1;
 constexpr double kAnimatedSeconds = 1.0 / 60;
-
-std::string time_stamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &parts);
-  return {text.data(), length};
-}
 
 void on_drop(GLFWwindow* handle, int count, const char** paths) {
   auto* window = static_cast<Window*>(glfwGetWindowUserPointer(handle));
@@ -52,6 +43,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
       load_preferences(window->options_.preferences_folder, problem));
   window->state_->sweeps =
       std::make_shared<SweepBoard>(window->options_.preferences_folder / "sweeps");
+  window->state_->hunts =
+      std::make_shared<HuntBoard>(window->options_.preferences_folder / "hunts");
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
       Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);

@@ -46,8 +46,9 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "controls") return Layout::controls;
   if (name == "inspector") return Layout::inspector;
   if (name == "sweep") return Layout::sweep;
+  if (name == "hunt") return Layout::hunt;
   return base::fail("There is no workspace \"" + name +
-                    "\"; there are run, sweep, projector, timeline, memory, segments, "
+                    "\"; there are run, sweep, hunt, projector, timeline, memory, segments, "
                     "operators, controls and inspector");
 }
 
@@ -69,7 +70,8 @@ void Workspace::notify(std::string sentence) {
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
   return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
-         session_->predictions().busy() || live_pending || base::now_ns() < note_until_ns_;
+         session_->predictions().busy() || session_->predictions().hunt_busy() || live_pending ||
+         base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -246,13 +248,16 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {
     state_->sweeps->update();
+    state_->hunts->update(*session_);
     take_keys(wishes);
     follow_live();
   }
-  if (layout == Layout::panels && state_->sweep_page) layout = Layout::sweep;
-  if (layout == Layout::panels || layout == Layout::sweep || projector) {
+  if (layout == Layout::panels && state_->page == Page::sweep) layout = Layout::sweep;
+  if (layout == Layout::panels && state_->page == Page::hunt) layout = Layout::hunt;
+  const bool page = layout == Layout::sweep || layout == Layout::hunt;
+  if (layout == Layout::panels || page || projector) {
     draw_top_bar(ui, wishes);
-    if (layout != Layout::sweep) draw_file_tabs(ui);
+    if (!page) draw_file_tabs(ui);
     draw_status_bar(ui);
   }
   switch (layout) {
@@ -264,6 +269,9 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       break;
     case Layout::sweep:
       draw_sweep(ui);
+      break;
+    case Layout::hunt:
+      draw_hunt(ui);
       break;
     default:
       draw_one(ui, layout);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/file_dialog.h"
+#include "app/hunt_board.h"
 #include "app/preferences.h"
 #include "app/session.h"
 #include "app/sweep_board.h"
@@ -37,9 +38,14 @@ enum class Layout : std::uint8_t {
   operators,
   controls,
   inspector,
-  sweep
+  sweep,
+  hunt
 };
-// "run" is panels; "sweep" the page of the sweep; the others by their name.
+
+// What the tabs at the top choose between.
+enum class Page : std::uint8_t { run, sweep, hunt };
+
+// "run" is panels; "sweep" and "hunt" are the pages of these; the others by their name.
 base::Result<Layout> layout_from_name(const std::string& name);
 
 // The projector's page is light whatever the window looks like otherwise.
@@ -56,7 +62,9 @@ struct WorkspaceState {
   views::SweepDraft sweep_draft;
   views::SweepLook sweep_look;
   std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
-  bool sweep_page = false;  // instead of the run's panels
+  views::HuntDraft hunt_draft;
+  std::shared_ptr<HuntBoard> hunts = std::make_shared<HuntBoard>();
+  Page page = Page::run;
 };
 
 // What the user asked for in a frame that the workspace cannot do by itself.
@@ -97,6 +105,10 @@ class Workspace {
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
   void draw_sweep(const views::Ui& ui);
+  void draw_hunt(const views::Ui& ui);
+  void draw_hunt_head(const views::Ui& ui, float width);
+  void draw_hunt_map(const views::Ui& ui, float width, float height);
+  void open_cell(std::size_t cell);
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
   void open_sweep(const std::filesystem::path& path);

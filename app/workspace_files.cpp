@@ -102,7 +102,7 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
       continue;
     }
     session_->files().open(whole.empty() ? path : whole);
-    state_->sweep_page = false;
+    state_->page = Page::run;
   }
 }
 

@@ -86,7 +86,8 @@ void Workspace::draw_panels(const views::Ui& ui) {
   const Margin margin(ui);
   if (ImGui::Begin(views::ids::kInspector, nullptr, kPanelFlags)) {
     if (entry == nullptr || entry->opened != nullptr) {
-      inspector_.draw(ui, view, session_->engine_problem());
+      const auto tried = inspector_.draw(ui, view, session_->engine_problem());
+      if (tried) state_->history.set(*tried);
     }
   }
   ImGui::End();
@@ -122,7 +123,8 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         }
         break;
       default:
-        inspector_.draw(ui, view, session_->engine_problem());
+        if (const auto tried = inspector_.draw(ui, view, session_->engine_problem()))
+          state_->history.set(*tried);
     }
   }
   ImGui::End();

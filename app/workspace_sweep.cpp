@@ -26,15 +26,16 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
   struct Tab {
     const char* id;
     const char* key;
-    bool sweep;
+    Page page;
   };
-  for (const Tab& tab :
-       {Tab{"###page_run", "bar.page.run", false}, Tab{"###page_sweep", "bar.page.sweep", true}}) {
+  for (const Tab& tab : {Tab{"###page_run", "bar.page.run", Page::run},
+                         Tab{"###page_sweep", "bar.page.sweep", Page::sweep},
+                         Tab{"###page_hunt", "bar.page.hunt", Page::hunt}}) {
     if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
-      state_->sweep_page = tab.sweep;
+      state_->page = tab.page;
       state_->preferences.projector = false;
     }
-    if (state_->sweep_page == tab.sweep && !state_->preferences.projector) {
+    if (state_->page == tab.page && !state_->preferences.projector) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();
       ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
@@ -68,7 +69,7 @@ void Workspace::open_point(std::size_t point) {
   if (auto run = board.run_of(point)) {
     session_->show(std::move(run));
     session_->files().choose(std::nullopt);
-    state_->sweep_page = false;
+    state_->page = Page::run;
   } else {
     notify((*texts_)("note.sweep_no_run"));
   }

@@ -20,7 +20,7 @@ namespace ts::run {
 struct ProbeAnswer {
   Fit fit = Fit::fits;
   std::int64_t needed = 0;  // bytes
-  std::string reason;       // one sentence
+  Message reason;           // one sentence
 };
 using Probe = std::function<base::Result<ProbeAnswer>(const WorkloadSpec&)>;
 

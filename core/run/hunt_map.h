@@ -21,7 +21,7 @@ struct HuntCell {
   // Bytes needed, from the probed cells around it; equal once it is probed itself.
   std::int64_t at_least = 0;
   std::optional<std::int64_t> at_most;
-  std::string reason;  // of the probe
+  Message reason;  // of the probe
   // A real run of this cell: whether it had enough memory, and the bytes it held at its peak.
   struct Run {
     bool fits = true;

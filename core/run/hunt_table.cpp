@@ -48,7 +48,7 @@ nlohmann::json cell_json(const HuntMap& map, std::size_t index) {
                          {"inferred", cell.state == CellState::inferred}};
   if (cell.state == CellState::probed) {
     json["needed"] = cell.at_least;
-    json["reason"] = cell.reason;
+    json["reason"] = cell.reason.sentence;
   } else {
     json["needed_at_least"] = cell.at_least;
     json["needed_at_most"] = cell.at_most ? nlohmann::json(*cell.at_most) : nlohmann::json();
@@ -79,7 +79,7 @@ nlohmann::json to_json(const HuntMap& map) {
     probes.push_back({{"at", place_json(map, index)},
                       {"verdict", to_string(cell.fit)},
                       {"needed", cell.at_least},
-                      {"reason", cell.reason}});
+                      {"reason", cell.reason.sentence}});
   }
   return {{"axes", {{x, map.x_values()}, {y, map.y_values()}}},
           {"cells", std::move(cells)},
@@ -138,7 +138,7 @@ io::TextTable hunt_cells(const HuntMap& map) {
                           !cell.run        ? ""
                           : cell.run->fits ? "ok"
                                            : "oom",
-                          cell.run ? std::to_string(cell.run->peak) : "", cell.reason});
+                          cell.run ? std::to_string(cell.run->peak) : "", cell.reason.sentence});
   }
   return table;
 }
@@ -152,7 +152,7 @@ std::string hunt_markdown(const HuntMap& map, const std::string& caption) {
     log.rows.push_back({std::to_string(log.rows.size() + 1),
                         text::grouped(map.x_values()[index % width]),
                         text::grouped(map.y_values()[index / width]),
-                        to_string(map.cell(index).fit), map.cell(index).reason});
+                        to_string(map.cell(index).fit), map.cell(index).reason.sentence});
   }
   return fmt::format(
       "{}\n\nGiB needed; * tight, x out of memory, < and > from neighbouring cells.\n\n{}\n{}",

@@ -198,6 +198,7 @@ PredictionTarget target_of(const Gpu& gpu) {
   target.name = gpu.name;
   target.memory = gpu.memory_bytes;
   target.context = kContextBytes;
+  target.card = gpu;
   target.compute_capability = static_cast<std::int32_t>(
       std::lround(std::strtod(gpu.compute_capability.c_str(), nullptr) * 10));
   return target;

@@ -1,13 +1,13 @@
 #include "core/run/predictor.h"
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
-#include "core/run/size_steps.h"
+#include "core/run/outlook_search.h"
 #include "core/run/spec_fields.h"
 
 namespace ts::run {
@@ -30,123 +30,7 @@ base::Result<std::unique_ptr<DryRunner>> load(const DryRunnerLoader& loader) {
   }
 }
 
-// Works off one job; everything happens on the prediction thread.
-class Search {
- public:
-  Search(DryRunner& runner, base::StringTable& strings, const Job& job, std::uint64_t& last_id)
-      : runner_(runner), strings_(strings), job_(job), last_id_(last_id) {}
-
-  Outcome<std::shared_ptr<const Forecast>> forecast(const WorkloadSpec& spec,
-                                                    const PredictionTarget& target) {
-    WorkloadSpec there = spec;
-    there.device = target.kind;
-    auto run = runner_.dry_run(there, dry_run_options(target), strings_, job_.cancel);
-    if (!run) return tl::unexpected(run.error());
-    auto found = std::make_shared<Forecast>();
-    found->run = std::move(*run);
-    found->run.spec = spec;
-    found->id = ++last_id_;
-    found->target = target;
-    found->prediction =
-        predict(found->run, strings_, target, job_.request.settings, job_.request.scratch.get());
-    return std::shared_ptr<const Forecast>(std::move(found));
-  }
-
-  BackendNeed need_of(AttentionBackend backend) {
-    WorkloadSpec spec = job_.request.spec;
-    spec.backend = backend;
-    BackendNeed need;
-    need.backend = backend;
-    if (const auto problems = validate_there(spec); !problems.empty()) {
-      need.unavailable = problems.front().sentence;
-      return need;
-    }
-    if (auto found = forecast(spec, job_.request.target)) {
-      need.needed = (*found)->prediction.needed;
-      need.fit = (*found)->prediction.fit;
-    } else {
-      need.unavailable = found.error().sentence;
-    }
-    return need;
-  }
-
-  // Doubles the stride away from the present value, up while it fits and down while it does not,
-  // then halves the interval.
-  std::optional<SizeEdge> edge_of(Field field, bool fits_now) {
-    const auto* number = field_as<NumberField>(field);
-    if (number == nullptr) return std::nullopt;
-    const std::vector<std::int64_t> sizes = sizes_of(*number);
-    const std::int64_t now = job_.request.spec.*number->member;
-    const auto here = std::lower_bound(sizes.begin(), sizes.end(), now) - sizes.begin();
-    const auto above = std::upper_bound(sizes.begin(), sizes.end(), now) - sizes.begin();
-    const auto count = static_cast<std::ptrdiff_t>(sizes.size());
-    // sizes[fits] fits and sizes[breaks] does not; -1 and count stand for "nothing there".
-    std::ptrdiff_t fits = fits_now ? above - 1 : -1;
-    std::ptrdiff_t breaks = fits_now ? count : here;
-    const auto try_at = [&](std::ptrdiff_t at) {
-      const auto answer = fits_with(field, sizes[static_cast<std::size_t>(at)]);
-      if (answer) (*answer ? fits : breaks) = at;
-      return answer.has_value();
-    };
-    std::ptrdiff_t stride = 1;
-    while (fits_now && breaks == count && fits + 1 < count) {
-      if (!try_at(std::min(fits + stride, count - 1))) return std::nullopt;
-      stride *= 2;
-    }
-    while (!fits_now && fits == -1 && breaks > 0) {
-      if (!try_at(std::max(breaks - stride, std::ptrdiff_t{0}))) return std::nullopt;
-      stride *= 2;
-    }
-    while (breaks - fits > 1) {
-      if (!try_at(fits + (breaks - fits) / 2)) return std::nullopt;
-    }
-    SizeEdge edge;
-    edge.field = field;
-    if (breaks < count) edge.first_too_large = sizes[static_cast<std::size_t>(breaks)];
-    // What is set now may lie between two of the sizes.
-    if (!fits_now && breaks == here) edge.first_too_large = now;
-    return edge;
-  }
-
- private:
-  std::vector<SpecProblem> validate_there(WorkloadSpec spec) const {
-    spec.device = job_.request.target.kind;
-    return validate(spec);
-  }
-
-  std::vector<std::int64_t> sizes_of(const NumberField& number) const {
-    std::vector<std::int64_t> sizes;
-    WorkloadSpec spec = job_.request.spec;
-    std::int64_t size = std::max<std::int64_t>(1, number.slider.min);
-    for (; size <= number.slider.max; size = next_size(size)) {
-      spec.*number.member = size;
-      if (validate_there(spec).empty()) sizes.push_back(size);
-    }
-    return sizes;
-  }
-
-  // Nothing when it was cancelled or cannot be told.
-  std::optional<bool> fits_with(Field field, std::int64_t size) {
-    WorkloadSpec spec = job_.request.spec;
-    spec.*field_as<NumberField>(field)->member = size;
-    const auto found = forecast(spec, job_.request.target);
-    if (!found) return std::nullopt;
-    return (*found)->prediction.fit != Fit::oom;
-  }
-
-  DryRunner& runner_;
-  base::StringTable& strings_;
-  const Job& job_;
-  std::uint64_t& last_id_;
-};
-
 }  // namespace
-
-const SizeEdge* Outlook::edge(Field field) const {
-  const auto found = std::find_if(edges.begin(), edges.end(),
-                                  [field](const SizeEdge& edge) { return edge.field == field; });
-  return found == edges.end() ? nullptr : &*found;
-}
 
 struct Predictor::Impl {
   Impl(DryRunnerLoader dry_runner_loader, base::StringTable& string_table)
@@ -165,22 +49,63 @@ struct Predictor::Impl {
   }
 
   void main() {
-    while (auto job = next()) {
+    while (wait()) {
       if (!runner) runner = load(loader);
-      work_off(*job);
+      if (const auto job = next()) {
+        work_off(*job);
+      } else {
+        go_on_hunting();
+      }
       const std::lock_guard lock(mutex);
       running.reset();
+      working = false;
     }
     runner.reset();
   }
 
-  std::unique_ptr<Job> next() {
+  // False: it is time to end.
+  bool wait() {
     std::unique_lock lock(mutex);
-    wake.wait(lock, [this] { return stopping || waiting != nullptr; });
-    if (stopping) return nullptr;
+    wake.wait(lock, [this] {
+      return stopping || waiting != nullptr || waiting_hunt || stop_hunt ||
+             (hunting && hunting->running());
+    });
+    return !stopping;
+  }
+
+  std::unique_ptr<Job> next() {
+    const std::lock_guard lock(mutex);
+    if (waiting == nullptr) return nullptr;
     auto job = std::move(waiting);
     running = job->cancel;
+    working = true;
     return job;
+  }
+
+  // One probe of the hunt.
+  void go_on_hunting() {
+    base::CancelToken cancel;
+    std::optional<HuntRequest> request;
+    bool stop = false;
+    {
+      const std::lock_guard lock(mutex);
+      running = cancel;
+      request = std::exchange(waiting_hunt, std::nullopt);
+      hunt_begins = request.has_value();
+      stop = std::exchange(stop_hunt, false);
+    }
+    if (request) hunting.emplace(++last_hunt, std::move(*request));
+    if (!hunting) return;
+    if (stop) hunting->cancel();
+    if (*runner) {
+      hunting->probe(***runner, strings, cancel);
+    } else {
+      hunting->cancel();
+    }
+    auto copy = std::make_shared<const HuntProgress>(hunting->progress());
+    const std::lock_guard lock(mutex);
+    hunted = std::move(copy);
+    hunt_begins = false;
   }
 
   void publish(const Outlook& outlook) {
@@ -197,6 +122,8 @@ struct Predictor::Impl {
     if (published == nullptr || published->spec.workload != outlook.spec.workload) return;
     outlook.backends = published->backends;
     outlook.edges = published->edges;
+    outlook.remedies = published->remedies;
+    for (Remedy& remedy : outlook.remedies) remedy.current = false;
     for (BackendNeed& need : outlook.backends) need.current = false;
     for (SizeEdge& edge : outlook.edges) edge.current = false;
   }
@@ -215,7 +142,7 @@ struct Predictor::Impl {
     if (!*runner) return fail(runner->error().sentence);
     if (const auto problems = validate(request.spec); !problems.empty())
       return fail(problems.front().sentence);
-    Search search(***runner, strings, job, last_forecast);
+    OutlookSearch search(***runner, strings, request, job.cancel, last_forecast);
     auto on_target = search.forecast(request.spec, request.target);
     if (job.cancel.cancelled()) return;
     if (on_target) {
@@ -245,6 +172,17 @@ struct Predictor::Impl {
       publish(outlook);
     }
     const bool fits = outlook.target != nullptr && outlook.target->prediction.fit != Fit::oom;
+    if (fits) outlook.remedies.clear();
+    if (!fits && outlook.target != nullptr) {
+      std::vector<Remedy> remedies;
+      for (const Change& change : changes_for(request.spec, request.target.kind)) {
+        auto remedy = search.remedy_of(change, *outlook.target);
+        if (job.cancel.cancelled()) return;
+        if (remedy) remedies.push_back(std::move(*remedy));
+      }
+      outlook.remedies = std::move(remedies);
+      publish(outlook);
+    }
     for (const Field field : request.sizes) {
       if (outlook.target == nullptr || !field_applies(request.spec, field)) continue;
       const auto edge = search.edge_of(field, fits);
@@ -262,12 +200,19 @@ struct Predictor::Impl {
   base::StringTable& strings;
   std::optional<base::Result<std::unique_ptr<DryRunner>>> runner;  // prediction thread only
   std::uint64_t last_forecast = 0;                                 // as well
+  std::optional<HuntWork> hunting;                                 // as well
+  std::uint64_t last_hunt = 0;                                     // as well
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable told;
   std::unique_ptr<Job> waiting;
-  std::optional<base::CancelToken> running;
+  std::optional<base::CancelToken> running;  // an outlook or a probe
+  bool working = false;                      // on an outlook
   std::shared_ptr<const Outlook> published;
+  std::optional<HuntRequest> waiting_hunt;
+  bool stop_hunt = false;
+  bool hunt_begins = false;  // taken up and not yet published
+  std::shared_ptr<const HuntProgress> hunted;
   std::uint64_t last_id = 0;
   bool stopping = false;
   std::thread thread;
@@ -304,9 +249,39 @@ std::shared_ptr<const Outlook> Predictor::latest_within(std::chrono::microsecond
   return impl_->published;
 }
 
+void Predictor::hunt(HuntRequest request) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->waiting_hunt = std::move(request);
+    impl_->stop_hunt = false;
+  }
+  impl_->wake.notify_all();
+}
+
+void Predictor::cancel_hunt() {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->waiting_hunt.reset();
+    impl_->stop_hunt = true;
+    if (impl_->running && !impl_->working) impl_->running->cancel();
+  }
+  impl_->wake.notify_all();
+}
+
+std::shared_ptr<const HuntProgress> Predictor::hunted() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->hunted;
+}
+
+bool Predictor::hunt_busy() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->waiting_hunt.has_value() || impl_->hunt_begins ||
+         (impl_->hunted != nullptr && impl_->hunted->running);
+}
+
 bool Predictor::busy() const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->waiting != nullptr || impl_->running.has_value();
+  return impl_->waiting != nullptr || impl_->working;
 }
 
 }  // namespace ts::run

@@ -3,66 +3,16 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "core/run/prediction.h"
+#include "core/run/hunt_progress.h"
+#include "core/run/outlook.h"
 
 namespace ts::run {
 
-// One dry run and what it means on one target.
-struct Forecast {
-  std::uint64_t id = 0;  // no two of a Predictor are the same
-  DryRun run;
-  PredictionTarget target;
-  Prediction prediction;
-};
-
-// What one attention backend would need on the target, all else as asked.
-struct BackendNeed {
-  AttentionBackend backend = AttentionBackend::naive;
-  std::int64_t needed = 0;
-  Fit fit = Fit::fits;
-  std::string unavailable;  // why there is no number; empty when there is
-  bool current = true;      // false: still that of an earlier request
-};
-
-// Where one size stops fitting on the target, all else as asked. Sizes are those of size_steps.h
-// that make a possible spec.
-struct SizeEdge {
-  Field field = Field::T;
-  std::optional<std::int64_t> first_too_large;  // none: even the slider's largest fits
-  bool current = true;                          // false: still that of an earlier request
-};
-
-// Everything known so far of what was asked for. Grows part by part: each part is published in a
-// new Outlook, none changes afterwards. Backends and edges not yet found are those of the request
-// before, if it was of the same workload, so that nothing flickers while a slider is dragged.
-struct Outlook {
-  std::uint64_t id = 0;  // counts the requests
-  WorkloadSpec spec;
-  std::string problem;                     // why there is nothing for the target; else empty
-  std::shared_ptr<const Forecast> target;  // on the chosen card; first to come
-  std::shared_ptr<const Forecast> own;     // by the rules of the device that the spec runs on
-  std::vector<BackendNeed> backends;
-  std::vector<SizeEdge> edges;
-  bool complete = false;
-  // nullptr while the search has not come to this field.
-  [[nodiscard]] const SizeEdge* edge(Field field) const;
-};
-
-struct OutlookRequest {
-  WorkloadSpec spec;
-  PredictionTarget target;  // the chosen card
-  PredictionTarget own;     // where the spec would run here
-  memory::AllocatorSettings settings;
-  std::shared_ptr<const CudaScratch> scratch;  // null: no band
-  std::vector<Field> sizes;                    // search an edge on these, in this order
-};
-
 // The prediction thread: works on the newest request, the part that is drawn first before the
-// others; a new request drops what is not done. Public members may be called from any thread.
+// others; a new request drops what is not done. In between it goes on with the newest hunt, probe
+// by probe; what is asked about one setting always comes first. Public members may be called from
+// any thread.
 class Predictor {
  public:
   // The loader is called on the thread, before the first request.
@@ -78,7 +28,17 @@ class Predictor {
   // As latest(), but gives the request asked last up to `patience` to get there: what is dragged is
   // drawn in the same frame when it can be.
   [[nodiscard]] std::shared_ptr<const Outlook> latest_within(std::chrono::microseconds patience);
-  // Something is still being worked on.
+
+  // Begins a hunt, in place of the one before; returns at once.
+  void hunt(HuntRequest request);
+  // What was found stays.
+  void cancel_hunt();
+  // The newest hunt as far as it is, null before the first.
+  [[nodiscard]] std::shared_ptr<const HuntProgress> hunted() const;
+  // A hunt goes on, or is to begin.
+  [[nodiscard]] bool hunt_busy() const;
+
+  // Something other than a hunt is still being worked on.
   [[nodiscard]] bool busy() const;
 
  private:

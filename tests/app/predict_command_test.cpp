@@ -52,5 +52,27 @@ TEST(PredictCommand, AgreesWithARunOnTheCpu) {
   EXPECT_EQ(answer.at("parameters"), measured.at("parameters"));
 }
 
+// Every change is a prediction of its own, and is what predict says of it.
+TEST(PredictCommand, ListsWhatWouldMakeItFit) {
+  const std::string workload = "lm --preset small --set T=2048 --set B=16 --gpu \"RTX 4090\"";
+  const nlohmann::json answer = predicted(workload);
+  ASSERT_EQ(answer.at("verdict"), "oom");
+  ASSERT_GE(answer.at("remedies").size(), 5U);
+  bool some_fits = false;
+  for (const nlohmann::json& remedy : answer.at("remedies")) {
+    EXPECT_GT(remedy.at("estimated_time_ratio"), 0);
+    some_fits = some_fits || remedy.at("verdict") != "oom";
+    if (remedy.at("change") == "expandable_segments") continue;
+    std::string changed = workload;
+    for (const auto& one : remedy.at("set")) changed += " --set " + one.get<std::string>();
+    EXPECT_EQ(predicted(changed).at("needed"), remedy.at("needed")) << remedy.dump();
+    if (remedy.at("change") == "checkpoint_blocks") {
+      EXPECT_GT(remedy.at("estimated_time_ratio"), 1) << "the forward is run twice";
+    }
+  }
+  EXPECT_TRUE(some_fits);
+  EXPECT_TRUE(predicted("lm --preset tiny --gpu \"RTX 4090\"").at("remedies").empty());
+}
+
 }  // namespace
 }  // namespace ts::app

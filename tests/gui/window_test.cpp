@@ -316,7 +316,7 @@ TEST_F(DrivenWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
         {page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y - 6 * 25 + 4});
     context->MouseClick();
     context->Yield(3);
-    IM_CHECK(!state().sweep_page);
+    IM_CHECK(state().page == Page::run);
     IM_CHECK(session().run() != session().current() ||
              session().run()->spec == session().current()->spec);
     IM_CHECK(session().run()->spec == state().history.spec());

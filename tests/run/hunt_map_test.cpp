@@ -19,7 +19,7 @@ Fit fit_of(std::int64_t bytes, std::int64_t tight, std::int64_t capacity) {
 Probe within(const Bytes& bytes, std::int64_t tight, std::int64_t capacity) {
   return [=](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
     const std::int64_t needed = bytes(spec);
-    return ProbeAnswer{fit_of(needed, tight, capacity), needed, "because"};
+    return ProbeAnswer{fit_of(needed, tight, capacity), needed, {"because", {}, {}}};
   };
 }
 

@@ -15,8 +15,9 @@ Probe within(std::int64_t capacity, const std::function<std::int64_t(const Workl
   return [=](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
     if (asked != nullptr) ++*asked;
     const std::int64_t needed = bytes(spec);
-    return ProbeAnswer{needed <= capacity ? Fit::fits : Fit::oom, needed,
-                       needed <= capacity ? "fits" : "OOM"};
+    return ProbeAnswer{needed <= capacity ? Fit::fits : Fit::oom,
+                       needed,
+                       {needed <= capacity ? "fits" : "OOM", {}, {}}};
   };
 }
 
@@ -81,7 +82,7 @@ TEST(HuntEdge, TightCounts) {
     const Fit fit = spec.seq_len <= 100   ? Fit::fits
                     : spec.seq_len <= 120 ? Fit::fits_after_flush
                                           : Fit::oom;
-    return ProbeAnswer{fit, spec.seq_len, ""};
+    return ProbeAnswer{fit, spec.seq_len, {}};
   };
   EXPECT_EQ(*hunt_edge({}, *parse_hunt_axis("T"), "x", tight, {})->fits, 120);
 }
@@ -108,7 +109,7 @@ TEST(HuntEdge, CancelKeepsWhatIsKnownAndErrorsEndIt) {
   int asked = 0;
   const Probe probe = [&](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
     if (++asked == 3) cancel.cancel();
-    return ProbeAnswer{spec.seq_len <= 1000 ? Fit::fits : Fit::oom, 0, ""};
+    return ProbeAnswer{spec.seq_len <= 1000 ? Fit::fits : Fit::oom, 0, {}};
   };
   const auto hunt = hunt_edge({}, *parse_hunt_axis("T"), "x", probe, cancel);
   EXPECT_TRUE(hunt->cancelled);

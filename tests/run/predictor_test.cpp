@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -66,6 +67,20 @@ class PredictorTest : public ::testing::Test {
     request.target.memory = 1000 * kMiB;
     request.own = cpu_target("a limit", 10'000 * kMiB);
     request.sizes = {Field::T};
+  }
+
+  HuntRequest hunt_request() const {
+    HuntRequest asked;
+    asked.spec = request.spec;
+    asked.x = {Field::T, 8, 4096};
+    asked.y = {Field::B, 1, 512};
+    asked.cells_per_axis = 10;
+    asked.target = request.target;
+    return asked;
+  }
+  static std::shared_ptr<const HuntProgress> hunted(Predictor& predictor) {
+    while (predictor.hunt_busy()) std::this_thread::sleep_for(1ms);
+    return predictor.hunted();
   }
 
   std::unique_ptr<Predictor> make() {
@@ -216,6 +231,74 @@ TEST_F(PredictorTest, ends_at_any_moment) {
     if (i % 3 != 0) predictor->ask(request);
     if (i % 5 == 0) std::this_thread::sleep_for(1ms);
   }
+}
+
+TEST_F(PredictorTest, HuntsProbeByProbeBesideOutlooks) {
+  const auto predictor = make();
+  EXPECT_EQ(predictor->hunted(), nullptr);
+  predictor->hunt(hunt_request());
+  request.spec.seq_len = 128;
+  predictor->ask(request);  // in between
+  EXPECT_EQ(complete(*predictor)->target->prediction.peak_requested, 128 * kMiB);
+  const auto found = hunted(*predictor);
+  EXPECT_EQ(found->id, 1U);
+  EXPECT_TRUE(found->problem.empty());
+  EXPECT_TRUE(found->frontier_after.has_value());
+  EXPECT_EQ(found->map.count(CellState::probed), 100U) << "first the frontier, then every cell";
+  for (std::size_t i = 0; i < found->map.size(); ++i) {
+    const WorkloadSpec spec = found->map.spec_of(i);
+    EXPECT_EQ(found->map.cell(i).fit == Fit::oom, spec.batch * spec.seq_len > 1000) << i;
+  }
+}
+
+TEST_F(PredictorTest, AHuntIsCancelledAndReplaced) {
+  FakeDryRunner::slow = true;
+  const auto predictor = make();
+  predictor->hunt(hunt_request());
+  while (calls == 0) std::this_thread::sleep_for(1ms);
+  predictor->cancel_hunt();
+  auto found = hunted(*predictor);
+  EXPECT_TRUE(found->cancelled);
+  EXPECT_EQ(found->map.count(CellState::probed), 0U);
+  FakeDryRunner::slow = false;
+  predictor->hunt(hunt_request());
+  found = hunted(*predictor);
+  EXPECT_EQ(found->id, 2U);
+  EXPECT_FALSE(found->cancelled);
+  HuntRequest with_777 = hunt_request();
+  with_777.x = {Field::T, 777, 777};
+  predictor->hunt(with_777);
+  EXPECT_EQ(hunted(*predictor)->problem, "777 is not to be told");
+}
+
+TEST_F(PredictorTest, TellsWhatWouldMakeItFit) {
+  const auto predictor = make();
+  request.spec.workload = WorkloadKind::lm;
+  request.spec.backend = AttentionBackend::naive;
+  request.spec.batch = 4;
+  request.spec.seq_len = 600;  // 7,200 MiB, 2,400 with flash, 1,800 with B = 1
+  request.target.memory = 2500 * kMiB;
+  predictor->ask(request);
+  const auto outlook = complete(*predictor);
+  ASSERT_EQ(outlook->target->prediction.fit, Fit::oom);
+  const auto of = [&](RemedyKind kind) {
+    const auto found = std::find_if(outlook->remedies.begin(), outlook->remedies.end(),
+                                    [kind](const Remedy& one) { return one.kind == kind; });
+    return found == outlook->remedies.end() ? nullptr : &*found;
+  };
+  ASSERT_NE(of(RemedyKind::flash), nullptr);
+  EXPECT_EQ(of(RemedyKind::flash)->fit, Fit::fits);
+  EXPECT_EQ(of(RemedyKind::flash)->needed, 2400 * kMiB);
+  EXPECT_EQ(of(RemedyKind::flash)->spec.backend, AttentionBackend::flash);
+  ASSERT_NE(of(RemedyKind::smaller_batch), nullptr);
+  EXPECT_EQ(of(RemedyKind::smaller_batch)->spec.batch, 1) << "halved until it fits";
+  EXPECT_EQ(of(RemedyKind::smaller_batch)->spec.accumulate, 4);
+  EXPECT_EQ(of(RemedyKind::checkpoint_blocks)->fit, Fit::oom) << "said as it is";
+  EXPECT_EQ(of(RemedyKind::sgd), nullptr) << "there is no optimizer in this pass";
+  EXPECT_EQ(of(RemedyKind::bf16), nullptr) << "it is bf16 already";
+  request.spec.seq_len = 64;
+  predictor->ask(request);
+  EXPECT_TRUE(complete(*predictor)->remedies.empty());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_rows.h"
 #include "views/inspector/peak_table.h"
+#include "views/inspector/remedy_list.h"
 #include "views/inspector/row_list.h"
 
 namespace ts::views {
@@ -41,8 +42,8 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
 
 }  // namespace
 
-void InspectorView::draw(const Ui& ui, const ViewContext& context,
-                         const std::string& engine_problem) {
+std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
+                                                     const std::string& engine_problem) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const auto gap = [&ui](float height) { ImGui::Dummy({0, ui.px(height)}); };
   gap(4);
@@ -55,6 +56,8 @@ void InspectorView::draw(const Ui& ui, const ViewContext& context,
   draw_peak(ui, context);
   gap(8);
   const bool of_run = context.file == nullptr;
+  std::optional<run::WorkloadSpec> tried;
+  if (of_run && context.outlook != nullptr) tried = draw_remedies(ui, *context.outlook);
   if (of_run) draw_rows(ui, run_rows(context));
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
@@ -70,6 +73,7 @@ void InspectorView::draw(const Ui& ui, const ViewContext& context,
   const bool key = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) && io.KeyCtrl &&
                    ImGui::IsKeyPressed(ImGuiKey_C) && !io.WantTextInput;
   if (key || copy) ImGui::SetClipboardText(shown_as_text(context).c_str());
+  return tried;
 }
 
 std::string InspectorView::shown_as_text(const ViewContext& context) const {

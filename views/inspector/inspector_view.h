@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "views/common/ui.h"
@@ -13,8 +14,10 @@ namespace ts::views {
 // separated.
 class InspectorView {
  public:
-  // `engine_problem`: why nothing can run, empty when it can.
-  void draw(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
+  // `engine_problem`: why nothing can run, empty when it can. Returns settings that the user wants
+  // to try.
+  std::optional<run::WorkloadSpec> draw(const Ui& ui, const ViewContext& context,
+                                        const std::string& engine_problem);
 
  private:
   enum class Tab : std::uint8_t { slice, allocation };

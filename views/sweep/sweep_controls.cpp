@@ -7,6 +7,7 @@
 
 #include "views/common/backend_marks.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/power_select.h"
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 
@@ -35,19 +36,6 @@ Reach reach_of(Field field) {
     default:
       return {64, 1024, 16, 65536};
   }
-}
-
-bool draw_end(const Ui& ui, const char* id, std::int64_t& value, const Reach& reach, float width) {
-  return select(ui, id, text::grouped(value), "", width, [&] {
-    for (std::int64_t one = reach.least; one <= reach.most; one *= 2) {
-      const std::string row = std::string(id) + "_" + std::to_string(one);
-      if (list_row(ui, row.c_str(), text::grouped(one), "", one == value)) {
-        value = one;
-        return true;
-      }
-    }
-    return false;
-  });
 }
 
 void draw_backend_toggles(const Ui& ui, SweepDraft& draft, float width) {
@@ -146,11 +134,11 @@ void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& ba
   ImGui::Dummy({0, ui.px(4)});
   const Reach reach = reach_of(draft.axis);
   const float half = (width - ui.px(8)) / 2;
-  if (draw_end(ui, "###sweep_low", draft.low, reach, half)) {
+  if (power_select(ui, "###sweep_low", draft.low, reach.least, reach.most, half)) {
     draft.high = std::max(draft.high, draft.low);
   }
   ImGui::SameLine(0, ui.px(8));
-  if (draw_end(ui, "###sweep_high", draft.high, reach, half)) {
+  if (power_select(ui, "###sweep_high", draft.high, reach.least, reach.most, half)) {
     draft.low = std::min(draft.low, draft.high);
   }
   if (run::field_applies(base, Field::backend)) {

@@ -1,0 +1,171 @@
+// The page of the hunt: the map of the settings, the timeline of the cell they are, the log.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/workspace.h"
+#include "core/run/spec_values.h"
+#include "core/text/numbers.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+#include "views/hunt/hunt_figure.h"
+#include "views/hunt/hunt_log.h"
+#include "views/inspector/remedy_list.h"
+
+namespace ts::app {
+namespace {
+
+constexpr ImGuiWindowFlags kPageFlags =
+    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
+    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing;
+
+std::string count(std::size_t number) {
+  return text::grouped(static_cast<std::int64_t>(number));
+}
+
+// How far it is, and how long it took.
+std::string state_words(const views::Ui& ui, const run::HuntProgress& hunt) {
+  if (!hunt.problem.empty()) return hunt.problem;
+  const std::string seconds = text::decimal(hunt.frontier_after.value_or(hunt.seconds), 2);
+  const std::string cells = count(hunt.map.size() - hunt.map.count(run::CellState::impossible));
+  const std::string probes = count(hunt.map.log().size());
+  if (hunt.cancelled) return ui.texts("hunt.cancelled", {{"probes", probes}, {"cells", cells}});
+  if (!hunt.frontier_after) {
+    return ui.texts("hunt.searching", {{"probes", probes}, {"cells", cells}});
+  }
+  return ui.texts(hunt.running ? "hunt.filling" : "hunt.complete",
+                  {{"probes", probes}, {"cells", cells}, {"seconds", seconds}});
+}
+
+}  // namespace
+
+void Workspace::open_cell(std::size_t cell) {
+  state_->history.set(state_->hunts->spec_of(cell, state_->history.spec()));
+  // Live would take the change of the settings for a wish to run.
+  run_spec_ = seen_spec_ = state_->history.spec();
+}
+
+void Workspace::draw_hunt_head(const views::Ui& ui, float width) {
+  HuntBoard& board = *state_->hunts;
+  const run::HuntProgress* const hunt = board.progress();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float buttons = ui.px(250);
+  if (hunt != nullptr) {
+    views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    sink.push_clip({at.x, at.y, at.x + width - buttons, at.y + ui.px(60)});
+    const std::int64_t row = run::number_of(state_->history.spec(), hunt->map.y().field);
+    sink.text({at.x + ui.px(16), at.y + ui.px(6)}, views::TextStyle::large, ui.theme.text,
+              views::frontier_sentence(board.map(), hunt->target.name, row, ui.texts));
+    sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small,
+              hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad, state_words(ui, *hunt));
+    sink.pop_clip();
+  }
+  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(14)});
+  if (session_->predictions().hunt_busy()) {
+    if (views::button(ui, "###hunt_cancel", "\xef\x81\x8d", ui.texts("hunt.cancel"), "",
+                      views::ButtonKind::plain)) {
+      session_->predictions().cancel_hunt();
+    }
+  } else if (views::button(ui, "###hunt_again", "\xef\x81\x8b", ui.texts("hunt.again"), "",
+                           views::ButtonKind::plain)) {
+    board.restart();
+  }
+  ImGui::SameLine(0, ui.px(8));
+  ImGui::BeginDisabled(hunt == nullptr);
+  if (views::button(ui, "###hunt_save", "\xef\x80\x99", ui.texts("hunt.save"), "",
+                    views::ButtonKind::plain)) {
+    const auto saved = board.save();
+    notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})
+                 : saved.error().sentence);
+  }
+  ImGui::EndDisabled();
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(60)});
+}
+
+void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
+  HuntBoard& board = *state_->hunts;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const views::Rect area{std::floor(at.x), std::floor(at.y), std::floor(at.x + width),
+                         std::floor(at.y + height)};
+  if (board.progress() == nullptr) {
+    ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(24)});
+    const run::Outlook* outlook = session_->predictions().outlook();
+    const bool told = outlook != nullptr && !outlook->problem.empty();
+    views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2,
+                        told ? outlook->problem : ui.texts("hunt.waits"), ui.px(24));
+    ImGui::SetCursorScreenPos({area.x0, area.y1});
+    return;
+  }
+  const bool pressed = ImGui::InvisibleButton("###hunt_map", {area.width(), area.height()});
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const views::HuntFigure figure{
+      board.map(),
+      board.progress()->target.memory,
+      ui.texts,
+      ui.theme,
+      ui.metrics,
+      board.cell_of(state_->history.spec()),
+      ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1}};
+  const auto cell = views::draw_hunt_figure(sink, area, figure);
+  if (pressed && cell) open_cell(*cell);
+}
+
+void Workspace::draw_hunt(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  const float left = std::floor(std::min(ui.px(320), size.x * 0.3F));
+  const float right = std::floor(std::min(ui.px(380), size.x * 0.3F));
+  const float middle = size.x - left - right;
+  const auto panel = [&](const char* id, float x, float y, float width, float height,
+                         ImVec2 padding, ImGuiWindowFlags flags, auto draw) {
+    ImGui::SetNextWindowPos({origin.x + x, origin.y + y});
+    ImGui::SetNextWindowSize({width, height});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    if (ImGui::Begin(id, nullptr, kPageFlags | flags)) draw();
+    ImGui::End();
+    ImGui::PopStyleVar();
+  };
+  constexpr ImGuiWindowFlags kStill =
+      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+  const ImVec2 margin(ui.px(16), ui.px(12));
+  // Controls first: what they change is seen in this frame's charts.
+  panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {
+    views::settle(state_->hunt_draft, state_->history.spec());
+    views::draw_hunt_controls(ui, state_->hunt_draft, state_->history.spec());
+    views::divider(ui);
+    views::draw_controls(controls(ui));
+  });
+  views::ViewContext view = context(ui);
+  state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_draft);
+  state_->hunts->update(*session_);
+  const float map_height = std::floor(size.y * 0.62F);
+  panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kStill, [&] {
+    draw_hunt_head(ui, middle);
+    draw_hunt_map(ui, middle, map_height - ui.px(60));
+  });
+  panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kStill,
+        [&] { memory_.draw(view); });
+  panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {
+    if (state_->hunts->progress() != nullptr) {
+      const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
+      const float height = size.y * (remedies ? 0.42F : 0.86F);
+      if (const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), height))
+        open_cell(*cell);
+    }
+    ImGui::Dummy({0, ui.px(8)});
+    if (view.outlook != nullptr) {
+      if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
+    }
+  });
+  ImDrawList& over = *ImGui::GetForegroundDrawList();
+  for (const float x : {left, left + middle}) {
+    over.AddRectFilled({origin.x + x, origin.y}, {origin.x + x + 1, origin.y + size.y},
+                       ui.theme.line);
+  }
+}
+
+}  // namespace ts::app

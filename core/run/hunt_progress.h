@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/cancel.h"
+#include "core/base/string_table.h"
+#include "core/run/hunt_map.h"
+#include "core/run/prediction.h"
+
+namespace ts::run {
+
+struct HuntRequest {
+  WorkloadSpec spec;
+  HuntAxis x, y;
+  std::size_t cells_per_axis = 20;
+  PredictionTarget target;
+  memory::AllocatorSettings settings;
+  std::shared_ptr<const CudaScratch> scratch;  // null: no band
+};
+
+// How far a hunt is. First along the frontier, then every cell for its number.
+struct HuntProgress {
+  std::uint64_t id = 0;  // counts the hunts
+  PredictionTarget target;
+  HuntMap map;
+  bool running = true;
+  bool cancelled = false;
+  std::string problem;                   // the probe that failed and ended it; else empty
+  double seconds = 0;                    // spent on probes
+  std::optional<double> frontier_after;  // of these, until the frontier was known
+};
+
+// A hunt that is done probe by probe. One thread.
+class HuntWork {
+ public:
+  HuntWork(std::uint64_t id, HuntRequest request);
+  [[nodiscard]] bool running() const { return progress_.running; }
+  [[nodiscard]] const HuntProgress& progress() const { return progress_; }
+  void cancel();
+  // One dry run more. One that the token cancelled is asked again the next time.
+  void probe(DryRunner& runner, base::StringTable& strings, const base::CancelToken& cancel);
+
+ private:
+  HuntRequest request_;
+  HuntProgress progress_;
+};
+
+}  // namespace ts::run

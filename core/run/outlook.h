@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run/prediction.h"
+#include "core/run/remedies.h"
+
+namespace ts::run {
+
+// One dry run and what it means on one target.
+struct Forecast {
+  std::uint64_t id = 0;  // no two of a Predictor are the same
+  DryRun run;
+  PredictionTarget target;
+  Prediction prediction;
+};
+
+// What one attention backend would need on the target, all else as asked.
+struct BackendNeed {
+  AttentionBackend backend = AttentionBackend::naive;
+  std::int64_t needed = 0;
+  Fit fit = Fit::fits;
+  std::string unavailable;  // why there is no number; empty when there is
+  bool current = true;      // false: still that of an earlier request
+};
+
+// Where one size stops fitting on the target, all else as asked. Sizes are those of size_steps.h
+// that make a possible spec.
+struct SizeEdge {
+  Field field = Field::T;
+  std::optional<std::int64_t> first_too_large;  // none: even the slider's largest fits
+  bool current = true;                          // false: still that of an earlier request
+};
+
+// Everything known so far of what was asked for. Grows part by part: each part is published in a
+// new Outlook, none changes afterwards. Backends and edges not yet found are those of the request
+// before, if it was of the same workload, so that nothing flickers while a slider is dragged.
+struct Outlook {
+  std::uint64_t id = 0;  // counts the requests
+  WorkloadSpec spec;
+  std::string problem;                     // why there is nothing for the target; else empty
+  std::shared_ptr<const Forecast> target;  // on the chosen card; first to come
+  std::shared_ptr<const Forecast> own;     // by the rules of the device that the spec runs on
+  std::vector<BackendNeed> backends;
+  std::vector<Remedy> remedies;  // where the target does not hold it
+  std::vector<SizeEdge> edges;
+  bool complete = false;
+  // nullptr while the search has not come to this field.
+  [[nodiscard]] const SizeEdge* edge(Field field) const;
+};
+
+struct OutlookRequest {
+  WorkloadSpec spec;
+  PredictionTarget target;  // the chosen card
+  PredictionTarget own;     // where the spec would run here
+  memory::AllocatorSettings settings;
+  std::shared_ptr<const CudaScratch> scratch;  // null: no band
+  std::vector<Field> sizes;                    // search an edge on these, in this order
+};
+
+}  // namespace ts::run

@@ -1,0 +1,64 @@
+// The page of the hunt in the window: the map fills, a click opens a cell, a run gets its ring.
+#include "core/run/hunt_progress.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+class HuntInTheWindow : public DrivenWindow {
+ protected:
+  void TearDown() override { state().page = Page::run; }
+  static bool complete(ImGuiTestContext* context) {
+    return until(context, 120, [] {
+      const run::HuntProgress* hunt = state().hunts->progress();
+      return hunt != nullptr && !hunt->running && !session().predictions().hunt_busy();
+    });
+  }
+};
+
+TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(complete(context));
+    const run::HuntMap& map = state().hunts->map();
+    IM_CHECK(map.size() > 200);
+    IM_CHECK_EQ(map.count(run::CellState::probed) + map.count(run::CellState::impossible),
+                map.size());
+    // A change of the settings begins another; one of the axes' own sizes does not.
+    const std::uint64_t id = state().hunts->progress()->id;
+    run::WorkloadSpec spec = state().history.spec();
+    spec.seq_len *= 2;
+    state().history.set(spec);
+    context->Yield(3);
+    IM_CHECK_EQ(state().hunts->progress()->id, id);
+    spec.d_head *= 2;
+    state().history.set(spec);
+    context->Yield(3);
+    IM_CHECK(until(context, 120, [id] { return state().hunts->progress()->id > id; }));
+    IM_CHECK(complete(context));
+    // Somewhere in the map.
+    const ImGuiWindow* page = context->GetWindowByRef("//###hunt_page");
+    context->MouseMoveToPos({page->Pos.x + page->Size.x * 0.3F, page->Pos.y + page->Size.y * 0.4F});
+    context->MouseClick();
+    context->Yield(3);
+    const auto cell = state().hunts->cell_of(state().history.spec());
+    IM_CHECK(cell.has_value());
+    // A run of that cell is seen in the map.
+    IM_CHECK(!state().hunts->map().cell(*cell).run.has_value());
+    IM_CHECK(run_to_end(context));
+    context->Yield(3);
+    IM_CHECK(state().hunts->map().cell(*cell).run.has_value());
+    context->ItemClick("//###hunt_page/###hunt_save");
+    context->Yield(2);
+    bool saved = false;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder())) {
+      saved = saved || entry.path().filename() == "hunt.md";
+    }
+    IM_CHECK(saved);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

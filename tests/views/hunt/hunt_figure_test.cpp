@@ -1,0 +1,132 @@
+// The map of a hunt, drawn into a recorder.
+#include "views/hunt/hunt_figure.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/hunt/hunt_controls.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+// Needs B * T / 1024 GiB of 24; more than 20 is tight.
+run::HuntMap made_map(run::MapDepth depth) {
+  run::HuntMap map({}, *run::parse_hunt_axis("T=1024:16384"), *run::parse_hunt_axis("B=1:16"), 5);
+  const run::Probe probe = [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
+    const std::int64_t needed = spec.batch * spec.seq_len * kGiB / 1024;
+    const run::Fit fit = needed > 24 * kGiB   ? run::Fit::oom
+                         : needed > 15 * kGiB ? run::Fit::fits_after_flush
+                                              : run::Fit::fits;
+    return run::ProbeAnswer{fit, needed, {"A reason", {}, {}}};
+  };
+  EXPECT_TRUE(run::fill(map, depth, probe, {}, {}));
+  return map;
+}
+
+class HuntFigureTest : public ::testing::Test {
+ protected:
+  std::optional<std::size_t> draw(const run::HuntMap& map, Rect area, Point mouse = {-1, -1},
+                                  std::optional<std::size_t> selected = std::nullopt) {
+    sink_ = RecordingSink();
+    const HuntFigure figure{map, 24 * kGiB, texts_, theme(ThemeKind::dark), {1}, selected, mouse};
+    return draw_hunt_figure(sink_, area, figure);
+  }
+  [[nodiscard]] bool says(const std::string& words) const {
+    return std::any_of(sink_.calls.begin(), sink_.calls.end(),
+                       [&](const RecordingSink::Call& call) {
+                         return call.text.find(words) != std::string::npos;
+                       });
+  }
+  text::Texts texts_ = testing::program_texts();
+  RecordingSink sink_;
+};
+
+TEST_F(HuntFigureTest, ShowsEveryNumberAndBoundsWhereItInferred) {
+  const Rect area{0, 0, 900, 500};
+  draw(made_map(run::MapDepth::every_cell), area);
+  for (const char* words : {"1.0", "16.0", "256", "1,024", "16,384", "B \\ T"}) {
+    EXPECT_TRUE(says(words)) << words;
+  }
+  EXPECT_FALSE(says(">"));
+  draw(made_map(run::MapDepth::frontier), area);
+  EXPECT_TRUE(says(">"));
+  EXPECT_TRUE(says("<"));
+  EXPECT_EQ(sink_.open_clips(), 0U);
+  for (const RecordingSink::Call& call : sink_.calls) {
+    EXPECT_GE(call.seen().x0, area.x0);
+    EXPECT_LE(call.seen().x1, area.x1 + 1) << call.text;
+    EXPECT_LE(call.seen().y1, area.y1 + 1) << call.text;
+  }
+}
+
+TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
+  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  const Rect area{0, 0, 900, 500};
+  std::vector<bool> found(map.size());
+  for (float y = 1; y < area.y1; y += 7) {
+    for (float x = 1; x < area.x1; x += 7) {
+      if (const auto cell = draw(map, area, {x, y})) {
+        found[*cell] = true;
+        EXPECT_TRUE(says(cell_place(map, *cell)));
+      }
+    }
+  }
+  EXPECT_EQ(std::count(found.begin(), found.end(), true), 25);
+}
+
+TEST_F(HuntFigureTest, ConfirmedCellsAreRingedAndContradictedOnesMarked) {
+  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  const Rect area{0, 0, 900, 500};
+  draw(map, area);
+  const std::size_t outlines = sink_.count(RecordingSink::Kind::outline);
+  const std::size_t lines = sink_.count(RecordingSink::Kind::line);
+  map.confirm(0, {true, kGiB});
+  draw(map, area);
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 1);
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::line), lines);
+  map.confirm(24, {true, kGiB});
+  draw(map, area, {-1, -1}, 3);
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 3) << "and the selected one";
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::line), lines + 1);
+}
+
+TEST_F(HuntFigureTest, TheSentenceIsThatOfTheRow) {
+  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  const auto sentence = [&](std::int64_t batch) {
+    return frontier_sentence(map, "a card", batch, texts_);
+  };
+  EXPECT_EQ(sentence(1), "At B = 1 every T up to 16,384 fits a card");
+  EXPECT_EQ(sentence(4), "At B = 4 the largest T on this map that fits a card is 4,096");
+  EXPECT_EQ(sentence(7), sentence(4)) << "the row below";
+}
+
+TEST_F(HuntFigureTest, TinyAreasAreLeftEmpty) {
+  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  EXPECT_FALSE(draw(map, {0, 0, 40, 30}, {20, 20}).has_value());
+  EXPECT_FALSE(draw(map, {0, 0, 0, 0}).has_value());
+}
+
+TEST(HuntDraft, AxesAreThoseOfTheWorkload) {
+  for (int i = 0; i <= static_cast<int>(run::WorkloadKind::toy); ++i) {
+    run::WorkloadSpec spec;
+    spec.workload = static_cast<run::WorkloadKind>(i);
+    HuntDraft draft;
+    draft.x.field = run::Field::layers;
+    draft.y.field = run::Field::layers;
+    settle(draft, spec);
+    EXPECT_NE(draft.x.field, draft.y.field);
+    EXPECT_TRUE(run::field_applies(spec, draft.x.field));
+    EXPECT_TRUE(run::field_applies(spec, draft.y.field));
+    EXPECT_LE(draft.x.low, draft.x.high);
+  }
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,128 @@
+#include "views/hunt/hunt_cells.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/hunt_table.h"
+#include "views/charts/chart_text.h"
+
+namespace ts::views {
+namespace {
+
+using run::CellState;
+using run::Fit;
+using run::HuntCell;
+
+bool known(const HuntCell& cell) {
+  return cell.state == CellState::inferred || cell.state == CellState::probed;
+}
+
+// Full cards are brighter; far beyond the card it gets darker again.
+float strength(const HuntCell& cell, std::int64_t memory) {
+  const auto needed = static_cast<float>(
+      cell.fit == Fit::oom ? cell.at_least : cell.at_most.value_or(cell.at_least));
+  const float part = needed / static_cast<float>(std::max<std::int64_t>(1, memory));
+  if (cell.fit != Fit::oom) return 0.25F + 0.35F * std::clamp(part, 0.0F, 1.0F);
+  return 0.20F + 0.25F / std::max(1.0F, part);
+}
+
+}  // namespace
+
+Color fit_color(const Theme& theme, Fit fit, float part) {
+  const Color full = fit == Fit::fits               ? theme.ok
+                     : fit == Fit::fits_after_flush ? theme.warn
+                                                    : theme.bad;
+  return mixed(theme.surface, full, part);
+}
+
+void draw_stripes(DrawSink& sink, const Rect& box, Color color, float distance) {
+  sink.push_clip(box);
+  for (float x = box.x0 - box.height(); x < box.x1; x += distance) {
+    sink.line({x, box.y1}, {x + box.height(), box.y0}, color, 1);
+  }
+  sink.pop_clip();
+}
+
+Rect HuntGrid::cell(std::size_t index) const {
+  const auto column = static_cast<float>(index % columns);
+  const auto row = static_cast<float>(index / columns);
+  return {box.x0 + column * width, box.y0 + row * height, box.x0 + (column + 1) * width - 1,
+          box.y0 + (row + 1) * height - 1};
+}
+
+std::optional<std::size_t> HuntGrid::at(Point point) const {
+  if (!box.contains(point)) return std::nullopt;
+  const auto column = static_cast<std::size_t>((point.x - box.x0) / width);
+  const auto row = static_cast<std::size_t>((point.y - box.y0) / height);
+  if (column >= columns || row >= rows) return std::nullopt;
+  return row * columns + column;
+}
+
+void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+  const Theme& theme = figure.theme;
+  for (std::size_t i = 0; i < figure.map.size(); ++i) {
+    const HuntCell& cell = figure.map.cell(i);
+    const Rect box = grid.cell(i);
+    if (!known(cell)) {
+      sink.fill(box, cell.state == CellState::unknown ? theme.surface2 : theme.bg);
+      continue;
+    }
+    const bool tight = cell.fit == Fit::fits_after_flush;
+    sink.fill(box, fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory)));
+    if (tight) draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), figure.metrics.px(6));
+    const std::string words = run::grid_words(cell);
+    const float width = sink.text_width(TextStyle::small, words);
+    if (width + 2 > box.width() || sink.text_height(TextStyle::small) > box.height()) continue;
+    // Bounds are quieter than numbers.
+    const Color color = cell.state == CellState::probed ? theme.text : theme.text3;
+    sink.text({std::round(box.x0 + (box.width() - width) / 2),
+               std::round(box.y0 + (box.height() - sink.text_height(TextStyle::small)) / 2)},
+              TextStyle::small, color, words);
+  }
+}
+
+// On every edge between a cell that fits and one that does not.
+void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+  const run::HuntMap& map = figure.map;
+  const float thickness = std::max(2.0F, figure.metrics.px(2));
+  const auto parts = [&](std::size_t a, std::size_t b) {
+    const HuntCell &one = map.cell(a), &other = map.cell(b);
+    return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
+  };
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const Rect box = grid.cell(i);
+    const bool last_column = i % grid.columns + 1 == grid.columns;
+    const bool last_row = i / grid.columns + 1 == grid.rows;
+    const float half = thickness / 2;
+    if (!last_column && parts(i, i + 1)) {
+      sink.fill({box.x1 - half, box.y0 - half, box.x1 + 1 + half, box.y1 + 1 + half},
+                figure.theme.text);
+    }
+    if (!last_row && parts(i, i + grid.columns)) {
+      sink.fill({box.x0 - half, box.y1 - half, box.x1 + 1 + half, box.y1 + 1 + half},
+                figure.theme.text);
+    }
+  }
+}
+
+void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+  const float px = figure.metrics.px(1);
+  const auto inside = [px](const Rect& box, float by) {
+    return Rect{box.x0 + by * px, box.y0 + by * px, box.x1 - by * px, box.y1 - by * px};
+  };
+  for (std::size_t i = 0; i < figure.map.size(); ++i) {
+    const HuntCell& cell = figure.map.cell(i);
+    if (!cell.run) continue;
+    const Color color = cell.contradicted() ? figure.theme.bad : figure.theme.text;
+    sink.outline(inside(grid.cell(i), 3), color, 1.5F * px, 3 * px);
+    if (cell.contradicted()) {
+      const Rect box = grid.cell(i);
+      sink.line({box.x0, box.y1}, {box.x1, box.y0}, color, 1.5F * px);
+    }
+  }
+  if (figure.selected) {
+    sink.outline(inside(grid.cell(*figure.selected), 0), figure.theme.accent, 2 * px);
+  }
+}
+
+}  // namespace ts::views

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "views/hunt/hunt_figure.h"
+
+namespace ts::views {
+
+// Where the cells of a figure lie: a grid of equal boxes, whole pixels.
+struct HuntGrid {
+  Rect box;  // of all cells
+  float width = 0, height = 0;
+  std::size_t columns = 0, rows = 0;
+
+  [[nodiscard]] Rect cell(std::size_t index) const;
+  [[nodiscard]] std::optional<std::size_t> at(Point point) const;
+};
+
+// The cells without their frames, then the frontier, rings and the frame of the selected cell.
+void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+
+// The colour of a verdict; `part` of it between the surface (0) and the full colour (1).
+Color fit_color(const Theme& theme, run::Fit fit, float part);
+// Stripes over a box: tight is not told by colour alone.
+void draw_stripes(DrawSink& sink, const Rect& box, Color color, float distance);
+
+}  // namespace ts::views

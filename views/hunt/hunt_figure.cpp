@@ -1,0 +1,191 @@
+#include "views/hunt/hunt_figure.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/run/hunt_table.h"
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/read_out.h"
+#include "views/hunt/hunt_cells.h"
+
+namespace ts::views {
+namespace {
+
+using run::CellState;
+using run::Fit;
+using run::HuntCell;
+
+struct LegendEntry {
+  const char* key;
+  enum class Kind { fits, tight, oom, ring, line } kind;
+};
+constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits},
+                                   {"hunt.legend.tight", LegendEntry::Kind::tight},
+                                   {"hunt.legend.oom", LegendEntry::Kind::oom},
+                                   {"hunt.legend.confirmed", LegendEntry::Kind::ring},
+                                   {"hunt.legend.frontier", LegendEntry::Kind::line}};
+
+void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
+                 LegendEntry::Kind kind) {
+  const Theme& theme = figure.theme;
+  const float px = figure.metrics.px(1);
+  switch (kind) {
+    case LegendEntry::Kind::fits:
+      return sink.fill(box, fit_color(theme, Fit::fits, 0.6F));
+    case LegendEntry::Kind::tight:
+      sink.fill(box, fit_color(theme, Fit::fits_after_flush, 0.55F));
+      return draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), 5 * px);
+    case LegendEntry::Kind::oom:
+      return sink.fill(box, fit_color(theme, Fit::oom, 0.45F));
+    case LegendEntry::Kind::ring:
+      return sink.outline(box, theme.text, 1.5F * px, 3 * px);
+    case LegendEntry::Kind::line:
+      return sink.fill({box.x0, (box.y0 + box.y1) / 2 - px, box.x1, (box.y0 + box.y1) / 2 + px},
+                       theme.text);
+  }
+}
+
+// From the right end; what does not fit beside the title is left out.
+void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, float title_end) {
+  const float px = figure.metrics.px(1);
+  float x = row.x1;
+  for (auto entry = std::rbegin(kLegend); entry != std::rend(kLegend); ++entry) {
+    const char* const words = figure.texts(entry->key);
+    const float width = sink.text_width(TextStyle::small, words);
+    if (x - width - 24 * px < title_end) return;
+    text_right(sink, {row.x0, row.y0, x, row.y1}, TextStyle::small, figure.theme.text2, words);
+    x -= width + 6 * px;
+    const float middle = (row.y0 + row.y1) / 2;
+    draw_swatch(sink, figure, {x - 14 * px, middle - 5 * px, x, middle + 5 * px}, entry->kind);
+    x -= 14 * px + 18 * px;
+  }
+}
+
+void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+  const run::HuntMap& map = figure.map;
+  const Theme& theme = figure.theme;
+  const auto style_of = [](bool chosen) {
+    return chosen ? TextStyle::body_strong : TextStyle::small;
+  };
+  const std::size_t columns = grid.columns;
+  for (std::size_t j = 0; j < grid.rows; ++j) {
+    const Rect cell = grid.cell(j * columns);
+    const bool chosen = figure.selected && *figure.selected / columns == j;
+    text_right(
+        sink, {cell.x0 - figure.metrics.px(56), cell.y0, cell.x0 - figure.metrics.px(8), cell.y1},
+        style_of(chosen), chosen ? theme.text : theme.text2, text::grouped(map.y_values()[j]));
+  }
+  float free_from = 0;
+  for (std::size_t i = 0; i < columns; ++i) {
+    const Rect cell = grid.cell((grid.rows - 1) * columns + i);
+    const bool chosen = figure.selected && *figure.selected % columns == i;
+    const std::string words = text::grouped(map.x_values()[i]);
+    const float width = sink.text_width(style_of(chosen), words);
+    const float x = std::round((cell.x0 + cell.x1 - width) / 2);
+    if (x < free_from) continue;
+    sink.text({x, cell.y1 + figure.metrics.px(5)}, style_of(chosen),
+              chosen ? theme.text : theme.text2, words);
+    free_from = x + width + figure.metrics.px(6);
+  }
+  const Rect first = grid.cell((grid.rows - 1) * columns);
+  text_right(sink,
+             {first.x0 - figure.metrics.px(56), first.y1 + figure.metrics.px(3),
+              first.x0 - figure.metrics.px(8), first.y1 + figure.metrics.px(23)},
+             TextStyle::small, theme.text3,
+             std::string(run::field_name(map.y().field)) + " \\ " + run::field_name(map.x().field));
+}
+
+}  // namespace
+
+std::string cell_place(const run::HuntMap& map, std::size_t index) {
+  const std::size_t columns = map.x_values().size();
+  return std::string(run::field_name(map.y().field)) + " = " +
+         text::grouped(map.y_values()[index / columns]) + ", " + run::field_name(map.x().field) +
+         " = " + text::grouped(map.x_values()[index % columns]);
+}
+
+std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index) {
+  const HuntCell& cell = figure.map.cell(index);
+  const text::Texts& t = figure.texts;
+  const auto size = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
+  std::vector<std::string> lines = {cell_place(figure.map, index)};
+  switch (cell.state) {
+    case CellState::unknown:
+      lines.emplace_back(t("hunt.cell.unknown"));
+      break;
+    case CellState::impossible:
+      lines.emplace_back(t("hunt.cell.impossible"));
+      break;
+    case CellState::inferred:
+      lines.emplace_back(t(cell.fit == Fit::oom    ? "hunt.cell.inferred_oom"
+                           : cell.fit == Fit::fits ? "hunt.cell.inferred_fits"
+                                                   : "hunt.cell.inferred_tight"));
+      lines.push_back(cell.at_most ? t("hunt.cell.between", {{"low", size(cell.at_least)},
+                                                             {"high", size(*cell.at_most)}})
+                                   : t("hunt.cell.at_least", {{"low", size(cell.at_least)}}));
+      break;
+    case CellState::probed:
+      lines.push_back(cell.reason.key.empty() ? cell.reason.sentence
+                                              : t(cell.reason.key, cell.reason.arguments));
+      lines.push_back(t("hunt.cell.needed", {{"needed", size(cell.at_least)}}));
+      break;
+  }
+  if (cell.run) {
+    lines.push_back(t(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom",
+                      {{"peak", size(cell.run->peak)}}));
+    if (cell.contradicted()) lines.emplace_back(t("hunt.cell.contradicted"));
+  }
+  return lines;
+}
+
+std::string frontier_sentence(const run::HuntMap& map, const std::string& card,
+                              std::int64_t y_value, const text::Texts& texts) {
+  const auto& rows = map.y_values();
+  const auto above = std::upper_bound(rows.begin(), rows.end(), y_value);
+  const auto row = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - rows.begin() - 1));
+  const auto edge = map.frontier()[row];
+  std::vector<text::Argument> arguments = {{"y", run::field_name(map.y().field)},
+                                           {"row", text::grouped(rows[row])},
+                                           {"x", run::field_name(map.x().field)},
+                                           {"card", card}};
+  if (!edge) return texts("hunt.none_fits", arguments);
+  arguments.push_back({"value", text::grouped(*edge)});
+  if (*edge == map.x_values().back()) return texts("hunt.all_fit", arguments);
+  return texts("hunt.largest", arguments);
+}
+
+std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
+                                            const HuntFigure& figure) {
+  const float px = figure.metrics.px(1);
+  const Rect title{area.x0 + 16 * px, area.y0 + 6 * px, area.x1 - 16 * px, area.y0 + 34 * px};
+  const char* const words = figure.texts("hunt.title");
+  text_in(sink, title, TextStyle::body_strong, figure.theme.text, words);
+  draw_legend(sink, figure, title,
+              title.x0 + sink.text_width(TextStyle::body_strong, words) + 12 * px);
+  HuntGrid grid;
+  grid.columns = figure.map.x_values().size();
+  grid.rows = figure.map.y_values().size();
+  const Rect inside{area.x0 + 72 * px, title.y1 + 6 * px, title.x1, area.y1 - 30 * px};
+  grid.width = std::floor(inside.width() / static_cast<float>(grid.columns));
+  grid.height = std::floor(inside.height() / static_cast<float>(grid.rows));
+  if (grid.width < 3 || grid.height < 3) return std::nullopt;
+  grid.box = {std::round(inside.x0), std::round(inside.y0),
+              std::round(inside.x0) + grid.width * static_cast<float>(grid.columns),
+              std::round(inside.y0) + grid.height * static_cast<float>(grid.rows)};
+  draw_cells(sink, figure, grid);
+  draw_frontier(sink, figure, grid);
+  draw_frames(sink, figure, grid);
+  draw_labels(sink, figure, grid);
+  const auto pointed = grid.at(figure.mouse);
+  if (!pointed) return std::nullopt;
+  sink.outline(grid.cell(*pointed), figure.theme.text2, px);
+  std::vector<ReadOutLine> lines;
+  for (std::string& line : cell_lines(figure, *pointed)) {
+    lines.push_back({std::move(line), TextStyle::small, lines.empty()});
+  }
+  draw_read_out(sink, figure.theme, figure.metrics, figure.mouse, area, lines);
+  return pointed;
+}
+
+}  // namespace ts::views

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run/hunt_map.h"
+#include "core/text/text.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// What the figure of a hunt is drawn from. Nothing of it may be kept.
+struct HuntFigure {
+  const run::HuntMap& map;
+  std::int64_t memory = 0;  // of the card, bytes
+  const text::Texts& texts;
+  const Theme& theme;
+  Metrics metrics;
+  std::optional<std::size_t> selected;  // the cell that the settings are
+  Point mouse{-1, -1};                  // outside: nothing is pointed at
+};
+
+// Title and legend, a cell per pair of values with what it needs, the frontier as a line, a ring
+// round cells that were run for real, axes below and at the left, and a read-out at the mouse.
+// Returns the cell that the mouse is at.
+std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
+                                            const HuntFigure& figure);
+
+// "B = 4, T = 2,304".
+std::string cell_place(const run::HuntMap& map, std::size_t index);
+// The lines of the read-out of a cell.
+std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index);
+// What the map says in one sentence, at the row of the settings or the nearest below.
+std::string frontier_sentence(const run::HuntMap& map, const std::string& card,
+                              std::int64_t y_value, const text::Texts& texts);
+
+}  // namespace ts::views

@@ -1,0 +1,100 @@
+#include "views/inspector/remedy_list.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+// Needed memory as a bar against the card's, marked by a tick.
+void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed,
+              std::int64_t memory) {
+  const auto largest = static_cast<float>(std::max(needed, memory)) * 1.1F;
+  const auto at = [&](std::int64_t bytes) {
+    return box.x0 + box.width() * static_cast<float>(bytes) / largest;
+  };
+  sink.fill(box, ui.theme.surface3, ui.px(2));
+  sink.fill({box.x0, box.y0, at(needed), box.y1}, needed > memory ? ui.theme.bad : ui.theme.ok,
+            ui.px(2));
+  const float tick = std::round(at(memory));
+  sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
+}
+
+bool draw_remedy(const Ui& ui, const run::Remedy& remedy, std::int64_t memory) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = ui.px(50);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool tries = remedy.kind != run::RemedyKind::expandable_segments;
+  ImGui::PushID(run::to_string(remedy.kind));
+  const bool pressed = ImGui::InvisibleButton("###remedy", {width, height}) && tries;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  if (ImGui::IsItemHovered() && tries) {
+    sink.fill({at.x - ui.px(4), at.y, at.x + width + ui.px(4), at.y + height}, ui.theme.surface2,
+              ui.px(3));
+    tooltip(ui, ui.texts("remedy.try"));
+  }
+  ImGui::PopID();
+  const bool fits = remedy.fit != run::Fit::oom;
+  const char* const icon = fits ? "\xef\x80\x8c" : "\xef\x80\x8d";  // check, cross
+  sink.text({at.x, at.y + ui.px(5)}, TextStyle::small, fits ? ui.theme.ok : ui.theme.bad, icon);
+  const float time_end = at.x + width;
+  const float needed_end = time_end - ui.px(56);
+  const auto row = [&](float left, float right, float top) {
+    return Rect{left, at.y + ui.px(top), right, at.y + ui.px(top + 18)};
+  };
+  const Color color = remedy.current ? ui.theme.text : ui.theme.text3;
+  text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(66), 3), TextStyle::body, color,
+          remedy_title(remedy, ui.texts));
+  text_right(sink, row(at.x, needed_end, 3), TextStyle::body_medium, color,
+             text::bytes(remedy.needed).joined());
+  text_right(sink, row(needed_end, time_end, 3), TextStyle::body,
+             remedy.time_ratio && *remedy.time_ratio > 1.005 ? ui.theme.warn : ui.theme.text2,
+             remedy_time(remedy));
+  text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(90), 22), TextStyle::small, ui.theme.text3,
+          ui.texts(std::string("remedy.about.") + run::to_string(remedy.kind)));
+  draw_bar(sink, ui, {needed_end - ui.px(84), at.y + ui.px(28), time_end, at.y + ui.px(34)},
+           remedy.needed, memory);
+  return pressed;
+}
+
+}  // namespace
+
+std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts) {
+  if (remedy.kind == run::RemedyKind::smaller_batch) {
+    return texts("remedy.title.smaller_batch", {{"batch", text::grouped(remedy.spec.batch)},
+                                                {"steps", text::grouped(remedy.spec.accumulate)}});
+  }
+  return texts(std::string("remedy.title.") + run::to_string(remedy.kind));
+}
+
+std::string remedy_time(const run::Remedy& remedy) {
+  if (!remedy.time_ratio) return {};
+  const double percent = std::round((*remedy.time_ratio - 1) * 100);
+  if (percent == 0) return "0 %";
+  // A minus as long as the plus.
+  return (percent > 0 ? "+" : "\xe2\x88\x92") + text::decimal(std::abs(percent), 0) + " %";
+}
+
+std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook& outlook) {
+  if (outlook.target == nullptr || outlook.remedies.empty()) return std::nullopt;
+  const run::Prediction& now = outlook.target->prediction;
+  if (now.fit != run::Fit::oom) return std::nullopt;
+  section(ui, ui.texts("remedy.heading"),
+          ui.texts("remedy.now", {{"needed", text::bytes(now.needed).joined()}}));
+  std::optional<run::WorkloadSpec> tried;
+  for (const run::Remedy& remedy : outlook.remedies) {
+    if (draw_remedy(ui, remedy, outlook.target->target.memory)) tried = remedy.spec;
+  }
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("remedy.note"), ui.px(8));
+  ImGui::Dummy({0, ui.px(8)});
+  return tried;
+}
+
+}  // namespace ts::views

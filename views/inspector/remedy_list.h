@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/run/outlook.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// "Use flash attention"; of smaller_batch with its numbers.
+std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts);
+// "-59 %", empty where there is no estimate.
+std::string remedy_time(const run::Remedy& remedy);
+
+// What would make the step fit where the card does not hold it: each change with the memory it
+// needs, beside the card's, and its time against now. Nothing while the step fits. Returns the
+// settings of the change that was pressed.
+std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook& outlook);
+
+}  // namespace ts::views
