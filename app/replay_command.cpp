@@ -8,6 +8,7 @@
 #include "core/io/snapshot_read.h"
 #include "core/memory/expandable_answer.h"
 #include "core/memory/replay.h"
+#include "core/run/prediction.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -134,7 +135,8 @@ void print(const Report& report) {
               report.device, text::grouped(static_cast<std::int64_t>(result.events)).c_str(),
               settings_in_words(result.settings).c_str());
   if (report.command.gpu) {
-    std::printf(", on %s (%s)", report.command.gpu->c_str(), size(*result.capacity).c_str());
+    std::printf(", on %s (%s beside the CUDA context)", report.command.gpu->c_str(),
+                size(*result.capacity).c_str());
   }
   std::printf("\n");
   print_row("", "recorded", "simulated");
@@ -181,7 +183,8 @@ base::Result<memory::ReplayOptions> options_from(const ReplayCommand& command) {
     const run::GpuCatalogue catalogue = built_in_gpus();
     const auto gpu = catalogue.require(*command.gpu);
     if (!gpu) return base::fail("--gpu: " + gpu.error().sentence);
-    options.capacity = (*gpu)->memory_bytes;
+    // What CUDA itself takes is not the allocator's to give.
+    options.capacity = run::target_of(**gpu).capacity();
   }
   return options;
 }

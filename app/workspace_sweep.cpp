@@ -57,7 +57,7 @@ void Workspace::open_sweep(const std::filesystem::path& path) {
   }
   state_->history.set(board.sweep()->spec().base);
   run_spec_ = seen_spec_ = state_->history.spec();  // Live would take it for a wish to run
-  state_->sweep_page = true;
+  state_->page = Page::sweep;
   state_->preferences.projector = false;
 }
 

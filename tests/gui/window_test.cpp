@@ -343,7 +343,7 @@ TEST_F(DrivenWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
     context->ItemClick("//###top_bar/###page_run");
     window().open_files({journal});
     context->Yield(3);
-    IM_CHECK(state().sweep_page);
+    IM_CHECK(state().page == Page::sweep);
     IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
     const run::Sweep& sweep = *state().sweeps->sweep();
     IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{2});
