@@ -95,7 +95,6 @@ void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
     const bool told = outlook != nullptr && !outlook->problem.empty();
     views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2,
                         told ? outlook->problem : ui.texts("hunt.waits"), ui.px(24));
-    ImGui::SetCursorScreenPos({area.x0, area.y1});
     return;
   }
   const bool pressed = ImGui::InvisibleButton("###hunt_map", {area.width(), area.height()});
