@@ -33,7 +33,7 @@ class Measurement {
 
   FinishedUpdate run() {
     try {
-      if (prepare() && record() && warm_up() && time()) emit_facts();
+      if (prepare() && run_stages()) emit_facts();
     } catch (const std::bad_alloc&) {
       stop(Verdict::failed, "The program itself ran out of memory");
     } catch (const std::exception& error) {
@@ -63,6 +63,16 @@ class Measurement {
     if (!execution_) return stop(Verdict::failed, "The engine prepared nothing to run");
     emit_facts();
     return true;
+  }
+
+  // What is recorded warms up what comes after it, so with a number of warm-ups it comes last.
+  bool run_stages() {
+    if (!fixed_warmups_) return record() && warm_up() && time();
+    enter(Stage::warmup);
+    for (std::int32_t i = 0; i < *fixed_warmups_; ++i) {
+      if (!step(nullptr, Kind::warmup)) return false;
+    }
+    return time() && record();
   }
 
   bool record() {
@@ -102,8 +112,8 @@ class Measurement {
   bool time() {
     enter(Stage::timing);
     const std::int64_t begin = context_.clock();
-    const std::int32_t probe_every =
-        protocol_.probe_every > 0 ? std::max(protocol_.probe_every, 2) : 0;
+    const bool probes = protocol_.probe_every > 0 && !fixed_warmups_;
+    const std::int32_t probe_every = probes ? std::max(protocol_.probe_every, 2) : 0;
     std::vector<double> sorted;
     for (std::int32_t turn = 1;; ++turn) {
       if (probe_every > 0 && turn % probe_every == 0) {
@@ -189,6 +199,7 @@ class Measurement {
   const Protocol& protocol_;
   const std::int64_t limit_;
   const MeasureContext& context_;
+  const std::optional<std::int32_t> fixed_warmups_ = fixed_warmups(spec_);
   ProgressMeter progress_;
   FinishedUpdate finished_;
   std::optional<ExecutionFacts> facts_;
@@ -202,6 +213,24 @@ class Measurement {
 };
 
 }  // namespace
+
+std::optional<std::int32_t> fixed_warmups(const WorkloadSpec& spec) {
+  switch (spec.warmups) {
+    case Warmups::automatic:
+      break;
+    case Warmups::none:
+      return 0;
+    case Warmups::one:
+      return 1;
+    case Warmups::two:
+      return 2;
+    case Warmups::five:
+      return 5;
+    case Warmups::ten:
+      return 10;
+  }
+  return std::nullopt;
+}
 
 Warmup warmup_state(std::span<const double> samples, double elapsed_s, const Protocol& protocol) {
   constexpr std::size_t kFewestSteps = 3;
