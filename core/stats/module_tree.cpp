@@ -23,7 +23,7 @@ class Builder {
     std::map<std::pair<base::StringId, base::StringId>, double> flops;
     for (const OperatorCall& call : calls) {
       ModuleNode& node = tree_.nodes[leaf(call.slice.module, call.slice.name)];
-      ++node.calls;
+      if (!call.again) ++node.calls;
       if (call.phase == base::Phase::forward || call.phase == base::Phase::loss) {
         node.forward_ns += call.self_ns;
       } else if (call.phase == base::Phase::backward) {

@@ -24,7 +24,7 @@ struct ModuleNode {
   std::int64_t other_ns = 0;  // optimizer, and between phases
   double flops = 0;           // by operator_flops
   std::int64_t parameter_bytes = 0;
-  std::int64_t kept_bytes = 0;  // activations for the backward, of one step
+  std::int64_t kept_bytes = 0;  // activations for the backward, and the loss, of one step
   [[nodiscard]] std::int64_t total_ns() const { return forward_ns + backward_ns + other_ns; }
 };
 
