@@ -33,7 +33,7 @@ class Measurement {
 
   FinishedUpdate run() {
     try {
-      if (prepare() && run_stages()) emit_facts();
+      if (run_stages()) emit_facts();
     } catch (const std::bad_alloc&) {
       stop(Verdict::failed, "The program itself ran out of memory");
     } catch (const std::exception& error) {
@@ -51,13 +51,16 @@ class Measurement {
  private:
   using Kind = SampleUpdate::Kind;
 
-  bool prepare() {
+  bool prepare(bool recorded) {
     enter(Stage::preparing);
-    collector_ = std::make_unique<capture::Collector>(recorder_, [this](capture::Batch&& batch) {
-      context_.emit(BatchUpdate{context_.id, std::move(batch)});
-    });
+    if (recorded) {
+      collector_ = std::make_unique<capture::Collector>(recorder_, [this](capture::Batch&& batch) {
+        context_.emit(BatchUpdate{context_.id, std::move(batch)});
+      });
+    }
     if (stop_if_cancelled()) return false;
-    auto prepared = context_.engine.prepare(spec_, limit_, &recorder_, context_.cancel);
+    capture::Recorder* const recorder = recorded ? &recorder_ : nullptr;
+    auto prepared = context_.engine.prepare(spec_, limit_, recorder, context_.cancel);
     if (!prepared) return stop(std::move(prepared.error()));
     execution_ = std::move(*prepared);
     if (!execution_) return stop(Verdict::failed, "The engine prepared nothing to run");
@@ -67,12 +70,17 @@ class Measurement {
 
   // What is recorded warms up what comes after it, so with a number of warm-ups it comes last.
   bool run_stages() {
-    if (!fixed_warmups_) return record() && warm_up() && time();
+    if (!fixed_warmups_) return prepare(true) && record() && warm_up() && time();
+    if (!prepare(false)) return false;
     enter(Stage::warmup);
     for (std::int32_t i = 0; i < *fixed_warmups_; ++i) {
       if (!step(nullptr, Kind::warmup)) return false;
     }
-    return time() && record();
+    if (!time()) return false;
+    // What was allocated before a recording is not in its log, so a fresh execution is recorded.
+    execution_.reset();
+    step_number_ = 0;
+    return prepare(true) && record();
   }
 
   bool record() {

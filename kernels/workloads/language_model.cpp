@@ -123,7 +123,7 @@ class LanguageModel final : public Workload {
 
   // Runs tokens [begin, end) of the sequence and writes the one that follows them.
   void add_token(std::int64_t index, std::int64_t begin, std::int64_t end) {
-    at::Tensor x = embedding_.forward(sequence_.narrow(1, begin, end - begin));
+    at::Tensor x = embedding_.forward(sequence_.narrow(1, begin, end - begin).contiguous());
     if (positions_.defined()) x = at::add(x, positions_.narrow(0, begin, end - begin));
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       x = blocks_[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});

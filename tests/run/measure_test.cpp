@@ -354,6 +354,9 @@ TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
     // The step that pays for the start is the first sample, not hidden.
     EXPECT_EQ(all<SampleUpdate>().front().times.total_ns, 90 * kMs);
     EXPECT_EQ(all<FactsUpdate>().back().facts.backend_ran, "flash");
+    // What the log holds begins with the set-up of what is recorded.
+    EXPECT_EQ(script_->prepared, 2);
+    script_->prepared = 0;
   }
 }
 
