@@ -49,6 +49,21 @@ std::string sweep_presets_help() {
   return help + "\n";
 }
 
+void add_ab_options(CLI::App& app, AbCommand& compare) {
+  app.add_option("WORKLOAD", compare.spec.workload,
+                 "attention, mlp, block, lm, weighted_sum or toy")
+      ->option_text(" ");
+  app.add_option("--with", compare.changes, "What is different in B; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_spec_options(app, compare.spec);
+  app.add_option("--pairs", compare.pairs,
+                 "Pairs of steps, rounded up to even; default: until the ratio is sure")
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--json", compare.json, "Print one JSON document on standard output");
+  app.footer(run::field_help());
+}
+
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
       ->option_text(" ");
@@ -95,6 +110,7 @@ std::string first_line(const std::string& text) {
 base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   WindowCommand window;
   RunCommand run;
+  AbCommand ab;
   SweepCommand sweep;
   ShotCommand shot;
   ReplayCommand replay;
@@ -124,6 +140,10 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_flag("--operators", run.operators,
                     "With --json also the operators: calls, self and total time, shares, bytes");
   run_app->footer(run::field_help());
+
+  auto* ab_app = app.add_subcommand(
+      "ab", "Time two variants of a workload by turns: faster, slower, same or unclear");
+  add_ab_options(*ab_app, ab);
 
   auto* sweep_app = app.add_subcommand("sweep", "Run a workload over a range of settings");
   add_sweep_options(*sweep_app, sweep);
@@ -208,6 +228,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
     return base::fail(first_line(error.what()) + ". Try tensorscope --help");
   }
   if (run_app->parsed()) return run;
+  if (ab_app->parsed()) return ab;
   if (sweep_app->parsed()) return sweep;
   if (shot_app->parsed()) {
     for (const std::string& word : shown) {

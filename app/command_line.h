@@ -28,6 +28,12 @@ struct RunCommand {
   bool json = false;
   bool operators = false;  // the tables of operators, too
 };
+struct AbCommand {
+  SpecArguments spec;                // of A
+  std::vector<std::string> changes;  // "key=value", what is different in B
+  int pairs = 0;                     // 0: until the ratio is known well enough
+  bool json = false;
+};
 struct SweepCommand {
   SpecArguments spec;
   std::vector<std::string> axes;    // "T=256:2048:x2", one or two
@@ -93,7 +99,7 @@ struct TextCommand {  // --help, --version: print and leave
   std::string text;
 };
 using Command =
-    std::variant<WindowCommand, RunCommand, SweepCommand, ShotCommand, ReplayCommand,
+    std::variant<WindowCommand, RunCommand, AbCommand, SweepCommand, ShotCommand, ReplayCommand,
                  PredictCommand, HuntCommand, CompareCommand, DoctorCommand, TextCommand>;
 
 // An error is one sentence for stderr; the program then ends with exit code 2.

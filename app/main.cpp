@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "app/ab_command.h"
 #include "app/command_line.h"
 #include "app/compare_command.h"
 #include "app/doctor.h"
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
       Overloaded{
           [](const ts::app::WindowCommand& window) { return ts::app::open_window(window); },
           [](const ts::app::RunCommand& run) { return ts::app::run_workload(run); },
+          [](const ts::app::AbCommand& two) { return ts::app::compare_workloads(two); },
           [](const ts::app::SweepCommand& sweep) { return ts::app::run_sweep(sweep); },
           [](const ts::app::ShotCommand& shot) { return ts::app::take_shot(shot); },
           [](const ts::app::ReplayCommand& replay) { return ts::app::replay_snapshot(replay); },

@@ -17,6 +17,7 @@
 #include "core/io/file.h"
 #include "core/io/snapshot_write.h"
 #include "core/memory/snapshot_of_log.h"
+#include "core/run/efficiency.h"
 #include "core/run/operator_report.h"
 #include "core/run/run_json.h"
 #include "core/run/training_summary.h"
@@ -59,28 +60,84 @@ void print_training(const run::Run& run) {
   }
 }
 
+std::string in_ms(double ms) {
+  return text::duration_ns(ms * 1e6).joined();
+}
+
+void print_part(const run::Run& run, const char* title, std::int64_t run::StepTimes::*part) {
+  const run::TimingSummary timing = run.timing_of(part);
+  if (timing.n == 0) return;
+  std::string words = in_ms(timing.median_ms);
+  if (timing.std_ms >= 0) {
+    words += ", mean " + in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms);
+  }
+  print_row(title, words);
+}
+
+void print_times(const run::Run& run) {
+  const run::TimingSummary timing = run.timing();
+  if (timing.n == 0) return;
+  std::string step = in_ms(timing.median_ms);
+  if (timing.ci95_low_ms >= 0) {
+    step += ", 95 % CI " + in_ms(timing.ci95_low_ms) + " to " + in_ms(timing.ci95_high_ms);
+  }
+  print_row("Step time, median", step + ", n = " + std::to_string(timing.n));
+  if (!timing.stable) print_row("", "warm-up did not settle: take the figure with care");
+  if (timing.std_ms >= 0) {
+    print_row("  mean, std", in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms));
+  }
+  std::string tail;
+  if (timing.p90_ms >= 0) tail = "P90 " + in_ms(timing.p90_ms);
+  if (timing.p99_ms >= 0) tail += ", P99 " + in_ms(timing.p99_ms);
+  if (timing.outliers > 0) {
+    tail += ", " + text::grouped(timing.outliers) + " above " + in_ms(timing.outlier_above_ms);
+  }
+  if (!tail.empty()) print_row("  slow steps", tail);
+  if (run.spec.pass == run::Pass::generate) {
+    print_part(run, "  prefill", &run::StepTimes::prefill_ns);
+    print_part(run, "  decode", &run::StepTimes::decode_ns);
+    if (const auto tokens = run.decode_tokens_per_s()) {
+      print_row(
+          "  decode rate",
+          text::rate(*tokens, "tokens").joined() + ", " +
+              text::duration_ns(1e9 * static_cast<double>(run.spec.batch) / *tokens).joined() +
+              " a token");
+    }
+  } else {
+    print_part(run, "  forward", &run::StepTimes::forward_ns);
+  }
+  print_part(run, "  backward", &run::StepTimes::backward_ns);
+  print_part(run, "  optimizer", &run::StepTimes::optimizer_ns);
+  // The exercise on warm-up is about these; otherwise they only had to settle.
+  if (!run::fixed_warmups(run.spec)) return;
+  std::string first;
+  for (const run::StepTimes& one : run.warmup_steps) {
+    first +=
+        (first.empty() ? "" : ", ") + text::duration_ns(static_cast<double>(one.total_ns)).joined();
+  }
+  print_row("  warm-up steps", first.empty() ? "none" : first);
+  print_row("  first timed step",
+            text::duration_ns(static_cast<double>(run.timed_steps.front().total_ns)).joined());
+}
+
 void print_summary(const run::Run& run) {
   std::printf("%s\n", run::verdict_sentence(run).c_str());
-  const run::TimingSummary timing = run.timing();
-  if (timing.n > 0) {
-    std::string step = text::duration_ns(timing.median_ms * 1e6).joined();
-    if (timing.ci95_low_ms >= 0) {
-      step += ", 95 % CI " + text::duration_ns(timing.ci95_low_ms * 1e6).joined() + " to " +
-              text::duration_ns(timing.ci95_high_ms * 1e6).joined();
-    }
-    print_row("Step time, median", step + ", n = " + std::to_string(timing.n));
-    if (!timing.stable) print_row("", "warm-up did not settle: take the figure with care");
-  }
+  print_times(run);
   if (const auto tokens = run.tokens_per_s()) {
     print_row("Throughput", text::rate(*tokens, "tokens").joined());
   }
   if (const auto tflops = run.tflops_per_s()) {
     print_row("Compute", text::decimal(*tflops, 3) + " TFLOP/s");
   }
+  for (const run::Utilisation& one : run::utilisations(run)) {
+    print_row("MFU", text::decimal(one.share * 100, 1) + " % by " + one.flops.formula + ", of " +
+                         text::decimal(one.peak.tflops, 3) + " TFLOP/s (" + one.peak.source + ")");
+  }
   print_row("Peak allocated", text::bytes(run.memory.peak_bytes()).joined() + " of " +
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
   if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
   print_training(run);
+  if (!run.facts.generated_text.empty()) print_row("Generated", run.facts.generated_text);
   print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
                             " slices, " +
                             text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
@@ -151,6 +208,7 @@ int run_workload(const RunCommand& command) {
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report_bad_input(spec.error().sentence);
 
+  session.want_roof();
   run::Protocol protocol;
   if (command.steps > 0) {
     protocol.min_samples = protocol.max_samples = command.steps;

@@ -21,6 +21,7 @@ bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol
   run::RunRequest request;
   request.spec = spec;
   request.protocol = protocol;
+  request.wants_roof = wants_roof_;
   if (const run::Gpu* gpu = gpus_.find(spec.target_gpu)) {
     request.target_capacity = gpu->memory_bytes;
   }
@@ -44,6 +45,9 @@ void Session::apply(run::Update&& update) {
   }
   if (auto* started = std::get_if<run::StartedUpdate>(&update)) {
     run_ = std::make_shared<run::Run>(*started);
+    if (run_->spec.device == run::DeviceKind::cuda) {
+      if (const auto card = gpus_.require(run_->device_name)) run_->card = **card;
+    }
     return;
   }
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {

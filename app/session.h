@@ -25,6 +25,8 @@ class Session {
   // Asks for a run; a run in progress is cancelled. False, and nothing happens, when the
   // specification is impossible.
   bool start(const run::WorkloadSpec& spec, const run::Protocol& protocol);
+  // From now on runs are told what the device reaches, which is measured once.
+  void want_roof() { wants_roof_ = true; }
   void cancel() { worker_.cancel(); }
   // The newest run that was asked for; 0: none yet.
   [[nodiscard]] run::RunId asked() const { return asked_; }
@@ -68,6 +70,7 @@ class Session {
   OpenedFiles files_;
   run::RunId asked_ = 0;
   bool busy_ = false;
+  bool wants_roof_ = false;
   Predictions predictions_;
   run::Worker worker_;  // last: its thread ends before what it writes to
 };

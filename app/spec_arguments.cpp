@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/file.h"
+#include "core/run/corpus.h"
 #include "core/run/presets.h"
 
 namespace ts::app {
@@ -40,7 +41,48 @@ base::Result<run::WorkloadSpec> read_spec(const std::filesystem::path& path) {
   return spec;
 }
 
+base::Result<void> apply(const std::vector<std::string>& settings, const char* option,
+                         run::WorkloadSpec& spec) {
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return base::fail(std::string(option) + " needs KEY=VALUE, not \"" + setting + "\"");
+    }
+    if (auto set = run::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+        !set) {
+      return base::fail(set.error().sentence);
+    }
+  }
+  return {};
+}
+
+// With the card's name as the catalogue has it.
+base::Result<run::WorkloadSpec> checked(run::WorkloadSpec spec,
+                                        const run::GpuCatalogue& catalogue) {
+  const auto card = catalogue.require(spec.target_gpu);
+  if (!card) return base::fail(card.error().sentence);
+  spec.target_gpu = (*card)->name;
+  if (const auto problems = run::validate(spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  if (const std::string problem = run::corpus_problem(spec); !problem.empty()) {
+    return base::fail(problem);
+  }
+  return spec;
+}
+
 }  // namespace
+
+base::Result<run::WorkloadSpec> changed_spec(const run::WorkloadSpec& base,
+                                             const std::vector<std::string>& settings,
+                                             const char* option,
+                                             const run::GpuCatalogue& catalogue) {
+  run::WorkloadSpec spec = base;
+  if (auto applied = apply(settings, option, spec); !applied) {
+    return tl::unexpected(applied.error());
+  }
+  return checked(std::move(spec), catalogue);
+}
 
 base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
                                                     const run::GpuCatalogue& catalogue) {
@@ -61,23 +103,7 @@ base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& argumen
       return base::fail(chosen.error().sentence);
     }
   }
-  for (const std::string& setting : arguments.settings) {
-    const auto equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return base::fail("--set needs KEY=VALUE, not \"" + setting + "\"");
-    }
-    if (auto set = run::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
-        !set) {
-      return base::fail(set.error().sentence);
-    }
-  }
-  const auto card = catalogue.require(spec.target_gpu);
-  if (!card) return base::fail(card.error().sentence);
-  spec.target_gpu = (*card)->name;
-  if (const auto problems = run::validate(spec); !problems.empty()) {
-    return base::fail(problems.front().sentence);
-  }
-  return spec;
+  return changed_spec(spec, arguments.settings, "--set", catalogue);
 }
 
 }  // namespace ts::app

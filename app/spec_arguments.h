@@ -11,4 +11,11 @@ namespace ts::app {
 base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
                                                     const run::GpuCatalogue& catalogue);
 
+// The specification with these "key=value" of an option of the command line, checked in the same
+// way.
+base::Result<run::WorkloadSpec> changed_spec(const run::WorkloadSpec& base,
+                                             const std::vector<std::string>& settings,
+                                             const char* option,
+                                             const run::GpuCatalogue& catalogue);
+
 }  // namespace ts::app

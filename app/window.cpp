@@ -69,6 +69,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   // The worker starts loading LibTorch here, beside the first frame.
   window->session_ =
       std::make_unique<Session>(window->options_.loader, window->options_.dry_runner);
+  window->session_->want_roof();
   window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
                                                    *window->texts_, window->faces_);
   if (!problem.empty()) window->workspace_->notify(problem);

@@ -11,17 +11,39 @@ class CpuDevice final : public Device {
   }
   void synchronize() override {}
   void open_account(std::int64_t limit) override {
+    park_current();
     limit_ = limit;
     allocator_.open_account(limit);
+    current_ = this;
   }
-  void close_account() noexcept override { allocator_.close_account(); }
+  void enter_account() override {
+    if (current_ == this) return;
+    park_current();
+    allocator_.resume_account(limit_, parked_);
+    current_ = this;
+  }
+  void close_account() noexcept override {
+    if (current_ != this) return;
+    allocator_.close_account();
+    current_ = nullptr;
+  }
   [[nodiscard]] run::MemoryCounters memory() const override {
-    return {allocator_.allocated(), allocator_.peak(), limit_};
+    const CpuAllocator::Counters now = current_ == this ? allocator_.account() : parked_;
+    return {now.allocated, now.peak, limit_};
   }
 
  private:
+  static void park_current() {
+    if (current_ != nullptr) current_->parked_ = current_->allocator_.account();
+    current_ = nullptr;
+  }
+
+  // Whose account the process's allocator keeps.
+  static inline CpuDevice* current_ = nullptr;
+
   CpuAllocator& allocator_ = CpuAllocator::install();
   std::int64_t limit_ = 0;
+  CpuAllocator::Counters parked_;
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/device.h"
 #include "kernels/failure.h"
@@ -19,19 +21,25 @@ class CudaDevice final : public Device {
   }
   void synchronize() override { check(api_.synchronize(index_)); }
   void open_account(std::int64_t limit) override {
+    park_current();
     limit_ = limit;
     check(api_.empty_cache());
-    check(api_.set_limit(index_, limit));
-    check(api_.reset_peak(index_));
-    base_ = read().allocated;
+    start_from(read().allocated);
+  }
+  void enter_account() override {
+    if (current_ == this) return;
+    park_current();
+    // The cache stays: emptying it by turns would cost what is being compared.
+    start_from(read().allocated - parked_.allocated);
   }
   void close_account() noexcept override {
+    if (current_ != this) return;
+    current_ = nullptr;
     api_.remove_limit(index_);
     api_.empty_cache();
   }
   [[nodiscard]] run::MemoryCounters memory() const override {
-    const CudaMemory now = read();
-    return {now.allocated - base_, now.peak - base_, limit_};
+    return current_ == this ? account() : parked_;
   }
 
   const capture::LaunchMarks* begin_recording(capture::Recorder& recorder) override {
@@ -46,6 +54,22 @@ class CudaDevice final : public Device {
   }
 
  private:
+  // `base` bytes are not this account's.
+  void start_from(std::int64_t base) {
+    base_ = base;
+    check(api_.set_limit(index_, base + limit_));
+    check(api_.reset_peak(index_));
+    current_ = this;
+  }
+  [[nodiscard]] run::MemoryCounters account() const {
+    const CudaMemory now = read();
+    return {now.allocated - base_, std::max(parked_.peak, now.peak - base_), limit_};
+  }
+  static void park_current() {
+    if (current_ != nullptr) current_->parked_ = current_->account();
+    current_ = nullptr;
+  }
+
   [[nodiscard]] CudaMemory read() const {
     CudaMemory memory{};
     check(api_.memory(index_, &memory));
@@ -58,6 +82,9 @@ class CudaDevice final : public Device {
   bool recording_ = false;
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;
+  run::MemoryCounters parked_;
+  // Whose account the allocator keeps.
+  static inline CudaDevice* current_ = nullptr;
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace ts::kernels {
 
 class CudaLibrary;
 
-// What differs between cpu and cuda for an execution: waiting, and the account of its memory. One
-// account at a time. Worker thread.
+// What differs between cpu and cuda for an execution: waiting, and the account of its memory. The
+// allocators of LibTorch count for the whole process, so one account is at work at a time; that of
+// another execution is parked with the bytes that it holds. Worker thread.
 class Device {
  public:
   virtual ~Device() = default;
@@ -23,6 +24,9 @@ class Device {
   // From here on at most `limit` more bytes may be live, and live bytes and their peak count from
   // 0.
   virtual void open_account(std::int64_t limit) = 0;
+  // What is taken and given back from here on is this account's again, until another is opened or
+  // entered. Nothing if it is at work.
+  virtual void enter_account() = 0;
   virtual void close_account() noexcept = 0;
   [[nodiscard]] virtual run::MemoryCounters memory() const = 0;
   // From here to end_recording() what the device does goes to the recorder. How launches are to be
@@ -60,6 +64,7 @@ class Account {
  public:
   Account(Device& device, std::int64_t limit) : device_(device) { device_.open_account(limit); }
   ~Account() { device_.close_account(); }
+  void enter() { device_.enter_account(); }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
 

@@ -9,8 +9,10 @@
 #include <fstream>
 #include <string>
 
+#include "core/run/workload_math.h"
 #include "kernels/execution.h"
 #include "kernels/failure.h"
+#include "kernels/roof.h"
 #include "kernels/start.h"
 
 namespace ts::kernels {
@@ -87,24 +89,33 @@ run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
   return prepare_execution(spec, limit, recorder, cancel);
 }
 
+run::Outcome<std::unique_ptr<Device>> TorchEngine::device_of(const run::WorkloadSpec& spec) const {
+  if (spec.device == run::DeviceKind::cpu) return make_cpu_device();
+  if (cuda_.api() == nullptr) return failed(cuda_.unavailable());
+  if (spec.device_index < 0 || spec.device_index >= cuda_.api()->device_count()) {
+    return failed("There is no CUDA device " + std::to_string(spec.device_index));
+  }
+  return make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
+}
+
+run::Outcome<run::Roof> TorchEngine::measure_roof(const run::WorkloadSpec& spec,
+                                                  const base::CancelToken& cancel) {
+  try {
+    auto device = device_of(spec);
+    if (!device) return tl::unexpected(device.error());
+    return best_product(**device, run::compute_type(spec), cancel);
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
 run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
     const run::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
     const base::CancelToken& cancel) {
-  if (!last_execution_.expired()) return failed("An earlier execution still exists");
   try {
-    std::unique_ptr<Device> device;
-    if (spec.device == run::DeviceKind::cpu) {
-      device = make_cpu_device();
-    } else if (cuda_.api() == nullptr || spec.device_index < 0 ||
-               spec.device_index >= cuda_.api()->device_count()) {
-      return failed(cuda_.api() == nullptr
-                        ? cuda_.unavailable()
-                        : "There is no CUDA device " + std::to_string(spec.device_index));
-    } else {
-      device = make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
-    }
-    auto execution = std::make_unique<TorchExecution>(spec, std::move(device), limit, cancel);
-    last_execution_ = execution->life();
+    auto device = device_of(spec);
+    if (!device) return tl::unexpected(device.error());
+    auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
     if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
     return execution;
   } catch (...) {

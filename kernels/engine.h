@@ -4,15 +4,15 @@
 
 #include "core/run/engine.h"
 #include "kernels/cuda/cuda_library.h"
+#include "kernels/device.h"
 
 namespace ts::kernels {
 
 class TorchExecution;
 
-// Implements run::Engine on LibTorch. The allocators are process-wide and hold one account, so
-// there is one execution at a time: prepare() fails while an earlier one still lives. Where a
-// driver is present the CUDA library is loaded first: LibTorch looks for it once, at its first
-// call.
+// Implements run::Engine on LibTorch. Several executions may live, one is at work at a time: the
+// allocators are process-wide and keep the account of that one (kernels/device.h). Where a driver
+// is present the CUDA library is loaded first: LibTorch looks for it once, at its first call.
 class TorchEngine final : public run::Engine {
  public:
   TorchEngine();
@@ -22,6 +22,8 @@ class TorchEngine final : public run::Engine {
                                                         std::int64_t limit,
                                                         capture::Recorder* recorder,
                                                         const base::CancelToken& cancel) override;
+  run::Outcome<run::Roof> measure_roof(const run::WorkloadSpec& spec,
+                                       const base::CancelToken& cancel) override;
   // The same with the type that tests look into.
   run::Outcome<std::unique_ptr<TorchExecution>> prepare_execution(const run::WorkloadSpec& spec,
                                                                   std::int64_t limit,
@@ -29,8 +31,10 @@ class TorchEngine final : public run::Engine {
                                                                   const base::CancelToken& cancel);
 
  private:
+  [[nodiscard]] run::Outcome<std::unique_ptr<Device>> device_of(
+      const run::WorkloadSpec& spec) const;
+
   const CudaLibrary& cuda_;
-  std::weak_ptr<void> last_execution_;
   run::EngineInfo info_;
 };
 

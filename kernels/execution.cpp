@@ -15,6 +15,7 @@
 #include "kernels/observe/module_scope.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
+#include "kernels/onednn_guard.h"
 
 namespace ts::kernels {
 namespace {
@@ -30,7 +31,7 @@ void own(const at::Tensor& tensor, Category category, std::string_view name = {}
   }
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
-  recording->owner(tensor.storage().data(), category);
+  recording->owner(tensor.storage().data(), category, name);
 }
 
 }  // namespace
@@ -43,7 +44,14 @@ TorchExecution::TorchExecution(const run::WorkloadSpec& spec, std::unique_ptr<De
       account_(*device_, limit),
       cancel_(std::move(cancel)) {}
 
-TorchExecution::~TorchExecution() = default;
+// What the members give back is this execution's.
+TorchExecution::~TorchExecution() {
+  try {
+    account_.enter();
+  } catch (const c10::Error&) {
+    // Then the other account's counters are wrong, and that device answers nothing any more.
+  }
+}
 
 run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
   if (entry_ == nullptr) {
@@ -90,6 +98,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     return tl::unexpected(std::move(failure));
   }
   try {
+    account_.enter();
     const CancelScope cancel(cancel_);
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
@@ -98,7 +107,15 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     }
     std::optional<DtypeMap> types;
     if (recorder != nullptr) types.emplace();
+    const OneDnnGuard onednn;
     const run::StepTimes times = run_step();
+    if (onednn.switched_off()) {
+      if (auto refused = swallowed_refusal()) {
+        usable_ = false;
+        return tl::unexpected(std::move(*refused));
+      }
+    }
+    stepped_ = true;
     if (types) types_ = types->take();
     if (recording && recording->attention() != AttentionKernel::none) {
       backend_ran_ = kernel_name(recording->attention());
@@ -118,6 +135,11 @@ run::StepTimes TorchExecution::run_step() {
   if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
   device_->synchronize();
   times.begin_ns = base::now_ns();
+  workload_->next_batch();
+  if (spec_.pass == run::Pass::generate) {
+    generate(times);
+    return times;
+  }
   if (spec_.zero_grad == run::ZeroGrad::zero) {
     zero_gradients();
   } else {
@@ -165,14 +187,40 @@ std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
   return addresses;
 }
 
+void TorchExecution::generate(run::StepTimes& times) {
+  const at::NoGradGuard no_grad;
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::forward);
+  std::int64_t begin = base::now_ns();
+  {
+    static const std::string path = "prefill";
+    const ModuleScope module(path);
+    workload_->prefill();
+    device_->synchronize();
+  }
+  std::int64_t end = base::now_ns();
+  times.prefill_ns = end - begin;
+  begin = end;
+  {
+    static const std::string path = "decode";
+    const ModuleScope module(path);
+    for (std::int64_t i = 1; i < spec_.new_tokens; ++i) workload_->decode(i);
+    device_->synchronize();
+  }
+  end = base::now_ns();
+  times.decode_ns = spec_.new_tokens > 1 ? end - begin : 0;
+  times.forward_ns = times.prefill_ns + times.decode_ns;
+  times.total_ns = end - times.begin_ns;
+}
+
 at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
   workload_->select_micro_batch(index);
   std::int64_t begin = base::now_ns();
   at::Tensor result = run_forward();
-  if (spec_.pass != run::Pass::forward) result = run_loss(std::move(result));
+  if (run::has_backward(spec_.pass)) result = run_loss(std::move(result));
   std::int64_t end = base::now_ns();
   times.forward_ns += end - begin;
-  if (spec_.pass == run::Pass::forward) return {};
+  if (!run::has_backward(spec_.pass)) return {};
   begin = end;
   run_backward(result);
   end = base::now_ns();
@@ -269,6 +317,11 @@ run::ExecutionFacts TorchExecution::facts() const {
   facts.backend_ran = backend_ran_;
   facts.memory_limit = device_->memory().limit;
   facts.types = types_;
+  if (workload_ != nullptr && stepped_) {
+    Workload::Generated generated = workload_->generated();
+    facts.generated = std::move(generated.tokens);
+    facts.generated_text = std::move(generated.text);
+  }
   return facts;
 }
 

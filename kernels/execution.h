@@ -16,15 +16,13 @@ namespace ts::kernels {
 // the start of a step. A step runs forward, loss and backward for each of its micro-batches, each
 // loss divided by their number, then the optimizer; the loss of the step is the sum. Autocast holds
 // for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
+// The pass generate has a prefill and a decode instead of all that, without a graph.
 class TorchExecution final : public run::Execution {
  public:
   // Allocates nothing on the device yet; `build` does.
   TorchExecution(const run::WorkloadSpec& spec, std::unique_ptr<Device> device, std::int64_t limit,
                  base::CancelToken cancel);
   ~TorchExecution() override;
-
-  // Lives as long as this execution.
-  [[nodiscard]] std::weak_ptr<void> life() const { return life_; }
 
   // Makes parameters and inputs. Once, before anything else.
   run::Outcome<void> build(capture::Recorder* recorder);
@@ -50,6 +48,7 @@ class TorchExecution final : public run::Execution {
   run::StepTimes run_step();
   void drop_gradients();
   void zero_gradients();
+  void generate(run::StepTimes& times);
   // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
   at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
   at::Tensor run_forward();
@@ -70,10 +69,10 @@ class TorchExecution final : public run::Execution {
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
   bool owns_optimizer_state_ = false;
+  bool stepped_ = false;
   std::string backend_ran_;
   std::vector<run::NamedType> types_;
   bool usable_ = false;
-  std::shared_ptr<void> life_ = std::make_shared<char>();
 };
 
 }  // namespace ts::kernels

@@ -88,6 +88,12 @@ run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op,
   return failure;
 }
 
+std::optional<run::Failure> swallowed_refusal() {
+  auto refusal = take_refusal();
+  if (!refusal) return std::nullopt;
+  return out_of_memory(refusal->numbers, std::move(refusal->op), std::move(refusal->module));
+}
+
 run::Failure current_failure() noexcept {
   try {
     throw;
@@ -96,16 +102,17 @@ run::Failure current_failure() noexcept {
     failure.verdict = run::Verdict::cancelled;
     return failure;
   } catch (const OutOfBudget& error) {
+    take_refusal();
     return out_of_memory(error.numbers(), error.op(), error.module());
   } catch (const c10::OutOfMemoryError& error) {
-    if (auto refusal = take_refusal()) {
-      return out_of_memory(refusal->numbers, std::move(refusal->op), std::move(refusal->module));
-    }
+    if (auto refused = swallowed_refusal()) return std::move(*refused);
     run::Failure failure = failed(first_line(error.what_without_backtrace()));
     failure.verdict = run::Verdict::oom;
     return failure;
   } catch (const c10::Error& error) {
     return failed("LibTorch: " + first_line(error.what_without_backtrace()));
+  } catch (const BadInput& error) {
+    return failed(error.what());
   } catch (const std::bad_alloc&) {
     run::Failure failure = failed("The program itself is out of memory");
     failure.verdict = run::Verdict::oom;

@@ -3,11 +3,19 @@
 #include <c10/util/Exception.h>
 
 #include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "core/run/engine.h"
 
 namespace ts::kernels {
+
+// What the user gave cannot be used; the message is the whole sentence for them.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 // The CPU allocator's refusal. An out-of-memory error of LibTorch's kind, so that it unwinds
 // through autograd and everything that knows such errors.
@@ -33,9 +41,11 @@ class OutOfBudget : public c10::OutOfMemoryError {
 std::string open_operator();
 std::string open_module();
 
-// For allocators that throw their own error: remembers what was refused, and where, until the error
-// arrives in current_failure(). Any thread.
+// Remembers what an allocator refused, and where, until the error arrives in current_failure(); for
+// those that throw their own error, and for errors that somebody swallows. Any thread.
 void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit);
+// The last refusal that did not arrive, as out of memory; nothing if there is none.
+std::optional<run::Failure> swallowed_refusal();
 
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);
 

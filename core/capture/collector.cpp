@@ -14,7 +14,10 @@ namespace ts::capture {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPeriod{5};
+// The collector takes a core from the threads of a recorded step, which wait for each other after
+// every operator: one that does not run makes all wait. So it comes seldom; a ring of 65,536 takes
+// two records a microsecond that long, five times what thousands of small operators write.
+constexpr std::chrono::milliseconds kPeriod{30};
 // Slots of a ring go back to the producer this many at a time, not after the whole ring is decoded.
 constexpr std::size_t kSlotsAtOnce = 512;
 

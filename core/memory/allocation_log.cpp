@@ -143,6 +143,8 @@ void AllocationLog::Impl::set_owner(const Record& record) {
     ++version;
     return;
   }
+  // An owner that has a name tells where the block belongs better than who happened to allocate it.
+  if (record.module != base::kNoString) blocks[found->second].module = record.module;
   categoriser.owned(found->second, record.category, changes);
 }
 

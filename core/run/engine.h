@@ -37,6 +37,8 @@ struct StepTimes {
   std::int64_t forward_ns = 0;
   std::int64_t backward_ns = 0;
   std::int64_t optimizer_ns = 0;
+  std::int64_t prefill_ns = 0;  // pass generate: the prompt to the first new token,
+  std::int64_t decode_ns = 0;   // and all further ones; together forward_ns
   std::int64_t total_ns = 0;
   double loss = 0;
   double learning_rate = 0;             // of a full step
@@ -60,6 +62,9 @@ struct ExecutionFacts {
   // What a recorded step really computed in: parameters, the output of every layer (of the blocks
   // only the first), loss, gradients.
   std::vector<NamedType> types = {};
+  // Pass generate: the new tokens of the first sequence, and what they spell in a corpus.
+  std::vector<std::int64_t> generated = {};
+  std::string generated_text = {};
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
@@ -78,6 +83,13 @@ class Execution {
   virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
   [[nodiscard]] virtual ExecutionFacts facts() const = 0;
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
+};
+
+// The best of a few large matrix products: what the device reaches in practice.
+struct Roof {
+  DataType dtype = DataType::fp32;
+  std::int64_t size = 0;  // the product was of two squares of this size
+  double tflops = 0;
 };
 
 struct DeviceInfo {
@@ -108,10 +120,12 @@ class Engine {
   virtual Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
                                                       capture::Recorder* recorder,
                                                       const base::CancelToken& cancel) = 0;
+  // Takes about a second. Of the device and the type that the spec's matrix products run in.
+  virtual Outcome<Roof> measure_roof(const WorkloadSpec& spec, const base::CancelToken& cancel) = 0;
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
-inline constexpr int kEngineInterfaceVersion = 2;
+inline constexpr int kEngineInterfaceVersion = 3;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

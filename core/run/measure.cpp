@@ -33,7 +33,7 @@ class Measurement {
 
   FinishedUpdate run() {
     try {
-      if (prepare() && record() && warm_up() && time()) emit_facts();
+      if (run_stages()) emit_facts();
     } catch (const std::bad_alloc&) {
       stop(Verdict::failed, "The program itself ran out of memory");
     } catch (const std::exception& error) {
@@ -51,18 +51,36 @@ class Measurement {
  private:
   using Kind = SampleUpdate::Kind;
 
-  bool prepare() {
+  bool prepare(bool recorded) {
     enter(Stage::preparing);
-    collector_ = std::make_unique<capture::Collector>(recorder_, [this](capture::Batch&& batch) {
-      context_.emit(BatchUpdate{context_.id, std::move(batch)});
-    });
+    if (recorded) {
+      collector_ = std::make_unique<capture::Collector>(recorder_, [this](capture::Batch&& batch) {
+        context_.emit(BatchUpdate{context_.id, std::move(batch)});
+      });
+    }
     if (stop_if_cancelled()) return false;
-    auto prepared = context_.engine.prepare(spec_, limit_, &recorder_, context_.cancel);
+    capture::Recorder* const recorder = recorded ? &recorder_ : nullptr;
+    auto prepared = context_.engine.prepare(spec_, limit_, recorder, context_.cancel);
     if (!prepared) return stop(std::move(prepared.error()));
     execution_ = std::move(*prepared);
     if (!execution_) return stop(Verdict::failed, "The engine prepared nothing to run");
     emit_facts();
     return true;
+  }
+
+  // What is recorded warms up what comes after it, so with a number of warm-ups it comes last.
+  bool run_stages() {
+    if (!fixed_warmups_) return prepare(true) && record() && warm_up() && time();
+    if (!prepare(false)) return false;
+    enter(Stage::warmup);
+    for (std::int32_t i = 0; i < *fixed_warmups_; ++i) {
+      if (!step(nullptr, Kind::warmup)) return false;
+    }
+    if (!time()) return false;
+    // What was allocated before a recording is not in its log, so a fresh execution is recorded.
+    execution_.reset();
+    step_number_ = 0;
+    return prepare(true) && record();
   }
 
   bool record() {
@@ -102,8 +120,8 @@ class Measurement {
   bool time() {
     enter(Stage::timing);
     const std::int64_t begin = context_.clock();
-    const std::int32_t probe_every =
-        protocol_.probe_every > 0 ? std::max(protocol_.probe_every, 2) : 0;
+    const bool probes = protocol_.probe_every > 0 && !fixed_warmups_;
+    const std::int32_t probe_every = probes ? std::max(protocol_.probe_every, 2) : 0;
     std::vector<double> sorted;
     for (std::int32_t turn = 1;; ++turn) {
       if (probe_every > 0 && turn % probe_every == 0) {
@@ -189,6 +207,7 @@ class Measurement {
   const Protocol& protocol_;
   const std::int64_t limit_;
   const MeasureContext& context_;
+  const std::optional<std::int32_t> fixed_warmups_ = fixed_warmups(spec_);
   ProgressMeter progress_;
   FinishedUpdate finished_;
   std::optional<ExecutionFacts> facts_;
@@ -202,6 +221,24 @@ class Measurement {
 };
 
 }  // namespace
+
+std::optional<std::int32_t> fixed_warmups(const WorkloadSpec& spec) {
+  switch (spec.warmups) {
+    case Warmups::automatic:
+      break;
+    case Warmups::none:
+      return 0;
+    case Warmups::one:
+      return 1;
+    case Warmups::two:
+      return 2;
+    case Warmups::five:
+      return 5;
+    case Warmups::ten:
+      return 10;
+  }
+  return std::nullopt;
+}
 
 Warmup warmup_state(std::span<const double> samples, double elapsed_s, const Protocol& protocol) {
   constexpr std::size_t kFewestSteps = 3;

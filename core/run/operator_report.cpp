@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "core/run/module_report.h"
+
 namespace ts::run {
 namespace {
 
@@ -120,6 +122,10 @@ std::string operators_markdown(const Run& run, const base::StringTable& strings)
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::module), strings));
   text += "\n## By phase\n\n" +
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::phase), strings));
+  text +=
+      "\n## Module tree\n\nOf one step; kept bytes are the activations kept for the backward.\n\n" +
+      io::to_markdown(
+          module_text(stats::module_tree(run.trace, run.memory, strings), run.spec.dtype));
   text += "\n## Share of self time\n\n" + io::to_markdown(share_text(by_operator));
   return text;
 }
@@ -134,12 +140,14 @@ nlohmann::json operators_json(const Run& run, const base::StringTable& strings) 
     }
     shares[kPhaseNames[static_cast<std::size_t>(phase.phase)]] = parts;
   }
-  return {{"steps", by_operator.steps},
-          {"operators_ms", milliseconds(static_cast<double>(by_operator.operators_ns))},
-          {"by_operator", rows_json(by_operator, strings)},
-          {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
-          {"by_phase", rows_json(table_of(run, strings, GroupBy::phase), strings)},
-          {"self_ms_by_class", shares}};
+  return {
+      {"steps", by_operator.steps},
+      {"operators_ms", milliseconds(static_cast<double>(by_operator.operators_ns))},
+      {"by_operator", rows_json(by_operator, strings)},
+      {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
+      {"by_phase", rows_json(table_of(run, strings, GroupBy::phase), strings)},
+      {"self_ms_by_class", shares},
+      {"tree", modules_json(stats::module_tree(run.trace, run.memory, strings), run.spec.dtype)}};
 }
 
 }  // namespace ts::run

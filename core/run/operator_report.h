@@ -15,10 +15,12 @@ io::TextTable operator_text(const stats::OperatorTable& table, const base::Strin
 // Matmul, attention, softmax, ...: a row for each phase, shares of its time in percent.
 io::TextTable share_text(const stats::OperatorTable& table);
 
-// operators.md: by operator, by module, by phase, and the shares. The text says of what.
+// operators.md: by operator, by module, by phase, the module tree, and the shares. The text says of
+// what.
 std::string operators_markdown(const Run& run, const base::StringTable& strings);
 
-// {steps, operators_ms, by_operator: [...], by_module: [...], by_phase: [...], shares: {...}}.
+// {steps, operators_ms, by_operator: [...], by_module: [...], by_phase: [...],
+// self_ms_by_class: {...}, tree: [...]}.
 nlohmann::json operators_json(const Run& run, const base::StringTable& strings);
 
 }  // namespace ts::run

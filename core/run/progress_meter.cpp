@@ -14,6 +14,7 @@ double seconds(std::int64_t nanoseconds) {
 
 void ProgressMeter::enter(Stage stage, std::int64_t now_ns) {
   stage_ = stage;
+  timed_ = timed_ || stage == Stage::timing;
   stage_begin_ns_ = now_ns;
   last_step_ns_ = now_ns;
   stage_steps_ = 0;
@@ -50,8 +51,8 @@ ProgressMeter::Reading ProgressMeter::read(std::int64_t now_ns) {
   double left = 0;
   switch (stage_) {
     case Stage::recording:
-      left = std::max(0, protocol_->recorded_steps - stage_steps_) * step_s_ + warmup_seconds() +
-             timing_seconds();
+      left = std::max(0, protocol_->recorded_steps - stage_steps_) * step_s_;
+      if (!timed_) left += warmup_seconds() + timing_seconds();
       break;
     case Stage::warmup:
       left = std::max(0.0, warmup_seconds() - in_stage) + timing_seconds();

@@ -35,6 +35,7 @@ class ProgressMeter {
   std::int32_t stage_steps_ = 0;
   double step_s_ = -1;
   float fraction_ = 0;
+  bool timed_ = false;  // the timing has begun: recording after it is the last stage
   Stage stage_ = Stage::preparing;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/run/engine.h"
@@ -25,6 +26,10 @@ struct Protocol {
   std::int32_t probe_every = 4;  // 0: the cost of recording is not measured
 };
 
+// How many steps a spec wants before the timing; nothing: until their times settle. With a number
+// nothing runs before them: recording comes last, and what it costs is not measured.
+std::optional<std::int32_t> fixed_warmups(const WorkloadSpec& spec);
+
 // Summary of the timed samples, in milliseconds. Absent fields (n too small) are negative.
 struct TimingSummary {
   std::int32_t n = 0;
@@ -39,7 +44,8 @@ struct TimingSummary {
   double mean_ms = -1;
   double std_ms = -1;
   std::int32_t outliers = 0;  // above q3 + 3 IQR; marked, never dropped
-  bool stable = true;         // warm-up converged
+  double outlier_above_ms = -1;
+  bool stable = true;  // warm-up converged
   std::int32_t warmup_steps = 0;
 };
 

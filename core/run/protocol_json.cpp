@@ -64,6 +64,7 @@ nlohmann::json to_json(const TimingSummary& timing) {
           {"mean", known(timing.mean_ms)},
           {"std", known(timing.std_ms)},
           {"outliers", timing.outliers},
+          {"outlier_above", known(timing.outlier_above_ms)},
           {"warmup_steps", timing.warmup_steps},
           {"stable", timing.stable}};
 }
@@ -84,6 +85,10 @@ TimingSummary timing_from_json(const nlohmann::json& json) {
   timing.mean_ms = known_from(json, "mean");
   timing.std_ms = known_from(json, "std");
   timing.outliers = json.at("outliers").get<std::int32_t>();
+  // Journals of earlier versions have none.
+  if (json.contains("outlier_above")) {
+    timing.outlier_above_ms = known_from(json, "outlier_above");
+  }
   timing.warmup_steps = json.at("warmup_steps").get<std::int32_t>();
   timing.stable = json.at("stable").get<bool>();
   return timing;

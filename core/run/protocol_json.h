@@ -11,8 +11,8 @@ nlohmann::json to_json(const Protocol& protocol);
 // All keys must be there, as numbers; the round trip is exact.
 base::Result<Protocol> protocol_from_json(const nlohmann::json& json);
 
-// n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std (ms), outliers, warmup_steps,
-// stable. What was not measured is null.
+// n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std (ms), outliers, outlier_above (ms),
+// warmup_steps, stable. What was not measured is null.
 nlohmann::json to_json(const TimingSummary& timing);
 // Throws nlohmann::json::exception where a key is missing or of another type.
 TimingSummary timing_from_json(const nlohmann::json& json);

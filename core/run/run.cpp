@@ -3,19 +3,12 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/run/step_summary.h"
 #include "core/run/workload_math.h"
-#include "core/stats/quantiles.h"
 
 namespace ts::run {
 
 namespace {
-
-std::vector<double> totals_ms(const std::vector<StepTimes>& steps) {
-  std::vector<double> samples;
-  samples.reserve(steps.size());
-  for (const StepTimes& step : steps) samples.push_back(static_cast<double>(step.total_ns) * 1e-6);
-  return samples;
-}
 
 // Work is summed over all steps before it is divided: the mean of rates would favour short steps.
 std::optional<double> per_second(double per_step, const std::vector<StepTimes>& steps) {
@@ -48,7 +41,9 @@ Run::Run(const StartedUpdate& started)
       limit(started.limit),
       limit_source(started.limit_source),
       target_capacity(started.target_capacity),
-      begin_ns(started.begin_ns) {}
+      begin_ns(started.begin_ns),
+      device_name(started.device_name),
+      earlier_runs(started.earlier_runs) {}
 
 void Run::apply(Update&& update) {
   if (auto* batch = std::get_if<BatchUpdate>(&update)) {
@@ -62,6 +57,8 @@ void Run::apply(Update&& update) {
     if (sample->id == id) steps_of(sample->kind).push_back(sample->times);
   } else if (auto* facts_update = std::get_if<FactsUpdate>(&update)) {
     if (facts_update->id == id) facts = std::move(facts_update->facts);
+  } else if (auto* measured = std::get_if<RoofUpdate>(&update)) {
+    if (measured->id == id) roof = measured->roof;
   } else if (auto* end = std::get_if<FinishedUpdate>(&update)) {
     if (end->id == id) finish(std::move(*end));
   }
@@ -102,31 +99,24 @@ void Run::finish(FinishedUpdate&& end) {
   if (verdict == Verdict::ok) fraction = 1;
 }
 
-TimingSummary Run::timing() const {
-  TimingSummary out;
+TimingSummary Run::timing_of(std::int64_t StepTimes::*part) const {
+  TimingSummary out = summarise_steps(timed_steps, part);
   out.stable = warmup_stable;
   out.warmup_steps = static_cast<std::int32_t>(warmup_steps.size());
-  const auto summary = stats::summarise(totals_ms(timed_steps));
-  if (!summary) return out;
-  out.n = summary->n;
-  out.median_ms = summary->median;
-  if (summary->ci95) {
-    out.ci95_low_ms = summary->ci95->low;
-    out.ci95_high_ms = summary->ci95->high;
-  }
-  out.min_ms = summary->min;
-  out.q1_ms = summary->q1;
-  out.q3_ms = summary->q3;
-  out.p90_ms = summary->p90.value_or(-1);
-  out.p99_ms = summary->p99.value_or(-1);
-  out.mean_ms = summary->mean;
-  out.std_ms = summary->n > 1 ? summary->std : -1;
-  out.outliers = summary->outliers;
   return out;
 }
 
 std::optional<double> Run::tokens_per_s() const {
   return per_second(static_cast<double>(tokens_per_step(spec)), timed_steps);
+}
+
+std::optional<double> Run::decode_tokens_per_s() const {
+  std::int64_t ns = 0;
+  for (const StepTimes& step : timed_steps) ns += step.decode_ns;
+  if (ns <= 0) return std::nullopt;
+  const auto tokens = static_cast<double>(spec.batch * (spec.new_tokens - 1)) *
+                      static_cast<double>(timed_steps.size());
+  return tokens / (static_cast<double>(ns) * 1e-9);
 }
 
 double Run::flops() const {
@@ -142,10 +132,10 @@ std::optional<double> Run::tflops_per_s() const {
 }
 
 std::optional<double> Run::recording_overhead_percent() const {
-  const auto probes = stats::summarise(totals_ms(probe_steps));
-  const auto timed = stats::summarise(totals_ms(timed_steps));
-  if (!probes || !timed || timed->median <= 0) return std::nullopt;
-  return (probes->median / timed->median - 1) * 100;
+  const TimingSummary probes = summarise_steps(probe_steps);
+  const TimingSummary timed = summarise_steps(timed_steps);
+  if (probes.n == 0 || timed.n == 0) return std::nullopt;
+  return (probes.median_ms / timed.median_ms - 1) * 100;
 }
 
 }  // namespace ts::run

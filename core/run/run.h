@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/memory/allocation_log.h"
+#include "core/run/gpu_catalogue.h"
 #include "core/run/update.h"
 #include "core/trace/trace_store.h"
 
@@ -37,6 +38,10 @@ class Run {
   Failure failure;
   ExecutionFacts facts;
   bool warmup_stable = true;
+  std::string device_name;
+  std::int64_t earlier_runs = 0;  // of this process: they warmed up libraries and allocator
+  std::optional<Roof> roof;       // measured once for each device and type
+  std::optional<Gpu> card;        // of the catalogue, if it has the device
 
   std::vector<StepTimes> recorded_steps;
   std::vector<StepTimes> warmup_steps;
@@ -48,9 +53,13 @@ class Run {
   std::uint64_t dropped = 0;
 
   // Statistics of what was measured so far; unset until there are samples.
-  [[nodiscard]] TimingSummary timing() const;
+  [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }
+  // Of one part of the timed steps: forward_ns, backward_ns, ... A part the pass lacks has n = 0.
+  [[nodiscard]] TimingSummary timing_of(std::int64_t StepTimes::*part) const;
   // Rates are total work over total time of the timed steps.
   [[nodiscard]] std::optional<double> tokens_per_s() const;
+  // Pass generate: new tokens of all sequences but the first ones, over the time of decoding them.
+  [[nodiscard]] std::optional<double> decode_tokens_per_s() const;
   [[nodiscard]] double flops() const;  // of one step, by formula, with the backend that ran
   [[nodiscard]] std::optional<double> tflops_per_s() const;
   // (median of probes / median of timed - 1) * 100, when both have samples.

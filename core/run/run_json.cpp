@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/run/efficiency.h"
 #include "core/run/protocol_json.h"
 #include "core/run/training_summary.h"
-#include "core/stats/quantiles.h"
 
 namespace ts::run {
 
@@ -28,14 +28,20 @@ nlohmann::json text_or_null(const std::string& text) {
   return text;
 }
 
-nlohmann::json median_part(const std::vector<StepTimes>& steps, std::int64_t StepTimes::*part) {
-  std::vector<double> samples;
-  samples.reserve(steps.size());
-  for (const StepTimes& step : steps) samples.push_back(milliseconds(step.*part));
-  const auto summary = stats::summarise(std::move(samples));
-  // A pass without that part has 0 there.
-  if (!summary || summary->max <= 0) return nullptr;
-  return summary->median;
+nlohmann::json part_json(const Run& run, std::int64_t StepTimes::*part) {
+  const TimingSummary summary = run.timing_of(part);
+  if (summary.n == 0) return nullptr;
+  return to_json(summary);
+}
+
+nlohmann::json generated_json(const Run& run) {
+  if (run.facts.generated.empty()) return nullptr;
+  return {{"tokens", run.facts.generated}, {"text", text_or_null(run.facts.generated_text)}};
+}
+
+nlohmann::json roof_json(const std::optional<Roof>& roof) {
+  if (!roof) return nullptr;
+  return {{"dtype", to_string(roof->dtype)}, {"size", roof->size}, {"tflops", roof->tflops}};
 }
 
 nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
@@ -113,15 +119,22 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
           {"environment", environment},
           {"step_ms", to_json(run.timing())},
           {"parts_ms",
-           {{"forward", median_part(run.timed_steps, &StepTimes::forward_ns)},
-            {"backward", median_part(run.timed_steps, &StepTimes::backward_ns)},
-            {"optimizer", median_part(run.timed_steps, &StepTimes::optimizer_ns)}}},
+           {{"forward", part_json(run, &StepTimes::forward_ns)},
+            {"backward", part_json(run, &StepTimes::backward_ns)},
+            {"optimizer", part_json(run, &StepTimes::optimizer_ns)},
+            {"prefill", part_json(run, &StepTimes::prefill_ns)},
+            {"decode", part_json(run, &StepTimes::decode_ns)}}},
+          {"earlier_runs", run.earlier_runs},
           {"loss", last_loss(run)},
           {"training", training_json(run)},
           {"types", types_json(run.facts)},
           {"tokens_per_s", known(run.tokens_per_s())},
+          {"decode_tokens_per_s", known(run.decode_tokens_per_s())},
+          {"generated", generated_json(run)},
           {"flops", run.flops()},
           {"tflops_per_s", known(run.tflops_per_s())},
+          {"roof", roof_json(run.roof)},
+          {"utilisation", utilisations_json(run)},
           {"memory", memory_json(run)},
           {"recording",
            {{"steps", run.recorded_steps.size()},

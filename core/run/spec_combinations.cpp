@@ -109,6 +109,10 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
                  "pass full_step has nothing to update, attention alone has no parameters: "
                  "choose forward or forward+backward");
   }
+  if (spec.workload != WorkloadKind::lm && spec.pass == Pass::generate) {
+    problems.add(Field::pass, "generate_lm",
+                 "pass generate needs workload lm: the others have no next token");
+  }
   if (!field_applies(spec, Field::cycle_steps)) return;
   if (spec.warmup_steps >= spec.cycle_steps) {
     problems.add(

@@ -15,7 +15,7 @@ constexpr std::array kWorkloads = {"attention", "mlp", "block", "lm", "weighted_
 constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
 constexpr std::array kAutocasts = {"off", "bf16", "fp16"};
 constexpr std::array kBackends = {"naive", "math", "flash", "efficient", "cudnn", "tiled", "auto"};
-constexpr std::array kPasses = {"forward", "forward+backward", "full_step"};
+constexpr std::array kPasses = {"forward", "forward+backward", "full_step", "generate"};
 constexpr std::array kDevices = {"cpu", "cuda"};
 constexpr std::array kFeedForwards = {"swiglu", "gelu"};
 constexpr std::array kNorms = {"rmsnorm", "layernorm"};
@@ -24,9 +24,11 @@ constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop"
 constexpr std::array kSchedules = {"constant", "cosine"};
 constexpr std::array kZeroGrads = {"none", "zero"};
 constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
+constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
+constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kTruths = {"true", "false"};
-constexpr std::array kSections = {"workload", "shape",     "model",  "attention", "precision",
-                                  "pass",     "optimizer", "memory", "device"};
+constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
+                                  "optimizer", "memory", "data",  "generation", "device"};
 static_assert(kSections.size() == kSectionCount);
 
 constexpr std::int64_t kKi = 1024;
@@ -97,6 +99,13 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::checkpoint, "checkpoint", S::memory, choice<&W::checkpoint>(kCheckpoints), "what the backward computes again instead of keeping it", reason_checkpoint},
   {Field::checkpoint_every, "checkpoint_every", S::memory, NumberField{&W::checkpoint_every, {1, kKi}, {1, 128}}, "blocks that are computed again together", reason_checkpoint_every},
   {Field::accumulate, "accumulate", S::memory, NumberField{&W::accumulate, {1, kKi}, {1, 128}}, "micro-batches of B sequences a step", reason_accumulate},
+  {Field::warmups, "warmups", S::pass, choice<&W::warmups>(kWarmups), "steps before the timing; auto: until their times settle"},
+  {Field::corpus, "corpus", S::data, TextField{&W::corpus}, "text file whose tokens are read; empty: random tokens", reason_lm},
+  {Field::tokenizer, "tokenizer", S::data, choice<&W::tokenizer>(kTokenizers), "what a token of the corpus is", reason_corpus},
+  {Field::new_tokens, "new_tokens", S::generation, NumberField{&W::new_tokens, {1, 16 * kKi}, {1, 4 * kKi}}, "tokens after the prompt of T", reason_generate},
+  {Field::kv_cache, "kv_cache", S::generation, FlagField{&W::kv_cache}, "keep keys and values; else the whole text runs again for every token", reason_generate},
+  {Field::temperature, "temperature", S::generation, RealField{&W::temperature, 0, 100}, "divides the logits; 0: the likeliest token", reason_generate},
+  {Field::top_k, "top_k", S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate},
 }};
 // clang-format on
 

@@ -22,9 +22,11 @@ enum class Section : std::uint8_t {
   pass,
   optimizer,
   memory,
+  data,
+  generation,
   device,
 };
-inline constexpr int kSectionCount = 9;
+inline constexpr int kSectionCount = 11;
 const char* to_string(Section value);
 
 struct NumberField {

@@ -65,6 +65,16 @@ const char* reason_lm(const WorkloadSpec& spec) {
   return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm";
 }
 
+const char* reason_corpus(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.corpus.empty() ? "field.reason.no_corpus" : nullptr;
+}
+
+const char* reason_generate(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.pass == Pass::generate ? nullptr : "field.reason.only_generate";
+}
+
 const char* reason_autocast(const WorkloadSpec& spec) {
   const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
   return wide ? nullptr : "field.reason.already_16_bits";
@@ -82,6 +92,7 @@ const char* reason_scaler_on(const WorkloadSpec& spec) {
 }
 
 const char* reason_keep_graph(const WorkloadSpec& spec) {
+  if (spec.pass == Pass::generate) return "field.reason.generates";
   return spec.pass == Pass::forward ? nullptr : "field.reason.graph_is_kept";
 }
 
@@ -100,7 +111,7 @@ const char* reason_cosine(const WorkloadSpec& spec) {
 }
 
 const char* reason_backward(const WorkloadSpec& spec) {
-  return spec.pass == Pass::forward ? "field.reason.no_backward" : nullptr;
+  return has_backward(spec.pass) ? nullptr : "field.reason.no_backward";
 }
 
 const char* reason_checkpoint(const WorkloadSpec& spec) {

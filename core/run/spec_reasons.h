@@ -18,6 +18,8 @@ const char* reason_tiles(const WorkloadSpec& spec);
 const char* reason_block(const WorkloadSpec& spec);
 const char* reason_mlp(const WorkloadSpec& spec);
 const char* reason_lm(const WorkloadSpec& spec);
+const char* reason_corpus(const WorkloadSpec& spec);
+const char* reason_generate(const WorkloadSpec& spec);
 const char* reason_autocast(const WorkloadSpec& spec);
 const char* reason_scaler(const WorkloadSpec& spec);
 const char* reason_scaler_on(const WorkloadSpec& spec);

@@ -47,9 +47,8 @@ void check_memory_limit(const WorkloadSpec& spec, Problems& problems) {
 }
 
 // Printable UTF-8 of a sensible length: anything else cannot be written to JSON or drawn.
-bool is_plain_text(std::string_view text) {
-  constexpr std::size_t kLongestName = 100;
-  if (text.size() > kLongestName) return false;
+bool is_plain_text(std::string_view text, std::size_t longest) {
+  if (text.size() > longest) return false;
   std::size_t i = 0;
   while (i < text.size()) {
     const auto lead = static_cast<unsigned char>(text[i]);
@@ -79,8 +78,16 @@ bool is_plain_text(std::string_view text) {
   return true;
 }
 
+void check_corpus_name(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestPath = 4096;
+  if (is_plain_text(spec.corpus, kLongestPath)) return;
+  problems.add(Field::corpus, "corpus_name",
+               "corpus must be the path of a file in plain UTF-8 of at most 4,096 bytes");
+}
+
 void check_target(const WorkloadSpec& spec, Problems& problems) {
-  if (is_plain_text(spec.target_gpu)) return;
+  constexpr std::size_t kLongestName = 100;
+  if (is_plain_text(spec.target_gpu, kLongestName)) return;
   problems.add(Field::target_gpu, "target_name",
                "target_gpu must be the name of a card in plain UTF-8 of at most 100 bytes");
 }
@@ -93,6 +100,7 @@ std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
   check_reals(spec, problems);
   check_memory_limit(spec, problems);
   check_target(spec, problems);
+  check_corpus_name(spec, problems);
   // How values go together means nothing while one of them is not a size at all.
   if (problems.empty()) {
     check_combinations(spec, problems);

@@ -37,7 +37,7 @@ Message bad_loss(std::size_t step, double loss) {
 
 TrainingSummary training_summary(const Run& run) {
   TrainingSummary summary;
-  if (run.spec.pass == Pass::forward) return summary;
+  if (!has_backward(run.spec.pass)) return summary;
   const std::vector<StepTimes> steps = steps_in_order(run);
   if (steps.empty()) return summary;
   const StepTimes& last = steps.back();

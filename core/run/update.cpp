@@ -16,6 +16,8 @@ const char* to_string(Stage value) {
       return "warming up";
     case Stage::timing:
       return "timing";
+    case Stage::roof:
+      return "measuring what the device reaches";
     case Stage::done:
       return "done";
   }

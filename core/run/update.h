@@ -22,6 +22,7 @@ enum class Stage : std::uint8_t {
   recording,
   warmup,
   timing,
+  roof,
   done
 };
 const char* to_string(Stage value);  // "waiting", "loading the engine", ...
@@ -39,6 +40,8 @@ struct StartedUpdate {
   std::string limit_source;  // what set it: "RTX 4090", "80 % of RAM", "memory_limit"
   std::int64_t begin_ns = 0;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu; 0: no such card
+  std::string device_name = {};      // empty: there is no such device
+  std::int64_t earlier_runs = 0;     // since the engine was loaded
 };
 struct ProgressUpdate {
   RunId id = 0;
@@ -54,6 +57,10 @@ struct FactsUpdate {
   RunId id = 0;
   ExecutionFacts facts;
 };
+struct RoofUpdate {
+  RunId id = 0;
+  Roof roof;
+};
 struct SampleUpdate {
   RunId id = 0;
   StepTimes times;
@@ -67,7 +74,7 @@ struct FinishedUpdate {
   bool warmup_stable = true;
 };
 using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
-                            SampleUpdate, FinishedUpdate>;
+                            RoofUpdate, SampleUpdate, FinishedUpdate>;
 
 // Hand-over from worker and collector to the window: any thread pushes, one thread takes all
 // waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away

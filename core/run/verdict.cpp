@@ -70,6 +70,8 @@ Message going_on(Stage stage) {
       return message("warmup", "Warming up");
     case Stage::timing:
       return message("timing", "Timing");
+    case Stage::roof:
+      return message("roof", "Measuring what this device reaches");
     case Stage::done:
       break;
   }

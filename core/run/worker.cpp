@@ -2,12 +2,16 @@
 
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "core/base/clock.h"
+#include "core/run/corpus.h"
 #include "core/run/measure.h"
+#include "core/run/workload_math.h"
 
 namespace ts::run {
 
@@ -39,6 +43,7 @@ const DeviceInfo* find_device(const EngineInfo& info, const WorkloadSpec& spec) 
 // Why this machine cannot run the spec; empty when it can.
 std::string obstacle(const WorkloadSpec& spec, const EngineInfo& info) {
   if (const auto problems = validate(spec); !problems.empty()) return problems.front().sentence;
+  if (std::string problem = corpus_problem(spec); !problem.empty()) return problem;
   if (spec.device == DeviceKind::cpu) return {};
   const DeviceInfo* device = find_device(info, spec);
   if (device == nullptr) {
@@ -130,7 +135,8 @@ struct Worker::Impl {
     const MemoryLimit limit = memory_limit(request.spec, request.target_capacity,
                                            device != nullptr ? device->memory_bytes : 0);
     updates.push(StartedUpdate{job.id, request.spec, request.protocol, limit.bytes, limit.source,
-                               base::now_ns(), request.target_capacity});
+                               base::now_ns(), request.target_capacity,
+                               device != nullptr ? device->name : std::string(), runs++});
     if (engine == nullptr) return finished_early(job.id, Verdict::failed, about.error);
     if (auto reason = obstacle(request.spec, *about.info); !reason.empty()) {
       return finished_early(job.id, Verdict::failed, std::move(reason));
@@ -142,16 +148,36 @@ struct Worker::Impl {
                                  [this](Update update) { updates.push(std::move(update)); },
                                  base::now_ns};
     try {
-      return measure(request.spec, request.protocol, limit.bytes, context);
+      FinishedUpdate finished = measure(request.spec, request.protocol, limit.bytes, context);
+      if (request.wants_roof && finished.verdict == Verdict::ok) tell_roof(job, *engine);
+      return finished;
     } catch (const std::exception& error) {
       return finished_early(job.id, Verdict::failed,
                             std::string("The measurement stopped: ") + error.what());
     }
   }
 
+  // A run that ended well stays well when this is cancelled, or fails.
+  void tell_roof(const Job& job, Engine& engine) {
+    const WorkloadSpec& spec = job.request.spec;
+    const RoofKey key{spec.device, spec.device_index, compute_type(spec)};
+    auto known = roofs.find(key);
+    if (known == roofs.end()) {
+      updates.push(ProgressUpdate{job.id, Stage::roof, 1, -1});
+      const auto measured = engine.measure_roof(spec, job.cancel);
+      if (!measured) return;
+      known = roofs.emplace(key, *measured).first;
+    }
+    updates.push(RoofUpdate{job.id, known->second});
+  }
+
+  using RoofKey = std::tuple<DeviceKind, std::int64_t, DataType>;
+
   EngineLoader loader;
   base::StringTable& strings;
   UpdateQueue& updates;
+  std::map<RoofKey, Roof> roofs;  // worker thread
+  std::int64_t runs = 0;          // worker thread
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::unique_ptr<Job> waiting;

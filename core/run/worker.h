@@ -19,6 +19,9 @@ struct RunRequest {
   WorkloadSpec spec;
   Protocol protocol;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu, from the catalogue; 0: no card
+  // Whether the run is to know its roof. It is measured after the first run that wants it on a
+  // device, which takes about a second; later runs are told at once.
+  bool wants_roof = false;
 };
 
 // The worker thread: loads the engine at once, then runs the newest request. A new request cancels

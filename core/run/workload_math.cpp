@@ -24,7 +24,7 @@ std::int64_t block_parameters(const WorkloadSpec& spec) {
 
 std::int64_t lm_parameters(const WorkloadSpec& spec) {
   std::int64_t count = (spec.tied ? 1 : 2) * spec.vocab * spec.d_model;
-  if (spec.positions == Positions::learned) count += spec.seq_len * spec.d_model;
+  if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
   return count + spec.layers * block_parameters(spec) + norm_parameters(spec);
 }
 
@@ -33,12 +33,16 @@ struct Counted {
   double attention = 0;  // forward FLOPs of Q K^T and P V, all T x T_kv pairs
 };
 
-// Matrix products of one block but for attention's.
-double block_matmul(const WorkloadSpec& spec) {
+// Of one token, matrix products of one block but for attention's.
+double block_matmul_of_token(const WorkloadSpec& spec) {
   const auto d = static_cast<double>(spec.d_model);
   const auto kv = static_cast<double>(kv_head_count(spec) * head_size(spec));
   const double ffn = (spec.ffn == FeedForward::swiglu ? 3 : 2) * d * static_cast<double>(spec.d_ff);
-  return 2 * static_cast<double>(tokens_per_step(spec)) * (2 * d * d + 2 * d * kv + ffn);
+  return 2 * (2 * d * d + 2 * d * kv + ffn);
+}
+
+double block_matmul(const WorkloadSpec& spec) {
+  return static_cast<double>(tokens_per_step(spec)) * block_matmul_of_token(spec);
 }
 
 double mlp_matmul(const WorkloadSpec& spec) {
@@ -73,20 +77,39 @@ Counted count_forward(const WorkloadSpec& spec) {
 }
 
 // Share of the T x T_kv pairs that a backend computes.
-double computed_share(const WorkloadSpec& spec, AttentionBackend backend) {
+double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::int64_t seq_len) {
   if (!spec.causal) return 1;
-  const auto length = static_cast<double>(spec.seq_len);
+  const auto length = static_cast<double>(seq_len);
   if (backend == AttentionBackend::flash) return (length + 1) / (2 * length);
   if (backend != AttentionBackend::tiled) return 1;
   double pairs = 0;
-  for (std::int64_t row = 0; row < spec.seq_len; row += spec.tile_q) {
-    const std::int64_t end = std::min(row + spec.tile_q, spec.seq_len);
+  for (std::int64_t row = 0; row < seq_len; row += spec.tile_q) {
+    const std::int64_t end = std::min(row + spec.tile_q, seq_len);
     // Whole tiles up to the one that holds the last query's own key.
     const std::int64_t tiles = (end + spec.tile_k - 1) / spec.tile_k;
-    const std::int64_t keys = std::min(tiles * spec.tile_k, spec.seq_len);
+    const std::int64_t keys = std::min(tiles * spec.tile_k, seq_len);
     pairs += static_cast<double>(end - row) * static_cast<double>(keys);
   }
   return pairs / (length * length);
+}
+
+// Prefill and decode of one sequence, head for the last position only; times B.
+double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
+  const auto layers = static_cast<double>(spec.layers);
+  const double per_token = layers * block_matmul_of_token(spec);
+  const double per_pair = layers * 4 * static_cast<double>(spec.d_model);
+  const double head = 2 * static_cast<double>(spec.vocab) * static_cast<double>(spec.d_model);
+  const auto whole = [&](std::int64_t length) {
+    const auto n = static_cast<double>(length);
+    return n * per_token + head + n * n * per_pair * computed_share(spec, backend, length);
+  };
+  double sum = whole(spec.seq_len);
+  for (std::int64_t i = 1; i < spec.new_tokens; ++i) {
+    const std::int64_t length = spec.seq_len + i;
+    sum +=
+        spec.kv_cache ? per_token + head + static_cast<double>(length) * per_pair : whole(length);
+  }
+  return static_cast<double>(spec.batch) * sum;
 }
 
 }  // namespace
@@ -103,12 +126,16 @@ std::int64_t kv_length(const WorkloadSpec& spec) {
   return spec.seq_len_kv > 0 && field_applies(spec, Field::T_kv) ? spec.seq_len_kv : spec.seq_len;
 }
 
+std::int64_t context_length(const WorkloadSpec& spec) {
+  return spec.seq_len + (spec.pass == Pass::generate ? spec.new_tokens : 0);
+}
+
 std::int64_t micro_batches(const WorkloadSpec& spec) {
   return field_applies(spec, Field::accumulate) ? spec.accumulate : 1;
 }
 
 bool keeps_graph(const WorkloadSpec& spec) {
-  return spec.pass != Pass::forward || spec.keep_graph;
+  return has_backward(spec.pass) || (spec.pass == Pass::forward && spec.keep_graph);
 }
 
 DataType compute_type(const WorkloadSpec& spec) {
@@ -141,17 +168,22 @@ std::int64_t parameter_count(const WorkloadSpec& spec) {
 }
 
 std::int64_t tokens_per_step(const WorkloadSpec& spec) {
+  if (spec.pass == Pass::generate) return spec.batch * spec.new_tokens;
   return spec.batch * spec.seq_len * micro_batches(spec);
 }
 
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran) {
   const bool recomputes_scores =
       backend_ran == AttentionBackend::flash || backend_ran == AttentionBackend::tiled;
-  Counted counted = count_forward(spec);
-  counted.attention *= computed_share(spec, backend_ran);
   Flops flops;
+  if (spec.pass == Pass::generate) {
+    flops.forward = generation_flops(spec, backend_ran);
+    return flops;
+  }
+  Counted counted = count_forward(spec);
+  counted.attention *= computed_share(spec, backend_ran, spec.seq_len);
   flops.forward = counted.matmul + counted.attention;
-  if (spec.pass == Pass::forward) return flops;
+  if (!has_backward(spec.pass)) return flops;
   flops.backward = 2 * counted.matmul + (recomputes_scores ? 2.5 : 2.0) * counted.attention;
   if (checkpointing(spec) == Checkpoint::attention) flops.recompute = counted.attention;
   if (checkpointing(spec) == Checkpoint::blocks) {

@@ -13,7 +13,9 @@ namespace ts::run {
 // Sizes that follow from a spec.
 std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
 std::int64_t kv_head_count(const WorkloadSpec& spec);
-std::int64_t kv_length(const WorkloadSpec& spec);      // T_kv for attention, else T
+std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else T
+// Positions that a model has: T, and room for what pass generate adds.
+std::int64_t context_length(const WorkloadSpec& spec);
 std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
 // Whether the forward keeps what a backward needs.
 bool keeps_graph(const WorkloadSpec& spec);
@@ -29,10 +31,12 @@ Checkpoint checkpointing(const WorkloadSpec& spec);
 //   toy           Linear(d_model, d_ff) - ReLU - LayerNorm - Linear(d_ff, vocab), without biases
 //   block         Q and output d^2 each, K and V d kv_heads d_head each; feed-forward 3 d ff
 //                 (SwiGLU) or 2 d ff (GELU); two norms; with bias, biases of all but SwiGLU
-//   lm            embedding V d, positions T d if learned, L blocks, final norm, head V d if not
+//   lm            embedding V d, positions if learned (context length times d), L blocks, final
+//   norm, head V d if not
 //                 tied
 std::int64_t parameter_count(const WorkloadSpec& spec);
-// B T, times the micro-batches of a step; for mlp, weighted_sum and toy these are rows.
+// B T, times the micro-batches of a step; B new_tokens for pass generate; for mlp, weighted_sum and
+// toy these are rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
@@ -45,7 +49,8 @@ struct Flops {
 // optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
 // (T + 1) / (2 T)) only for backends that skip masked pairs: flash; tiled by whole tiles. F-2: LM
 // forward 2 B T [L (4 d^2 + 3 d ff) + V d] + attention. `automatic` (it is not known what ran)
-// counts as math.
+// counts as math. Pass generate: the prompt, then each new token by itself (with kv_cache) or with
+// everything before it; the head for the last position only.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // What ExecutionFacts::backend_ran means for the formulas: every fused kernel (flash,

@@ -25,7 +25,8 @@ enum class AttentionBackend : std::uint8_t {
   tiled,
   automatic
 };
-enum class Pass : std::uint8_t { forward, forward_backward, full_step };
+// generate: a prompt of T tokens, then new tokens one after the other.
+enum class Pass : std::uint8_t { forward, forward_backward, full_step, generate };
 enum class DeviceKind : std::uint8_t { cpu, cuda };
 enum class FeedForward : std::uint8_t { swiglu, gelu };
 enum class NormKind : std::uint8_t { rmsnorm, layernorm };
@@ -34,6 +35,11 @@ enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop
 enum class Schedule : std::uint8_t { constant, cosine };
 enum class ZeroGrad : std::uint8_t { none, zero };
 enum class Checkpoint : std::uint8_t { off, blocks, attention };
+// What a token of a corpus is: one of 256 bytes, or one of the characters that it has.
+enum class Tokenizer : std::uint8_t { byte, character };
+// Steps before the timing begins. automatic: until their times settle. A number is the exercise on
+// warm-up: nothing has run before them, and what is recorded comes after the timing.
+enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
 
 // Everything that determines a run. The key of every cache and export; JSON round trip is exact.
 // Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
@@ -87,6 +93,13 @@ struct WorkloadSpec {
   Checkpoint checkpoint = Checkpoint::off;
   std::int64_t checkpoint_every = 1;  // blocks that are run again together
   std::int64_t accumulate = 1;        // micro-batches of a step
+  Warmups warmups = Warmups::automatic;
+  std::string corpus;  // path of a text whose tokens are read; empty: random tokens
+  Tokenizer tokenizer = Tokenizer::byte;
+  std::int64_t new_tokens = 32;  // of pass generate, as are the next three
+  bool kv_cache = true;
+  double temperature = 1;  // 0: always the likeliest token
+  std::int64_t top_k = 0;  // sample from the k likeliest; 0: from all
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -140,8 +153,15 @@ enum class Field : std::uint8_t {
   checkpoint,
   checkpoint_every,
   accumulate,
+  warmups,
+  corpus,
+  tokenizer,
+  new_tokens,
+  kv_cache,
+  temperature,
+  top_k,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::accumulate) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::top_k) + 1;
 
 const char* field_name(Field field);
 
@@ -162,7 +182,7 @@ inline bool field_applies(const WorkloadSpec& spec, Field field) {
 const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy
 const char* to_string(DataType value);          // fp32 tf32 bf16 fp16
 const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled auto
-const char* to_string(Pass value);              // forward forward+backward full_step
+const char* to_string(Pass value);              // forward forward+backward full_step generate
 const char* to_string(DeviceKind value);        // cpu cuda
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
@@ -173,6 +193,11 @@ struct SpecProblem {
   std::string key;
   std::vector<text::Argument> arguments;
 };
+
+// Whether a pass goes back through the graph.
+inline bool has_backward(Pass pass) {
+  return pass == Pass::forward_backward || pass == Pass::full_step;
+}
 
 // Every impossible value has its sentence. Empty: the spec can be run, as far as can be said
 // without the machine (memory, a missing device). Numbers outside their range are a problem in

@@ -123,6 +123,14 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace) {
                    });
     add_track(placed, phases, calls);
   }
+  std::vector<std::uint32_t> inside(calls.size(), 0);
+  for (const OperatorCall& call : calls) {
+    if (call.parent != OperatorCall::kNoParent) ++inside[call.parent];
+  }
+  for (OperatorCall& call : calls) {
+    call.again = call.parent != OperatorCall::kNoParent && inside[call.parent] == 1 &&
+                 calls[call.parent].slice.name == call.slice.name;
+  }
   return calls;
 }
 

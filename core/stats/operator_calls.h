@@ -13,6 +13,9 @@ struct OperatorCall {
   std::int64_t self_ns = 0;
   base::Phase phase = base::Phase::idle;
   std::uint32_t parent = kNoParent;  // the operator it lies in, an earlier call
+  // The only operator inside one of the same name: an overload that calls another. As
+  // torch.profiler does, both are taken for one call.
+  bool again = false;
   static constexpr std::uint32_t kNoParent = 0xFFFFFFFFU;
 };
 

@@ -55,6 +55,7 @@ class Builder {
 };
 
 Key Builder::key_of(const OperatorCall& call) const {
+  if (call.again) return key_of(calls_[call.parent]);
   switch (group_) {
     case GroupBy::op:
       return {call.slice.name, 0};
@@ -79,11 +80,13 @@ void Builder::add(const OperatorCall& call) {
   const Key key = key_of(call);
   Gathered& gathered = rows_[key];
   OperatorRow& row = gathered.row;
-  ++row.calls;
   row.self_ns += call.self_ns;
   if (!inside_same_row(call, key)) row.total_ns += call.slice.duration_ns;
-  gathered.durations.push_back(static_cast<double>(call.slice.duration_ns));
-  if (call.slice.detail != base::kNoString) ++gathered.shapes[call.slice.detail];
+  if (!call.again) {
+    ++row.calls;
+    gathered.durations.push_back(static_cast<double>(call.slice.duration_ns));
+    if (call.slice.detail != base::kNoString) ++gathered.shapes[call.slice.detail];
+  }
   row.name = group_ == GroupBy::module ? call.slice.module : call.slice.name;
   row.slice_class = call.slice.slice_class;
   row.phase = call.phase;

@@ -24,8 +24,9 @@ enum class GroupBy : std::uint8_t {
 // Self time is the time of a slice less that of the operators directly inside it, so the self times
 // of all rows add up to the time that operators took. Total time is that of the slices, where a
 // slice inside another of the same row counts once; by module it is the self time of the module
-// with everything below it. Quantiles are of the durations of calls (for a module or phase: of
-// the operators in it), by stats::quantile_sorted.
+// with everything below it. An operator that is all there is inside one of its own name is the same
+// call, as in torch.profiler's tables. Quantiles are of the durations of calls (for a module or
+// phase: of the operators in it), by stats::quantile_sorted.
 struct OperatorRow {
   base::StringId name = base::kNoString;   // the operator, or module path; none for a phase
   base::StringId shape = base::kNoString;  // with op_and_shape; else the most frequent one

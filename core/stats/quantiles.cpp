@@ -85,9 +85,9 @@ std::optional<Summary> summarise(std::vector<double> samples) {
   summary.ci95 = median_ci95(samples);
   if (summary.n >= 10) summary.p90 = quantile_sorted(samples, 0.9);
   if (summary.n >= 100) summary.p99 = quantile_sorted(samples, 0.99);
-  const double far = summary.q3 + 3 * (summary.q3 - summary.q1);
-  summary.outliers =
-      static_cast<int>(samples.end() - std::upper_bound(samples.begin(), samples.end(), far));
+  summary.outlier_above = summary.q3 + 3 * (summary.q3 - summary.q1);
+  summary.outliers = static_cast<int>(
+      samples.end() - std::upper_bound(samples.begin(), samples.end(), summary.outlier_above));
   return summary;
 }
 

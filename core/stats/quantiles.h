@@ -26,7 +26,8 @@ struct Summary {
   std::optional<Interval> ci95;
   std::optional<double> p90;  // n >= 10
   std::optional<double> p99;  // n >= 100
-  int outliers = 0;           // above q3 + 3 (q3 - q1)
+  int outliers = 0;           // samples above q3 + 3 (q3 - q1)
+  double outlier_above = 0;   // that bound
 };
 // Unset for no samples; NaN and infinite samples are left out.
 std::optional<Summary> summarise(std::vector<double> samples);

@@ -31,9 +31,15 @@ AttentionMethod make_attention_method(Builder& builder, const run::WorkloadSpec&
   method.checkpointed = run::checkpointing(spec) == run::Checkpoint::attention;
   if (spec.backend == run::AttentionBackend::naive && spec.causal) {
     const auto options = builder.options().dtype(at::kBool);
-    method.causal_mask =
-        builder.keep_input(at::ones({spec.seq_len, spec.seq_len}, options).triu_(1));
+    const std::int64_t length = run::context_length(spec);
+    method.causal_mask = builder.keep_input(at::ones({length, length}, options).triu_(1));
   }
+  return method;
+}
+
+AttentionMethod unmasked(AttentionMethod method) {
+  method.causal = false;
+  method.causal_mask.reset();
   return method;
 }
 

@@ -7,8 +7,8 @@
 
 namespace ts::kernels {
 
-// How attention is computed. causal_mask is only for naive: bool [T, T], true where a query may not
-// look; undefined without causal.
+// How attention is computed. causal_mask is only for naive: bool [n, n] for contexts up to n, true
+// where a query may not look; undefined without causal.
 struct AttentionMethod {
   run::AttentionBackend backend = run::AttentionBackend::naive;
   bool causal = true;
@@ -21,6 +21,9 @@ struct AttentionMethod {
 // The method of a spec. The mask naive attention needs is kept as an input and shared by all layers
 // (a registered buffer, as model code has it).
 AttentionMethod make_attention_method(Builder& builder, const run::WorkloadSpec& spec);
+
+// The same without a mask.
+AttentionMethod unmasked(AttentionMethod method);
 
 // softmax(Q K^T / sqrt(d_head)) V. q: [B, H, T, d_head], the result too; k, v: [B, H_kv, T_kv,
 // d_head]. Each of the H_kv heads serves H / H_kv consecutive heads of q (grouped queries, Ainslie

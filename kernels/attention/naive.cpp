@@ -27,7 +27,11 @@ at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tens
   at::Tensor scores = at::matmul(q, repeat_heads(k, q.size(1)).transpose(-2, -1));
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
   if (causal_mask.defined()) {
-    scores = at::masked_fill(scores, causal_mask, -std::numeric_limits<double>::infinity());
+    const std::int64_t length = q.size(-2);
+    const bool all = length == causal_mask.size(0);
+    const at::Tensor mask =
+        all ? causal_mask : causal_mask.narrow(0, 0, length).narrow(1, 0, length);
+    scores = at::masked_fill(scores, mask, -std::numeric_limits<double>::infinity());
   }
   scores = at::softmax(scores, -1);
   return at::matmul(scores, repeat_heads(v, q.size(1)));

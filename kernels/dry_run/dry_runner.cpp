@@ -24,6 +24,7 @@ class MetaDevice final : public Device {
   }
   void synchronize() override {}
   void open_account(std::int64_t) override {}
+  void enter_account() override {}
   void close_account() noexcept override {}
   [[nodiscard]] run::MemoryCounters memory() const override { return {}; }
 };
@@ -39,8 +40,15 @@ tl::unexpected<run::Failure> cannot_run(const std::string& sentence) {
 bool layers_are_alike(const run::WorkloadSpec& spec) {
   const bool whole_lists = spec.pass == run::Pass::full_step &&
                            (spec.optimizer == run::OptimizerKind::adamw_foreach || spec.clip > 0);
-  return spec.workload == run::WorkloadKind::lm && !whole_lists && spec.accumulate == 1 &&
-         run::checkpointing(spec) == run::Checkpoint::off;
+  return spec.workload == run::WorkloadKind::lm && spec.pass != run::Pass::generate &&
+         !whole_lists && spec.accumulate == 1 && run::checkpointing(spec) == run::Checkpoint::off;
+}
+
+// A second or two of decoding, token by token.
+bool has_too_many_tokens(const run::WorkloadSpec& spec) {
+  constexpr std::int64_t kMostLayersTimesTokens = 4000;
+  return spec.pass == run::Pass::generate &&
+         spec.layers * spec.new_tokens > kMostLayersTimesTokens;
 }
 
 }  // namespace
@@ -91,6 +99,11 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   on_device.device = options.rules;
   if (const auto problems = run::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front().sentence);
+  }
+  if (has_too_many_tokens(spec)) {
+    return cannot_run(
+        "A prediction would go through every token, and these are too many: choose fewer "
+        "new_tokens, or run it");
   }
   Recorded made;
   const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;

@@ -48,7 +48,11 @@ double normal_distribution(double x) {
 }  // namespace
 
 Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed)
-    : device_(device), dtype_(dtype), generator_(seeded_generator(device, seed)) {}
+    : device_(device), dtype_(dtype), seed_(seed), generator_(seeded_generator(device, seed)) {}
+
+at::Generator Builder::fork_generator() const {
+  return seeded_generator(device_, seed_);
+}
 
 at::TensorOptions Builder::options() const {
   return at::TensorOptions().device(device_).dtype(dtype_);

@@ -33,6 +33,8 @@ class Builder {
   // Registers a tensor made elsewhere (a mask, a table) as input.
   at::Tensor keep_input(at::Tensor tensor);
 
+  // A generator of its own, seeded as this one was; undefined for tensors without data.
+  [[nodiscard]] at::Generator fork_generator() const;
   [[nodiscard]] at::TensorOptions options() const;  // device and dtype of the workload
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return inputs_; }
@@ -42,6 +44,7 @@ class Builder {
 
   at::Device device_;
   at::ScalarType dtype_;
+  std::uint64_t seed_;
   at::Generator generator_;
   std::vector<Parameter> parameters_;
   std::vector<at::Tensor> inputs_;

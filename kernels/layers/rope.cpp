@@ -22,12 +22,16 @@ Rope::Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head) {
   sin_ = builder.keep_input(at::sin(angles).to(dtype));
 }
 
-at::Tensor Rope::forward(const at::Tensor& x) const {
+at::Tensor Rope::forward(const at::Tensor& x, std::int64_t position) const {
+  const std::int64_t count = x.size(-2);
+  const bool all = count == cos_.size(0);
+  const at::Tensor cos = all ? cos_ : cos_.narrow(0, position, count);
+  const at::Tensor sin = all ? sin_ : sin_.narrow(0, position, count);
   const at::Tensor pairs = x.unflatten(-1, {-1, 2});
   const at::Tensor even = pairs.select(-1, 0);
   const at::Tensor odd = pairs.select(-1, 1);
-  at::Tensor turned_even = at::sub(at::mul(even, cos_), at::mul(odd, sin_));
-  at::Tensor turned_odd = at::add(at::mul(even, sin_), at::mul(odd, cos_));
+  at::Tensor turned_even = at::sub(at::mul(even, cos), at::mul(odd, sin));
+  at::Tensor turned_odd = at::add(at::mul(even, sin), at::mul(odd, cos));
   return at::stack({std::move(turned_even), std::move(turned_odd)}, -1).flatten(-2);
 }
 

@@ -15,8 +15,8 @@ class Rope {
  public:
   // d_head must be even.
   Rope(Builder& builder, std::int64_t seq_len, std::int64_t d_head);
-  // x: [B, H, T, d_head], T as given.
-  at::Tensor forward(const at::Tensor& x) const;
+  // x: [B, H, n, d_head], the first of its n tokens at `position`.
+  at::Tensor forward(const at::Tensor& x, std::int64_t position = 0) const;
 
  private:
   at::Tensor cos_;  // [T, d_head / 2]

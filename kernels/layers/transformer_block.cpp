@@ -29,7 +29,8 @@ BlockSettings make_block_settings(Builder& builder, const run::WorkloadSpec& spe
   settings.fused_qkv = spec.fused_qkv;
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == run::Positions::rope) {
-    settings.rope = std::make_shared<const Rope>(builder, spec.seq_len, run::head_size(spec));
+    settings.rope =
+        std::make_shared<const Rope>(builder, run::context_length(spec), run::head_size(spec));
   }
   return settings;
 }
@@ -51,28 +52,29 @@ InputProjections::InputProjections(Builder& builder, const std::string& path,
   add(".v_proj", kv);
 }
 
-InputProjections::Projected InputProjections::forward(const at::Tensor& x) const {
+InputProjections::Projected InputProjections::forward(const at::Tensor& x,
+                                                      std::int64_t position) const {
   const std::int64_t heads = settings_.heads;
   const std::int64_t kv_heads = settings_.kv_heads;
   Projected out;
   if (!settings_.fused_qkv) {
     // Positions enter before the next projection runs, so that fewer tensors live at once.
-    out.q = turned(split_heads(layers_[0].forward(x), heads));
-    out.k = turned(split_heads(layers_[1].forward(x), kv_heads));
+    out.q = turned(split_heads(layers_[0].forward(x), heads), position);
+    out.k = turned(split_heads(layers_[1].forward(x), kv_heads), position);
     out.v = split_heads(layers_[2].forward(x), kv_heads);
     return out;
   }
   const std::int64_t d = settings_.d_model;
   const std::int64_t kv = kv_heads * (d / heads);
   const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({d, kv, kv}, -1);
-  out.q = turned(split_heads(parts[0], heads));
-  out.k = turned(split_heads(parts[1], kv_heads));
+  out.q = turned(split_heads(parts[0], heads), position);
+  out.k = turned(split_heads(parts[1], kv_heads), position);
   out.v = split_heads(parts[2], kv_heads);
   return out;
 }
 
-at::Tensor InputProjections::turned(const at::Tensor& x) const {
-  return settings_.rope != nullptr ? settings_.rope->forward(x) : x;
+at::Tensor InputProjections::turned(const at::Tensor& x, std::int64_t position) const {
+  return settings_.rope != nullptr ? settings_.rope->forward(x, position) : x;
 }
 
 SelfAttention::SelfAttention(Builder& builder, const std::string& path,
@@ -82,10 +84,18 @@ SelfAttention::SelfAttention(Builder& builder, const std::string& path,
       projections_(builder, path, settings),
       o_proj_(builder, path + ".o_proj", settings.d_model, settings.d_model, settings.bias) {}
 
-at::Tensor SelfAttention::forward(const at::Tensor& x) const {
+at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  const InputProjections::Projected in = projections_.forward(x);
-  const at::Tensor heads = attend(method_, in.q, in.k, in.v).transpose(1, 2);
+  InputProjections::Projected in = projections_.forward(x, part.position);
+  if (part.cache != nullptr) {
+    auto [k, v] = part.cache->extend(in.k, in.v, part.position);
+    in.k = std::move(k);
+    in.v = std::move(v);
+  }
+  // A single token sees all that came before it.
+  const bool sees_all = part.position > 0 && in.q.size(2) == 1;
+  const AttentionMethod method = sees_all ? unmasked(method_) : method_;
+  const at::Tensor heads = attend(method, in.q, in.k, in.v).transpose(1, 2);
   return o_proj_.forward(heads.flatten(-2));
 }
 
@@ -98,9 +108,9 @@ TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
       feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
                                       settings.d_model, settings.d_ff, settings.bias)) {}
 
-at::Tensor TransformerBlock::forward(at::Tensor x) const {
+at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
   const ModuleScope scope(path_);
-  x = at::add(x, attention_.forward(norm1_.forward(x)));
+  x = at::add(x, attention_.forward(norm1_.forward(x), part));
   x = at::add(x, feed_forward_->forward(norm2_.forward(x)));
   return x;
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/attention/attend.h"
 #include "kernels/layers/feed_forward.h"
+#include "kernels/layers/kv_cache.h"
 #include "kernels/layers/linear.h"
 #include "kernels/layers/norm.h"
 #include "kernels/layers/rope.h"
@@ -40,11 +41,11 @@ class InputProjections {
   struct Projected {
     at::Tensor q, k, v;  // [B, heads or kv_heads, T, d_head]
   };
-  // x: [B, T, d_model].
-  [[nodiscard]] Projected forward(const at::Tensor& x) const;
+  // x: [B, T, d_model], its first token at `position`.
+  [[nodiscard]] Projected forward(const at::Tensor& x, std::int64_t position) const;
 
  private:
-  [[nodiscard]] at::Tensor turned(const at::Tensor& x) const;
+  [[nodiscard]] at::Tensor turned(const at::Tensor& x, std::int64_t position) const;
 
   BlockSettings settings_;
   std::vector<Linear> layers_;  // q, k, v; or the one of all three
@@ -55,7 +56,7 @@ class SelfAttention {
  public:
   SelfAttention(Builder& builder, const std::string& path, const BlockSettings& settings);
   // x: [B, T, d_model]; the result too.
-  at::Tensor forward(const at::Tensor& x) const;
+  at::Tensor forward(const at::Tensor& x, const ContextPart& part) const;
 
  private:
   std::string path_;
@@ -69,7 +70,7 @@ class TransformerBlock {
  public:
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
   // Takes x over, so that without a graph the residual stream is never held twice.
-  at::Tensor forward(at::Tensor x) const;
+  at::Tensor forward(at::Tensor x, const ContextPart& part = {}) const;
 
  private:
   std::string path_;

@@ -119,12 +119,20 @@ void CpuAllocator::refuse(std::int64_t asked) {
       recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::oom, nullptr, asked);
   }
+  note_refusal(numbers.asked, numbers.free, numbers.limit);
   throw OutOfBudget(numbers, open_operator(), open_module());
 }
 
 void CpuAllocator::open_account(std::int64_t limit) noexcept {
   base_.store(live(), std::memory_order_relaxed);
   peak_.store(live(), std::memory_order_relaxed);
+  limit_.store(limit, std::memory_order_relaxed);
+}
+
+void CpuAllocator::resume_account(std::int64_t limit, const Counters& parked) noexcept {
+  const std::int64_t base = live() - parked.allocated;
+  base_.store(base, std::memory_order_relaxed);
+  peak_.store(base + parked.peak, std::memory_order_relaxed);
   limit_.store(limit, std::memory_order_relaxed);
 }
 

@@ -34,10 +34,17 @@ class CpuAllocator final : public c10::Allocator {
   // Starts to count for one execution: bytes that are live now do not count, at most `limit` more
   // may become live.
   void open_account(std::int64_t limit) noexcept;
+  struct Counters {
+    std::int64_t allocated = 0;  // live bytes of the account
+    std::int64_t peak = 0;       // the largest they were
+  };
+  // Goes on with an account that stood like this when another was opened.
+  void resume_account(std::int64_t limit, const Counters& parked) noexcept;
   void close_account() noexcept;
-  [[nodiscard]] std::int64_t allocated() const noexcept;  // live bytes of the account
-  [[nodiscard]] std::int64_t peak() const noexcept;       // largest allocated() of the account
-  [[nodiscard]] std::int64_t live() const noexcept;       // live bytes of the process
+  [[nodiscard]] Counters account() const noexcept { return {allocated(), peak()}; }
+  [[nodiscard]] std::int64_t allocated() const noexcept;
+  [[nodiscard]] std::int64_t peak() const noexcept;
+  [[nodiscard]] std::int64_t live() const noexcept;  // live bytes of the process
 
  private:
   CpuAllocator() = default;

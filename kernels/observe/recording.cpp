@@ -114,9 +114,10 @@ void Recording::memory(memory::Action action, const void* address, std::int64_t 
   push_memory(*pool_, record);
 }
 
-void Recording::owner(const void* address, memory::Category category) noexcept {
+void Recording::owner(const void* address, memory::Category category, std::string_view name) {
   memory::Record record = memory_record(memory::Action::owner, address, 0);
   record.category = category;
+  if (!name.empty()) record.module = strings().intern(name);
   push_memory(*worker_->log, record);
 }
 

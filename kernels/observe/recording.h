@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/phase.h"
@@ -65,8 +66,9 @@ class Recording {
 
   // A block came or went (alloc, free_completed) or was refused (oom). Any thread.
   void memory(memory::Action action, const void* address, std::int64_t size) noexcept;
-  // The live block at `address` belongs to `category`. Worker thread.
-  void owner(const void* address, memory::Category category) noexcept;
+  // The live block at `address` belongs to `category`; the name of a parameter stands for its
+  // module ("blocks.0.attn.q_proj.weight"). Worker thread.
+  void owner(const void* address, memory::Category category, std::string_view name = {});
 
   // Worker thread; used by PhaseScope and StepScope.
   void begin_phase(base::Phase phase, bool graph_kept) noexcept;

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/run/corpus.h"
 #include "core/run/workload_math.h"
+#include "kernels/data/batches.h"
 #include "kernels/layers/checkpoint.h"
 #include "kernels/layers/embedding.h"
+#include "kernels/layers/sampling.h"
 #include "kernels/layers/transformer_block.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
@@ -21,9 +25,12 @@ namespace {
 // it starts as GPT-2's does, and so does a table of positions.
 constexpr double kGpt2Deviation = 0.02;
 
-// Embedding (and learned positions), blocks, norm, head without bias. Tokens and targets are
-// random: [micro-batches * B, T] in [0, vocab). Loss: cross-entropy over the B T positions of a
-// micro-batch.
+// Embedding (and learned positions), blocks, norm, head without bias. Tokens and targets are those
+// of a corpus, or random: [micro-batches * B, T] in [0, vocab). Loss: cross-entropy over the B T
+// positions of a micro-batch.
+//
+// Pass generate: `sequence` [B, T + new tokens] begins with the tokens; each new one is written
+// behind what is there, and the same prompt and seed give the same text in every step.
 class LanguageModel final : public Workload {
  public:
   LanguageModel(Builder& builder, const run::WorkloadSpec& spec)
@@ -41,6 +48,39 @@ class LanguageModel final : public Workload {
     const std::array sizes = {run::micro_batches(spec) * spec.batch, spec.seq_len};
     tokens_ = builder.token_input(sizes, spec.vocab);
     targets_ = builder.token_input(sizes, spec.vocab);
+    if (run::reads_corpus(spec) && !tokens_.is_meta()) {
+      batches_ = std::make_unique<Batches>(spec);
+      batches_->next(tokens_, targets_);
+    }
+    if (spec.pass == run::Pass::generate) make_generation(builder, spec);
+  }
+
+  // The first batch was read when the model was made. Generation keeps its prompt.
+  void next_batch() override {
+    if (batches_ != nullptr && used_ && !sequence_.defined()) batches_->next(tokens_, targets_);
+    used_ = true;
+  }
+
+  void prefill() override {
+    sequence_.narrow(1, 0, prompt_).copy_(tokens_);
+    if (generator_.defined()) generator_.set_current_seed(seed_);
+    add_token(0, 0, prompt_);
+  }
+
+  void decode(std::int64_t index) override {
+    const std::int64_t end = prompt_ + index;
+    const bool cached = !caches_.empty();
+    add_token(index, cached ? end - 1 : 0, end);
+  }
+
+  [[nodiscard]] Generated generated() const override {
+    Generated out;
+    if (!sequence_.defined() || sequence_.is_meta()) return out;
+    const at::Tensor row = sequence_.select(0, 0).slice(0, prompt_).to(at::kCPU).contiguous();
+    const auto* data = row.const_data_ptr<std::int64_t>();
+    out.tokens.assign(data, data + row.numel());
+    if (batches_ != nullptr) out.text = batches_->corpus().text_of(out.tokens);
+    return out;
   }
 
   void select_micro_batch(std::int64_t index) override { micro_batch_ = index; }
@@ -62,8 +102,41 @@ class LanguageModel final : public Workload {
  private:
   static at::Tensor make_positions(Builder& builder, const run::WorkloadSpec& spec) {
     if (spec.positions != run::Positions::learned) return {};
-    return builder.truncated_normal("positions.weight", std::array{spec.seq_len, spec.d_model},
-                                    kGpt2Deviation);
+    return builder.truncated_normal(
+        "positions.weight", std::array{run::context_length(spec), spec.d_model}, kGpt2Deviation);
+  }
+
+  void make_generation(Builder& builder, const run::WorkloadSpec& spec) {
+    prompt_ = spec.seq_len;
+    seed_ = spec.seed;
+    temperature_ = spec.temperature;
+    top_k_ = spec.top_k;
+    const std::int64_t length = run::context_length(spec);
+    sequence_ = builder.token_input(std::array{spec.batch, length}, spec.vocab);
+    generator_ = builder.fork_generator();
+    if (!spec.kv_cache) return;
+    for (std::int64_t i = 0; i < spec.layers; ++i) {
+      caches_.emplace_back(builder, spec.batch, run::kv_head_count(spec), length,
+                           run::head_size(spec));
+    }
+  }
+
+  // Runs tokens [begin, end) of the sequence and writes the one that follows them.
+  void add_token(std::int64_t index, std::int64_t begin, std::int64_t end) {
+    at::Tensor x = embedding_.forward(sequence_.narrow(1, begin, end - begin).contiguous());
+    if (positions_.defined()) x = at::add(x, positions_.narrow(0, begin, end - begin));
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      x = blocks_[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});
+    }
+    // Only the last position is asked for.
+    x = norm_.forward(x.narrow(1, x.size(1) - 1, 1));
+    const at::Tensor logits = head_.forward(x).squeeze(1);
+    static const std::string path = "sample";
+    const ModuleScope scope(path);
+    std::optional<at::Generator> generator;
+    if (generator_.defined()) generator = generator_;
+    sequence_.narrow(1, prompt_ + index, 1)
+        .copy_(sample_token(logits, temperature_, top_k_, generator));
   }
 
   static std::vector<TransformerBlock> make_blocks(Builder& builder,
@@ -102,6 +175,16 @@ class LanguageModel final : public Workload {
   Linear head_;
   at::Tensor tokens_;
   at::Tensor targets_;
+  std::unique_ptr<Batches> batches_;  // null: tokens are random, and the same in every step
+  bool used_ = false;
+  // Of pass generate.
+  std::int64_t prompt_ = 0;
+  std::uint64_t seed_ = 0;
+  double temperature_ = 1;
+  std::int64_t top_k_ = 0;
+  at::Tensor sequence_;
+  at::Generator generator_;
+  std::vector<KvCache> caches_;  // one a layer; empty without a cache
 };
 
 }  // namespace

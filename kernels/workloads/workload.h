@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/run/workload_spec.h"
 #include "kernels/layers/builder.h"
@@ -19,6 +20,17 @@ class Workload {
   virtual at::Tensor forward() = 0;
   // Which of a step's micro-batches the next forward and loss are of, from 0.
   virtual void select_micro_batch(std::int64_t /*index*/) {}
+  // Before each step: the next batch, where there is more than one.
+  virtual void next_batch() {}
+  // Pass generate: reads the prompt and adds the first new token; then adds token `index`, from 1.
+  virtual void prefill() {}
+  virtual void decode(std::int64_t /*index*/) {}
+  // The new tokens of the first sequence so far, and what they spell if there is a corpus.
+  struct Generated {
+    std::vector<std::int64_t> tokens;
+    std::string text;
+  };
+  [[nodiscard]] virtual Generated generated() const { return {}; }
   // What a backward starts from, a scalar: the mean of the squares of the output, unless the
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)

@@ -50,6 +50,9 @@ class NoEngine : public Engine {
                                               const base::CancelToken&) override {
     return std::make_unique<NoExecution>();
   }
+  Outcome<Roof> measure_roof(const WorkloadSpec&, const base::CancelToken&) override {
+    return Roof{};
+  }
 
  private:
   EngineInfo info_;

@@ -47,6 +47,17 @@ int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
     out.tensor("input", std::to_string(i), execution.inputs()[i]);
   }
+  if (spec.pass == run::Pass::generate) {
+    if (const auto times = execution.step(nullptr, 0); !times) {
+      std::cerr << times.error().sentence << '\n';
+      return 1;
+    }
+    for (const std::int64_t token : execution.facts().generated) {
+      out.append("generated", static_cast<double>(token));
+    }
+    out.finish();
+    return 0;
+  }
   {
     const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
     out.tensor("output", "output", execution.workload().forward());

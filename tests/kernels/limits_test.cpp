@@ -1,3 +1,4 @@
+#include <ATen/Context.h>
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -209,15 +210,80 @@ TEST(Cycles, FiveHundredOfRunCancelAndOutOfMemoryLeaveNothing) {
   EXPECT_EQ(Recording::active(), nullptr);
 }
 
-TEST(Executions, ComeOneAtATime) {
-  auto first = engine().prepare(small_attention(), kPlenty, nullptr, {});
-  ASSERT_TRUE(first) << first.error().sentence;
-  const auto second = engine().prepare(small_attention(), kPlenty, nullptr, {});
-  ASSERT_FALSE(second);
-  EXPECT_EQ(second.error().verdict, Verdict::failed);
-  EXPECT_TRUE((*first)->step(nullptr, 0));
-  first->reset();
-  EXPECT_TRUE(engine().prepare(small_attention(), kPlenty, nullptr, {}));
+// Wherever the budget ends, also inside a product of oneDNN that swallows the refusal, the verdict
+// is out of memory and the next run has oneDNN again.
+TEST(OutOfMemory, InsideA16BitProductIsNotSwallowed) {
+  run::WorkloadSpec spec = small_attention();
+  spec.dtype = run::DataType::bf16;
+  Recorded recorded;
+  {
+    auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+    ASSERT_TRUE(execution);
+    ASSERT_TRUE((*execution)->step(&recorded.recorder, 0));
+  }
+  recorded.drain();
+  const bool had_onednn = at::globalContext().userEnabledMkldnn();
+  std::int64_t highest = 0;
+  int limits = 0;
+  for (const memory::Event& event : recorded.memory.events()) {
+    if (event.total_after <= highest) continue;
+    highest = event.total_after;
+    const memory::Block& block = recorded.memory.blocks()[event.block];
+    if (block.step < 0) continue;
+    ++limits;
+    auto execution = engine().prepare(spec, highest - 1, nullptr, {});
+    ASSERT_TRUE(execution);
+    const auto times = (*execution)->step(nullptr, 0);
+    ASSERT_FALSE(times) << recorded.text(block.op) << " took what was not there";
+    EXPECT_EQ(times.error().verdict, Verdict::oom) << recorded.text(block.op);
+    EXPECT_EQ(times.error().bytes_limit, highest - 1);
+    EXPECT_EQ(at::globalContext().userEnabledMkldnn(), had_onednn) << recorded.text(block.op);
+  }
+  EXPECT_GT(limits, 3);
+}
+
+// What one takes never shows in the account of the other, and each is refused by its own limit.
+TEST(Executions, LiveSideBySideWithAnAccountEach) {
+  const auto alone = [](const run::WorkloadSpec& spec) {
+    auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+    EXPECT_TRUE((*execution)->step(nullptr, 0));
+    return (*execution)->memory();
+  };
+  run::WorkloadSpec large = small_attention();
+  large.seq_len *= 2;
+  const run::MemoryCounters small_alone = alone(small_attention());
+  const run::MemoryCounters large_alone = alone(large);
+  auto a = engine().prepare(small_attention(), kPlenty, nullptr, {});
+  auto b = engine().prepare(large, kPlenty, nullptr, {});
+  ASSERT_TRUE(a && b);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE((*a)->step(nullptr, i));
+    ASSERT_TRUE((*b)->step(nullptr, i));
+    EXPECT_EQ((*a)->memory().allocated, small_alone.allocated);
+    EXPECT_EQ((*b)->memory().allocated, large_alone.allocated);
+  }
+  EXPECT_EQ((*a)->memory().peak, small_alone.peak);
+  EXPECT_EQ((*b)->memory().peak, large_alone.peak);
+  auto narrow = engine().prepare(large, large_alone.peak - 1, nullptr, {});
+  ASSERT_TRUE(narrow);
+  const auto refused = (*narrow)->step(nullptr, 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().verdict, Verdict::oom);
+  EXPECT_TRUE((*a)->step(nullptr, 3));
+}
+
+TEST(Roof, IsAboveWhatASmallProductReaches) {
+  run::WorkloadSpec spec = small_attention();
+  const auto roof = engine().measure_roof(spec, {});
+  ASSERT_TRUE(roof);
+  EXPECT_EQ(roof->dtype, run::DataType::fp32);
+  EXPECT_GE(roof->size, 512);
+  EXPECT_GT(roof->tflops, 1e-3);
+  const base::CancelToken cancelled;
+  cancelled.cancel();
+  const auto none = engine().measure_roof(spec, cancelled);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().verdict, Verdict::cancelled);
 }
 
 TEST(Devices, WhatIsNotThereIsSaid) {

@@ -1,8 +1,8 @@
 """parity.py ENGINE_DUMP [SITE]: the engine computes what PyTorch's Python of the same version does.
 
 For each spec the engine dumps its parameters, inputs, output, loss, gradients, and after five steps
-the losses, gradient norms, learning rates, loss scales and parameters. The same is written here in
-PyTorch's Python, from the same parameters, with its optimizers, clip_grad_norm_, autocast and
+the losses, gradient norms, learning rates, loss scales and parameters. The tokens that pass
+generate makes are compared one by one. The same is written here in PyTorch's Python, from the same parameters, with its optimizers, clip_grad_norm_, autocast and
 GradScaler, and compared: values and gradients in the same dtype and against fp64, the five steps in
 the same dtype. An import of torch is looked for first where Python finds it, then in SITE; without
 torch 2.11 the test is skipped (exit code 77).
@@ -127,7 +127,7 @@ def forward(torch, spec, p, inputs):
         tokens, targets = inputs[-2:]
         x = torch.nn.functional.embedding(tokens, p["embedding.weight"])
         if "positions.weight" in p:
-            x = x + p["positions.weight"]
+            x = x + p["positions.weight"][: x.shape[1]]
         for i in range(spec["layers"]):
             x = block(torch, p, f"blocks.{i}", x, spec)
         head = p["embedding.weight"] if spec["tied"] else p["head.weight"]
@@ -160,6 +160,9 @@ class Reference:
         self.torch, self.spec = torch, spec
         self.p = {name: leaf(tensor) for name, tensor in dump.get("parameter", {}).items()}
         self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
+        # Pass generate: tokens and targets come before what generation is made of.
+        kinds = [tensor.dtype == torch.int64 for tensor in dump["input"].values()]
+        self.first_tokens = kinds.index(True) if True in kinds else -2
         self.autocast = None
         if dtype is not torch.float64 and spec["autocast"] != "off":
             self.autocast = {"bf16": torch.bfloat16, "fp16": torch.float16}[spec["autocast"]]
@@ -168,7 +171,8 @@ class Reference:
         inputs = list(self.inputs)
         if self.spec["workload"] == "lm":
             rows = slice(micro_batch * self.spec["B"], (micro_batch + 1) * self.spec["B"])
-            inputs[-2:] = [tensor[rows] for tensor in inputs[-2:]]
+            if self.spec["pass"] != "generate":
+                inputs[-2:] = [tensor[rows] for tensor in inputs[-2:]]
         with self.torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
             return forward(self.torch, self.spec, self.p, inputs)
 
@@ -215,6 +219,7 @@ def five_steps(torch, spec, dump, dtype):
     scaler = torch.amp.GradScaler("cpu", init_scale=float(spec["init_scale"]),
                                   growth_interval=spec["growth_interval"],
                                   enabled=spec["grad_scaler"])
+    generator = torch.Generator().manual_seed(spec["seed"])
     found = {"losses": [], "gradient_norms": [], "learning_rates": [], "loss_scales": []}
     for step in range(STEPS):
         for group in optimizer.param_groups:
@@ -222,6 +227,8 @@ def five_steps(torch, spec, dump, dtype):
         optimizer.zero_grad(set_to_none=spec["zero_grad"] == "none")
         for tensor in model.inputs:
             tensor.grad = None
+        if spec["corpus"]:
+            model.inputs[-2:] = get_batch(torch, spec, generator)
         total = 0.0
         for i in range(spec["accumulate"]):
             loss = model.run(i)[1] / spec["accumulate"]
@@ -237,6 +244,52 @@ def five_steps(torch, spec, dump, dtype):
         scaler.step(optimizer)
         scaler.update()
     return found, {name: tensor.detach() for name, tensor in model.p.items()}
+
+
+def get_batch(torch, spec, generator):
+    """nanoGPT's get_batch on the file of the spec, byte by byte or character by character."""
+    text = pathlib.Path(spec["corpus"]).read_bytes()
+    if spec["tokenizer"] == "char":
+        characters = sorted(set(text.decode()))
+        data = torch.tensor([characters.index(c) for c in text.decode()])
+    else:
+        data = torch.tensor(list(text))
+    T = spec["T"]
+    ix = torch.randint(len(data) - T, (spec["B"] * spec["accumulate"],), generator=generator)
+    return (torch.stack([data[i:i + T] for i in ix]),
+            torch.stack([data[i + 1:i + 1 + T] for i in ix]))
+
+
+def generate(torch, spec, dump, dtype):
+    """nanoGPT's generate: the whole text again for every token. New tokens of the first row."""
+    model = Reference(torch, spec, dump, dtype)
+    prompt = dump["input"][list(dump["input"])[model.first_tokens]]
+    generator = torch.Generator().manual_seed(spec["seed"])
+    rows = prompt
+    with torch.no_grad():
+        for _ in range(spec["new_tokens"]):
+            model.inputs = [rows, rows]
+            logits = model.run()[0][:, -1, :]
+            if spec["temperature"] == 0:
+                token = logits.argmax(-1, keepdim=True)
+            else:
+                logits = logits / spec["temperature"]
+                if 0 < spec["top_k"] < spec["vocab"]:
+                    least = logits.topk(spec["top_k"]).values[:, [-1]]
+                    logits = logits.masked_fill(logits < least, float("-inf"))
+                token = torch.multinomial(logits.softmax(-1), 1, generator=generator)
+            rows = torch.cat((rows, token), 1)
+    return rows[0, prompt.shape[1]:].tolist()
+
+
+def compare_generation(torch, spec, folder):
+    dump, manifest = read_dump(torch, folder)
+    dtype = next(iter(dump["parameter"].values())).dtype
+    expected = generate(torch, spec, dump, dtype)
+    engine = [int(token) for token in manifest["generated"]]
+    if engine == expected:
+        return [], [0.0, 0.0, 0.0]
+    return [f"generated {engine} and not {expected}"], [1.0, 0.0, 0.0]
 
 
 def relative_error(torch, engine, expected):
@@ -301,7 +354,8 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "optimizer": "adamw_fused", "lr": 3e-4, "min_lr": 3e-5, "weight_decay": 0.1,
             "momentum": 0.0, "schedule": "constant", "warmup_steps": 200, "cycle_steps": 10000,
             "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
-            "checkpoint_every": 1, "tile_q": 64, "tile_k": 64}
+            "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
+            "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
 def changed_specs():
@@ -338,6 +392,18 @@ def changed_specs():
         for workload in ("attention", "mlp", "block", "lm", "toy"):
             yield {"workload": workload, "autocast": autocast}
         yield {"workload": "lm", "autocast": autocast, "checkpoint": "blocks"}
+    text = str(pathlib.Path(__file__).resolve())
+    yield {"workload": "lm", "corpus": text, "vocab": 256, "lr": 0.01}
+    yield {"workload": "lm", "corpus": text, "tokenizer": "char", "vocab": 200, "accumulate": 2}
+    for kv_cache in (True, False):
+        for backend in ("naive", "math", "flash"):
+            yield {"workload": "lm", "pass": "generate", "backend": backend, "kv_cache": kv_cache}
+        yield dict(GPT2, workload="lm", **{"pass": "generate"}, kv_cache=kv_cache, temperature=0.7,
+                   top_k=5)
+        yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "temperature": 0.0,
+               "kv_heads": 1}
+        yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "T": 1, "B": 1,
+               "corpus": text, "vocab": 256, "top_k": 50}
 
 
 def main(engine_dump, site=None):
@@ -350,12 +416,13 @@ def main(engine_dump, site=None):
         spec = dict(DEFAULTS, **changes)
         # AdamW in plain fp16 divides by second moments that vanished.
         trains = spec["workload"] != "attention" and spec["dtype"] != "fp16"
-        spec["pass"] = "full_step" if trains else "forward+backward"
+        spec.setdefault("pass", "full_step" if trains else "forward+backward")
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
             subprocess.run([engine_dump, folder / "spec.json", folder], check=True)
-            problems, largest = compare(torch, spec, folder)
+            compared = compare_generation if spec["pass"] == "generate" else compare
+            problems, largest = compared(torch, spec, folder)
         failed += bool(problems)
         label = " ".join(f"{value}" if key in ("workload", "dtype", "backend") else f"{key}={value}"
                          for key, value in changes.items())

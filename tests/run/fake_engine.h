@@ -29,6 +29,8 @@ struct FakeScript {
   std::function<std::int64_t(std::int32_t, bool)> step_ns = [](std::int32_t, bool) {
     return std::int64_t{1'000'000};
   };
+  // Set: instead of step_ns, by what runs.
+  std::function<std::int64_t(const WorkloadSpec&, std::int32_t)> spec_step_ns;
   // Set: the step ends with that failure, or throws.
   std::function<tl::unexpected<Failure>(std::int32_t)> fails;
   std::int32_t fails_at = -1;
@@ -42,6 +44,8 @@ struct FakeScript {
   std::atomic<int> engines_alive{0};
   std::atomic<int> steps_run{0};
   std::atomic<int> prepared{0};
+  std::atomic<int> roofs_measured{0};
+  bool roof_fails = false;
 };
 
 class FakeExecution : public Execution {
@@ -59,7 +63,8 @@ class FakeExecution : public Execution {
     ran_ = true;
     StepTimes times;
     times.begin_ns = now();
-    times.total_ns = script_.step_ns(number, recorder != nullptr);
+    times.total_ns = script_.spec_step_ns ? script_.spec_step_ns(spec_, number)
+                                          : script_.step_ns(number, recorder != nullptr);
     times.forward_ns = times.total_ns / 3;
     times.backward_ns = times.total_ns - times.forward_ns;
     if (!pass_time(times.total_ns)) {
@@ -125,6 +130,7 @@ class FakeExecution : public Execution {
   friend class FakeEngine;
 
   FakeScript& script_;
+  WorkloadSpec spec_;
   std::int64_t limit_;
   base::CancelToken cancel_;
   bool ran_ = false;
@@ -142,7 +148,7 @@ class FakeEngine : public Engine {
 
   [[nodiscard]] const EngineInfo& info() const override { return script_->info; }
 
-  Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec&, std::int64_t limit,
+  Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
                                               capture::Recorder* recorder,
                                               const base::CancelToken& cancel) override {
     ++script_->prepared;
@@ -153,7 +159,14 @@ class FakeEngine : public Engine {
     }
     auto execution = std::make_unique<FakeExecution>(*script_, limit, cancel);
     execution->first_recorder_ = recorder;
+    execution->spec_ = spec;
     return execution;
+  }
+
+  Outcome<Roof> measure_roof(const WorkloadSpec& spec, const base::CancelToken&) override {
+    ++script_->roofs_measured;
+    if (script_->roof_fails) return tl::unexpected(Failure{});
+    return Roof{spec.dtype, 1024, 0.1};
   }
 
  private:

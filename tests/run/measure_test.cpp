@@ -343,5 +343,22 @@ TEST(TimingIsEnough, follows_the_rule) {
   EXPECT_TRUE(timing_is_enough({}, 60, protocol));
 }
 
+TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
+  script_->step_ns = [](std::int32_t number, bool) { return number == 0 ? 90 * kMs : 30 * kMs; };
+  for (const auto& [warmups, expected] :
+       {std::pair{Warmups::none, std::string()}, std::pair{Warmups::two, std::string("ww")},
+        std::pair{Warmups::five, std::string("wwwww")}}) {
+    spec_.warmups = warmups;
+    EXPECT_EQ(run().verdict, Verdict::ok);
+    EXPECT_EQ(kinds(), expected + "tttttttttt" + "rrr") << expected;
+    // The step that pays for the start is the first sample, not hidden.
+    EXPECT_EQ(all<SampleUpdate>().front().times.total_ns, 90 * kMs);
+    EXPECT_EQ(all<FactsUpdate>().back().facts.backend_ran, "flash");
+    // What the log holds begins with the set-up of what is recorded.
+    EXPECT_EQ(script_->prepared, 2);
+    script_->prepared = 0;
+  }
+}
+
 }  // namespace
 }  // namespace ts::run

@@ -226,7 +226,8 @@ TEST(RunJson, has_what_the_command_line_promises) {
   EXPECT_DOUBLE_EQ(step.at("min"), 10);
   EXPECT_TRUE(step.at("p90").is_number());
   EXPECT_TRUE(step.at("p99").is_null());
-  EXPECT_TRUE(json.at("parts_ms").at("forward").is_number());
+  EXPECT_NEAR(json.at("parts_ms").at("forward").at("median"), 15.5 / 4, 1e-9);
+  EXPECT_EQ(json.at("parts_ms").at("backward").at("n"), 12);
   EXPECT_TRUE(json.at("parts_ms").at("optimizer").is_null());
   EXPECT_TRUE(json.at("tokens_per_s").is_number());
   EXPECT_TRUE(json.at("flops").is_number());
@@ -260,6 +261,27 @@ TEST(RunJson, a_run_that_never_measured_is_null_not_zero) {
   EXPECT_TRUE(json.at("tflops_per_s").is_null());
   EXPECT_TRUE(json.at("backend_ran").is_null());
   EXPECT_TRUE(json.at("recording").at("overhead_percent").is_null());
+}
+
+TEST(Run, parts_are_summarised_as_the_whole_is) {
+  run::Run run(started());
+  for (int i = 1; i <= 100; ++i) add_sample(run, SampleUpdate::Kind::timed, i * 4 * kMs);
+  const TimingSummary forward = run.timing_of(&StepTimes::forward_ns);
+  EXPECT_EQ(forward.n, 100);
+  EXPECT_DOUBLE_EQ(forward.median_ms, 50.5);
+  EXPECT_NEAR(forward.p99_ms, 99.01, 1e-9);
+  EXPECT_EQ(run.timing_of(&StepTimes::optimizer_ns).n, 0);
+}
+
+TEST(Run, outliers_are_marked_and_stay) {
+  run::Run run(started());
+  for (int i = 0; i < 20; ++i) add_sample(run, SampleUpdate::Kind::timed, (10 + i % 2) * kMs);
+  add_sample(run, SampleUpdate::Kind::timed, 500 * kMs);
+  const TimingSummary timing = run.timing();
+  EXPECT_EQ(timing.n, 21);
+  EXPECT_EQ(timing.outliers, 1);
+  EXPECT_DOUBLE_EQ(timing.outlier_above_ms, 14);
+  EXPECT_GT(timing.mean_ms, 33) << "the mean counts it";
 }
 
 }  // namespace

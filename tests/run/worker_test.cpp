@@ -297,5 +297,33 @@ TEST_F(WorkerTest, leaves_no_thread_and_no_engine_behind) {
   EXPECT_LE(thread_count(), before);
 }
 
+TEST_F(WorkerTest, the_roof_is_measured_once_for_a_device_and_a_type) {
+  start();
+  RunRequest request = quick_request();
+  EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+  EXPECT_EQ(script_->roofs_measured, 0) << "nobody wanted it";
+  request.wants_roof = true;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+  EXPECT_EQ(script_->roofs_measured, 1);
+  EXPECT_EQ(all<RoofUpdate>().size(), 2U) << "both runs are told";
+  request.spec.dtype = DataType::bf16;
+  wait_for(worker_->submit(request));
+  EXPECT_EQ(script_->roofs_measured, 2);
+  EXPECT_EQ(all<RoofUpdate>().back().roof.dtype, DataType::bf16);
+  const auto starts = all<StartedUpdate>();
+  ASSERT_EQ(starts.size(), 4U);
+  EXPECT_EQ(starts[0].earlier_runs, 0);
+  EXPECT_EQ(starts[3].earlier_runs, 3);
+}
+
+TEST_F(WorkerTest, a_roof_that_cannot_be_measured_leaves_the_run_well) {
+  script_->roof_fails = true;
+  start();
+  RunRequest request = quick_request();
+  request.wants_roof = true;
+  EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+  EXPECT_TRUE(all<RoofUpdate>().empty());
+}
+
 }  // namespace
 }  // namespace ts::run

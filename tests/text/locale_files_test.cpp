@@ -110,6 +110,8 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.batch = spec.seq_len = 1 << 20;
         spec.heads = 1024;
       },
+      [](WorkloadSpec& spec) { spec.pass = run::Pass::generate; },
+      [](WorkloadSpec& spec) { spec.corpus = "a\nb"; },
       [](WorkloadSpec& spec) { spec.kv_heads = 3; },
       [](WorkloadSpec& spec) { spec.seq_len_kv = 9; },
       [](WorkloadSpec& spec) { spec.backend = run::AttentionBackend::cudnn; },

@@ -35,6 +35,9 @@ constexpr std::array kOptimizer = {Field::optimizer,   Field::lr,       Field::w
                                    Field::zero_grad};
 constexpr std::array kMemory = {Field::checkpoint, Field::checkpoint_every, Field::accumulate,
                                 Field::keep_graph};
+constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_tokens,
+                              Field::kv_cache, Field::temperature, Field::top_k};
+constexpr std::array kMeasurement = {Field::warmups};
 
 // The preset whose shape the specification has, else nothing.
 const run::Preset* matching_preset(const run::WorkloadSpec& spec) {
@@ -292,6 +295,8 @@ void draw_controls(const ControlsContext& context) {
   folded("###more_precision", ui.texts("controls.more.precision"), kMixedPrecision);
   folded("###more_optimizer", ui.texts("controls.more.optimizer"), kOptimizer);
   folded("###more_memory", ui.texts("controls.more.memory"), kMemory);
+  folded("###more_data", ui.texts("controls.more.data"), kData);
+  folded("###more_measurement", ui.texts("controls.more.measurement"), kMeasurement);
   gap();
   draw_device(context, width);
   section(ui, ui.texts("controls.target"), ui.texts("controls.target.remark"));

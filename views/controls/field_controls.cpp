@@ -78,6 +78,39 @@ void draw_choice(const ControlsContext& context, Field field, const run::ChoiceF
   end_row(ui, rest, width);
 }
 
+// A path or a name; what does not fit is shown from its end.
+void draw_text(const ControlsContext& context, Field field, const run::TextField& kind,
+               float width) {
+  const Ui& ui = context.ui;
+  const std::string reason = reason_text(context, field);
+  const float fade = reason.empty() ? 1.0F : 0.4F;
+  const Rect rest = draw_label(context, field, width, fade);
+  run::WorkloadSpec spec = context.history.spec();
+  const std::string problem = problem_text(context, field);
+  EditLook look;
+  look.edited = spec.*kind.member;
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  look.shown = look.edited;
+  while (look.shown.size() > 4 &&
+         sink.text_width(TextStyle::mono, look.shown) > rest.width() - ui.px(16)) {
+    std::size_t cut = 4;  // the ellipsis and a byte
+    if (look.shown.size() == look.edited.size()) cut = 1;
+    while (cut < look.shown.size() &&
+           (static_cast<unsigned char>(look.shown[cut]) & 0xC0U) == 0x80U) {
+      ++cut;
+    }
+    look.shown = "\xe2\x80\xa6" + look.shown.substr(cut);
+  }
+  if (reason.empty()) look.problem = problem;
+  look.fade = fade;
+  ImGui::BeginDisabled(!reason.empty());
+  const auto typed = edit_field(ui, run::field_name(field), look, rest);
+  ImGui::EndDisabled();
+  tooltip(ui, reason.empty() ? std::string_view(look.edited) : std::string_view(reason));
+  if (typed && run::set_field(spec, run::field_name(field), *typed)) context.history.set(spec);
+  end_row(ui, rest, width);
+}
+
 void draw_real(const ControlsContext& context, Field field, const run::RealField& kind,
                float width) {
   const Ui& ui = context.ui;
@@ -159,6 +192,8 @@ void draw_field(const ControlsContext& context, Field field, float width) {
     draw_choice(context, field, *choice, width);
   } else if (const auto* real = std::get_if<run::RealField>(&row.kind)) {
     draw_real(context, field, *real, width);
+  } else if (const auto* words = std::get_if<run::TextField>(&row.kind)) {
+    draw_text(context, field, *words, width);
   } else if (const auto* flag = std::get_if<run::FlagField>(&row.kind)) {
     run::WorkloadSpec spec = context.history.spec();
     const std::string id = std::string("###") + row.name;

@@ -1,5 +1,6 @@
 #include "views/inspector/inspector_rows.h"
 
+#include "core/run/efficiency.h"
 #include "core/run/training_summary.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
@@ -13,19 +14,33 @@ text::Quantity milliseconds(double value) {
   return value < 0 ? kMissing : text::duration_ns(value * 1e6);
 }
 
+double units_in_a_ms(std::string_view unit) {
+  if (unit == "s") return 1e-3;
+  if (unit == "ms") return 1;
+  return unit == "\xc2\xb5s" ? 1e3 : 1e6;
+}
+
 // Low to high in the unit of the high end, so that one unit serves both.
 text::Quantity interval(const text::Texts& texts, double low_ms, double high_ms) {
   if (low_ms < 0) return kMissing;
   const text::Quantity high = text::duration_ns(high_ms * 1e6);
-  double scale = 1e6;
-  if (high.unit == "s") scale = 1e-3;
-  if (high.unit == "ms") scale = 1;
-  if (high.unit == "\xc2\xb5s") scale = 1e3;
+  const double scale = units_in_a_ms(high.unit);
   const double shown = high_ms * scale;
   const int digits = shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
   return {texts("inspector.range", {{"low", text::decimal(low_ms * scale, digits)},
                                     {"high", text::decimal(shown, digits)}}),
           high.unit};
+}
+
+// Mean and standard deviation in the unit of the mean.
+text::Quantity spread(double mean_ms, double std_ms) {
+  const text::Quantity mean = text::duration_ns(mean_ms * 1e6);
+  const double shown = std_ms * units_in_a_ms(mean.unit);
+  return {mean.value + " \xc2\xb1 " +
+              text::decimal(shown, shown >= 10  ? 1
+                                   : shown >= 1 ? 2
+                                                : 3),
+          mean.unit};
 }
 
 text::Quantity count(std::uint64_t number) {
@@ -41,6 +56,60 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
   };
   add("inspector.module", slice.module);
   add("inspector.shape", slice.detail);
+}
+
+// What is in a step, and how its times spread.
+void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
+  const run::Run& run = *context.run;
+  const auto& texts = context.texts;
+  const run::TimingSummary timing = run.timing();
+  if (timing.std_ms >= 0) {
+    rows.push_back({texts("inspector.mean_std"), spread(timing.mean_ms, timing.std_ms)});
+  }
+  if (timing.p99_ms >= 0) {
+    rows.push_back({texts("inspector.p90_p99"), interval(texts, timing.p90_ms, timing.p99_ms)});
+  } else if (timing.p90_ms >= 0) {
+    rows.push_back({texts("inspector.p90"), milliseconds(timing.p90_ms)});
+  }
+  const auto add = [&](const char* key, std::int64_t run::StepTimes::*part) {
+    const run::TimingSummary of_part = run.timing_of(part);
+    if (of_part.n > 0) rows.push_back({texts(key), milliseconds(of_part.median_ms)});
+  };
+  if (run.spec.pass == run::Pass::generate) {
+    add("inspector.prefill", &run::StepTimes::prefill_ns);
+    add("inspector.decode", &run::StepTimes::decode_ns);
+    const auto rate = run.decode_tokens_per_s();
+    if (rate) rows.push_back({texts("inspector.decode_rate"), text::rate(*rate, "tokens")});
+  }
+  if (!run::has_backward(run.spec.pass)) return;  // the forward is all of the step
+  add("inspector.forward", &run::StepTimes::forward_ns);
+  add("inspector.backward", &run::StepTimes::backward_ns);
+  add("inspector.optimizer", &run::StepTimes::optimizer_ns);
+}
+
+// Of the first formula, which is nanoGPT's for language models.
+void add_utilisation(std::vector<InspectorRow>& rows, const ViewContext& context) {
+  const auto& texts = context.texts;
+  const run::Run& run = *context.run;
+  if (run.roof) {
+    rows.push_back({texts("inspector.roof"), text::rate(run.roof->tflops * 1e12, "FLOP")});
+  }
+  const auto all = run::utilisations(run);
+  for (const run::Utilisation& one : all) {
+    if (one.flops.formula != all.front().flops.formula) continue;
+    const text::Quantity share{text::decimal(one.share * 100, 1), "%"};
+    switch (one.peak.kind) {
+      case run::Peak::Kind::measured:
+        rows.push_back({texts("inspector.mfu_measured"), share});
+        break;
+      case run::Peak::Kind::card:
+        rows.push_back({texts("inspector.mfu_card", {{"card", run.card->name}}), share});
+        break;
+      case run::Peak::Kind::nanogpt:
+        rows.push_back({texts("inspector.mfu_nanogpt"), share});
+        break;
+    }
+  }
 }
 
 void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
@@ -74,12 +143,14 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.step_time"), milliseconds(timing.median_ms)});
   rows.push_back({texts("inspector.ci", {{"n", std::to_string(timing.n)}}),
                   interval(texts, timing.ci95_low_ms, timing.ci95_high_ms)});
+  add_parts(rows, context);
   const auto tokens = run.tokens_per_s();
   rows.push_back(
       {texts("inspector.throughput"), tokens ? text::rate(*tokens, "tokens") : kMissing});
   const auto tflops = run.tflops_per_s();
   rows.push_back(
       {texts("inspector.compute"), tflops ? text::rate(*tflops * 1e12, "FLOP") : kMissing});
+  add_utilisation(rows, context);
   if (!run.facts.backend_ran.empty()) {
     rows.push_back({texts("inspector.backend_ran"), {run.facts.backend_ran, ""}});
   }

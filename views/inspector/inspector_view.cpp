@@ -11,6 +11,7 @@
 #include "views/inspector/peak_table.h"
 #include "views/inspector/remedy_list.h"
 #include "views/inspector/row_list.h"
+#include "views/inspector/step_strip.h"
 
 namespace ts::views {
 namespace {
@@ -40,6 +41,45 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
             TextStyle::body_strong);
 }
 
+// Every unrecorded step as a bar, with what the colours mean.
+void draw_steps(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr) return;
+  const StepStrip strip = step_strip(*context.run);
+  if (strip.steps.empty()) return;
+  ImGui::Dummy({0, ui.px(6)});
+  section(ui, ui.texts("inspector.steps"), text::duration_ns(strip.highest_ms * 1e6).joined());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Rect area{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(56)};
+  ImGui::Dummy({area.width(), area.height()});
+  const bool hovered = ImGui::IsItemHovered();
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto hit = draw_step_strip(sink, ui.theme, area, strip,
+                                   hovered ? Point{mouse.x, mouse.y} : Point{-1, -1});
+  const auto warmups = static_cast<std::size_t>(
+      std::ranges::count_if(strip.steps, [](const auto& step) { return step.warmup; }));
+  if (hit) {
+    const StepStrip::Step& step = strip.steps[*hit];
+    const char* key = step.warmup    ? "inspector.step_of_warmup"
+                      : step.outlier ? "inspector.step_outlier"
+                                     : "inspector.step_timed";
+    const std::size_t number = step.warmup ? *hit : *hit - warmups;
+    tooltip(ui, ui.texts(key, {{"number", std::to_string(number + 1)},
+                               {"time", text::duration_ns(step.ms * 1e6).joined()}}));
+  }
+  const auto outliers = static_cast<std::size_t>(
+      std::ranges::count_if(strip.steps, [](const auto& step) { return step.outlier; }));
+  const auto legend = [&](Color color, const char* key, std::size_t count) {
+    if (count == 0) return;
+    text(ui, TextStyle::small, color, ui.texts(key, {{"count", std::to_string(count)}}));
+    ImGui::SameLine(0, ui.px(12));
+  };
+  legend(ui.theme.warn, "inspector.steps_warmup", warmups);
+  legend(ui.theme.accent, "inspector.steps_timed", strip.steps.size() - warmups);
+  legend(ui.theme.bad, "inspector.steps_outliers", outliers);
+  ImGui::NewLine();
+}
+
 }  // namespace
 
 std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
@@ -59,6 +99,7 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   std::optional<run::WorkloadSpec> tried;
   if (of_run && context.outlook != nullptr) tried = draw_remedies(ui, *context.outlook);
   if (of_run) draw_rows(ui, run_rows(context));
+  if (of_run) draw_steps(ui, context);
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
   if (context.run != nullptr) {

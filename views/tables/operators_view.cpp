@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/run/module_report.h"
 #include "core/run/operator_report.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
@@ -17,8 +18,10 @@ namespace {
 constexpr std::array<const char*, kOperatorColumns> kHeadings = {
     "tables.name",    "tables.calls", "tables.self", "tables.share", "tables.total",
     "tables.average", "tables.p50",   "tables.p90",  "tables.bytes", "tables.shapes"};
-constexpr std::array<const char*, 4> kGroups = {"tables.by_operator", "tables.by_shape",
-                                                "tables.by_module", "tables.by_phase"};
+// The last is the module tree.
+constexpr std::array kGroups = {"tables.by_operator", "tables.by_shape", "tables.by_module",
+                                "tables.by_phase", "tables.by_tree"};
+constexpr int kTree = static_cast<int>(kGroups.size()) - 1;
 // While a run goes on the table follows it, but not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
 
@@ -54,10 +57,13 @@ std::string value_in_words(const stats::OperatorRow& row, OperatorColumn column)
 void OperatorsView::update(const ViewContext& context) {
   const run::Run& run = *context.run;
   const std::uint64_t slices = run.trace.slice_count();
-  const bool same = made_ && run.id == run_id_ && made_group_ == group_;
+  const bool same =
+      made_ && run.id == run_id_ && made_group_ == group_ && (made_tree_ || !shows_tree_);
   const bool wait = !run.finished && context.now_ns - made_ns_ < kPause;
   if (!same || (slices != slices_ && !wait)) {
     table_ = stats::operator_table(run.trace, run.memory, context.strings, group_);
+    if (shows_tree_) tree_.update(run, context.strings);
+    made_tree_ = shows_tree_;
     made_ = true;
     made_ns_ = context.now_ns;
     made_group_ = group_;
@@ -76,7 +82,12 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context) {
   update(context);
   draw_heading(ui, context);
   const float shares = ui.px(28) * (static_cast<float>(table_.phases.size()) + 2);
-  draw_table(ui, context, std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares));
+  const float height = std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares);
+  if (shows_tree_) {
+    tree_.draw(ui, height);
+  } else {
+    draw_table(ui, context, height);
+  }
   draw_shares(ui);
 }
 
@@ -87,10 +98,11 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
   for (std::size_t i = 0; i < kGroups.size(); ++i) {
     choices.push_back({"group_" + std::to_string(i), ui.texts(kGroups[i]), {}});
   }
-  int chosen = static_cast<int>(group_);
+  int chosen = shows_tree_ ? kTree : static_cast<int>(group_);
   const float room = ImGui::GetContentRegionAvail().x;
-  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(480), room * 0.45F))) {
-    group_ = static_cast<stats::GroupBy>(chosen);
+  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(560), room * 0.5F))) {
+    shows_tree_ = chosen == kTree;
+    if (!shows_tree_) group_ = static_cast<stats::GroupBy>(chosen);
     update(context);
   }
   ImGui::SameLine(0, ui.px(12));
@@ -99,6 +111,11 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
   const auto copy = [&](const char* id, const char* words, auto make) {
     ImGui::SameLine(0, ui.px(4));
     if (!button(ui, id, "\xef\x83\x85", words, "", ButtonKind::quiet)) return;
+    if (shows_tree_) {
+      ImGui::SetClipboardText(
+          make(run::module_text(tree_.tree(), context.run->spec.dtype)).c_str());
+      return;
+    }
     // What is shown, in its order.
     stats::OperatorTable shown = table_;
     shown.rows.clear();
@@ -120,11 +137,7 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_Resizable |
                                      ImGuiTableFlags_NoSavedSettings |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(8), ui.px(3)));
-  ImGui::PushStyleColor(ImGuiCol_TableHeaderBg, ui.theme.surface2);
-  ImGui::PushStyleColor(ImGuiCol_TableRowBgAlt, with_alpha(ui.theme.surface2, 0.5F));
-  ImGui::PushStyleColor(ImGuiCol_TableBorderLight, ui.theme.line);
-  ImGui::PushStyleColor(ImGuiCol_TableBorderStrong, ui.theme.line);
+  const TableColors colors(ui);
   if (ImGui::BeginTable("###operators", kOperatorColumns, kFlags, {0, height})) {
     ImGui::TableSetupScrollFreeze(1, 1);
     for (int i = 0; i < kOperatorColumns; ++i) {
@@ -166,8 +179,6 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
     }
     ImGui::EndTable();
   }
-  ImGui::PopStyleColor(4);
-  ImGui::PopStyleVar();
 }
 
 // One bar for each phase, divided by class, with the percentages that have room.

@@ -7,13 +7,14 @@
 #include "core/stats/operator_table.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/tables/module_tree_view.h"
 #include "views/tables/operator_rows.h"
 
 namespace ts::views {
 
 // The table of recorded operators in the current Dear ImGui window: grouped by operator, shapes,
-// module or phase, sorted by a click on a heading, filtered by name, copied as text. Below it the
-// shares of matmul, softmax and so on in each phase. UI thread.
+// module or phase, or the module tree; sorted by a click on a heading, filtered by name, copied as
+// text. Below it the shares of matmul, softmax and so on in each phase. UI thread.
 class OperatorsView {
  public:
   void draw(const Ui& ui, const ViewContext& context);
@@ -32,6 +33,9 @@ class OperatorsView {
   stats::GroupBy made_group_ = stats::GroupBy::op;
 
   stats::GroupBy group_ = stats::GroupBy::op;
+  bool shows_tree_ = false;
+  bool made_tree_ = false;
+  ModuleTreeView tree_;
   stats::OperatorTable table_;
   std::vector<std::uint32_t> rows_;
   OperatorColumn sort_by_ = OperatorColumn::self;

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "assets/assets.h"
+#include "tests/views/recording_sink.h"
+#include "views/inspector/step_strip.h"
 
 namespace ts::views {
 namespace {
@@ -18,7 +20,7 @@ text::Texts english() {
           *text::Catalogue::parse(assets::locale_zh_tw())};
 }
 
-class InspectorRows : public testing::Test {
+class InspectorRows : public ::testing::Test {
  protected:
   void sample(run::SampleUpdate::Kind kind, std::int64_t total_ns) {
     run::SampleUpdate update;
@@ -175,6 +177,49 @@ TEST(InspectorTable, is_copied_as_tab_separated_lines) {
   EXPECT_EQ(to_tsv({{"Step time", {"1.00", "ms"}}, {"Dropped", {"0", ""}}}),
             "Step time\t1.00\tms\nDropped\t0\t\n");
   EXPECT_EQ(to_tsv({}), "");
+}
+
+TEST_F(InspectorRows, the_strip_has_every_step_and_marks_what_is_far_above) {
+  sample(run::SampleUpdate::Kind::warmup, 80'000'000);
+  for (int i = 0; i < 9; ++i) sample(run::SampleUpdate::Kind::timed, 10'000'000 + i);
+  sample(run::SampleUpdate::Kind::timed, 40'000'000);
+  const StepStrip strip = step_strip(run_);
+  ASSERT_EQ(strip.steps.size(), 11U);
+  EXPECT_TRUE(strip.steps[0].warmup);
+  EXPECT_FALSE(strip.steps[0].outlier);
+  EXPECT_TRUE(strip.steps[10].outlier);
+  EXPECT_DOUBLE_EQ(strip.highest_ms, 80);
+  testing::RecordingSink sink;
+  const Rect area{0, 0, 220, 50};
+  const auto hit = draw_step_strip(sink, theme(ThemeKind::dark), area, strip, {5, 10});
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(*hit, 0U);
+  std::vector<Rect> bars;
+  for (const auto& call : sink.calls) {
+    EXPECT_GE(call.bounds.y0, area.y0);
+    EXPECT_LE(call.bounds.x1, area.x1);
+    if (call.color == theme(ThemeKind::dark).warn || call.color == theme(ThemeKind::dark).accent ||
+        call.color == theme(ThemeKind::dark).bad) {
+      bars.push_back(call.bounds);
+    }
+  }
+  ASSERT_EQ(bars.size(), 11U);
+  EXPECT_FLOAT_EQ(bars[0].height(), 50);
+  EXPECT_NEAR(bars[1].height(), 50.0 / 8, 1);
+}
+
+TEST_F(InspectorRows, a_strip_of_more_steps_than_pixels_shows_the_slowest) {
+  for (int i = 0; i < 5000; ++i) {
+    sample(run::SampleUpdate::Kind::timed, i == 3333 ? 90'000'000 : 10'000'000);
+  }
+  testing::RecordingSink sink;
+  draw_step_strip(sink, theme(ThemeKind::dark), {0, 0, 100, 50}, step_strip(run_), {-1, -1});
+  EXPECT_LT(sink.calls.size(), 110U);
+  int full = 0;
+  for (const auto& call : sink.calls) {
+    full += call.bounds.height() >= 49 && call.bounds.width() < 5 ? 1 : 0;
+  }
+  EXPECT_EQ(full, 1);
 }
 
 }  // namespace

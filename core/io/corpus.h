@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ts::io {
+
+// A text file as tokens. The file is memory-mapped: what is not read costs no memory.
+//   bytes       a token is a byte, 0 to 255; nothing is converted
+//   characters  a token is the rank of a character among those that the text has, as nanoGPT's
+//               example shakespeare_char numbers them; the text is encoded once, 2 bytes a
+//               character
+class Corpus {
+ public:
+  enum class Tokens : std::uint8_t { bytes, characters };
+
+  // Errors: there is no such file, it is empty, or no text (a byte 0, or not UTF-8; of bytes only
+  // the first MiB is looked at), or it has more than 65,536 different characters.
+  static base::Result<Corpus> open(const std::filesystem::path& path, Tokens tokens);
+  ~Corpus();
+  Corpus(Corpus&& other) noexcept;
+  Corpus& operator=(Corpus&& other) noexcept;
+
+  [[nodiscard]] std::int64_t size() const;   // tokens
+  [[nodiscard]] std::int64_t vocab() const;  // different tokens: 256 for bytes
+  // Tokens [begin, begin + out.size()); they are there.
+  void read(std::int64_t begin, std::span<std::int64_t> out) const;
+  // What tokens spell; those that the corpus does not have, and broken UTF-8, as U+FFFD.
+  [[nodiscard]] std::string text_of(std::span<const std::int64_t> tokens) const;
+
+ private:
+  Corpus() = default;
+
+  const char* data_ = nullptr;  // mapped
+  std::size_t bytes_ = 0;
+  Tokens kind_ = Tokens::bytes;
+  std::vector<std::uint16_t> encoded_;   // of characters
+  std::vector<std::string> characters_;  // by token, in UTF-8
+};
+
+}  // namespace ts::io

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/run/engine.h"
+#include "core/run/protocol.h"
+#include "core/stats/paired.h"
+
+// Two specs against each other, in one process, by turns.
+namespace ts::run {
+
+struct ComparedSide {
+  WorkloadSpec spec;
+  std::int64_t limit = 0;  // bytes its allocator may hold
+  std::vector<StepTimes> warmup_steps;
+  std::vector<StepTimes> timed_steps;
+  ExecutionFacts facts;
+  std::int64_t peak = 0;  // bytes, over all its steps
+  bool warmup_stable = true;
+};
+
+struct Comparison {
+  std::array<ComparedSide, 2> sides;  // A and B
+  // Of the timed steps by part of a step; a part that one of the two lacks has no pairs.
+  stats::PairedRatio total, forward, backward, optimizer;
+  // What ended it early, and on which side; the steps up to there are kept.
+  std::optional<Failure> failure;
+  int failed_side = 0;
+};
+
+struct CompareContext {
+  Engine& engine;
+  base::CancelToken cancel;
+  std::function<std::int64_t()> clock;  // nanoseconds
+  // After every step: pairs so far and seconds since the timing began; may be empty.
+  std::function<void(int pairs, double seconds)> progress;
+};
+
+// Prepares A and B and keeps both, warms each up by the rule of Protocol, then times A B B A A B B
+// A
+// ... until the 95 % confidence interval of the median ratio is as narrow as target_ci, at least
+// min_samples pairs, or the budget ends. The end depends on the precision, never on the verdict.
+// Two executions hold their memory at once: each has its own limit.
+Comparison compare(const std::array<ComparedSide, 2>& sides, const Protocol& protocol,
+                   const CompareContext& context);
+
+// "B is 1.42 times as fast as A (95 % CI 1.39 to 1.45, 40 pairs)"
+std::string comparison_sentence(const Comparison& comparison);
+// "T = 256 and 512": what is different, as KEY: A and B.
+struct SpecDifference {
+  std::string key, a, b;
+};
+std::vector<SpecDifference> differences(const WorkloadSpec& a, const WorkloadSpec& b);
+
+// {sentence, verdict, a, b {spec, step_ms, parts_ms, samples_ms, ...}, ratio {total, forward, ...},
+// differences, environment}
+nlohmann::json to_json(const Comparison& comparison, const Protocol& protocol,
+                       const nlohmann::json& environment);
+
+}  // namespace ts::run

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/run/corpus.h"
+#include "core/run/workload_spec.h"
+
+namespace ts::kernels {
+
+// Batches from a corpus, as get_batch of nanoGPT takes them: rows start anywhere in the text, drawn
+// as torch.randint(len(data) - T, (rows,)) draws with a generator of this seed; x = data[i : i +
+// T], y = data[i + 1 : i + 1 + T].
+class Batches {
+ public:
+  // Throws BadInput where the corpus is not fit for the spec.
+  explicit Batches(const run::WorkloadSpec& spec);
+  // Fills x and y, int64 [rows, T] on any device, with the next batch. y may be undefined.
+  void next(const at::Tensor& x, const at::Tensor& y);
+  [[nodiscard]] const io::Corpus& corpus() const { return corpus_; }
+
+ private:
+  io::Corpus corpus_;
+  at::Generator generator_;
+};
+
+}  // namespace ts::kernels

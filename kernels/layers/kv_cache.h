@@ -1,0 +1,34 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "kernels/layers/builder.h"
+
+namespace ts::kernels {
+
+// Keys and values of one layer for all positions of a context, made once and filled from the left.
+class KvCache {
+ public:
+  // Two tensors [B, H_kv, length, d_head], kept as inputs.
+  KvCache(Builder& builder, std::int64_t batch, std::int64_t kv_heads, std::int64_t length,
+          std::int64_t d_head);
+  struct Filled {
+    at::Tensor k, v;  // [B, H_kv, position + n, d_head], views
+  };
+  // Writes k and v [B, H_kv, n, d_head] from `position` on; everything up to their end.
+  Filled extend(const at::Tensor& k, const at::Tensor& v, std::int64_t position);
+
+ private:
+  at::Tensor k_;
+  at::Tensor v_;
+};
+
+// Which part of a context a forward is of.
+struct ContextPart {
+  std::int64_t position = 0;  // of the first token
+  KvCache* cache = nullptr;   // holds what came before it; null: nothing did
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <ATen/Context.h>
+
+namespace ts::kernels {
+
+// LibTorch takes any exception inside a 16-bit product for a failure of oneDNN
+// (native/LinearAlgebra.cpp, bmm): it swallows it, does the product with another BLAS and leaves
+// oneDNN off for the whole process. A refused allocation would vanish there, and every later run
+// would be another one. This puts the switch back, and tells that it was moved. Worker thread.
+class OneDnnGuard {
+ public:
+  OneDnnGuard() : was_on_(at::globalContext().userEnabledMkldnn()) {}
+  ~OneDnnGuard() {
+    if (switched_off()) at::globalContext().setUserEnabledMkldnn(true);
+  }
+  OneDnnGuard(const OneDnnGuard&) = delete;
+  OneDnnGuard& operator=(const OneDnnGuard&) = delete;
+  [[nodiscard]] bool switched_off() const {
+    return was_on_ && !at::globalContext().userEnabledMkldnn();
+  }
+
+ private:
+  bool was_on_;
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,163 @@
+"""key_averages.py PROGRAM [SITE]: the table of operators agrees with torch.profiler's.
+
+The same model runs under the program and, written in PyTorch's Python with the same operators, under
+torch.profiler; the calls of every operator and the FLOPs of the matrix products of one step are
+compared, and the activations kept for the backward with the bytes that autograd saves, as its
+saved_tensors_hooks see them. Times are two runs' own and only printed. Without torch 2.11 the test
+is skipped (exit code 77).
+"""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kernels"))
+from parity import import_torch  # noqa: E402
+
+# Their calls depend on how autograd and the profiler put things, not on the model.
+PLUMBING = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::fill_", "aten::ones_like",
+            "aten::detach", "aten::zeros", "aten::zero_", "aten::to", "aten::_to_copy",
+            "aten::result_type", "aten::resolve_conj", "aten::resolve_neg", "aten::as_strided",
+            "aten::ones", "aten::add_", "aten::copy_", "aten::item", "aten::_local_scalar_dense"}
+
+
+def mlp(torch, spec):
+    d, ff = spec["d_model"], spec["d_ff"]
+    up, down = torch.nn.Linear(d, ff), torch.nn.Linear(ff, d)
+    x = torch.randn(spec["B"], spec["T"], d, requires_grad=True)
+    leaves = [*up.parameters(), *down.parameters(), x]
+
+    def step():
+        for tensor in leaves:
+            tensor.grad = None
+        output = down(torch.nn.functional.gelu(up(x)))
+        (output * output).mean().backward()
+
+    return step, leaves
+
+
+def attention(torch, spec):
+    shape = (spec["B"], spec["heads"], spec["T"], spec["d_head"])
+    q, k, v = (torch.randn(shape, requires_grad=True) for _ in range(3))
+    mask = torch.ones(spec["T"], spec["T"], dtype=torch.bool).triu(1)
+    leaves = (q, k, v, mask)
+
+    def step():
+        for tensor in (q, k, v):
+            tensor.grad = None
+        scores = torch.matmul(q, k.transpose(-2, -1))
+        scores = torch.div(scores, math.sqrt(spec["d_head"]))
+        if spec["causal"]:
+            scores = torch.masked_fill(scores, mask, float("-inf"))
+        output = torch.matmul(torch.softmax(scores, -1), v)
+        (output * output).mean().backward()
+
+    return step, leaves
+
+
+def sdpa(torch, spec):
+    shape = (spec["B"], spec["heads"], spec["T"], spec["d_head"])
+    q, k, v = leaves = [torch.randn(shape, requires_grad=True) for _ in range(3)]
+
+    def step():
+        for tensor in (q, k, v):
+            tensor.grad = None
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+            output = torch.nn.functional.scaled_dot_product_attention(q, k, v,
+                                                                      is_causal=spec["causal"])
+        (output * output).mean().backward()
+
+    return step, leaves
+
+
+MODELS = (
+    ("mlp", mlp, {"B": 3, "T": 32, "d_model": 96, "d_ff": 160}),
+    ("attention", attention, {"B": 2, "T": 80, "heads": 3, "d_head": 24, "backend": "naive"}),
+    ("attention", sdpa, {"B": 2, "T": 80, "heads": 3, "d_head": 24, "backend": "flash"}),
+)
+
+
+def of_program(program, workload, settings):
+    command = [program, "run", workload, "--json", "--operators", "--steps", "3", "--set",
+               "pass=forward+backward"]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    document = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    operators = document["operators"]
+    steps = operators["steps"]
+    calls = {row["operator"]: row["calls"] / steps for row in operators["by_operator"]}
+    times = {row["operator"]: row["self_ms"] / steps for row in operators["by_operator"]}
+    return document["spec"], calls, times, operators["tree"][0]
+
+
+def of_profiler(torch, step):
+    for _ in range(3):
+        step()
+    steps = 3
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True,
+                                with_flops=True) as profile:
+        for _ in range(steps):
+            step()
+    rows = profile.key_averages()
+    calls = {row.key: row.count / steps for row in rows}
+    times = {row.key: row.self_cpu_time_total / 1000 / steps for row in rows}
+    flops = sum(row.flops for row in rows if row.key in
+                ("aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm")) / steps
+    return calls, times, flops
+
+
+def saved_bytes(torch, step, leaves):
+    """Bytes of the storages that autograd saves, each once, without those of the leaves."""
+    given = {tensor.untyped_storage().data_ptr() for tensor in leaves}
+    saved = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in given:
+            saved[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        step()
+    return sum(saved.values())
+
+
+def main(program, site=None):
+    torch, reason = import_torch(site)
+    if torch is None:
+        print(f"skipped: no Python with torch 2.11 ({reason})")
+        return 77
+    failed = False
+    for workload, make, settings in MODELS:
+        spec, calls, times, whole = of_program(program, workload, settings)
+        flops = whole["flops"]
+        step, leaves = make(torch, spec)
+        expected, expected_times, expected_flops = of_profiler(torch, step)
+        problems = []
+        saved = saved_bytes(torch, step, leaves)
+        # The loss itself lives as long, and nobody saves it.
+        kept = whole["kept_bytes"] - 4
+        if kept != saved:
+            problems.append(f"{kept} bytes kept for the backward and not {saved}")
+        names = {name for name in set(calls) | set(expected) if name.startswith("aten::")} - PLUMBING
+        for name in sorted(names):
+            if calls.get(name, 0) != expected.get(name, 0):
+                problems.append(f"{name}: {calls.get(name, 0)} calls and not {expected.get(name, 0)}")
+        # torch.profiler does not know the FLOPs of fused attention.
+        if settings.get("backend") != "flash" and abs(flops - expected_flops) > 1e-6 * flops:
+            problems.append(f"{flops} FLOPs and not {expected_flops}")
+        failed |= bool(problems)
+        print(f"{'FAIL' if problems else 'ok  '} {workload} {settings.get('backend', '')}: "
+              f"{len(names)} operators, {flops:.0f} FLOPs, {saved} bytes saved")
+        for name in sorted(names, key=lambda n: -times.get(n, 0))[:3]:
+            print(f"    {name}: self {times.get(name, 0):.4f} ms, torch.profiler "
+                  f"{expected_times.get(name, 0):.4f} ms")
+        for problem in problems:
+            print("    " + problem)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

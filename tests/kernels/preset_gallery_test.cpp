@@ -1,0 +1,98 @@
+// Every preset once, small: on the CPU, and as a prediction of that run.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/run/presets.h"
+#include "tests/kernels/dry_run_compare.h"
+
+namespace ts::kernels {
+namespace {
+
+// The preset's form at a size for a blink: what it switches on stays, its sizes shrink.
+run::WorkloadSpec small_preset(const run::Preset& preset) {
+  run::WorkloadSpec spec;
+  run::apply_preset(preset, spec);
+  const auto shrink = [](std::int64_t& size, std::int64_t most) { size = std::min(size, most); };
+  const bool grouped = spec.kv_heads > 0;
+  spec.batch = std::min<std::int64_t>(spec.batch, 2);
+  shrink(spec.seq_len, 40);
+  shrink(spec.seq_len_kv, 48);
+  shrink(spec.heads, 4);
+  if (grouped) spec.kv_heads = 2;
+  shrink(spec.d_head, 16);
+  spec.d_model = 16 * spec.heads;
+  shrink(spec.layers, 3);
+  shrink(spec.d_ff, 96);
+  shrink(spec.vocab, 131);
+  shrink(spec.tile_q, 16);
+  shrink(spec.tile_k, 16);
+  return spec;
+}
+
+struct PresetGallery : testing::TestWithParam<run::Preset> {};
+
+TEST_P(PresetGallery, RunsOnTheCpuAndIsPredicted) {
+  const run::WorkloadSpec spec = small_preset(GetParam());
+  const auto problems = run::validate(spec);
+  ASSERT_TRUE(problems.empty()) << problems.front().sentence;
+  auto prepared = engine().prepare_execution(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  for (int step = 0; step < 2; ++step) {
+    const auto times = (*prepared)->step(nullptr, step);
+    ASSERT_TRUE(times) << times.error().sentence;
+    EXPECT_TRUE(std::isfinite(times->loss));
+    EXPECT_GT(times->total_ns, 0);
+  }
+  const std::int64_t peak = (*prepared)->memory().peak;
+  const std::int64_t parameters = (*prepared)->facts().parameters;
+  prepared->reset();
+
+  base::StringTable strings;
+  run::DryRunOptions options;
+  options.rules = run::DeviceKind::cpu;
+  const auto dry = dry_runner().dry_run(spec, options, strings, {});
+  ASSERT_TRUE(dry) << dry.error().sentence;
+  EXPECT_EQ(dry->parameters, parameters);
+  EXPECT_EQ(dry->log.peak_bytes(), peak);
+}
+
+std::string preset_name(const testing::TestParamInfo<run::Preset>& info) {
+  std::string name = std::string(run::to_string(info.param.workload)) + "_" + info.param.id;
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, PresetGallery,
+                         testing::ValuesIn(run::presets().begin(), run::presets().end()),
+                         preset_name);
+
+// Prefill and decode with their cache, as tensors without data.
+TEST(PredictedGeneration, EqualsTheRealRunEventByEvent) {
+  for (const bool kv_cache : {true, false}) {
+    for (const double temperature : {0.0, 1.0}) {
+      run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::generate);
+      spec.seq_len = 20;
+      spec.new_tokens = 5;
+      spec.kv_cache = kv_cache;
+      spec.temperature = temperature;
+      spec.top_k = 7;
+      RealRun real;
+      run_for_real(spec, 2, real);
+      ASSERT_FALSE(testing::Test::HasFatalFailure());
+      base::StringTable strings;
+      run::DryRunOptions options;
+      options.rules = run::DeviceKind::cpu;
+      const auto dry = dry_runner().dry_run(spec, options, strings, {});
+      ASSERT_TRUE(dry) << dry.error().sentence;
+      EXPECT_EQ(first_difference(seen_events(dry->log, strings),
+                                 seen_events(real.recorded.memory, real.recorded.strings)),
+                "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::kernels

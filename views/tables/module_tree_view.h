@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/run/run.h"
+#include "core/stats/module_tree.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// The look of tables, while it lives.
+class TableColors {
+ public:
+  explicit TableColors(const Ui& ui);
+  ~TableColors();
+  TableColors(const TableColors&) = delete;
+  TableColors& operator=(const TableColors&) = delete;
+};
+
+// The module tree as a table whose rows open and close, in the current Dear ImGui window. UI
+// thread.
+class ModuleTreeView {
+ public:
+  void update(const run::Run& run, const base::StringTable& strings);
+  void draw(const Ui& ui, float height);
+  [[nodiscard]] const stats::ModuleTree& tree() const { return tree_; }
+
+ private:
+  void draw_row(const Ui& ui, std::uint32_t index);
+
+  stats::ModuleTree tree_;
+  run::DataType dtype_ = run::DataType::fp32;
+};
+
+}  // namespace ts::views
