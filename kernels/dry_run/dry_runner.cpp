@@ -47,8 +47,7 @@ bool layers_are_alike(const run::WorkloadSpec& spec) {
 // A second or two of decoding, token by token.
 bool has_too_many_tokens(const run::WorkloadSpec& spec) {
   constexpr std::int64_t kMostLayersTimesTokens = 4000;
-  return spec.pass == run::Pass::generate &&
-         spec.layers * spec.new_tokens > kMostLayersTimesTokens;
+  return spec.pass == run::Pass::generate && spec.layers * spec.new_tokens > kMostLayersTimesTokens;
 }
 
 }  // namespace
