@@ -7,6 +7,7 @@
 #include "app/workspace.h"
 #include "core/run/spec_values.h"
 #include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/hunt/hunt_figure.h"
@@ -56,8 +57,15 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     sink.push_clip({at.x, at.y, at.x + width - buttons, at.y + ui.px(60)});
     const std::int64_t row = run::number_of(state_->history.spec(), hunt->map.y().field);
-    sink.text({at.x + ui.px(16), at.y + ui.px(6)}, views::TextStyle::large, ui.theme.text,
-              views::frontier_sentence(board.map(), hunt->target.name, row, ui.texts));
+    const std::string sentence =
+        views::frontier_sentence(board.map(), hunt->target.name, row, ui.texts);
+    // In a narrow window the whole sentence, smaller.
+    const float room = width - buttons - ui.px(24);
+    const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
+                           ? views::TextStyle::large
+                           : views::TextStyle::body;
+    sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
+              views::fitted(sink, style, sentence, room));
     sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small,
               hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad, state_words(ui, *hunt));
     sink.pop_clip();

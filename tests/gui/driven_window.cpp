@@ -58,6 +58,7 @@ void DrivenWindow::SetUp() {
   preferences.theme = views::ThemeKind::dark;
   preferences.scale = 1;
   state().view = {};
+  state().page = Page::run;
   show(small_attention());
 }
 
