@@ -27,7 +27,8 @@ double share_of(const ModuleTree& tree, const ModuleNode& node) {
 std::string path_of(const ModuleTree& tree, std::uint32_t node) {
   std::string path;
   for (; node != 0; node = tree.nodes[node].parent) {
-    path = tree.nodes[node].name + (path.empty() ? "" : ".") + path;
+    if (!path.empty()) path.insert(0, 1, '.');
+    path.insert(0, tree.nodes[node].name);
   }
   return path;
 }

@@ -1,6 +1,7 @@
-"""tidy.py ROOT BUILD TOOL: clang-tidy (TOOL) finds nothing in the sources of the program.
+"""tidy.py ROOT BUILD TOOL [all]: clang-tidy (TOOL) finds nothing in the sources of the program.
 
-The tests are left out: they are nearly half of all sources, and g++ with its warnings reads them.
+The tests are left out: they are nearly half of all sources, and g++ with its warnings reads them. So
+are, without "all", the sources that include LibTorch's headers, which take half of the time.
 A file is looked at again only when it, a header of ours that it reaches, its flags or the checks
 have changed; BUILD/tidy remembers. Without TOOL the test is skipped (exit code 77).
 """
@@ -22,13 +23,13 @@ INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
 
 
-def our_commands(root, build):
+def our_commands(root, build, left_out):
     """(path relative to root, compile command) of every source of the program."""
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if path.suffix == ".cpp" and path.is_relative_to(root):
             relative = path.relative_to(root)
-            if relative.parts[0] not in ("build", "third_party", "tests"):
+            if relative.parts[0] not in left_out:
                 yield relative, PRECOMPILED.sub("", entry["command"])
 
 
@@ -60,7 +61,7 @@ def look_at(root, database, tool, path, mark):
     return f"{path}:\n{result.stdout}{result.stderr}"
 
 
-def main(root, build, tool):
+def main(root, build, tool, everything):
     if shutil.which(tool) is None:
         print(f"skipped: there is no {tool}; third_party/setup.sh --tests fetches it")
         return 77
@@ -68,7 +69,8 @@ def main(root, build, tool):
     marks.mkdir(exist_ok=True)
     settings_files = [root / path for path in all_files(root) if path.name == ".clang-tidy"]
     settings = b"".join(file.read_bytes() for file in settings_files)
-    commands = dict(our_commands(root, build))
+    left_out = {"build", "third_party", "tests"} | (set() if everything else {"kernels"})
+    commands = dict(our_commands(root, build, left_out))
     database = build / "tidy_commands"
     database.mkdir(exist_ok=True)
     (database / "compile_commands.json").write_text(json.dumps(
@@ -92,4 +94,5 @@ def main(root, build, tool):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]))
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(),
+                  sys.argv[3], "all" in sys.argv[4:]))
