@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,9 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   const run::Forecast* here = context.forecast;
   const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
   if (measured && here != nullptr) {
-    const bool whole = context.run != nullptr && context.run->finished;
+    // A step that was broken off never came to its peak.
+    const bool whole =
+        context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
     rows.push_back({context.texts("inspector.peaks.here"), here->run.log.peak_bytes(), {}});
     if (whole) rows.back().measured = source.log->peak_bytes();
   }
@@ -77,9 +80,12 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
     right(predicted_end, TextStyle::body, ui.theme.text, size(row.predicted));
     right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
           size(row.measured));
-    if (row.predicted && row.measured)
-      right(error_end, TextStyle::body, ui.theme.ok,
+    if (row.predicted && row.measured) {
+      const auto off = static_cast<double>(std::abs(*row.predicted - *row.measured));
+      const bool close = off <= 0.01 * static_cast<double>(*row.measured);
+      right(error_end, TextStyle::body, close ? ui.theme.ok : ui.theme.warn,
             prediction_error(*row.predicted, *row.measured));
+    }
     y += ui.px(24);
   }
   sink.text({origin.x, y}, TextStyle::small, ui.theme.text3,
