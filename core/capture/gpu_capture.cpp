@@ -18,10 +18,6 @@ void fill_buffer(void* user, std::uint8_t* buffer, std::size_t bytes, std::uint6
   static_cast<BufferPool*>(user)->fill(buffer, bytes, lost);
 }
 
-std::string text_of(const char* problem) {
-  return problem != nullptr ? problem : "";
-}
-
 }  // namespace
 
 GpuCapture::GpuCapture(const GpuSource& source) : source_(source), thread_([this] { run(); }) {}
@@ -102,8 +98,8 @@ std::string GpuCapture::self_test(int device) {
   base::StringTable strings;
   Recorder recorder(strings);
   if (std::string why = begin(recorder); !why.empty()) return why;
-  const char* const failed = source_.touch(device);
-  std::string problem = text_of(failed);
+  std::string problem;
+  if (const char* why = source_.touch(device)) problem = why;
   bool seen = false;
   std::vector<GpuRecord> records;
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);

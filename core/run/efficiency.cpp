@@ -18,7 +18,9 @@ double parameters_without_positions(const WorkloadSpec& spec) {
   return static_cast<double>(count);
 }
 
-std::optional<double> datasheet(const Gpu& card, DataType type) {
+}  // namespace
+
+std::optional<double> peak_tflops(const Gpu& card, DataType type) {
   switch (type) {
     case DataType::fp32:
       return card.fp32_tflops;
@@ -31,8 +33,6 @@ std::optional<double> datasheet(const Gpu& card, DataType type) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::vector<ModelFlops> model_flops(const WorkloadSpec& spec) {
   std::vector<ModelFlops> all;
@@ -66,7 +66,7 @@ std::vector<Peak> peaks(const Run& run) {
   if (run.spec.device != DeviceKind::cuda) return all;
   const DataType type = compute_type(run.spec);
   if (run.card) {
-    if (const auto peak = datasheet(*run.card, type)) {
+    if (const auto peak = peak_tflops(*run.card, type)) {
       all.push_back({Peak::Kind::card, run.card->name + ", " + to_string(type) + ", dense", *peak});
     }
   }

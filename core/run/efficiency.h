@@ -26,6 +26,9 @@ struct ModelFlops {
 //   all   3 x the forward of workload_math.h (F-2 for lm), with full attention
 std::vector<ModelFlops> model_flops(const WorkloadSpec& spec);
 
+// Dense, by the catalogue; nothing where the card has no units for the type.
+std::optional<double> peak_tflops(const Gpu& card, DataType type);
+
 // What the device could do, in TFLOP/s.
 struct Peak {
   enum class Kind : std::uint8_t { measured, card, nanogpt } kind = Kind::measured;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "core/run/dry_runner_loading.h"
 #include "core/run/outlook_search.h"
 #include "core/run/spec_fields.h"
 
@@ -19,16 +19,6 @@ struct Job {
   OutlookRequest request;
   base::CancelToken cancel;
 };
-
-base::Result<std::unique_ptr<DryRunner>> load(const DryRunnerLoader& loader) {
-  try {
-    auto runner = loader();
-    if (runner && *runner == nullptr) return base::fail("The engine library gave no dry run");
-    return runner;
-  } catch (const std::exception& error) {
-    return base::fail(std::string("Nothing can be predicted: ") + error.what());
-  }
-}
 
 }  // namespace
 
@@ -50,7 +40,7 @@ struct Predictor::Impl {
 
   void main() {
     while (wait()) {
-      if (!runner) runner = load(loader);
+      if (!runner) runner = load_dry_runner(loader);
       if (const auto job = next()) {
         work_off(*job);
       } else {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/run/efficiency.h"
 #include "core/run/spec_fields.h"
 #include "core/run/workload_math.h"
 
@@ -28,20 +29,6 @@ double optimizer_traffic(OptimizerKind kind) {
       return 3;  // reads p, g; writes p
   }
   return 0;
-}
-
-std::optional<double> peak_tflops(const Gpu& card, DataType type) {
-  switch (type) {
-    case DataType::fp32:
-      return card.fp32_tflops;
-    case DataType::tf32:
-      return card.tf32_tflops;
-    case DataType::bf16:
-      return card.bf16_tflops;
-    case DataType::fp16:
-      return card.fp16_tflops;
-  }
-  return std::nullopt;
 }
 
 }  // namespace

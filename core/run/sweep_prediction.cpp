@@ -1,23 +1,13 @@
 #include "core/run/sweep_prediction.h"
 
-#include <exception>
 #include <mutex>
 #include <thread>
 
+#include "core/run/dry_runner_loading.h"
 #include "core/text/numbers.h"
 
 namespace ts::run {
 namespace {
-
-base::Result<std::unique_ptr<DryRunner>> load(const DryRunnerLoader& loader) {
-  try {
-    auto runner = loader();
-    if (runner && *runner == nullptr) return base::fail("The engine library gave no dry run");
-    return runner;
-  } catch (const std::exception& error) {
-    return base::fail(std::string("Nothing can be predicted: ") + error.what());
-  }
-}
 
 PointPrediction without(std::string problem) {
   PointPrediction out;
@@ -73,7 +63,7 @@ struct SweepPredictor::Impl {
   std::thread thread;
 
   void main(const DryRunnerLoader& loader, const CudaScratch* scratch) {
-    const auto runner = load(loader);
+    const auto runner = load_dry_runner(loader);
     base::StringTable strings;
     for (const Job& job : jobs) {
       if (cancel.cancelled()) return;
