@@ -11,6 +11,12 @@ namespace {
 
 constexpr const char* kVersion = "tensorscope " TENSORSCOPE_VERSION;
 
+// Whose settings: first, before what a command asks about it.
+void add_workload(CLI::App& command, SpecArguments& spec) {
+  command.add_option("WORKLOAD", spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
+      ->option_text(" ");
+}
+
 void add_spec_options(CLI::App& command, SpecArguments& spec) {
   command.add_option("--preset", spec.preset, "Start from a named shape, such as small or lab3");
   command.add_option("--set", spec.settings, "Change one setting; may be given several times")
@@ -21,8 +27,7 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
 }
 
 void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
-  app.add_option("WORKLOAD", hunt.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
-      ->option_text(" ");
+  add_workload(app, hunt.spec);
   app.add_option("--axis", hunt.axes, "Along which size: T or T=FROM:TO; twice for a map")
       ->type_name("KEY[=FROM:TO]")
       ->allow_extra_args(false);
@@ -50,9 +55,7 @@ std::string sweep_presets_help() {
 }
 
 void add_ab_options(CLI::App& app, AbCommand& compare) {
-  app.add_option("WORKLOAD", compare.spec.workload,
-                 "attention, mlp, block, lm, weighted_sum or toy")
-      ->option_text(" ");
+  add_workload(app, compare.spec);
   app.add_option("--with", compare.changes, "What is different in B; may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -65,8 +68,7 @@ void add_ab_options(CLI::App& app, AbCommand& compare) {
 }
 
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
-  app.add_option("WORKLOAD", sweep.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
-      ->option_text(" ");
+  add_workload(app, sweep.spec);
   app.add_option("--axis", sweep.axes,
                  "What varies: T=256,512,1k or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
                  "twice for a plane")
@@ -128,9 +130,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       "memory, 2 bad input.");
 
   auto* run_app = app.add_subcommand("run", "Run a workload without a window");
-  run_app
-      ->add_option("WORKLOAD", run.spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
-      ->option_text(" ");
+  add_workload(*run_app, run.spec);
   add_spec_options(*run_app, run.spec);
   run_app->add_option("--steps", run.steps, "Timed steps; default: until the median is sure")
       ->check(CLI::Range(1, 1000000));
@@ -184,10 +184,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
 
   auto* predict_app = app.add_subcommand(
       "predict", "Say what memory a workload needs on a card, without running it");
-  predict_app
-      ->add_option("WORKLOAD", predict.spec.workload,
-                   "attention, mlp, block, lm, weighted_sum or toy")
-      ->option_text(" ");
+  add_workload(*predict_app, predict.spec);
   add_spec_options(*predict_app, predict.spec);
   predict_app->add_option("--gpu", predict.gpu, "On this card; default: target_gpu")
       ->type_name("NAME");
