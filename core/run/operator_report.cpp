@@ -44,6 +44,8 @@ const char* title_of(GroupBy group) {
       return "module";
     case GroupBy::phase:
       return "phase";
+    case GroupBy::kernel:
+      return "kernel";
     default:
       return "operator";
   }
@@ -64,9 +66,16 @@ nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& st
                     {"average_ms", milliseconds(row.average_ns)},
                     {"p50_ms", milliseconds(row.p50_ns)},
                     {"p90_ms", milliseconds(row.p90_ns)},
+                    {"total_share", row.total_share},
+                    {"gflops_per_s", row.flops_per_s() * 1e-9},
+                    {"bytes_given", row.bytes_given},
                     {"bytes_allocated", row.bytes_allocated},
                     {"shapes", row.shapes},
                     {"shape", std::string(strings.view(row.shape))}});
+    if (table.group == GroupBy::stack) {
+      rows.back()["phase"] = kPhaseNames[static_cast<std::size_t>(row.phase)];
+      rows.back()["stack"] = row.stack;
+    }
   }
   return rows;
 }
@@ -74,20 +83,51 @@ nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& st
 }  // namespace
 
 io::TextTable operator_text(const OperatorTable& table, const base::StringTable& strings) {
+  const bool stacks = table.group == GroupBy::stack;
   io::TextTable text;
-  text.columns = {title_of(table.group), "calls",  "self ms", "total ms",        "share %",
-                  "average ms",          "P50 ms", "P90 ms",  "bytes allocated", "shapes",
+  text.columns = {title_of(table.group),
+                  "calls",
+                  "self ms",
+                  "self %",
+                  "total ms",
+                  "total %",
+                  "average ms",
+                  "P50 ms",
+                  "P90 ms",
+                  "GFLOP/s",
+                  "bytes given",
+                  "bytes allocated",
+                  "shapes",
                   "most frequent shape"};
-  text.right = {false, true, true, true, true, true, true, true, true, true, false};
+  text.right.assign(text.columns.size() - 1, true);
+  text.right.front() = false;
+  if (stacks) text.columns.insert(text.columns.end(), {"phase", "stack"});
   for (const OperatorRow& row : table.rows) {
-    std::string shape(strings.view(row.shape));
+    const double rate = row.flops_per_s() * 1e-9;
     text.rows.push_back({name_of(table, row, strings), std::to_string(row.calls),
                          number(milliseconds(static_cast<double>(row.self_ns)), 4),
+                         number(row.share * 100, 2),
                          number(milliseconds(static_cast<double>(row.total_ns)), 4),
-                         number(row.share * 100, 2), number(milliseconds(row.average_ns), 4),
+                         number(row.total_share * 100, 2), number(milliseconds(row.average_ns), 4),
                          number(milliseconds(row.p50_ns), 4), number(milliseconds(row.p90_ns), 4),
+                         rate > 0 ? number(rate, 3) : std::string(), number(row.bytes_given, 0),
                          std::to_string(row.bytes_allocated), std::to_string(row.shapes),
-                         std::move(shape)});
+                         std::string(strings.view(row.shape))});
+    if (stacks) {
+      text.rows.back().emplace_back(kPhaseNames[static_cast<std::size_t>(row.phase)]);
+      text.rows.back().push_back(row.stack);
+    }
+  }
+  return text;
+}
+
+std::string folded_stacks(const OperatorTable& table) {
+  std::string text;
+  for (const OperatorRow& row : table.rows) {
+    const std::int64_t microseconds = (row.self_ns + 500) / 1000;
+    if (microseconds == 0) continue;
+    text += std::string(kPhaseNames[static_cast<std::size_t>(row.phase)]) + ";" + row.stack + " " +
+            std::to_string(microseconds) + "\n";
   }
   return text;
 }
@@ -120,6 +160,14 @@ std::string operators_markdown(const Run& run, const base::StringTable& strings)
   text += "\n## By operator\n\n" + io::to_markdown(operator_text(by_operator, strings));
   text += "\n## By module\n\nTotal time is with everything inside the module.\n\n" +
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::module), strings));
+  text += "\n## By stack\n\nLayers of a list are one place.\n\n" +
+          io::to_markdown(operator_text(table_of(run, strings, GroupBy::stack), strings));
+  const OperatorTable kernels = table_of(run, strings, GroupBy::kernel);
+  if (!kernels.rows.empty()) {
+    text += "\n## By kernel\n\nOn the GPU's own clock; shapes are those of the launches.\n\n" +
+            io::to_markdown(operator_text(kernels, strings)) +
+            "\n## Share of the time of kernels\n\n" + io::to_markdown(share_text(kernels));
+  }
   text += "\n## By phase\n\n" +
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::phase), strings));
   text +=
@@ -145,6 +193,8 @@ nlohmann::json operators_json(const Run& run, const base::StringTable& strings) 
       {"operators_ms", milliseconds(static_cast<double>(by_operator.operators_ns))},
       {"by_operator", rows_json(by_operator, strings)},
       {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
+      {"by_stack", rows_json(table_of(run, strings, GroupBy::stack), strings)},
+      {"by_kernel", rows_json(table_of(run, strings, GroupBy::kernel), strings)},
       {"by_phase", rows_json(table_of(run, strings, GroupBy::phase), strings)},
       {"self_ms_by_class", shares},
       {"tree", modules_json(stats::module_tree(run.trace, run.memory, strings), run.spec.dtype)}};

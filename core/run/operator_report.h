@@ -10,17 +10,21 @@
 
 namespace ts::run {
 
-// The recorded operators of a run as tables for files. Times in milliseconds, sizes in bytes.
+// The recorded operators of a run as tables for files. Times in milliseconds, sizes in bytes. By
+// stack with the phase and the stack of each row, "blocks.*.attn;aten::linear;aten::addmm".
 io::TextTable operator_text(const stats::OperatorTable& table, const base::StringTable& strings);
+// Of a table by stack: "forward;blocks.*.attn;aten::linear;aten::addmm 1234", the self time in
+// microseconds, as tools that draw flame graphs take it.
+std::string folded_stacks(const stats::OperatorTable& table);
 // Matmul, attention, softmax, ...: a row for each phase, shares of its time in percent.
 io::TextTable share_text(const stats::OperatorTable& table);
 
-// operators.md: by operator, by module, by phase, the module tree, and the shares. The text says of
-// what.
+// operators.md: by operator, by module, by stack, by phase, the module tree, and the shares. The
+// text says of what.
 std::string operators_markdown(const Run& run, const base::StringTable& strings);
 
-// {steps, operators_ms, by_operator: [...], by_module: [...], by_phase: [...],
-// self_ms_by_class: {...}, tree: [...]}.
+// {steps, operators_ms, by_operator: [...], by_module: [...], by_stack: [...], by_kernel: [...],
+// by_phase: [...], self_ms_by_class: {...}, tree: [...]}.
 nlohmann::json operators_json(const Run& run, const base::StringTable& strings);
 
 }  // namespace ts::run

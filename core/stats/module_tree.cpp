@@ -36,7 +36,7 @@ class Builder {
         found->second =
             operator_flops(strings_.view(call.slice.name), strings_.view(call.slice.detail));
       }
-      node.flops += found->second;
+      if (!call.again) node.flops += found->second;
     }
   }
 

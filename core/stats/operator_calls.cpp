@@ -134,6 +134,21 @@ std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace) {
   return calls;
 }
 
+std::vector<OperatorCall> kernel_calls(const trace::TraceStore& trace) {
+  const std::vector<PhaseInterval> phases = phase_intervals(trace);
+  std::vector<OperatorCall> calls;
+  for (std::size_t t = 0; t < trace.tracks().size(); ++t) {
+    if (trace.tracks()[t].kind != TrackKind::gpu_stream) continue;
+    for_each_slice(trace, static_cast<trace::TrackId>(t),
+                   [&](std::uint16_t, const trace::Slice& slice) {
+                     const base::Phase phase = phase_at(phases, slice.begin_ns);
+                     if (phase == base::Phase::setup) return;
+                     calls.push_back({slice, slice.duration_ns, phase});
+                   });
+  }
+  return calls;
+}
+
 std::int64_t step_count(const trace::TraceStore& trace) {
   std::int64_t steps = 0;
   for (std::size_t t = 0; t < trace.tracks().size(); ++t) {

@@ -22,6 +22,9 @@ struct OperatorCall {
 // All operators of recorded steps; those of one track follow each other, parents first.
 std::vector<OperatorCall> operator_calls(const trace::TraceStore& trace);
 
+// All kernels, copies and fills on the streams of a GPU in recorded steps; none lies in another.
+std::vector<OperatorCall> kernel_calls(const trace::TraceStore& trace);
+
 // How many recorded steps there are.
 std::int64_t step_count(const trace::TraceStore& trace);
 

@@ -1,5 +1,6 @@
 #include "core/stats/operator_flops.h"
 
+#include <algorithm>
 #include <cctype>
 #include <vector>
 
@@ -55,7 +56,29 @@ double attention(const std::vector<Shape>& shapes, std::size_t first) {
   return 4 * q[0] * q[1] * q[2] * q[3] * k[2];
 }
 
+double element_bytes(std::string_view type) {
+  if (type == "fp64" || type == "int64") return 8;
+  if (type == "fp32" || type == "int32") return 4;
+  if (type == "fp16" || type == "bf16") return 2;
+  return type == "bool" ? 1 : 0;
+}
+
 }  // namespace
+
+double input_bytes(std::string_view shapes) {
+  double bytes = 0;
+  const std::vector<Shape> sizes = parse(shapes);
+  // The type of each stands between its bracket and the comma before the next.
+  for (const Shape& shape : sizes) {
+    shapes.remove_prefix(std::min(shapes.find(']') + 1, shapes.size()));
+    const std::string_view rest = shapes.substr(0, shapes.find(','));
+    const std::size_t begin = rest.find_first_not_of(' ');
+    double elements = 1;
+    for (const double size : shape) elements *= size;
+    if (begin != rest.npos) bytes += elements * element_bytes(rest.substr(begin));
+  }
+  return bytes;
+}
 
 double operator_flops(std::string_view name, std::string_view shapes) {
   constexpr std::string_view kPrefix = "aten::";

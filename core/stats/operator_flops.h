@@ -11,4 +11,8 @@ namespace ts::stats {
 // does not know.
 double operator_flops(std::string_view name, std::string_view shapes);
 
+// Bytes of the tensors that a call was given, by the same shapes: what it reads if it reads each of
+// them once and in full. A tensor without a known type counts nothing.
+double input_bytes(std::string_view shapes);
+
 }  // namespace ts::stats

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "core/stats/call_memory.h"
+#include "core/stats/call_stacks.h"
 #include "core/stats/operator_calls.h"
+#include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::stats {
@@ -24,24 +28,40 @@ struct Gathered {
 class Builder {
  public:
   Builder(const trace::TraceStore& trace, const base::StringTable& strings, GroupBy group)
-      : strings_(strings), group_(group), calls_(operator_calls(trace)) {
+      : strings_(strings),
+        group_(group),
+        calls_(group == GroupBy::kernel ? kernel_calls(trace) : operator_calls(trace)) {
     table_.group = group;
     table_.steps = step_count(trace);
+    if (group == GroupBy::stack) stacks_.emplace(calls_, strings);
+    leaf_.assign(calls_.size(), true);
+    for (const OperatorCall& call : calls_) {
+      if (call.again) continue;
+      for (std::uint32_t at = call.parent; at != OperatorCall::kNoParent; at = calls_[at].parent) {
+        leaf_[at] = false;
+        if (!calls_[at].again) break;  // else it is one call with that around it
+      }
+    }
   }
 
   OperatorTable build(const memory::AllocationLog& memory) {
-    for (const OperatorCall& call : calls_) add(call);
-    for (const memory::Block& block : memory.blocks()) add(block);
+    const std::vector<std::int64_t> bytes = bytes_of_calls(calls_, memory);
+    for (std::uint32_t i = 0; i < calls_.size(); ++i) add(i, bytes[i]);
     if (group_ == GroupBy::module) add_children();
     finish();
     return std::move(table_);
   }
 
  private:
-  [[nodiscard]] Key key_of(const OperatorCall& call) const;
+  // What the shapes of a call tell: asked for once per operator and shapes, not per call.
+  struct Work {
+    double flops = 0;
+    double bytes = 0;
+  };
+  [[nodiscard]] Key key_of(std::uint32_t index) const;
   [[nodiscard]] bool inside_same_row(const OperatorCall& call, const Key& key) const;
-  void add(const OperatorCall& call);
-  void add(const memory::Block& block);
+  const Work& work_of(const trace::Slice& slice);
+  void add(std::uint32_t index, std::int64_t bytes_allocated);
   void add_to_phase(const OperatorCall& call);
   void add_children();
   void finish();
@@ -49,20 +69,27 @@ class Builder {
   const base::StringTable& strings_;
   GroupBy group_;
   std::vector<OperatorCall> calls_;
+  std::vector<bool> leaf_;  // calls that hand nothing on to another operator
+  std::optional<CallStacks> stacks_;
+  std::map<Key, Work> works_;
   std::map<Key, Gathered> rows_;
   std::map<base::Phase, ClassShares> phases_;
   OperatorTable table_;
 };
 
-Key Builder::key_of(const OperatorCall& call) const {
-  if (call.again) return key_of(calls_[call.parent]);
+Key Builder::key_of(std::uint32_t index) const {
+  const OperatorCall& call = calls_[index];
+  if (call.again) return key_of(call.parent);
   switch (group_) {
     case GroupBy::op:
+    case GroupBy::kernel:
       return {call.slice.name, 0};
     case GroupBy::op_and_shape:
       return {call.slice.name, call.slice.detail};
     case GroupBy::module:
       return {call.slice.module, 0};
+    case GroupBy::stack:
+      return {stacks_->of(index), static_cast<std::uint32_t>(call.phase)};
     case GroupBy::phase:
       break;
   }
@@ -71,21 +98,38 @@ Key Builder::key_of(const OperatorCall& call) const {
 
 bool Builder::inside_same_row(const OperatorCall& call, const Key& key) const {
   for (std::uint32_t at = call.parent; at != OperatorCall::kNoParent; at = calls_[at].parent) {
-    if (key_of(calls_[at]) == key) return true;
+    if (key_of(at) == key) return true;
   }
   return false;
 }
 
-void Builder::add(const OperatorCall& call) {
-  const Key key = key_of(call);
+const Builder::Work& Builder::work_of(const trace::Slice& slice) {
+  const auto [found, fresh] = works_.try_emplace(Key{slice.name, slice.detail});
+  if (fresh) {
+    const std::string_view shapes = strings_.view(slice.detail);
+    found->second = {operator_flops(strings_.view(slice.name), shapes), input_bytes(shapes)};
+  }
+  return found->second;
+}
+
+void Builder::add(std::uint32_t index, std::int64_t bytes_allocated) {
+  const OperatorCall& call = calls_[index];
+  const Key key = key_of(index);
   Gathered& gathered = rows_[key];
   OperatorRow& row = gathered.row;
   row.self_ns += call.self_ns;
+  row.bytes_allocated += bytes_allocated;
   if (!inside_same_row(call, key)) row.total_ns += call.slice.duration_ns;
   if (!call.again) {
     ++row.calls;
     gathered.durations.push_back(static_cast<double>(call.slice.duration_ns));
     if (call.slice.detail != base::kNoString) ++gathered.shapes[call.slice.detail];
+    const Work& work = work_of(call.slice);
+    row.flops += work.flops;
+    // Rows of many operators would count a tensor for each that hands it on.
+    const bool of_many = group_ == GroupBy::module || group_ == GroupBy::phase;
+    if (!of_many || leaf_[index]) row.bytes_given += work.bytes;
+    if (stacks_ && row.stack.empty()) row.stack = stacks_->text(stacks_->of(index));
   }
   row.name = group_ == GroupBy::module ? call.slice.module : call.slice.name;
   row.slice_class = call.slice.slice_class;
@@ -101,30 +145,25 @@ void Builder::add_to_phase(const OperatorCall& call) {
   shares.total_ns += call.self_ns;
 }
 
-// Blocks carry operator, module and phase; the shapes of the call they do not.
-void Builder::add(const memory::Block& block) {
-  if (block.step < 0) return;
-  Key key{static_cast<std::uint32_t>(block.phase), 0};
-  if (group_ == GroupBy::op) key.first = block.op;
-  if (group_ == GroupBy::module) key.first = block.module;
-  if (group_ == GroupBy::op_and_shape) return;
-  const auto found = rows_.find(key);
-  if (found != rows_.end()) found->second.row.bytes_allocated += block.size;
-}
-
 // "blocks" holds "blocks.3" and that "blocks.3.attn": time inside counts for each of them.
 void Builder::add_children() {
   std::unordered_map<std::string_view, OperatorRow*> by_path;
+  std::vector<OperatorRow> own;
   for (auto& [key, gathered] : rows_) {
     by_path[strings_.view(gathered.row.name)] = &gathered.row;
     gathered.row.total_ns = gathered.row.self_ns;
+    own.push_back(gathered.row);
   }
-  for (const auto& [key, gathered] : rows_) {
-    std::string_view path = strings_.view(gathered.row.name);
+  for (const OperatorRow& row : own) {
+    std::string_view path = strings_.view(row.name);
     for (auto dot = path.rfind('.'); dot != std::string_view::npos; dot = path.rfind('.')) {
       path = path.substr(0, dot);
       const auto found = by_path.find(path);
-      if (found != by_path.end()) found->second->total_ns += gathered.row.self_ns;
+      if (found == by_path.end()) continue;
+      found->second->total_ns += row.self_ns;
+      found->second->flops += row.flops;
+      found->second->bytes_given += row.bytes_given;
+      found->second->bytes_allocated += row.bytes_allocated;
     }
   }
 }
@@ -139,6 +178,7 @@ void Builder::finish() {
     if (group_ == GroupBy::phase) row.name = base::kNoString;
     const bool by_total = group_ == GroupBy::module;
     row.share = static_cast<double>(by_total ? row.total_ns : row.self_ns) / whole;
+    row.total_share = static_cast<double>(row.total_ns) / whole;
     std::ranges::sort(gathered.durations);
     row.p50_ns = quantile_sorted(gathered.durations, 0.5);
     row.p90_ns = quantile_sorted(gathered.durations, 0.9);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/base/phase.h"
@@ -17,6 +18,8 @@ enum class GroupBy : std::uint8_t {
   op_and_shape,  // the same for each combination of input shapes
   module,        // the module path that it ran in
   phase,         // forward, loss, backward, optimizer
+  stack,         // the operator with the place in the program that it was called from
+  kernel,        // what ran on the GPU, by its name; shapes are those of its launches
 };
 
 // One row of a table of operators. Times in nanoseconds, over all recorded steps.
@@ -26,7 +29,9 @@ enum class GroupBy : std::uint8_t {
 // slice inside another of the same row counts once; by module it is the self time of the module
 // with everything below it. An operator that is all there is inside one of its own name is the same
 // call, as in torch.profiler's tables. Quantiles are of the durations of calls (for a module or
-// phase: of the operators in it), by stats::quantile_sorted.
+// phase: of the operators in it), by stats::quantile_sorted. FLOPs are those of the products in it,
+// and bytes those that its calls were given or allocated; of a module with everything below it, of
+// a module or phase without counting what an operator hands on to another.
 struct OperatorRow {
   base::StringId name = base::kNoString;   // the operator, or module path; none for a phase
   base::StringId shape = base::kNoString;  // with op_and_shape; else the most frequent one
@@ -35,12 +40,20 @@ struct OperatorRow {
   std::int64_t calls = 0;
   std::int64_t self_ns = 0;
   std::int64_t total_ns = 0;
-  double share = 0;  // of the self time of all rows, 0 to 1; by module of total time
+  double share = 0;        // of the self time of all rows, 0 to 1; by module of total time
+  double total_share = 0;  // of the same, the total time
   double average_ns = 0;
   double p50_ns = 0;
   double p90_ns = 0;
   std::int64_t shapes = 0;           // how many different ones
   std::int64_t bytes_allocated = 0;  // by it, over all recorded steps
+  double flops = 0;                  // over all recorded steps, by operator_flops
+  double bytes_given = 0;            // the same, by input_bytes
+  std::string stack = {};            // with stack: "blocks.*.attn;aten::linear;aten::addmm"
+  // While it went on; 0 for what computes no products.
+  [[nodiscard]] double flops_per_s() const {
+    return total_ns > 0 ? flops / (static_cast<double>(total_ns) * 1e-9) : 0;
+  }
 };
 
 // Self time by class of operator, in one phase.
@@ -58,8 +71,8 @@ struct OperatorTable {
   std::int64_t steps = 0;           // recorded
 };
 
-// From the slices of operators on all threads, of recorded steps (set-up is left out), and the
-// blocks that were allocated in them. O(n log n).
+// From the slices of operators on all threads, or of kernels on all streams, of recorded steps
+// (set-up is left out), and the blocks that were allocated in them. O(n log n).
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                              const base::StringTable& strings, GroupBy group);
 

@@ -235,43 +235,151 @@ TEST(OperatorTable, AgreesWithASlowComputation) {
   }
 }
 
-TEST(OperatorTable, CountsTheBytesOfSteps) {
-  base::StringTable strings;
-  trace::TraceStore store;
-  const auto phases = store.add_track({TrackKind::phases, "phases"});
-  Slice forward;
-  forward.begin_ns = 10;
-  forward.duration_ns = 100;
-  forward.slice_class = SliceClass::forward;
-  store.append(phases, 1, forward);
-  const auto track = store.add_track({TrackKind::cpu_thread, "main"});
-  Slice slice;
-  slice.begin_ns = 20;
-  slice.duration_ns = 30;
-  slice.name = strings.intern("aten::mm");
-  slice.module = strings.intern("mlp");
-  slice.slice_class = SliceClass::matmul;
-  store.append(track, 0, slice);
-  memory::AllocationLog log;
-  memory::Record record;
-  record.address = 1;
-  record.size = 640;
-  record.op = slice.name;
-  record.module = slice.module;
-  record.phase = base::Phase::forward;
-  log.append(record);  // of set-up: step -1
-  record.step = 0;
-  record.address = 2;
-  log.append(record);
-  record.address = 3;
-  log.append(record);
-  for (const GroupBy group : {GroupBy::op, GroupBy::module, GroupBy::phase}) {
-    const OperatorTable table = operator_table(store, log, strings, group);
-    ASSERT_EQ(table.rows.size(), 1U);
-    EXPECT_EQ(table.rows[0].bytes_allocated, 1280);
-    EXPECT_EQ(table.rows[0].self_ns, 30);
-    EXPECT_DOUBLE_EQ(table.rows[0].share, 1);
+// One forward phase of 100 ns from 10 on, and a thread for operators.
+class HandMade {
+ public:
+  HandMade() {
+    const auto phases = store.add_track({TrackKind::phases, "phases"});
+    Slice forward;
+    forward.begin_ns = 10;
+    forward.duration_ns = 100;
+    forward.slice_class = SliceClass::forward;
+    store.append(phases, 1, forward);
+    track_ = store.add_track({TrackKind::cpu_thread, "main"});
   }
+  void op(std::uint16_t depth, std::string_view name, std::int64_t begin, std::int64_t length,
+          std::string_view shapes, std::string_view module) {
+    Slice slice;
+    slice.begin_ns = begin;
+    slice.duration_ns = length;
+    slice.name = strings.intern(name);
+    slice.module = strings.intern(module);
+    slice.detail = strings.intern(shapes);
+    slice.slice_class = SliceClass::matmul;
+    store.append(track_, depth, slice);
+  }
+  void block(std::string_view name, std::int64_t time, std::int64_t size, std::int32_t step = 0) {
+    memory::Record record;
+    record.address = ++address_;
+    record.size = size;
+    record.time_ns = time;
+    record.op = strings.intern(name);
+    record.phase = base::Phase::forward;
+    record.step = step;
+    log.append(record);
+  }
+  [[nodiscard]] OperatorTable table(GroupBy group) const {
+    return operator_table(store, log, strings, group);
+  }
+  // The row of a name, or of a stack.
+  [[nodiscard]] OperatorRow row(GroupBy group, std::string_view name) const {
+    for (const OperatorRow& one : table(group).rows) {
+      if (strings.view(one.name) == name || one.stack == name) return one;
+    }
+    ADD_FAILURE() << "no row " << name;
+    return {};
+  }
+
+  trace::TraceStore store;
+  base::StringTable strings;
+  memory::AllocationLog log;
+
+ private:
+  trace::TrackId track_ = 0;
+  std::uint64_t address_ = 0;
+};
+
+// A linear layer in two layers of a list, each a call inside a call.
+HandMade two_layers() {
+  HandMade made;
+  const char* const shapes = "[2, 4] fp32, [4, 8] bf16";
+  made.op(0, "aten::linear", 20, 30, shapes, "blocks.0.up");
+  made.op(1, "aten::mm", 25, 20, shapes, "blocks.0.up");
+  made.op(0, "aten::linear", 60, 30, shapes, "blocks.1.up");
+  made.op(1, "aten::mm", 65, 20, "[4, 4] fp32, [4, 8] bf16", "blocks.1.up");
+  made.op(0, "aten::mm", 95, 10, shapes, "head");
+  return made;
+}
+
+TEST(OperatorTable, BytesBelongToTheCallThatAllocatedThem) {
+  HandMade made = two_layers();
+  made.block("aten::mm", 0, 7, -1);  // of set-up
+  made.block("aten::mm", 30, 640);
+  made.block("aten::mm", 66, 320);
+  made.block("aten::mm", 55, 9000);  // while no such operator was going on
+  EXPECT_EQ(made.row(GroupBy::op, "aten::mm").bytes_allocated, 960);
+  EXPECT_EQ(made.row(GroupBy::op, "aten::linear").bytes_allocated, 0);
+  EXPECT_EQ(made.row(GroupBy::module, "blocks.0.up").bytes_allocated, 640);
+  EXPECT_EQ(made.row(GroupBy::module, "head").bytes_allocated, 0);
+  EXPECT_EQ(made.table(GroupBy::phase).rows.at(0).bytes_allocated, 960);
+  std::int64_t of_shapes = 0;
+  for (const OperatorRow& row : made.table(GroupBy::op_and_shape).rows) {
+    if (made.strings.view(row.shape) == "[4, 4] fp32, [4, 8] bf16") {
+      EXPECT_EQ(row.bytes_allocated, 320);
+    }
+    of_shapes += row.bytes_allocated;
+  }
+  EXPECT_EQ(of_shapes, 960);
+}
+
+TEST(OperatorTable, StacksTellOneOperatorByItsPlaces) {
+  const HandMade made = two_layers();
+  const OperatorTable table = made.table(GroupBy::stack);
+  EXPECT_EQ(table.rows.size(), 3U);
+  const OperatorRow inner = made.row(GroupBy::stack, "blocks.*.up;aten::linear;aten::mm");
+  EXPECT_EQ(inner.calls, 2) << "both layers are one place";
+  EXPECT_EQ(inner.self_ns, 40);
+  EXPECT_EQ(inner.phase, base::Phase::forward);
+  EXPECT_EQ(made.row(GroupBy::stack, "blocks.*.up;aten::linear").self_ns, 20);
+  EXPECT_EQ(made.row(GroupBy::stack, "head;aten::mm").calls, 1);
+  std::int64_t self = 0;
+  for (const OperatorRow& row : table.rows) self += row.self_ns;
+  EXPECT_EQ(self, table.operators_ns);
+}
+
+TEST(OperatorTable, WorkAndBytesGivenCountOnce) {
+  const HandMade made = two_layers();
+  // 2 x 2 x 4 x 8 and 2 x 4 x 4 x 8 FLOPs; 8 and 16 numbers of 4 bytes, 32 of 2 bytes.
+  const OperatorRow products = made.row(GroupBy::op, "aten::mm");
+  EXPECT_DOUBLE_EQ(products.flops, 128 + 256 + 128);
+  EXPECT_DOUBLE_EQ(products.flops_per_s(), 512 / 50e-9);
+  EXPECT_DOUBLE_EQ(products.bytes_given, 96 + 128 + 96);
+  const OperatorRow linear = made.row(GroupBy::op, "aten::linear");
+  EXPECT_DOUBLE_EQ(linear.flops, 0) << "it only calls the product";
+  EXPECT_DOUBLE_EQ(linear.bytes_given, 192);
+  const OperatorRow phase = made.table(GroupBy::phase).rows.at(0);
+  EXPECT_DOUBLE_EQ(phase.flops, 512);
+  EXPECT_DOUBLE_EQ(phase.bytes_given, 320) << "what linear hands on is counted once";
+  EXPECT_EQ(phase.total_ns, 70);
+  EXPECT_DOUBLE_EQ(phase.total_share, 1);
+}
+
+TEST(OperatorTable, KernelsAreThoseOnStreams) {
+  HandMade made = two_layers();
+  const auto stream = made.store.add_track({TrackKind::gpu_stream, "stream 7"});
+  const auto kernel = [&](std::string_view name, std::int64_t begin, std::int64_t length,
+                          SliceClass slice_class) {
+    Slice slice;
+    slice.begin_ns = begin;
+    slice.duration_ns = length;
+    slice.name = made.strings.intern(name);
+    slice.detail = made.strings.intern("aten::mm, grid 4x1x1, block 128x1x1");
+    slice.slice_class = slice_class;
+    made.store.append(stream, 0, slice);
+  };
+  kernel("gemm", 20, 30, SliceClass::matmul);
+  kernel("softmax", 60, 10, SliceClass::softmax);
+  kernel("gemm", 80, 20, SliceClass::matmul);
+  const OperatorTable table = made.table(GroupBy::kernel);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(made.strings.view(table.rows[0].name), "gemm");
+  EXPECT_EQ(table.rows[0].calls, 2);
+  EXPECT_EQ(table.rows[0].total_ns, 50);
+  EXPECT_DOUBLE_EQ(table.rows[0].share, 50.0 / 60);
+  EXPECT_DOUBLE_EQ(table.rows[0].bytes_given, 0) << "a launch is no shape";
+  ASSERT_EQ(table.phases.size(), 1U);
+  EXPECT_EQ(table.phases[0].self_ns[static_cast<std::size_t>(SliceClass::softmax)], 10);
+  EXPECT_EQ(made.row(GroupBy::op, "aten::mm").calls, 3) << "operators are as they were";
 }
 
 TEST(OperatorTable, NothingRecordedGivesNothing) {

@@ -57,5 +57,44 @@ TEST_F(OperatorRows, NamePhasesAndWhatHasNoModule) {
   EXPECT_EQ(names("", OperatorColumn::self, true), Names{texts_("tables.no_module")});
 }
 
+TEST_F(OperatorRows, NamesOfStacksBeginWithTheOperator) {
+  table_.group = stats::GroupBy::stack;
+  table_.rows.resize(1);
+  table_.rows[0].phase = base::Phase::forward;
+  table_.rows[0].stack = "blocks.*.attn;aten::linear;aten::addmm";
+  EXPECT_EQ(names("LINEAR", OperatorColumn::self, true),
+            Names{"aten::addmm < aten::linear < blocks.*.attn < " +
+                  std::string(texts_("timeline.phase.forward"))});
+}
+
+TEST_F(OperatorRows, CellsSayWhatTheRowHas) {
+  stats::OperatorRow row;
+  row.calls = 1234;
+  row.self_ns = 1'500'000;
+  row.total_ns = 2'000'000;
+  row.share = 0.125;
+  row.total_share = 0.5;
+  row.flops = 4e6;
+  row.bytes_given = 2048;
+  row.shape = strings_.intern("[2, 4] fp32");
+  const auto cell = [&](OperatorColumn column) { return operator_cell(row, column, strings_); };
+  EXPECT_EQ(cell(OperatorColumn::calls), "1,234");
+  EXPECT_EQ(cell(OperatorColumn::share), "12.5 %");
+  EXPECT_EQ(cell(OperatorColumn::total_share), "50.0 %");
+  EXPECT_EQ(cell(OperatorColumn::flops), "2.00 GFLOP/s");
+  EXPECT_EQ(cell(OperatorColumn::given), "2.00 KiB");
+  EXPECT_EQ(cell(OperatorColumn::shape), "[2, 4] fp32");
+  row.flops = 0;
+  EXPECT_EQ(cell(OperatorColumn::flops), "") << "no rate where nothing is known to be computed";
+}
+
+TEST_F(OperatorRows, AreSortedByRateAndShape) {
+  table_.rows[0].flops = 5e6;
+  table_.rows[0].total_ns = 1000;
+  table_.rows[1].shape = strings_.intern("[9]");
+  EXPECT_EQ(names("", OperatorColumn::flops, true).front(), "aten::mm");
+  EXPECT_EQ(names("", OperatorColumn::shape, true).front(), "aten::add");
+}
+
 }  // namespace
 }  // namespace ts::views

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text/numbers.h"
 #include "views/charts/labels.h"
 
 namespace ts::views {
@@ -32,14 +33,33 @@ double value_of(const stats::OperatorRow& row, OperatorColumn column) {
       return row.p50_ns;
     case OperatorColumn::p90:
       return row.p90_ns;
+    case OperatorColumn::total_share:
+      return row.total_share;
+    case OperatorColumn::flops:
+      return row.flops_per_s();
+    case OperatorColumn::given:
+      return row.bytes_given;
     case OperatorColumn::bytes:
       return static_cast<double>(row.bytes_allocated);
     case OperatorColumn::shapes:
       return static_cast<double>(row.shapes);
     case OperatorColumn::name:
+    case OperatorColumn::shape:
       break;
   }
   return 0;
+}
+
+// "a;b;c": "c < b < a".
+std::string innermost_first(std::string_view stack) {
+  std::string text;
+  while (!stack.empty()) {
+    const std::size_t cut = stack.rfind(';');
+    const std::size_t begin = cut == stack.npos ? 0 : cut + 1;
+    text += (text.empty() ? "" : " < ") + std::string(stack.substr(begin));
+    stack = cut == stack.npos ? std::string_view() : stack.substr(0, cut);
+  }
+  return text;
 }
 
 }  // namespace
@@ -47,6 +67,9 @@ double value_of(const stats::OperatorRow& row, OperatorColumn column) {
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
                      const base::StringTable& strings, const text::Texts& texts) {
   if (table.group == stats::GroupBy::phase) return texts(phase_key(row.phase));
+  if (table.group == stats::GroupBy::stack) {
+    return innermost_first(row.stack) + " < " + texts(phase_key(row.phase));
+  }
   const std::string_view name = strings.view(row.name);
   if (name.empty()) return texts("tables.no_module");
   if (table.group != stats::GroupBy::op_and_shape || row.shape == base::kNoString) {
@@ -66,12 +89,52 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
   }
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (by == OperatorColumn::name) return names[a] < names[b];
+    if (by == OperatorColumn::shape) {
+      return strings.view(table.rows[a].shape) < strings.view(table.rows[b].shape);
+    }
     return value_of(table.rows[a], by) < value_of(table.rows[b], by);
   };
   std::ranges::stable_sort(rows, [&](std::uint32_t a, std::uint32_t b) {
     return descending ? before(b, a) : before(a, b);
   });
   return rows;
+}
+
+std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
+                          const base::StringTable& strings) {
+  const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
+  const auto percent = [](double share) { return text::decimal(share * 100, 1) + " %"; };
+  switch (column) {
+    case OperatorColumn::calls:
+      return text::grouped(row.calls);
+    case OperatorColumn::self:
+      return time(static_cast<double>(row.self_ns));
+    case OperatorColumn::share:
+      return percent(row.share);
+    case OperatorColumn::total:
+      return time(static_cast<double>(row.total_ns));
+    case OperatorColumn::total_share:
+      return percent(row.total_share);
+    case OperatorColumn::average:
+      return time(row.average_ns);
+    case OperatorColumn::p50:
+      return time(row.p50_ns);
+    case OperatorColumn::p90:
+      return time(row.p90_ns);
+    case OperatorColumn::flops:
+      return row.flops > 0 ? text::rate(row.flops_per_s(), "FLOP").joined() : std::string();
+    case OperatorColumn::given:
+      return text::bytes(static_cast<std::int64_t>(row.bytes_given)).joined();
+    case OperatorColumn::bytes:
+      return text::bytes(row.bytes_allocated).joined();
+    case OperatorColumn::shapes:
+      return text::grouped(row.shapes);
+    case OperatorColumn::shape:
+      return std::string(strings.view(row.shape));
+    case OperatorColumn::name:
+      break;
+  }
+  return {};
 }
 
 }  // namespace ts::views

@@ -16,13 +16,21 @@ enum class OperatorColumn : std::uint8_t {
   self,
   share,
   total,
+  total_share,
   average,
   p50,
   p90,
+  flops,  // a second
+  given,
   bytes,
-  shapes
+  shapes,
+  shape
 };
-inline constexpr int kOperatorColumns = 10;
+inline constexpr int kOperatorColumns = 14;
+
+// What a cell shows; empty where there is nothing to show.
+std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
+                          const base::StringTable& strings);
 
 // What the table shows: the rows whose name contains `filter` (ASCII case ignored), sorted. Equal
 // rows keep the order of the table, so that sorting by one column after another works.
@@ -31,6 +39,7 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
                                       std::string_view filter, OperatorColumn by, bool descending);
 
 // The name of a row for people: a phase in their language, operators outside every module named so.
+// By stack the operator first, then what is around it, then the phase.
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
                      const base::StringTable& strings, const text::Texts& texts);
 

@@ -16,46 +16,28 @@ namespace ts::views {
 namespace {
 
 constexpr std::array<const char*, kOperatorColumns> kHeadings = {
-    "tables.name",    "tables.calls", "tables.self", "tables.share", "tables.total",
-    "tables.average", "tables.p50",   "tables.p90",  "tables.bytes", "tables.shapes"};
+    "tables.name",        "tables.calls",   "tables.self",   "tables.self_share", "tables.total",
+    "tables.total_share", "tables.average", "tables.p50",    "tables.p90",        "tables.rate",
+    "tables.given",       "tables.bytes",   "tables.shapes", "tables.shape"};
 // The last is the module tree.
 constexpr std::array kGroups = {"tables.by_operator", "tables.by_shape", "tables.by_module",
-                                "tables.by_phase", "tables.by_tree"};
+                                "tables.by_phase",    "tables.by_stack", "tables.by_kernel",
+                                "tables.by_tree"};
 constexpr int kTree = static_cast<int>(kGroups.size()) - 1;
 // While a run goes on the table follows it, but not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
 
-std::string value_in_words(const stats::OperatorRow& row, OperatorColumn column) {
-  const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
-  switch (column) {
-    case OperatorColumn::calls:
-      return text::grouped(row.calls);
-    case OperatorColumn::self:
-      return time(static_cast<double>(row.self_ns));
-    case OperatorColumn::share:
-      return text::decimal(row.share * 100, 1) + " %";
-    case OperatorColumn::total:
-      return time(static_cast<double>(row.total_ns));
-    case OperatorColumn::average:
-      return time(row.average_ns);
-    case OperatorColumn::p50:
-      return time(row.p50_ns);
-    case OperatorColumn::p90:
-      return time(row.p90_ns);
-    case OperatorColumn::bytes:
-      return text::bytes(row.bytes_allocated).joined();
-    case OperatorColumn::shapes:
-      return text::grouped(row.shapes);
-    case OperatorColumn::name:
-      break;
-  }
-  return {};
+bool has_kernels(const run::Run& run) {
+  return std::ranges::any_of(run.trace.tracks(), [](const trace::Track& track) {
+    return track.kind == trace::TrackKind::gpu_stream;
+  });
 }
 
 }  // namespace
 
 void OperatorsView::update(const ViewContext& context) {
   const run::Run& run = *context.run;
+  if (group_ == stats::GroupBy::kernel && !has_kernels(run)) group_ = stats::GroupBy::op;
   const std::uint64_t slices = run.trace.slice_count();
   const bool same =
       made_ && run.id == run_id_ && made_group_ == group_ && (made_tree_ || !shows_tree_);
@@ -96,11 +78,13 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
           ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}}));
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < kGroups.size(); ++i) {
-    choices.push_back({"group_" + std::to_string(i), ui.texts(kGroups[i]), {}});
+    const bool kernels = static_cast<stats::GroupBy>(i) == stats::GroupBy::kernel;
+    choices.push_back({"group_" + std::to_string(i), ui.texts(kGroups[i]),
+                       kernels && !has_kernels(*context.run) ? ui.texts("tables.no_kernels") : ""});
   }
   int chosen = shows_tree_ ? kTree : static_cast<int>(group_);
   const float room = ImGui::GetContentRegionAvail().x;
-  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(560), room * 0.5F))) {
+  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(660), room * 0.55F))) {
     shows_tree_ = chosen == kTree;
     if (!shows_tree_) group_ = static_cast<stats::GroupBy>(chosen);
     update(context);
@@ -143,7 +127,8 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
     for (int i = 0; i < kOperatorColumns; ++i) {
       const auto column = static_cast<OperatorColumn>(i);
       ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_PreferSortDescending;
-      if (column == OperatorColumn::name) flags = ImGuiTableColumnFlags_PreferSortAscending;
+      if (column == OperatorColumn::name || column == OperatorColumn::shape)
+        flags = ImGuiTableColumnFlags_PreferSortAscending;
       if (column == OperatorColumn::self) flags |= ImGuiTableColumnFlags_DefaultSort;
       const float width = column == OperatorColumn::name ? ui.px(260) : 0;
       ImGui::TableSetupColumn((std::string(ui.texts(kHeadings[static_cast<std::size_t>(i)])) +
@@ -166,13 +151,15 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
         ImGui::TableNextColumn();
         const std::string name = row_name(table_, row, context.strings, context.texts);
         ImGui::TextUnformatted(name.c_str());
-        tooltip(ui, context.strings.view(row.shape));
+        tooltip(ui, name);
         for (int c = 1; c < kOperatorColumns; ++c) {
           ImGui::TableNextColumn();
-          const std::string words = value_in_words(row, static_cast<OperatorColumn>(c));
+          const auto column = static_cast<OperatorColumn>(c);
+          const std::string words = operator_cell(row, column, context.strings);
           const float free =
               ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-          ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
+          if (column != OperatorColumn::shape)
+            ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
           ImGui::TextUnformatted(words.c_str());
         }
       }

@@ -13,8 +13,8 @@
 namespace ts::views {
 
 // The table of recorded operators in the current Dear ImGui window: grouped by operator, shapes,
-// module or phase, or the module tree; sorted by a click on a heading, filtered by name, copied as
-// text. Below it the shares of matmul, softmax and so on in each phase. UI thread.
+// module, phase, stack or kernel, or the module tree; sorted by a click on a heading, filtered by
+// name, copied as text. Below it the shares of matmul, softmax and so on in each phase. UI thread.
 class OperatorsView {
  public:
   void draw(const Ui& ui, const ViewContext& context);

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/stats/operator_calls.h"
+
+namespace ts::stats {
+
+// Where calls come from: the module, then the operators that they lie in, then themselves. Layers
+// of a list are one place ("blocks.*.attn"), as lines of source are one whatever layer runs them.
+class CallStacks {
+ public:
+  CallStacks(std::span<const OperatorCall> calls, const base::StringTable& strings);
+
+  // Of a call by its place among the calls. An `again` call has that of the one around it.
+  [[nodiscard]] std::uint32_t of(std::uint32_t call) const { return of_call_[call]; }
+  // "blocks.*.attn;aten::linear;aten::addmm", the outermost first.
+  [[nodiscard]] std::string text(std::uint32_t stack) const;
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  struct Frame {
+    std::uint32_t below = kNone;
+    std::string name;
+  };
+  std::uint32_t frame(std::uint32_t below, const std::string& name);
+
+  std::vector<Frame> frames_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> index_;
+  std::vector<std::uint32_t> of_call_;
+};
+
+// "lm.blocks.3.attn": "lm.blocks.*.attn".
+std::string without_layer_numbers(std::string_view path);
+
+}  // namespace ts::stats
