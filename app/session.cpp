@@ -8,7 +8,6 @@
 #include "app/interrupt.h"
 
 namespace ts::app {
-namespace {}  // namespace
 
 Session::Session(run::EngineLoader engine, run::DryRunnerLoader dry_runner)
     : gpus_(built_in_gpus()),
@@ -16,17 +15,34 @@ Session::Session(run::EngineLoader engine, run::DryRunnerLoader dry_runner)
       predictions_(dry_runner_, gpus_, strings_),
       worker_(std::move(engine), strings_, updates_) {}
 
+std::int64_t Session::capacity_for(const run::WorkloadSpec& spec) const {
+  const run::Gpu* gpu = gpus_.find(spec.target_gpu);
+  return gpu != nullptr ? gpu->memory_bytes : 0;
+}
+
 bool Session::start(const run::WorkloadSpec& spec, const run::Protocol& protocol) {
   if (!run::validate(spec).empty()) return false;
   run::RunRequest request;
   request.spec = spec;
   request.protocol = protocol;
   request.wants_roof = wants_roof_;
-  if (const run::Gpu* gpu = gpus_.find(spec.target_gpu)) {
-    request.target_capacity = gpu->memory_bytes;
-  }
+  request.target_capacity = capacity_for(spec);
   asked_ = worker_.submit(std::move(request));
   busy_ = true;
+  compares_ = false;
+  return true;
+}
+
+bool Session::start_comparison(const run::WorkloadSpec& a, const run::WorkloadSpec& b,
+                               const run::Protocol& protocol) {
+  if (!run::validate(a).empty() || !run::validate(b).empty()) return false;
+  run::CompareRequest request{.sides = {{{a, capacity_for(a)}, {b, capacity_for(b)}}},
+                              .protocol = protocol};
+  comparison_.reset();
+  comparison_problem_.clear();
+  asked_ = worker_.submit(std::move(request));
+  busy_ = true;
+  compares_ = true;
   return true;
 }
 
@@ -50,27 +66,55 @@ void Session::apply(run::Update&& update) {
     }
     return;
   }
+  if (auto* compared = std::get_if<run::ComparisonUpdate>(&update)) {
+    if (compared->id == asked_) comparison_ = std::move(compared->comparison);
+    return;
+  }
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {
-    if (finished->id == asked_) busy_ = false;
+    if (finished->id == asked_) {
+      busy_ = false;
+      if (compares_ && comparison_ == nullptr) comparison_problem_ = finished->failure.sentence;
+    }
   }
   if (run_) run_->apply(std::move(update));
 }
 
-void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Protocol& protocol,
-                const std::function<void(const run::Run&)>& progress) {
+namespace {
+
+// Until nothing is going on any more. Control-C cancels.
+void wait_to_end(Session& session, const std::function<void()>& progress) {
   using namespace std::chrono_literals;
-  const InterruptGuard guard;
-  if (!session.start(spec, protocol)) return;
   auto next_report = std::chrono::steady_clock::now();
   while (session.busy()) {
     if (InterruptGuard::interrupted()) session.cancel();
     const bool news = session.update();
-    if (session.run() != nullptr && std::chrono::steady_clock::now() >= next_report) {
-      progress(*session.run());
+    if (std::chrono::steady_clock::now() >= next_report) {
+      progress();
       next_report = std::chrono::steady_clock::now() + 100ms;
     }
     if (!news) std::this_thread::sleep_for(2ms);
   }
+}
+
+}  // namespace
+
+void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Protocol& protocol,
+                const std::function<void(const run::Run&)>& progress) {
+  const InterruptGuard guard;
+  if (!session.start(spec, protocol)) return;
+  wait_to_end(session, [&] {
+    if (session.run() != nullptr) progress(*session.run());
+  });
+}
+
+void compare_to_end(Session& session, const run::WorkloadSpec& a, const run::WorkloadSpec& b,
+                    const run::Protocol& protocol,
+                    const std::function<void(const run::Comparison&)>& progress) {
+  const InterruptGuard guard;
+  if (!session.start_comparison(a, b, protocol)) return;
+  wait_to_end(session, [&] {
+    if (session.comparison() != nullptr) progress(*session.comparison());
+  });
 }
 
 }  // namespace ts::app

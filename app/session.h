@@ -9,6 +9,7 @@
 #include "app/opened_files.h"
 #include "app/predictions.h"
 #include "core/base/string_table.h"
+#include "core/run/compare.h"
 #include "core/run/gpu_catalogue.h"
 #include "core/run/run.h"
 #include "core/run/worker.h"
@@ -25,6 +26,14 @@ class Session {
   // Asks for a run; a run in progress is cancelled. False, and nothing happens, when the
   // specification is impossible.
   bool start(const run::WorkloadSpec& spec, const run::Protocol& protocol);
+  // Asks for a comparison of two specifications by turns, on the same terms.
+  bool start_comparison(const run::WorkloadSpec& a, const run::WorkloadSpec& b,
+                        const run::Protocol& protocol);
+  // The newest comparison, as far as it is; null before the first and until another has begun.
+  [[nodiscard]] const run::Comparison* comparison() const { return comparison_.get(); }
+  // Why the newest comparison could not begin; empty when it did.
+  [[nodiscard]] const std::string& comparison_problem() const { return comparison_problem_; }
+  [[nodiscard]] bool comparing() const { return busy_ && compares_; }
   // From now on runs are told what the device reaches, which is measured once.
   void want_roof() { wants_roof_ = true; }
   void cancel() { worker_.cancel(); }
@@ -57,6 +66,7 @@ class Session {
 
  private:
   void apply(run::Update&& update);
+  [[nodiscard]] std::int64_t capacity_for(const run::WorkloadSpec& spec) const;
 
   base::StringTable strings_;
   run::UpdateQueue updates_;
@@ -70,7 +80,10 @@ class Session {
   OpenedFiles files_;
   run::RunId asked_ = 0;
   bool busy_ = false;
+  bool compares_ = false;  // what was asked for last is a comparison
   bool wants_roof_ = false;
+  std::shared_ptr<const run::Comparison> comparison_;
+  std::string comparison_problem_;
   Predictions predictions_;
   run::Worker worker_;  // last: its thread ends before what it writes to
 };
@@ -79,5 +92,10 @@ class Session {
 // any other. `progress` is called on this thread about ten times a second.
 void run_to_end(Session& session, const run::WorkloadSpec& spec, const run::Protocol& protocol,
                 const std::function<void(const run::Run&)>& progress);
+
+// The same for a comparison.
+void compare_to_end(Session& session, const run::WorkloadSpec& a, const run::WorkloadSpec& b,
+                    const run::Protocol& protocol,
+                    const std::function<void(const run::Comparison&)>& progress);
 
 }  // namespace ts::app

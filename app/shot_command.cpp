@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/engine_loader.h"
+#include "app/languages.h"
 #include "app/picture.h"
 #include "app/report.h"
 #include "app/spec_arguments.h"
@@ -87,12 +88,19 @@ int take_shot(const ShotCommand& command) {
   WorkspaceState state(preferences);
   if (options->layout == Layout::sweep) state.page = Page::sweep;
   if (options->layout == Layout::hunt) state.page = Page::hunt;
+  if (options->layout == Layout::compare) state.page = Page::compare;
   if (command.sweep) {
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
     }
     state.history.set(state.sweeps->sweep()->spec().base);
     state.sweeps->finish_predictions(session, kPredictionTime);
+  } else if (options->layout == Layout::compare) {
+    views::settle(state.compare_draft, *spec);
+    const text::Texts texts = built_in_texts();
+    const auto b = views::spec_of_b(state.compare_draft, *spec, texts);
+    if (!b) return report(b.error().sentence, 2);
+    compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }

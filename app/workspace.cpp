@@ -47,8 +47,9 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "inspector") return Layout::inspector;
   if (name == "sweep") return Layout::sweep;
   if (name == "hunt") return Layout::hunt;
+  if (name == "ab") return Layout::compare;
   return base::fail("There is no workspace \"" + name +
-                    "\"; there are run, sweep, hunt, projector, timeline, memory, segments, "
+                    "\"; there are run, sweep, hunt, ab, projector, timeline, memory, segments, "
                     "operators, controls and inspector");
 }
 
@@ -185,12 +186,18 @@ void Workspace::start_run(bool live) {
   session_->start(run_spec_, protocol_for(live));
 }
 
+void Workspace::start() {
+  state_->page == Page::compare ? start_comparison() : start_run(false);
+}
+
 void Workspace::follow_live() {
   const run::WorkloadSpec& spec = state_->history.spec();
   if (spec != seen_spec_) {
     seen_spec_ = spec;
     changed_ns_ = base::now_ns();
   }
+  // Two specifications are compared when that is asked for.
+  if (state_->page == Page::compare) run_spec_ = spec;
   if (state_->preferences.live && spec != run_spec_ && base::now_ns() - changed_ns_ > kDebounce) {
     start_run(true);
   }
@@ -216,7 +223,7 @@ void Workspace::take_keys(Wishes& wishes) {
   }
   if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_Y)) state_->history.redo();
   if (io.KeyCtrl) return;
-  if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) start_run(false);
+  if (ImGui::IsKeyPressed(ImGuiKey_Space, false)) start();
   if (ImGui::IsKeyPressed(ImGuiKey_L, false)) {
     state_->preferences.live = !state_->preferences.live;
   }
@@ -254,7 +261,8 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   }
   if (layout == Layout::panels && state_->page == Page::sweep) layout = Layout::sweep;
   if (layout == Layout::panels && state_->page == Page::hunt) layout = Layout::hunt;
-  const bool page = layout == Layout::sweep || layout == Layout::hunt;
+  if (layout == Layout::panels && state_->page == Page::compare) layout = Layout::compare;
+  const bool page = layout == Layout::sweep || layout == Layout::hunt || layout == Layout::compare;
   if (layout == Layout::panels || page || projector) {
     draw_top_bar(ui, wishes);
     if (!page) draw_file_tabs(ui);
@@ -272,6 +280,9 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       break;
     case Layout::hunt:
       draw_hunt(ui);
+      break;
+    case Layout::compare:
+      draw_compare(ui);
       break;
     default:
       draw_one(ui, layout);

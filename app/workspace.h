@@ -16,6 +16,7 @@
 #include "core/text/text.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/compare/compare_controls.h"
 #include "views/controls/controls_view.h"
 #include "views/controls/spec_history.h"
 #include "views/inspector/inspector_view.h"
@@ -39,13 +40,14 @@ enum class Layout : std::uint8_t {
   controls,
   inspector,
   sweep,
-  hunt
+  hunt,
+  compare
 };
 
 // What the tabs at the top choose between.
-enum class Page : std::uint8_t { run, sweep, hunt };
+enum class Page : std::uint8_t { run, sweep, hunt, compare };
 
-// "run" is panels; "sweep" and "hunt" are the pages of these; the others by their name.
+// "run" is panels; "sweep", "hunt" and "ab" are the pages of these; the others by their name.
 base::Result<Layout> layout_from_name(const std::string& name);
 
 // The projector's page is light whatever the window looks like otherwise.
@@ -64,6 +66,7 @@ struct WorkspaceState {
   std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
   views::HuntDraft hunt_draft;
   std::shared_ptr<HuntBoard> hunts = std::make_shared<HuntBoard>();
+  views::CompareDraft compare_draft;
   Page page = Page::run;
 };
 
@@ -96,6 +99,7 @@ class Workspace {
   void take_keys(Wishes& wishes);
   void follow_live();
   void start_run(bool live);
+  void start();  // what Space starts on this page
   void draw_top_bar(const views::Ui& ui, Wishes& wishes);
   void draw_menus(const views::Ui& ui, Wishes& wishes);
   void draw_status_bar(const views::Ui& ui);
@@ -106,6 +110,9 @@ class Workspace {
   void draw_one(const views::Ui& ui, Layout layout);
   void draw_sweep(const views::Ui& ui);
   void draw_hunt(const views::Ui& ui);
+  void draw_compare(const views::Ui& ui);
+  void draw_compare_head(const views::Ui& ui, float width);
+  void start_comparison();
   void draw_hunt_head(const views::Ui& ui, float width);
   void draw_hunt_map(const views::Ui& ui, float width, float height);
   void open_cell(std::size_t cell);

@@ -9,6 +9,7 @@
 #include "app/workspace.h"
 #include "core/base/clock.h"
 #include "core/text/numbers.h"
+#include "views/charts/labels.h"
 #include "views/common/ids.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -71,7 +72,7 @@ void Workspace::draw_menus(const views::Ui& ui, Wishes& wishes) {
     if (item("menu.quit", "###menu_quit", "Ctrl+Q", true)) wishes.quit = true;
   });
   menu("###menu_run", "menu.run", [&] {
-    if (item("menu.start", "###menu_start", "Space", true)) start_run(false);
+    if (item("menu.start", "###menu_start", "Space", true)) start();
     if (item("menu.stop", "###menu_stop", "Esc", session_->busy())) session_->cancel();
     if (item("menu.live", "###menu_live", "L", true, preferences.live)) {
       preferences.live = !preferences.live;
@@ -174,7 +175,7 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
       if (session_->busy()) {
         session_->cancel();
       } else {
-        start_run(false);
+        start();
       }
     }
     ImGui::SameLine(0, ui.px(16));
@@ -269,8 +270,8 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
       const std::uint64_t events = run->trace.slice_count() + run->memory.events().size();
       pair(t("status.events"), text::grouped(static_cast<std::int64_t>(events)), true);
       pair(t("status.dropped"), text::grouped(static_cast<std::int64_t>(run->dropped)), false);
-      if (const auto overhead = run->recording_overhead_percent()) {
-        pair(t("status.overhead"), text::percent(*overhead, 1) + " %", false);
+      if (const auto cost = run->recording_cost()) {
+        pair(t("status.overhead"), views::recording_cost_words(*cost, t).joined(), false);
       }
     }
     if (const run::Outlook* outlook = session_->predictions().outlook();

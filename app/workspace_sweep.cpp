@@ -30,7 +30,8 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
   };
   for (const Tab& tab : {Tab{"###page_run", "bar.page.run", Page::run},
                          Tab{"###page_sweep", "bar.page.sweep", Page::sweep},
-                         Tab{"###page_hunt", "bar.page.hunt", Page::hunt}}) {
+                         Tab{"###page_hunt", "bar.page.hunt", Page::hunt},
+                         Tab{"###page_compare", "bar.page.compare", Page::compare}}) {
     if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
       state_->page = tab.page;
       state_->preferences.projector = false;

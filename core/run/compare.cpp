@@ -49,10 +49,8 @@ class Comparer {
       out_.sides[i].peak = executions_[i]->memory().peak;
     }
     executions_ = {};
-    out_.total = ratio_of(out_, &StepTimes::total_ns);
-    out_.forward = ratio_of(out_, &StepTimes::forward_ns);
-    out_.backward = ratio_of(out_, &StepTimes::backward_ns);
-    out_.optimizer = ratio_of(out_, &StepTimes::optimizer_ns);
+    judge(out_);
+    out_.stage = Stage::done;
     return std::move(out_);
   }
 
@@ -69,6 +67,7 @@ class Comparer {
 
   // One recorded step first, thrown away: it is what tells which backend runs.
   bool warm_up(int i) {
+    out_.stage = Stage::warmup;
     base::StringTable strings;
     capture::Recorder recorder(strings);
     {
@@ -92,8 +91,8 @@ class Comparer {
   }
 
   bool time() {
+    out_.stage = Stage::timing;
     const std::int64_t begin = context_.clock();
-    timing_begin_ = begin;
     // A B B A: each goes first as often as the other, and a steady drift favours neither.
     constexpr std::array kOrder = {0, 1, 1, 0};
     while (true) {
@@ -101,10 +100,10 @@ class Comparer {
         const auto times = step(i, nullptr);
         if (!times) return false;
         out_.sides[i].timed_steps.push_back(*times);
+        out_.seconds = seconds_since(begin);
       }
-      const double seconds = seconds_since(begin);
       const auto pairs = static_cast<int>(out_.sides[0].timed_steps.size());
-      if (enough(pairs, seconds)) return true;
+      if (enough(pairs, out_.seconds)) return true;
     }
   }
 
@@ -131,10 +130,7 @@ class Comparer {
       stop(i, std::move(times.error()));
       return std::nullopt;
     }
-    if (context_.progress) {
-      context_.progress(static_cast<int>(out_.sides[0].timed_steps.size()),
-                        timing_begin_ ? seconds_since(*timing_begin_) : 0);
-    }
+    if (context_.progress) context_.progress(out_);
     return *times;
   }
 
@@ -154,7 +150,6 @@ class Comparer {
   std::array<std::unique_ptr<Execution>, 2> executions_;
   std::array<std::int32_t, 2> numbers_{};
   int side_ = 0;
-  std::optional<std::int64_t> timing_begin_;
 };
 
 }  // namespace
@@ -162,6 +157,19 @@ class Comparer {
 Comparison compare(const std::array<ComparedSide, 2>& sides, const Protocol& protocol,
                    const CompareContext& context) {
   return Comparer(sides, protocol, context).run();
+}
+
+Protocol comparison_protocol() {
+  Protocol protocol;
+  protocol.budget_s = 10;
+  return protocol;
+}
+
+void judge(Comparison& comparison) {
+  comparison.total = ratio_of(comparison, &StepTimes::total_ns);
+  comparison.forward = ratio_of(comparison, &StepTimes::forward_ns);
+  comparison.backward = ratio_of(comparison, &StepTimes::backward_ns);
+  comparison.optimizer = ratio_of(comparison, &StepTimes::optimizer_ns);
 }
 
 std::vector<SpecDifference> differences(const WorkloadSpec& a, const WorkloadSpec& b) {

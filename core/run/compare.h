@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/base/cancel.h"
+#include "core/io/text_table.h"
 #include "core/run/engine.h"
 #include "core/run/protocol.h"
+#include "core/run/update.h"
 #include "core/stats/paired.h"
 
 // Two specs against each other, in one process, by turns.
@@ -29,6 +31,8 @@ struct Comparison {
   std::array<ComparedSide, 2> sides;  // A and B
   // Of the timed steps by part of a step; a part that one of the two lacks has no pairs.
   stats::PairedRatio total, forward, backward, optimizer;
+  Stage stage = Stage::preparing;  // preparing, warmup, timing, done
+  double seconds = 0;              // since the timing began
   // What ended it early, and on which side; the steps up to there are kept.
   std::optional<Failure> failure;
   int failed_side = 0;
@@ -38,9 +42,15 @@ struct CompareContext {
   Engine& engine;
   base::CancelToken cancel;
   std::function<std::int64_t()> clock;  // nanoseconds
-  // After every step: pairs so far and seconds since the timing began; may be empty.
-  std::function<void(int pairs, double seconds)> progress;
+  // After every step, with the steps so far and no ratios; may be empty.
+  std::function<void(const Comparison& so_far)> progress;
 };
+
+// The rules of Protocol with a longer budget: a ratio needs more steps than a time.
+Protocol comparison_protocol();
+
+// Makes the ratios from the timed steps.
+void judge(Comparison& comparison);
 
 // Prepares A and B and keeps both, warms each up by the rule of Protocol, then times A B B A A B B
 // A
@@ -49,6 +59,17 @@ struct CompareContext {
 // Two executions hold their memory at once: each has its own limit.
 Comparison compare(const std::array<ComparedSide, 2>& sides, const Protocol& protocol,
                    const CompareContext& context);
+
+// A ratio of times B / A as a factor that people read: of a faster B how many times as fast it is,
+// else how many times as long it takes.
+struct RatioFactor {
+  double factor = 0;
+  std::optional<stats::Interval> ci95;
+};
+RatioFactor factor_of(const stats::PairedRatio& ratio);
+
+// Step, forward, backward, optimizer and peak: A, B and B / A with its interval.
+io::TextTable comparison_table(const Comparison& comparison);
 
 // "B is 1.42 times as fast as A (95 % CI 1.39 to 1.45, 40 pairs)"
 std::string comparison_sentence(const Comparison& comparison);

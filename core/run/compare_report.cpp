@@ -6,6 +6,7 @@
 #include "core/run/protocol_json.h"
 #include "core/run/step_summary.h"
 #include "core/run/workload_math.h"
+#include "core/text/numbers.h"
 
 namespace ts::run {
 
@@ -51,11 +52,66 @@ nlohmann::json ratio_json(const stats::PairedRatio& ratio) {
           {"verdict", to_string(ratio.verdict)}};
 }
 
+constexpr const char* kDash = "\xe2\x80\x93";
+
+std::string in_ms(double ms) {
+  return ms < 0 ? kDash : text::duration_ns(ms * 1e6).joined();
+}
+
+std::vector<std::string> row_of(const char* title, const Comparison& comparison,
+                                const stats::PairedRatio& ratio, std::int64_t StepTimes::*part) {
+  std::vector<std::string> row{title};
+  for (const ComparedSide& side : comparison.sides) {
+    const TimingSummary summary = summarise_steps(side.timed_steps, part);
+    std::string words = in_ms(summary.median_ms);
+    if (summary.std_ms >= 0) {
+      words += ", mean " + in_ms(summary.mean_ms) + " \xc2\xb1 " + in_ms(summary.std_ms);
+    }
+    row.push_back(std::move(words));
+  }
+  std::string words = text::decimal(ratio.median, 3);
+  if (ratio.ci95) {
+    words += " (" + text::decimal(ratio.ci95->low, 3) + " to " +
+             text::decimal(ratio.ci95->high, 3) + ")";
+  }
+  row.push_back(ratio.pairs > 0 ? words : kDash);
+  return row;
+}
+
 std::string side_name(int side) {
   return side == 0 ? "A" : "B";
 }
 
 }  // namespace
+
+RatioFactor factor_of(const stats::PairedRatio& ratio) {
+  if (ratio.verdict != stats::PairVerdict::faster) return {ratio.median, ratio.ci95};
+  RatioFactor inverse{1 / ratio.median, std::nullopt};
+  if (ratio.ci95) inverse.ci95 = {1 / ratio.ci95->high, 1 / ratio.ci95->low};
+  return inverse;
+}
+
+io::TextTable comparison_table(const Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  io::TextTable table;
+  table.columns = {"", "A, median", "B, median", "B / A (95 % CI)"};
+  table.right = {false, true, true, true};
+  table.rows.push_back(row_of("step", comparison, comparison.total, &StepTimes::total_ns));
+  if (comparison.forward.pairs > 0 && comparison.backward.pairs > 0) {
+    table.rows.push_back(row_of("forward", comparison, comparison.forward, &StepTimes::forward_ns));
+    table.rows.push_back(
+        row_of("backward", comparison, comparison.backward, &StepTimes::backward_ns));
+  }
+  if (comparison.optimizer.pairs > 0) {
+    table.rows.push_back(
+        row_of("optimizer", comparison, comparison.optimizer, &StepTimes::optimizer_ns));
+  }
+  table.rows.push_back(
+      {"peak allocated", text::bytes(a.peak).joined(), text::bytes(b.peak).joined(),
+       a.peak > 0 ? text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3)
+                  : std::string(kDash)});
+  return table;
+}
 
 std::string comparison_sentence(const Comparison& comparison) {
   if (comparison.failure) {
@@ -63,27 +119,24 @@ std::string comparison_sentence(const Comparison& comparison) {
                        comparison.failure->sentence);
   }
   const stats::PairedRatio& ratio = comparison.total;
-  const bool faster = ratio.verdict == stats::PairVerdict::faster;
-  const auto shown = [&](double of) { return fmt::format("{:.3f}", faster ? 1 / of : of); };
+  const RatioFactor shown = factor_of(ratio);
   std::string basis = fmt::format("{} pairs", ratio.pairs);
-  if (ratio.ci95) {
-    const double low = faster ? ratio.ci95->high : ratio.ci95->low;
-    const double high = faster ? ratio.ci95->low : ratio.ci95->high;
-    basis = fmt::format("95 % CI {} to {}, {}", shown(low), shown(high), basis);
+  if (shown.ci95) {
+    basis = fmt::format("95 % CI {:.3f} to {:.3f}, {}", shown.ci95->low, shown.ci95->high, basis);
   }
   switch (ratio.verdict) {
     case stats::PairVerdict::faster:
-      return fmt::format("B is {} times as fast as A ({})", shown(ratio.median), basis);
+      return fmt::format("B is {:.3f} times as fast as A ({})", shown.factor, basis);
     case stats::PairVerdict::slower:
-      return fmt::format("B takes {} times as long as A ({})", shown(ratio.median), basis);
+      return fmt::format("B takes {:.3f} times as long as A ({})", shown.factor, basis);
     case stats::PairVerdict::same:
-      return fmt::format("A and B take the same time: B takes {} times as long ({})",
-                         shown(ratio.median), basis);
+      return fmt::format("A and B take the same time: B takes {:.3f} times as long ({})",
+                         shown.factor, basis);
     case stats::PairVerdict::unclear:
       break;
   }
-  return fmt::format("It is unclear which is faster: B takes {} times as long ({})",
-                     shown(ratio.median), basis);
+  return fmt::format("It is unclear which is faster: B takes {:.3f} times as long ({})",
+                     shown.factor, basis);
 }
 
 nlohmann::json to_json(const Comparison& comparison, const Protocol& protocol,

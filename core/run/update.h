@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "core/run/protocol.h"
 
 namespace ts::run {
+
+struct Comparison;
 
 using RunId = std::uint64_t;
 
@@ -73,8 +76,13 @@ struct FinishedUpdate {
   std::int64_t end_ns = 0;
   bool warmup_stable = true;
 };
+// A comparison so far; the last one before its FinishedUpdate is the whole of it.
+struct ComparisonUpdate {
+  RunId id = 0;
+  std::shared_ptr<const Comparison> comparison;  // core/run/compare.h
+};
 using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
-                            RoofUpdate, SampleUpdate, FinishedUpdate>;
+                            RoofUpdate, SampleUpdate, ComparisonUpdate, FinishedUpdate>;
 
 // Hand-over from worker and collector to the window: any thread pushes, one thread takes all
 // waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away

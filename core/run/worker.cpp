@@ -7,8 +7,10 @@
 #include <optional>
 #include <thread>
 #include <tuple>
+#include <variant>
 
 #include "core/base/clock.h"
+#include "core/run/compare.h"
 #include "core/run/corpus.h"
 #include "core/run/measure.h"
 #include "core/run/workload_math.h"
@@ -19,7 +21,7 @@ namespace {
 
 struct Job {
   RunId id = 0;
-  RunRequest request;
+  std::variant<RunRequest, CompareRequest> request;
   base::CancelToken cancel;
 };
 
@@ -91,7 +93,7 @@ struct Worker::Impl {
     }
   }
 
-  RunId submit(RunRequest request) {
+  RunId submit(std::variant<RunRequest, CompareRequest> request) {
     RunId id = 0;
     {
       const std::lock_guard lock(mutex);
@@ -114,7 +116,11 @@ struct Worker::Impl {
     const EngineUpdate about = update;
     updates.push(std::move(update));
     while (auto job = next()) {
-      updates.push(execute(*job, engine ? engine->get() : nullptr, about));
+      Engine* const loaded = engine ? engine->get() : nullptr;
+      const auto* compared = std::get_if<CompareRequest>(&job->request);
+      updates.push(compared != nullptr
+                       ? execute(*job, *compared, loaded, about)
+                       : execute(*job, std::get<RunRequest>(job->request), loaded, about));
       const std::lock_guard lock(mutex);
       running.reset();
     }
@@ -129,8 +135,52 @@ struct Worker::Impl {
     return job;
   }
 
-  FinishedUpdate execute(const Job& job, Engine* engine, const EngineUpdate& about) {
-    const RunRequest& request = job.request;
+  FinishedUpdate execute(const Job& job, const CompareRequest& request, Engine* engine,
+                         const EngineUpdate& about) {
+    if (engine == nullptr) return finished_early(job.id, Verdict::failed, about.error);
+    std::array<ComparedSide, 2> sides;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const CompareRequest::Side& side = request.sides[i];
+      if (auto reason = obstacle(side.spec, *about.info); !reason.empty()) {
+        return finished_early(job.id, Verdict::failed, std::move(reason));
+      }
+      const DeviceInfo* device = find_device(*about.info, side.spec);
+      sides[i].spec = side.spec;
+      sides[i].limit = memory_limit(side.spec, side.target_capacity,
+                                    device != nullptr ? device->memory_bytes : 0)
+                           .bytes;
+    }
+    const auto tell = [&](Comparison so_far) {
+      judge(so_far);
+      updates.push(ComparisonUpdate{job.id, std::make_shared<const Comparison>(std::move(so_far))});
+    };
+    std::int64_t told_ns = 0;
+    const auto progress = [&](const Comparison& so_far) {
+      constexpr std::int64_t kPause = 100'000'000;
+      if (base::now_ns() - told_ns < kPause) return;
+      told_ns = base::now_ns();
+      tell(so_far);
+    };
+    try {
+      Comparison whole =
+          compare(sides, request.protocol, {*engine, job.cancel, base::now_ns, progress});
+      FinishedUpdate finished;
+      finished.id = job.id;
+      if (whole.failure) {
+        finished.failure = *whole.failure;
+        finished.verdict = whole.failure->verdict;
+      }
+      tell(std::move(whole));
+      finished.end_ns = base::now_ns();
+      return finished;
+    } catch (const std::exception& error) {
+      return finished_early(job.id, Verdict::failed,
+                            std::string("The comparison stopped: ") + error.what());
+    }
+  }
+
+  FinishedUpdate execute(const Job& job, const RunRequest& request, Engine* engine,
+                         const EngineUpdate& about) {
     const DeviceInfo* device = about.info ? find_device(*about.info, request.spec) : nullptr;
     const MemoryLimit limit = memory_limit(request.spec, request.target_capacity,
                                            device != nullptr ? device->memory_bytes : 0);
@@ -149,7 +199,9 @@ struct Worker::Impl {
                                  base::now_ns};
     try {
       FinishedUpdate finished = measure(request.spec, request.protocol, limit.bytes, context);
-      if (request.wants_roof && finished.verdict == Verdict::ok) tell_roof(job, *engine);
+      if (request.wants_roof && finished.verdict == Verdict::ok) {
+        tell_roof(job, request.spec, *engine);
+      }
       return finished;
     } catch (const std::exception& error) {
       return finished_early(job.id, Verdict::failed,
@@ -158,8 +210,7 @@ struct Worker::Impl {
   }
 
   // A run that ended well stays well when this is cancelled, or fails.
-  void tell_roof(const Job& job, Engine& engine) {
-    const WorkloadSpec& spec = job.request.spec;
+  void tell_roof(const Job& job, const WorkloadSpec& spec, Engine& engine) {
     const RoofKey key{spec.device, spec.device_index, compute_type(spec)};
     auto known = roofs.find(key);
     if (known == roofs.end()) {
@@ -193,6 +244,10 @@ Worker::Worker(EngineLoader loader, base::StringTable& strings, UpdateQueue& upd
 Worker::~Worker() = default;
 
 RunId Worker::submit(RunRequest request) {
+  return impl_->submit(std::move(request));
+}
+
+RunId Worker::submit(CompareRequest request) {
   return impl_->submit(std::move(request));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -24,9 +25,20 @@ struct RunRequest {
   bool wants_roof = false;
 };
 
+// A against B, by turns.
+struct CompareRequest {
+  struct Side {
+    WorkloadSpec spec;
+    std::int64_t target_capacity = 0;  // as in RunRequest
+  };
+  std::array<Side, 2> sides;
+  Protocol protocol;
+};
+
 // The worker thread: loads the engine at once, then runs the newest request. A new request cancels
 // the run in progress and replaces a waiting one. Everything it finds out goes to the queue. Public
 // members may be called from any thread and never wait for the run.
+// A comparison is a request like any other; it tells ComparisonUpdates and is never started.
 // Every request gets exactly one FinishedUpdate. One that was replaced or cancelled before it began
 // is finished as cancelled and gets no StartedUpdate; one that begins while there is no engine is
 // started and finishes as failed, with the reason.
@@ -38,6 +50,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   RunId submit(RunRequest request);
+  RunId submit(CompareRequest request);
   void cancel();  // the run in progress and a waiting one
   // A request waits or runs. False means that its FinishedUpdate is already in the queue.
   [[nodiscard]] bool busy() const;

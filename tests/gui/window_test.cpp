@@ -396,6 +396,12 @@ TEST_F(DrivenWindow, OperatorTableGroupsFiltersAndCopies) {
     context->Yield(2);
     const std::string phases = ImGui::GetClipboardText();
     IM_CHECK(phases.find("backward") != std::string::npos);
+    context->ItemClick("//###operators_sheet/###group/###group_4");
+    context->Yield(2);
+    context->ItemClick("//###operators_sheet/###copy_tsv");
+    context->Yield(2);
+    const std::string stacks = ImGui::GetClipboardText();
+    IM_CHECK(stacks.find("attention;aten::matmul;aten::bmm") != std::string::npos);
     context->ItemClick("//###operators_sheet/###group/###group_0");
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(2);

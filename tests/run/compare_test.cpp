@@ -21,7 +21,7 @@ class CompareTest : public testing::Test {
   }
   Comparison run() {
     FakeEngine engine(script_);
-    const auto progress = [this](int, double) {
+    const auto progress = [this](const Comparison&) {
       if (--steps_until_cancel_ == 0) cancel_.cancel();
     };
     return compare(sides_, protocol_, {engine, cancel_, [this] { return clock_.now(); }, progress});

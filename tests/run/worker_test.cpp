@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/run/compare.h"
 #include "tests/run/fake_engine.h"
 
 namespace ts::run {
@@ -323,6 +324,57 @@ TEST_F(WorkerTest, a_roof_that_cannot_be_measured_leaves_the_run_well) {
   request.wants_roof = true;
   EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
   EXPECT_TRUE(all<RoofUpdate>().empty());
+}
+
+TEST_F(WorkerTest, a_comparison_is_told_while_it_goes_on_and_ends_once) {
+  script_->spec_step_ns = [](const WorkloadSpec& spec, std::int32_t) {
+    return std::int64_t{spec.batch == 4 ? 2'000'000 : 3'000'000};
+  };
+  start();
+  CompareRequest request;
+  request.sides[1].spec.batch = 8;
+  request.protocol = comparison_protocol();
+  request.protocol.min_warmup_s = 0;
+  request.protocol.min_samples = request.protocol.max_samples = 60;
+  const RunId id = worker_->submit(request);
+  const auto ended = wait_for(id);
+  EXPECT_EQ(ended.verdict, Verdict::ok);
+  int told = 0;
+  const Comparison* last = nullptr;
+  for (const Update& update : said_) {
+    const auto* one = std::get_if<ComparisonUpdate>(&update);
+    if (one == nullptr) continue;
+    EXPECT_EQ(one->id, id);
+    ++told;
+    last = one->comparison.get();
+    EXPECT_FALSE(std::holds_alternative<StartedUpdate>(update));
+  }
+  EXPECT_GE(told, 3) << "0.6 s of steps, ten times a second";
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->stage, Stage::done);
+  EXPECT_EQ(last->total.pairs, 60);
+  EXPECT_EQ(last->sides[1].limit, last->sides[0].limit);
+}
+
+TEST_F(WorkerTest, a_comparison_can_be_cancelled_and_replaced) {
+  start();
+  CompareRequest request;
+  request.sides[1].spec.batch = 8;
+  request.protocol.min_samples = request.protocol.max_samples = INT32_MAX;
+  request.protocol.hard_budget_s = 1e9;
+  const RunId endless = worker_->submit(request);
+  const RunId next = worker_->submit(quick_request());
+  EXPECT_EQ(wait_for(endless).verdict, Verdict::cancelled);
+  EXPECT_EQ(wait_for(next).verdict, Verdict::ok);
+}
+
+TEST_F(WorkerTest, a_comparison_with_an_impossible_side_says_why) {
+  start();
+  CompareRequest request;
+  request.sides[1].spec.device = DeviceKind::cuda;
+  const auto ended = wait_for(worker_->submit(request));
+  EXPECT_EQ(ended.verdict, Verdict::failed);
+  EXPECT_NE(ended.failure.sentence.find("cuda 0"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,201 @@
+#include "views/compare/compare_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/plot_axis.h"
+#include "views/charts/ticks.h"
+#include "views/compare/compare_words.h"
+
+namespace ts::views {
+namespace {
+
+constexpr double kSame = 0.01;  // within this of 1 two times are called the same
+constexpr double kWide = 3;     // ratios that differ more are shown by their logarithm
+
+// Around 1 and everything that is to be seen.
+PlotAxis ratio_axis(double least, double greatest, float from, float to) {
+  PlotAxis axis;
+  axis.from = from;
+  axis.to = to;
+  axis.low = std::min(least, 1 - 2 * kSame);
+  axis.high = std::max(greatest, 1 + 2 * kSame);
+  axis.log = axis.high / std::max(axis.low, 1e-6) > kWide;
+  if (axis.log) {
+    axis.low /= 1.1;
+    axis.high *= 1.1;
+  } else {
+    const double margin = (axis.high - axis.low) * 0.06;
+    axis.low -= margin;
+    axis.high += margin;
+  }
+  return axis;
+}
+
+// Near 1 the labels need as many digits as the step has.
+std::vector<Tick> ratio_ticks(const PlotAxis& axis, float apart) {
+  if (axis.log) return number_ticks(axis, apart).ticks;
+  std::vector<Tick> ticks;
+  const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
+  const double step =
+      nice_step((axis.high - axis.low) * static_cast<double>(apart) / std::max(pixels, 1.0));
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
+  for (double at = std::ceil(axis.low / step) * step; at <= axis.high; at += step) {
+    ticks.push_back({at, text::decimal(at, digits)});
+  }
+  return ticks;
+}
+
+struct Columns {
+  Rect part, a, b, plot, ratio, word;
+};
+
+Columns columns_of(const Rect& row, float px) {
+  Columns columns;
+  const float names = std::min(110 * px, row.width() * 0.14F);
+  const float times = std::min(96 * px, row.width() * 0.12F);
+  const float words = std::min(86 * px, row.width() * 0.11F);
+  const float ratios = std::min(170 * px, row.width() * 0.2F);
+  const auto cut = [&](float x0, float x1) { return Rect{x0, row.y0, x1, row.y1}; };
+  columns.part = cut(row.x0, row.x0 + names);
+  columns.a = cut(columns.part.x1, columns.part.x1 + times);
+  columns.b = cut(columns.a.x1, columns.a.x1 + times);
+  columns.word = cut(row.x1 - words, row.x1);
+  columns.ratio = cut(columns.word.x0 - ratios, columns.word.x0 - 12 * px);
+  columns.plot = cut(columns.b.x1 + 20 * px, columns.ratio.x0 - 8 * px);
+  return columns;
+}
+
+void draw_interval(DrawSink& sink, const CompareFigure& figure, const PlotAxis& axis,
+                   const stats::PairedRatio& ratio, float y) {
+  const float px = figure.metrics.px(1);
+  const Color color = figure.theme.accent;
+  if (ratio.ci95) {
+    const float low = axis.position(ratio.ci95->low);
+    const float high = axis.position(ratio.ci95->high);
+    sink.line({low, y}, {high, y}, color, 1.2F * px);
+    for (const float x : {low, high}) sink.line({x, y - 3 * px}, {x, y + 3 * px}, color, 1.2F * px);
+  }
+  const float x = axis.position(ratio.median);
+  sink.fill({x - 3 * px, y - 3 * px, x + 3 * px, y + 3 * px}, color, 3 * px);
+}
+
+std::string ratio_words(const CompareFigure& figure, const stats::PairedRatio& ratio) {
+  const std::string median = text::decimal(ratio.median, 3);
+  if (!ratio.ci95) return median;
+  return figure.texts("compare.ratio_and_interval", {{"ratio", median},
+                                                     {"low", text::decimal(ratio.ci95->low, 3)},
+                                                     {"high", text::decimal(ratio.ci95->high, 3)}});
+}
+
+// Returns where the rows end.
+float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
+  const float px = figure.metrics.px(1);
+  const Theme& theme = figure.theme;
+  const auto rows = comparison_rows(figure.comparison, figure.texts);
+  double least = 1, greatest = 1;
+  for (const ComparisonRow& row : rows) {
+    least = std::min({least, row.ratio.median, row.ratio.ci95 ? row.ratio.ci95->low : 1.0});
+    greatest = std::max({greatest, row.ratio.median, row.ratio.ci95 ? row.ratio.ci95->high : 1.0});
+  }
+  const float height = 28 * px;
+  const Rect heading{area.x0, area.y0, area.x1, area.y0 + height};
+  const Columns head = columns_of(heading, px);
+  text_right(sink, head.a, TextStyle::small, theme.text3, figure.texts("compare.median_a"));
+  text_right(sink, head.b, TextStyle::small, theme.text3, figure.texts("compare.median_b"));
+  text_in(sink, head.plot, TextStyle::small, theme.text3, figure.texts("compare.axis"));
+  text_right(sink, head.ratio, TextStyle::small, theme.text3, figure.texts("compare.ratio"));
+  const PlotAxis axis = ratio_axis(least, greatest, head.plot.x0, head.plot.x1);
+  const float bottom = heading.y1 + height * static_cast<float>(rows.size());
+  sink.fill({axis.position(1 - kSame), heading.y1, axis.position(1 + kSame), bottom},
+            theme.surface2);
+  for (const Tick& tick : ratio_ticks(axis, 48 * px)) {
+    const float x = axis.position(tick.position);
+    sink.fill({x, heading.y1, x + 1, bottom}, theme.grid);
+    sink.text({x - sink.text_width(TextStyle::small, tick.label) / 2, bottom + 3 * px},
+              TextStyle::small, theme.text3, tick.label);
+  }
+  const float one = axis.position(1);
+  sink.fill({one, heading.y1, one + 1, bottom}, theme.text2);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const float y0 = heading.y1 + height * static_cast<float>(i);
+    const Columns at = columns_of({area.x0, y0, area.x1, y0 + height}, px);
+    const ComparisonRow& row = rows[i];
+    const auto style = i == 0 ? TextStyle::body_strong : TextStyle::body;
+    text_in(sink, at.part, style, theme.text, row.part);
+    text_right(sink, at.a, style, theme.text, row.a);
+    text_right(sink, at.b, style, theme.text, row.b);
+    draw_interval(sink, figure, axis, row.ratio, y0 + height / 2);
+    text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_words(figure, row.ratio));
+    text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio.verdict)));
+  }
+  float y = bottom + 22 * px;
+  const auto& [a, b] = figure.comparison.sides;
+  if (a.peak > 0 && b.peak > 0) {
+    const Columns at = columns_of({area.x0, y, area.x1, y + height}, px);
+    text_in(sink, at.part, TextStyle::body, theme.text, figure.texts("compare.peak"));
+    text_right(sink, at.a, TextStyle::body, theme.text, text::bytes(a.peak).joined());
+    text_right(sink, at.b, TextStyle::body, theme.text, text::bytes(b.peak).joined());
+    text_right(sink, at.ratio, TextStyle::body, theme.text2,
+               text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3));
+    y += height;
+  }
+  return y;
+}
+
+void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
+  const float px = figure.metrics.px(1);
+  const Theme& theme = figure.theme;
+  const auto& [a, b] = figure.comparison.sides;
+  const std::size_t pairs = std::min(a.timed_steps.size(), b.timed_steps.size());
+  const Rect title{area.x0, area.y0, area.x1, area.y0 + 24 * px};
+  text_in(sink, title, TextStyle::body_strong, theme.text, figure.texts("compare.pairs"));
+  const Rect plot{area.x0 + 48 * px, title.y1 + 4 * px, area.x1 - 8 * px, area.y1 - 20 * px};
+  if (pairs == 0 || plot.height() < 40 * px) return;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    ratios.push_back(static_cast<double>(b.timed_steps[i].total_ns) /
+                     static_cast<double>(a.timed_steps[i].total_ns));
+  }
+  const auto [least, greatest] = std::ranges::minmax(ratios);
+  const PlotAxis axis = ratio_axis(least, greatest, plot.y1, plot.y0);
+  for (const Tick& tick : ratio_ticks(axis, 26 * px)) {
+    const float y = axis.position(tick.position);
+    sink.fill({plot.x0, y, plot.x1, y + 1}, theme.grid);
+    text_right(sink, {area.x0, y - 9 * px, plot.x0 - 8 * px, y + 9 * px}, TextStyle::small,
+               theme.text3, tick.label);
+  }
+  const float one = axis.position(1);
+  sink.fill({plot.x0, one, plot.x1, one + 1}, theme.text2);
+  const stats::PairedRatio& total = figure.comparison.total;
+  if (total.ci95) {
+    sink.fill({plot.x0, axis.position(total.ci95->high), plot.x1, axis.position(total.ci95->low)},
+              with_alpha(theme.accent, 0.18F));
+  }
+  const float each = plot.width() / static_cast<float>(pairs);
+  const float dot = std::clamp(each / 2 - 1, 1.0F, 3 * px);
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const float x = plot.x0 + each * (static_cast<float>(i) + 0.5F);
+    const float y = axis.position(ratios[i]);
+    sink.fill({x - dot, y - dot, x + dot, y + dot}, theme.accent, dot);
+  }
+  const float median = axis.position(total.median);
+  sink.fill({plot.x0, median, plot.x1, median + 1.4F * px}, theme.accent);
+  text_right(sink, {plot.x0, plot.y1 + 2 * px, plot.x1, plot.y1 + 20 * px}, TextStyle::small,
+             theme.text3, figure.texts("compare.pairs_axis"));
+}
+
+}  // namespace
+
+void draw_compare_figure(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
+  if (figure.comparison.sides[0].timed_steps.empty()) return;
+  const float px = figure.metrics.px(1);
+  const Rect inside{area.x0 + 16 * px, area.y0 + 4 * px, area.x1 - 16 * px, area.y1 - 8 * px};
+  const float end = draw_rows(sink, inside, figure);
+  draw_pairs(sink, {inside.x0, end + 16 * px, inside.x1, inside.y1}, figure);
+}
+
+}  // namespace ts::views

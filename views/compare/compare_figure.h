@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/run/compare.h"
+#include "core/text/text.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// What the figure of a comparison is drawn from. Nothing of it may be kept.
+struct CompareFigure {
+  const run::Comparison& comparison;
+  const text::Texts& texts;
+  const Theme& theme;
+  Metrics metrics;
+};
+
+// Above a line for each part of a step: both medians, the ratio B / A as a point with its
+// confidence interval on an axis around 1, and the word; peak memory below them. Underneath the
+// ratio of every pair in the order in which they were taken, with the median and its interval.
+void draw_compare_figure(DrawSink& sink, const Rect& area, const CompareFigure& figure);
+
+}  // namespace ts::views

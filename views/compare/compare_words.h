@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/run/compare.h"
+#include "core/text/text.h"
+
+namespace ts::views {
+
+// What a comparison says: "B is 1.420 times as fast as A", that it is unclear, or what ended it.
+std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts);
+// What that rests on, "95 % CI 1.390 to 1.450, 40 pairs in A B B A order", or how far it is.
+std::string comparison_state(const run::Comparison& comparison, double budget_s,
+                             const text::Texts& texts);
+
+// A part of a step: its medians, in words, and the ratio.
+struct ComparisonRow {
+  std::string part;
+  std::string a;
+  std::string b;
+  stats::PairedRatio ratio;
+};
+std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,
+                                           const text::Texts& texts);
+// Key of "faster", "slower", "same", "unclear".
+const char* verdict_key(stats::PairVerdict verdict);
+
+}  // namespace ts::views
