@@ -13,7 +13,9 @@ constexpr const char* kVersion = "tensorscope " TENSORSCOPE_VERSION;
 
 // Whose settings: first, before what a command asks about it.
 void add_workload(CLI::App& command, SpecArguments& spec) {
-  command.add_option("WORKLOAD", spec.workload, "attention, mlp, block, lm, weighted_sum or toy")
+  command
+      .add_option("WORKLOAD", spec.workload,
+                  "attention, mlp, block, lm, weighted_sum, toy or accumulation")
       ->option_text(" ");
 }
 
@@ -152,10 +154,10 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string> shown;
   shot_app->add_option("WORKLOAD|FILE", shown, "A workload to run, or memory snapshots to open")
       ->option_text(" ");
-  shot_app->add_option(
-      "--workspace", shot.workspace,
-      "run, sweep, hunt, projector, or one panel: timeline, memory, segments, operators, controls, "
-      "inspector");
+  shot_app->add_option("--workspace", shot.workspace,
+                       "run, sweep, hunt, ab, projector, or one panel: timeline, memory, segments, "
+                       "operators, controls, "
+                       "inspector");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");

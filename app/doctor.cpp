@@ -1,11 +1,15 @@
 #include "app/doctor.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string_view>
+#include <thread>
 
 #include "app/engine_loader.h"
 #include "app/environment.h"
 #include "app/machine_probes.h"
+#include "core/base/clock.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -77,6 +81,24 @@ Finding cupti(const Machine& machine, const Loaded& loaded) {
           probe.found, "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
 }
 
+// The clock of every measurement against a sleep of known length: one to warm up, then three.
+Finding timer() {
+  constexpr std::int64_t kSleep = 50'000'000;
+  std::vector<double> took;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t begin = base::now_ns();
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kSleep));
+    if (i > 0) took.push_back(static_cast<double>(base::now_ns() - begin));
+  }
+  std::ranges::sort(took);
+  const double off = took[1] - static_cast<double>(kSleep);
+  const std::string found =
+      "a sleep of 50 ms took " + text::decimal(took[1] * 1e-6, 3) + " ms, the median of three";
+  if (off >= 0 && off < 1e6) return {"timer", "Timer", Health::ok, found, ""};
+  return {"timer", "Timer", Health::limited, found,
+          "More than 1 ms off: the machine is busy or sleeps coarsely; expect wide intervals"};
+}
+
 Finding display() {
   const Probe probe = probe_display();
   return {"display", "Display", probe.works ? Health::ok : Health::limited, probe.found,
@@ -104,6 +126,7 @@ std::vector<Finding> examine_machine() {
   findings.push_back({"system", "System", Health::ok, machine.system + ", " + machine.kernel, ""});
   findings.push_back(processor(machine));
   findings.push_back(memory(machine));
+  findings.push_back(timer());
   findings.push_back(gpu(machine));
   const Loaded loaded = make_engine_loader()();
   findings.push_back(cupti(machine, loaded));

@@ -51,8 +51,10 @@ void print_training(const run::Run& run) {
     print_row("Gradient norm", text::decimal(*training.gradient_norm, 4) + " before clipping");
   }
   if (training.loss_scale) {
-    print_row("Loss scale", text::plain(*training.loss_scale) + ", " +
-                                text::grouped(training.skipped_steps) + " steps skipped");
+    print_row("Loss scale",
+              text::plain(*training.loss_scale) + ", doubles after " +
+                  text::grouped(run.spec.growth_interval - training.clean_steps.value_or(0)) +
+                  " more clean steps, skipped so far: " + text::grouped(training.skipped_steps));
   }
   if (!run::mixes_types(run.facts)) return;
   for (const run::NamedType& type : run.facts.types) {
@@ -62,6 +64,15 @@ void print_training(const run::Run& run) {
 
 std::string in_ms(double ms) {
   return text::duration_ns(ms * 1e6).joined();
+}
+
+std::string words_of(const run::RecordingCost& cost) {
+  const std::string probes = text::grouped(cost.probes) + (cost.probes == 1 ? " probe" : " probes");
+  if (!cost.ci95) return "unclear: " + probes + " give no confidence interval";
+  const std::string interval = "95 % CI " + text::percent(cost.ci95->low, 1) + " to " +
+                               text::percent(cost.ci95->high, 1) + " %, " + probes;
+  if (!cost.clear()) return "unclear: " + interval;
+  return text::percent(cost.percent, 1) + " % of a step, " + interval;
 }
 
 void print_part(const run::Run& run, const char* title, std::int64_t run::StepTimes::*part) {
@@ -81,7 +92,15 @@ void print_times(const run::Run& run) {
   if (timing.ci95_low_ms >= 0) {
     step += ", 95 % CI " + in_ms(timing.ci95_low_ms) + " to " + in_ms(timing.ci95_high_ms);
   }
-  print_row("Step time, median", step + ", n = " + std::to_string(timing.n));
+  print_row("Step time, median", step + ", n = " + std::to_string(timing.n) + ", " +
+                                     run::to_string(run.spec.cache) + " cache");
+  if (const auto called = run.unsynchronised_ms()) {
+    print_row("  without waiting", in_ms(*called) +
+                                       ": when the calls have returned and the "
+                                       "device still computes");
+  } else {
+    print_row("  without waiting", "\xe2\x80\x93 on cpu: a call returns with its result");
+  }
   if (!timing.stable) print_row("", "warm-up did not settle: take the figure with care");
   if (timing.std_ms >= 0) {
     print_row("  mean, std", in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms));
@@ -137,15 +156,17 @@ void print_summary(const run::Run& run) {
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
   if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
   print_training(run);
+  for (const run::NamedNumber& one : run.facts.results) {
+    print_row(one.name.c_str(), text::decimal(one.value, 4) + ", error " +
+                                    text::percent((one.value / one.exact - 1) * 100, 3) + " %");
+  }
   if (!run.facts.generated_text.empty()) print_row("Generated", run.facts.generated_text);
   print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
                             " slices, " +
                             text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
                             " memory events, " +
                             text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
-  if (const auto overhead = run.recording_overhead_percent()) {
-    print_row("Cost of recording", text::percent(*overhead, 1) + " %");
-  }
+  if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
 }
 
 // The run's memory as PyTorch's viewers open it, with the segments that its allocator would have.
@@ -186,6 +207,12 @@ base::Result<void> write_outputs(const std::filesystem::path& folder, Session& s
       stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
   if (auto written = io::write_file(folder / "operators.csv",
                                     io::to_csv(run::operator_text(by_operator, strings)));
+      !written) {
+    return written;
+  }
+  const auto by_stack =
+      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::stack);
+  if (auto written = io::write_file(folder / "stacks.txt", run::folded_stacks(by_stack));
       !written) {
     return written;
   }

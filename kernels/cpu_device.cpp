@@ -1,3 +1,4 @@
+#include "kernels/cpu_caches.h"
 #include "kernels/device.h"
 #include "kernels/observe/cpu_allocator.h"
 
@@ -10,6 +11,8 @@ class CpuDevice final : public Device {
     return c10::Device(c10::DeviceType::CPU);
   }
   void synchronize() override {}
+  [[nodiscard]] bool can_evict_caches() const override { return true; }
+  void evict_caches() override { caches_.evict(); }
   void open_account(std::int64_t limit) override {
     park_current();
     limit_ = limit;
@@ -44,6 +47,7 @@ class CpuDevice final : public Device {
   CpuAllocator& allocator_ = CpuAllocator::install();
   std::int64_t limit_ = 0;
   CpuAllocator::Counters parked_;
+  CpuCaches caches_;
 };
 
 }  // namespace

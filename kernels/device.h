@@ -21,6 +21,11 @@ class Device {
   [[nodiscard]] virtual c10::Device torch_device() const = 0;
   // Returns when everything that was started has ended.
   virtual void synchronize() = 0;
+  // Whether evict_caches() does anything.
+  [[nodiscard]] virtual bool can_evict_caches() const { return false; }
+  // Drives out of the device's caches what earlier steps left there, by going through memory that
+  // is larger than they are. Returns when that is done; the memory is in no account.
+  virtual void evict_caches() {}
   // From here on at most `limit` more bytes may be live, and live bytes and their peak count from
   // 0.
   virtual void open_account(std::int64_t limit) = 0;

@@ -115,6 +115,9 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
   try {
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
+    if (spec.cache == run::Cache::cold && !(*device)->can_evict_caches()) {
+      return failed("The caches of this device cannot be driven out: choose cache hot");
+    }
     auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
     if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
     return execution;

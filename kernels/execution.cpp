@@ -100,6 +100,8 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   try {
     account_.enter();
     const CancelScope cancel(cancel_);
+    // Before anything is recorded: it is no part of the step.
+    if (spec_.cache == run::Cache::cold) device_->evict_caches();
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
     if (recorder != nullptr) {
@@ -127,6 +129,13 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   }
 }
 
+// For what the calls of a part have started.
+void TorchExecution::wait() {
+  const std::int64_t begin = base::now_ns();
+  device_->synchronize();
+  waited_ns_ += base::now_ns() - begin;
+}
+
 run::StepTimes TorchExecution::run_step() {
   run::StepTimes times;
   const StepScope step;
@@ -134,6 +143,7 @@ run::StepTimes TorchExecution::run_step() {
   std::optional<Float32Scope> matmuls;
   if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
   device_->synchronize();
+  waited_ns_ = 0;
   times.begin_ns = base::now_ns();
   workload_->next_batch();
   if (spec_.pass == run::Pass::generate) {
@@ -155,6 +165,7 @@ run::StepTimes TorchExecution::run_step() {
     last = base::now_ns();
   }
   times.total_ns = last - times.begin_ns;
+  times.waited_ns = waited_ns_;
   for (const at::Tensor& loss : losses) {
     if (loss.defined() && !loss.is_meta()) times.loss += loss.item<double>();
   }
@@ -196,7 +207,7 @@ void TorchExecution::generate(run::StepTimes& times) {
     static const std::string path = "prefill";
     const ModuleScope module(path);
     workload_->prefill();
-    device_->synchronize();
+    wait();
   }
   std::int64_t end = base::now_ns();
   times.prefill_ns = end - begin;
@@ -205,12 +216,13 @@ void TorchExecution::generate(run::StepTimes& times) {
     static const std::string path = "decode";
     const ModuleScope module(path);
     for (std::int64_t i = 1; i < spec_.new_tokens; ++i) workload_->decode(i);
-    device_->synchronize();
+    wait();
   }
   end = base::now_ns();
   times.decode_ns = spec_.new_tokens > 1 ? end - begin : 0;
   times.forward_ns = times.prefill_ns + times.decode_ns;
   times.total_ns = end - times.begin_ns;
+  times.waited_ns = waited_ns_;
 }
 
 at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
@@ -255,7 +267,7 @@ at::Tensor TorchExecution::run_forward() {
   const PhaseScope phase(Phase::forward, keep_graph);
   const ModuleScope module(entry_->name);
   at::Tensor result = workload_->forward();
-  device_->synchronize();
+  wait();
   return result;
 }
 
@@ -268,7 +280,7 @@ at::Tensor TorchExecution::run_loss(at::Tensor output) {
   note_dtype(path, loss);
   const std::int64_t micro_batches = run::micro_batches(spec_);
   if (micro_batches > 1) loss = at::div(loss, static_cast<double>(micro_batches));
-  device_->synchronize();
+  wait();
   return loss;
 }
 
@@ -279,7 +291,7 @@ void TorchExecution::run_backward(const at::Tensor& loss) {
   } else {
     loss.backward();
   }
-  device_->synchronize();
+  wait();
   own_gradients();
   note_gradient_types();
 }
@@ -300,7 +312,7 @@ void TorchExecution::note_gradient_types() {
 void TorchExecution::run_optimizer() {
   const PhaseScope phase(Phase::optimizer);
   training_->step();
-  device_->synchronize();
+  wait();
   if (!owns_optimizer_state_) own_optimizer_state();
   owns_optimizer_state_ = true;
 }
@@ -321,6 +333,7 @@ run::ExecutionFacts TorchExecution::facts() const {
     Workload::Generated generated = workload_->generated();
     facts.generated = std::move(generated.tokens);
     facts.generated_text = std::move(generated.text);
+    facts.results = workload_->results();
   }
   return facts;
 }

@@ -45,6 +45,7 @@ class TorchExecution final : public run::Execution {
 
  private:
   void make_workload();
+  void wait();
   run::StepTimes run_step();
   void drop_gradients();
   void zero_gradients();
@@ -73,6 +74,7 @@ class TorchExecution final : public run::Execution {
   std::string backend_ran_;
   std::vector<run::NamedType> types_;
   bool usable_ = false;
+  std::int64_t waited_ns_ = 0;  // in this step
 };
 
 }  // namespace ts::kernels

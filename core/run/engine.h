@@ -40,11 +40,18 @@ struct StepTimes {
   std::int64_t prefill_ns = 0;  // pass generate: the prompt to the first new token,
   std::int64_t decode_ns = 0;   // and all further ones; together forward_ns
   std::int64_t total_ns = 0;
+  // Of total_ns, what was spent waiting for the device at the ends of the parts. A clock that is
+  // read without waiting shows total_ns less this: the time in which the calls were made. Of no
+  // meaning for cpu, whose calls return with their result.
+  std::int64_t waited_ns = 0;
   double loss = 0;
   double learning_rate = 0;             // of a full step
   std::optional<double> gradient_norm;  // total, before clipping; only where it was computed
   std::optional<double> loss_scale;     // with a gradient scaler: that of this step's loss
-  bool skipped = false;                 // a gradient was inf or nan, nothing was updated
+  // With a gradient scaler: clean steps in a row after this one; the scale doubles, and they begin
+  // anew, when they are growth_interval.
+  std::optional<std::int64_t> clean_steps;
+  bool skipped = false;  // a gradient was inf or nan, nothing was updated
 };
 
 // "fc1" "fp16"
@@ -52,6 +59,14 @@ struct NamedType {
   std::string name;
   std::string type;
   friend bool operator==(const NamedType&, const NamedType&) = default;
+};
+
+// "fp16 += fp16" 9.953, where 10 would be exact
+struct NamedNumber {
+  std::string name;
+  double value = 0;
+  double exact = 0;
+  friend bool operator==(const NamedNumber&, const NamedNumber&) = default;
 };
 
 // What only the execution knows. `backend_ran` is read off the operators that ran.
@@ -65,6 +80,7 @@ struct ExecutionFacts {
   // Pass generate: the new tokens of the first sequence, and what they spell in a corpus.
   std::vector<std::int64_t> generated = {};
   std::string generated_text = {};
+  std::vector<NamedNumber> results = {};  // of a workload that is about its numbers
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
@@ -125,7 +141,7 @@ class Engine {
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
-inline constexpr int kEngineInterfaceVersion = 3;
+inline constexpr int kEngineInterfaceVersion = 4;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -17,6 +17,7 @@ namespace ts::run {
 
 namespace {
 
+constexpr int kFewestProbes = 6;
 constexpr std::int64_t kProgressInterval = 50'000'000;  // ns: 20 a second are enough for the eye
 
 class Measurement {
@@ -123,16 +124,24 @@ class Measurement {
     const bool probes = protocol_.probe_every > 0 && !fixed_warmups_;
     const std::int32_t probe_every = probes ? std::max(protocol_.probe_every, 2) : 0;
     std::vector<double> sorted;
+    int probed = 0;
+    // Fewer probes have no confidence interval; they are not worth more than the budget.
+    const auto may_end = [&](double elapsed_s) {
+      return probe_every == 0 || probed >= kFewestProbes || elapsed_s >= protocol_.budget_s ||
+             static_cast<std::int32_t>(sorted.size()) >= protocol_.max_samples;
+    };
     for (std::int32_t turn = 1;; ++turn) {
       if (probe_every > 0 && turn % probe_every == 0) {
         if (!probe(Kind::probe)) return false;
+        ++probed;
       } else {
         const auto times = step(nullptr, Kind::timed);
         if (!times) return false;
         const auto sample = static_cast<double>(times->total_ns);
         sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), sample), sample);
       }
-      if (timing_is_enough(sorted, seconds_since(begin), protocol_)) return true;
+      const double elapsed_s = seconds_since(begin);
+      if (timing_is_enough(sorted, elapsed_s, protocol_) && may_end(elapsed_s)) return true;
     }
   }
 

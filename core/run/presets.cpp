@@ -18,6 +18,7 @@ constexpr auto kBlock = WorkloadKind::block;
 constexpr auto kLm = WorkloadKind::lm;
 constexpr auto kSum = WorkloadKind::weighted_sum;
 constexpr auto kToy = WorkloadKind::toy;
+constexpr auto kAdd = WorkloadKind::accumulation;
 
 // What sets the models of the course apart from GPT-2 as nanoGPT has it.
 constexpr const char* kSelf = "kv_heads=0 T_kv=0";
@@ -66,6 +67,7 @@ constexpr std::array kPresets = {
   Preset{"gpt2-xl", "GPT-2 xl", "nanoGPT", kLm,                12, 1024, 1600, 25,   0, 48,  6400, 50304, kStep, true, kGpt2},
   Preset{"w6", "weighted sum", "A2-26", kSum,                  16, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
   Preset{"toy", "toy model", "A2-11", kToy,                     1,    1,  100,  0,   0,  0,    10,    10, kTrain, false, "autocast=fp16"},
+  Preset{"a2-sums", "1,000 times 0.01", "A2-10", kAdd,          0, 1000,    0,  0,   0,  0,     0,     0, kForward, false, ""},
 };
 // clang-format on
 

@@ -13,7 +13,8 @@ namespace ts::run {
 // turn with unrecorded ones, so the cost of recording is measured in the same sitting.
 // Rules and constants: median of the last 5 within 2 % of the 5 before, at least 3 steps and
 // min_warmup_s, at most max_warmup_s (then flagged unstable); stop when the 95 % CI of the median
-// is within 1 % or the budget ends, at least min_samples.
+// is within 1 % or the budget ends, at least min_samples, and within the budget at least the 6
+// probes that a confidence interval takes.
 struct Protocol {
   std::int32_t recorded_steps = 3;
   double min_warmup_s = 0.2;

@@ -5,6 +5,7 @@
 #include "core/base/check.h"
 #include "core/run/step_summary.h"
 #include "core/run/workload_math.h"
+#include "core/stats/quantiles.h"
 
 namespace ts::run {
 
@@ -126,16 +127,24 @@ double Run::flops() const {
 }
 
 std::optional<double> Run::tflops_per_s() const {
-  const auto rate = per_second(flops(), timed_steps);
-  if (!rate) return std::nullopt;
+  const double work = flops();
+  const auto rate = per_second(work, timed_steps);
+  if (!rate || work <= 0) return std::nullopt;  // a workload without products
   return *rate * 1e-12;
 }
 
-std::optional<double> Run::recording_overhead_percent() const {
-  const TimingSummary probes = summarise_steps(probe_steps);
-  const TimingSummary timed = summarise_steps(timed_steps);
-  if (probes.n == 0 || timed.n == 0) return std::nullopt;
-  return (probes.median_ms / timed.median_ms - 1) * 100;
+std::optional<RecordingCost> Run::recording_cost() const {
+  return run::recording_cost(probe_steps, timed_steps);
+}
+
+std::optional<double> Run::unsynchronised_ms() const {
+  if (spec.device == DeviceKind::cpu || timed_steps.empty()) return std::nullopt;
+  std::vector<double> called;
+  for (const StepTimes& step : timed_steps) {
+    called.push_back(static_cast<double>(step.total_ns - step.waited_ns) * 1e-6);
+  }
+  std::ranges::sort(called);
+  return stats::quantile_sorted(called, 0.5);
 }
 
 }  // namespace ts::run

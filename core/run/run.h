@@ -7,6 +7,7 @@
 
 #include "core/memory/allocation_log.h"
 #include "core/run/gpu_catalogue.h"
+#include "core/run/recording_cost.h"
 #include "core/run/update.h"
 #include "core/trace/trace_store.h"
 
@@ -62,8 +63,10 @@ class Run {
   [[nodiscard]] std::optional<double> decode_tokens_per_s() const;
   [[nodiscard]] double flops() const;  // of one step, by formula, with the backend that ran
   [[nodiscard]] std::optional<double> tflops_per_s() const;
-  // (median of probes / median of timed - 1) * 100, when both have samples.
-  [[nodiscard]] std::optional<double> recording_overhead_percent() const;
+  [[nodiscard]] std::optional<RecordingCost> recording_cost() const;
+  // Median of the time that a step's calls took, without the waiting for the device: what a clock
+  // shows that is read too early. Unset on cpu, where calls return with their result.
+  [[nodiscard]] std::optional<double> unsynchronised_ms() const;
 
  private:
   void add(const capture::Batch& batch);

@@ -39,9 +39,29 @@ nlohmann::json generated_json(const Run& run) {
   return {{"tokens", run.facts.generated}, {"text", text_or_null(run.facts.generated_text)}};
 }
 
+nlohmann::json results_json(const Run& run) {
+  if (run.facts.results.empty()) return nullptr;
+  auto list = nlohmann::json::array();
+  for (const NamedNumber& one : run.facts.results) {
+    list.push_back({{"name", one.name},
+                    {"value", one.value},
+                    {"exact", one.exact},
+                    {"error_percent", (one.value / one.exact - 1) * 100}});
+  }
+  return list;
+}
+
 nlohmann::json roof_json(const std::optional<Roof>& roof) {
   if (!roof) return nullptr;
   return {{"dtype", to_string(roof->dtype)}, {"size", roof->size}, {"tflops", roof->tflops}};
+}
+
+nlohmann::json recording_json(const Run& run) {
+  const auto cost = run.recording_cost();
+  if (!cost) return nullptr;
+  nlohmann::json ci95 = nullptr;
+  if (cost->ci95) ci95 = {cost->ci95->low, cost->ci95->high};
+  return {{"percent", cost->percent}, {"ci95", std::move(ci95)}, {"clear", cost->clear()}};
 }
 
 nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
@@ -74,7 +94,18 @@ nlohmann::json failure_json(const Run& run) {
 nlohmann::json training_json(const Run& run) {
   const TrainingSummary summary = training_summary(run);
   if (!summary.loss) return nullptr;
-  return {{"learning_rate", known(summary.learning_rate)},
+  auto steps = nlohmann::json::array();
+  for (const StepTimes& step : steps_in_order(run)) {
+    steps.push_back({{"loss", known(step.loss)},
+                     {"learning_rate", step.learning_rate},
+                     {"gradient_norm", known(step.gradient_norm)},
+                     {"loss_scale", known(step.loss_scale)},
+                     {"skipped", step.skipped}});
+  }
+  return {{"steps", std::move(steps)},
+          {"clean_steps",
+           summary.clean_steps ? nlohmann::json(*summary.clean_steps) : nlohmann::json()},
+          {"learning_rate", known(summary.learning_rate)},
           {"gradient_norm", known(summary.gradient_norm)},
           {"loss_scale", known(summary.loss_scale)},
           {"skipped_steps", summary.skipped_steps},
@@ -124,6 +155,8 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
             {"optimizer", part_json(run, &StepTimes::optimizer_ns)},
             {"prefill", part_json(run, &StepTimes::prefill_ns)},
             {"decode", part_json(run, &StepTimes::decode_ns)}}},
+          {"cache", to_string(run.spec.cache)},
+          {"unsynchronised_ms", known(run.unsynchronised_ms())},
           {"earlier_runs", run.earlier_runs},
           {"loss", last_loss(run)},
           {"training", training_json(run)},
@@ -131,6 +164,7 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
           {"tokens_per_s", known(run.tokens_per_s())},
           {"decode_tokens_per_s", known(run.decode_tokens_per_s())},
           {"generated", generated_json(run)},
+          {"results", results_json(run)},
           {"flops", run.flops()},
           {"tflops_per_s", known(run.tflops_per_s())},
           {"roof", roof_json(run.roof)},
@@ -141,7 +175,7 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
             {"slices", run.trace.slice_count()},
             {"dropped", run.dropped},
             {"probes", run.probe_steps.size()},
-            {"overhead_percent", known(run.recording_overhead_percent())}}},
+            {"cost", recording_json(run)}}},
           {"samples_ms",
            {{"recorded", samples_json(run.recorded_steps)},
             {"warmup", samples_json(run.warmup_steps)},

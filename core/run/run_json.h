@@ -9,19 +9,25 @@
 namespace ts::run {
 
 // The document of `run --json` and run.json:
+//   training {loss_scale, clean_steps, ..., steps [{loss, learning_rate, gradient_norm, loss_scale,
+//             skipped}]}: of the last step, and of every step in order
 //   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, training,
 //   types, environment
 //   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers,
 //   outlier_above,
 //            warmup_steps, stable}, parts_ms {forward, backward, optimizer, prefill, decode} (the
 //            same of each part)
+//   cache: hot or cold, what a step found in the caches
+//   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s
 //   generated {tokens, text}: of the first sequence
+//   results [{name, value, exact, error_percent}]: what workload accumulation came to
 //   roof {dtype, size, tflops}: the best large product measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu}]
 //   memory {peak_allocated, by_category (at the peak), events, unmatched_frees, limit,
 //           limit_source}
-//   recording {steps, slices, dropped, probes, overhead_percent} (probes: samples behind the cost)
+//   recording {steps, slices, dropped, probes, cost {percent, ci95, clear}}: cost in percent of a
+//             step, by `probes` samples; clear: zero is not in its interval
 //   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
 // Times in milliseconds, sizes in bytes. What was not measured is null.
 nlohmann::json to_json(const Run& run, const nlohmann::json& environment);

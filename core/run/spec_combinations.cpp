@@ -96,6 +96,15 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
+void check_additions(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::int64_t kMost = 16384;
+  if (spec.workload != WorkloadKind::accumulation || spec.seq_len <= kMost) return;
+  problems.add(Field::T, "accumulation_long",
+               "workload accumulation makes at most {max} additions, not {value}: each is an "
+               "operator of its own",
+               {{"max", text::grouped(kMost)}, {"value", text::grouped(spec.seq_len)}});
+}
+
 void check_precision(const WorkloadSpec& spec, Problems& problems) {
   if (spec.dtype == DataType::tf32 && spec.device != DeviceKind::cuda) {
     problems.add(Field::dtype, "tf32_cuda",
@@ -112,6 +121,11 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
   if (spec.workload != WorkloadKind::lm && spec.pass == Pass::generate) {
     problems.add(Field::pass, "generate_lm",
                  "pass generate needs workload lm: the others have no next token");
+  }
+  if (spec.workload == WorkloadKind::accumulation && spec.pass != Pass::forward) {
+    problems.add(Field::pass, "accumulation_forward",
+                 "workload accumulation only adds up, there is nothing to go back through: choose "
+                 "pass forward");
   }
   if (!field_applies(spec, Field::cycle_steps)) return;
   if (spec.warmup_steps >= spec.cycle_steps) {
@@ -185,6 +199,7 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_keys(spec, problems);
   check_backend(spec, problems);
   check_precision(spec, problems);
+  check_additions(spec, problems);
   check_training(spec, problems);
   check_sizes(spec, problems);
 }

@@ -11,7 +11,8 @@ namespace ts::run {
 
 namespace {
 
-constexpr std::array kWorkloads = {"attention", "mlp", "block", "lm", "weighted_sum", "toy"};
+constexpr std::array kWorkloads = {"attention",    "mlp", "block",       "lm",
+                                   "weighted_sum", "toy", "accumulation"};
 constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
 constexpr std::array kAutocasts = {"off", "bf16", "fp16"};
 constexpr std::array kBackends = {"naive", "math", "flash", "efficient", "cudnn", "tiled", "auto"};
@@ -26,6 +27,7 @@ constexpr std::array kZeroGrads = {"none", "zero"};
 constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
 constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
 constexpr std::array kTokenizers = {"byte", "char"};
+constexpr std::array kCaches = {"hot", "cold"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -53,19 +55,19 @@ using S = Section;
 // exact.
 constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::workload, "workload", S::workload, choice<&W::workload>(kWorkloads), "what runs"},
-  {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once"},
-  {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence"},
+  {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_sums},
+  {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation"},
   {Field::d_model, "d_model", S::shape, NumberField{&W::d_model, {1, 64 * kKi}, {32, 8 * kKi}}, "width of the residual stream", reason_d_model},
   {Field::heads, "heads", S::shape, NumberField{&W::heads, {1, kKi}, {1, 128}}, "attention heads", reason_attention},
   {Field::d_head, "d_head", S::shape, NumberField{&W::d_head, {1, 4 * kKi}, {8, 256}}, "width of a head", reason_d_head},
   {Field::layers, "layers", S::shape, NumberField{&W::layers, {1, kKi}, {1, 128}}, "transformer blocks", reason_layers},
   {Field::d_ff, "d_ff", S::shape, NumberField{&W::d_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "hidden width of the feed-forward part", reason_d_ff},
   {Field::vocab, "vocab", S::shape, NumberField{&W::vocab, {2, 16 * kKi * kKi}, {8, 256 * kKi}}, "different tokens", reason_vocab},
-  {Field::dtype, "dtype", S::precision, choice<&W::dtype>(kDataTypes), "type of parameters and inputs"},
+  {Field::dtype, "dtype", S::precision, choice<&W::dtype>(kDataTypes), "type of parameters and inputs", reason_sums},
   {Field::backend, "backend", S::attention, choice<&W::backend>(kBackends), "how attention is computed", reason_attention},
   {Field::pass, "pass", S::pass, choice<&W::pass>(kPasses), "how far a step goes"},
   {Field::causal, "causal", S::attention, FlagField{&W::causal}, "no position sees a later one", reason_attention},
-  {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs"},
+  {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs", reason_sums},
   {Field::device, "device", S::device, choice<&W::device>(kDevices), "where it runs"},
   {Field::device_index, "device_index", S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index},
   {Field::target_gpu, "target_gpu", S::device, TextField{&W::target_gpu}, "card whose capacity is the limit"},
@@ -106,6 +108,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::kv_cache, "kv_cache", S::generation, FlagField{&W::kv_cache}, "keep keys and values; else the whole text runs again for every token", reason_generate},
   {Field::temperature, "temperature", S::generation, RealField{&W::temperature, 0, 100}, "divides the logits; 0: the likeliest token", reason_generate},
   {Field::top_k, "top_k", S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate},
+  {Field::cache, "cache", S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step"},
 }};
 // clang-format on
 
@@ -169,6 +172,9 @@ const char* to_string(Pass value) {
 }
 const char* to_string(DeviceKind value) {
   return name_of(kDevices, value);
+}
+const char* to_string(Cache value) {
+  return name_of(kCaches, value);
 }
 const char* to_string(Section value) {
   return name_of(kSections, value);

@@ -10,7 +10,12 @@ bool has_blocks(const WorkloadSpec& spec) {
 
 }  // namespace
 
+const char* reason_sums(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::accumulation ? "field.reason.only_sums" : nullptr;
+}
+
 const char* reason_d_model(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
   return spec.workload == WorkloadKind::attention ? "field.reason.heads_times_d_head" : nullptr;
 }
 
@@ -29,8 +34,9 @@ const char* reason_layers(const WorkloadSpec& spec) {
 }
 
 const char* reason_d_ff(const WorkloadSpec& spec) {
-  const bool none =
-      spec.workload == WorkloadKind::attention || spec.workload == WorkloadKind::weighted_sum;
+  const bool none = spec.workload == WorkloadKind::attention ||
+                    spec.workload == WorkloadKind::weighted_sum ||
+                    spec.workload == WorkloadKind::accumulation;
   return none ? "field.reason.no_feed_forward" : nullptr;
 }
 
@@ -76,6 +82,7 @@ const char* reason_generate(const WorkloadSpec& spec) {
 }
 
 const char* reason_autocast(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
   const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
   return wide ? nullptr : "field.reason.already_16_bits";
 }
@@ -92,6 +99,7 @@ const char* reason_scaler_on(const WorkloadSpec& spec) {
 }
 
 const char* reason_keep_graph(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
   if (spec.pass == Pass::generate) return "field.reason.generates";
   return spec.pass == Pass::forward ? nullptr : "field.reason.graph_is_kept";
 }

@@ -6,6 +6,7 @@
 // does matter. One function for each condition; the table of settings names them.
 namespace ts::run {
 
+const char* reason_sums(const WorkloadSpec& spec);
 const char* reason_d_model(const WorkloadSpec& spec);
 const char* reason_attention(const WorkloadSpec& spec);
 const char* reason_d_head(const WorkloadSpec& spec);

@@ -8,17 +8,6 @@ namespace ts::run {
 
 namespace {
 
-std::vector<StepTimes> steps_in_order(const Run& run) {
-  std::vector<StepTimes> all;
-  for (const auto* steps :
-       {&run.recorded_steps, &run.warmup_steps, &run.timed_steps, &run.probe_steps}) {
-    all.insert(all.end(), steps->begin(), steps->end());
-  }
-  std::sort(all.begin(), all.end(),
-            [](const StepTimes& a, const StepTimes& b) { return a.begin_ns < b.begin_ns; });
-  return all;
-}
-
 Message bad_loss(std::size_t step, double loss) {
   Message said;
   said.key = "verdict.loss_not_finite";
@@ -35,6 +24,17 @@ Message bad_loss(std::size_t step, double loss) {
 
 }  // namespace
 
+std::vector<StepTimes> steps_in_order(const Run& run) {
+  std::vector<StepTimes> all;
+  for (const auto* steps :
+       {&run.recorded_steps, &run.warmup_steps, &run.timed_steps, &run.probe_steps}) {
+    all.insert(all.end(), steps->begin(), steps->end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const StepTimes& a, const StepTimes& b) { return a.begin_ns < b.begin_ns; });
+  return all;
+}
+
 TrainingSummary training_summary(const Run& run) {
   TrainingSummary summary;
   if (!has_backward(run.spec.pass)) return summary;
@@ -45,6 +45,7 @@ TrainingSummary training_summary(const Run& run) {
   if (run.spec.pass == Pass::full_step) summary.learning_rate = last.learning_rate;
   summary.gradient_norm = last.gradient_norm;
   summary.loss_scale = last.loss_scale;
+  summary.clean_steps = last.clean_steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].skipped) ++summary.skipped_steps;
     if (!std::isfinite(steps[i].loss) && !summary.bad_loss) {

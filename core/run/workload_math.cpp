@@ -72,6 +72,8 @@ Counted count_forward(const WorkloadSpec& spec) {
       return {block_matmul(spec), attention};
     case WorkloadKind::lm:
       return {layers * block_matmul(spec) + 2 * tokens * vocab * d, layers * attention};
+    case WorkloadKind::accumulation:
+      return {};
   }
   return {};
 }
@@ -163,11 +165,14 @@ std::int64_t parameter_count(const WorkloadSpec& spec) {
       return block_parameters(spec);
     case WorkloadKind::lm:
       return lm_parameters(spec);
+    case WorkloadKind::accumulation:
+      return 0;
   }
   return 0;
 }
 
 std::int64_t tokens_per_step(const WorkloadSpec& spec) {
+  if (spec.workload == WorkloadKind::accumulation) return spec.seq_len;
   if (spec.pass == Pass::generate) return spec.batch * spec.new_tokens;
   return spec.batch * spec.seq_len * micro_batches(spec);
 }

@@ -35,8 +35,8 @@ Checkpoint checkpointing(const WorkloadSpec& spec);
 //   norm, head V d if not
 //                 tied
 std::int64_t parameter_count(const WorkloadSpec& spec);
-// B T, times the micro-batches of a step; B new_tokens for pass generate; for mlp, weighted_sum and
-// toy these are rows.
+// B T, times the micro-batches of a step; B new_tokens for pass generate; T for accumulation; for
+// mlp, weighted_sum and toy these are rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {

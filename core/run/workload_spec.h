@@ -11,7 +11,15 @@
 
 namespace ts::run {
 
-enum class WorkloadKind : std::uint8_t { attention, mlp, block, lm, weighted_sum, toy };
+enum class WorkloadKind : std::uint8_t {
+  attention,
+  mlp,
+  block,
+  lm,
+  weighted_sum,
+  toy,
+  accumulation
+};
 // tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
 enum class Autocast : std::uint8_t { off, bf16, fp16 };
@@ -40,6 +48,9 @@ enum class Tokenizer : std::uint8_t { byte, character };
 // Steps before the timing begins. automatic: until their times settle. A number is the exercise on
 // warm-up: nothing has run before them, and what is recorded comes after the timing.
 enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
+// What a step finds in the caches of the processor, or of the card. hot: what the step before left
+// there. cold: they are driven out before every step.
+enum class Cache : std::uint8_t { hot, cold };
 
 // Everything that determines a run. The key of every cache and export; JSON round trip is exact.
 // Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
@@ -100,6 +111,7 @@ struct WorkloadSpec {
   bool kv_cache = true;
   double temperature = 1;  // 0: always the likeliest token
   std::int64_t top_k = 0;  // sample from the k likeliest; 0: from all
+  Cache cache = Cache::hot;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -160,8 +172,9 @@ enum class Field : std::uint8_t {
   kv_cache,
   temperature,
   top_k,
+  cache,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::top_k) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::cache) + 1;
 
 const char* field_name(Field field);
 
@@ -179,11 +192,12 @@ inline bool field_applies(const WorkloadSpec& spec, Field field) {
   return field_reason(spec, field).empty();
 }
 
-const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy
+const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy ...
 const char* to_string(DataType value);          // fp32 tf32 bf16 fp16
 const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled auto
 const char* to_string(Pass value);              // forward forward+backward full_step generate
 const char* to_string(DeviceKind value);        // cpu cuda
+const char* to_string(Cache value);             // hot cold
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
 // locale files (spec.error.*).

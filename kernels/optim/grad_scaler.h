@@ -23,12 +23,14 @@ class GradScaler {
   // Changes the scale after a step.
   void update();
   [[nodiscard]] const at::Tensor& scale() const { return scale_; }
+  // int32, one element, on the device: clean steps since the scale last changed.
+  [[nodiscard]] const at::Tensor& clean_steps() const { return growth_; }
   [[nodiscard]] std::vector<at::Tensor> tensors() const { return {scale_, growth_, found_inf_}; }
 
  private:
   std::int64_t growth_interval_;
   at::Tensor scale_;
-  at::Tensor growth_;  // int32: clean steps since the scale last changed
+  at::Tensor growth_;
   at::Tensor found_inf_;
 };
 

@@ -92,6 +92,7 @@ void Training::describe(run::StepTimes& times) {
   if (norm.defined() && !norm.is_meta()) times.gradient_norm = norm.item<double>();
   if (scale.defined() && !scale.is_meta()) {
     times.loss_scale = scale.item<double>();
+    times.clean_steps = scaler_->clean_steps().item<std::int32_t>();
     times.skipped = scaler_->found_inf().item<float>() != 0;
   }
 }

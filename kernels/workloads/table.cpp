@@ -17,6 +17,7 @@ const WorkloadEntry* find_workload(run::WorkloadKind kind) {
       WorkloadEntry{run::WorkloadKind::lm, "lm", make_language_model},
       WorkloadEntry{run::WorkloadKind::weighted_sum, "weighted_sum", make_weighted_sum},
       WorkloadEntry{run::WorkloadKind::toy, "toy", make_toy},
+      WorkloadEntry{run::WorkloadKind::accumulation, "accumulation", make_accumulation},
   };
   const auto found = std::find_if(table.begin(), table.end(), [kind](const WorkloadEntry& entry) {
     return entry.kind == kind;

@@ -30,7 +30,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"run nonsense", "nonsense"}, BadInput{"run attention --set T=0", "T"},
         BadInput{"run attention --set T=-5", "T"}, BadInput{"run attention --set T=abc", "abc"},
         BadInput{"run attention --set T=99999999999999999999", "T"},
-        BadInput{"run attention --set T=1e400", "T"},
+        BadInput{"run attention --set T=1e400", "T"}, BadInput{"run attention --set B=0", "B"},
+        BadInput{"run attention --set d_head=0", "d_head"},
+        BadInput{"run attention --set cache=lukewarm", "lukewarm"},
+        BadInput{"run lm --set d_model=8 --set heads=8", "rotary"},
+        BadInput{"ab attention --with backend=cudnn", "cudnn"},
         BadInput{"run attention --set T", "KEY=VALUE"},
         BadInput{"run attention --set =5", "KEY=VALUE"},
         BadInput{"run attention --set sequence=5", "sequence"},
@@ -62,6 +66,38 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"replay a.pickle --alloc-conf colour:red", "colour"},
         BadInput{"replay a.pickle --alloc-conf backend:cudaMallocAsync", "cudaMallocAsync"},
         BadInput{"replay a.pickle --device -1", "device"}));
+
+// A corpus that cannot be read says so before anything runs.
+TEST(BadInput, CorpusThatIsEmptyNoTextOrTooShort) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const char* name, std::string_view words) {
+    const auto file = folder.path() / name;
+    std::ofstream(file, std::ios::binary) << words;
+    return file.string();
+  };
+  using namespace std::string_view_literals;
+  const std::string empty = write("empty.txt", "");
+  const std::string binary = write("binary.txt", "to be\0or not\x01\x02"sv);
+  const std::string broken = write("broken.txt", "to be \xff\xfe or not");
+  const std::string small = write("short.txt", "to be or not");
+  struct Case {
+    std::string file;
+    std::string settings;
+    std::string says;
+  };
+  for (const Case& one : {Case{empty, "", "is empty"}, Case{binary, "", "no text"},
+                          Case{broken, " --set tokenizer=char", "no text"},
+                          Case{small, " --set T=12", "needs at least 13"},
+                          Case{small, " --set vocab=99", "raise vocab"},
+                          Case{folder.path().string(), "", folder.path().string()}}) {
+    const auto ended =
+        testing::run_program("run lm --preset tiny --set corpus=" + one.file + one.settings);
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_NE(ended.err.find(one.says), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(one.file), std::string::npos) << ended.err;
+  }
+}
 
 TEST(BadInput, SpecFileThatIsNotJson) {
   const testing::TemporaryFolder folder;

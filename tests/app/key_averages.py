@@ -2,8 +2,8 @@
 
 The same model runs under the program and, written in PyTorch's Python with the same operators, under
 torch.profiler; the calls of every operator and the FLOPs of the matrix products of one step are
-compared, and the activations kept for the backward with the bytes that autograd saves, as its
-saved_tensors_hooks see them. Times are two runs' own and only printed. Without torch 2.11 the test
+compared, the activations kept for the backward with the bytes that autograd saves, as its
+saved_tensors_hooks see them, and the number of parameters of a GPT-2 with that of torch.nn's modules. Times are two runs' own and only printed. Without torch 2.11 the test
 is skipped (exit code 77).
 """
 
@@ -72,10 +72,55 @@ def sdpa(torch, spec):
     return step, leaves
 
 
+def naive(torch, q, k, v, mask):
+    scores = torch.div(torch.matmul(q, k.transpose(-2, -1)), math.sqrt(q.shape[-1]))
+    return torch.matmul(torch.softmax(torch.masked_fill(scores, mask, float("-inf")), -1), v)
+
+
+def flash(torch, q, k, v, _):
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def gpt2(torch, spec):
+    """A small GPT-2 of torch.nn's own modules: LayerNorm, biases, learned positions, a tied head."""
+    nn, functional = torch.nn, torch.nn.functional
+    d, heads, length = spec["d_model"], spec["heads"], spec["T"]
+    attend = flash if spec["backend"] == "flash" else naive
+    tokens, targets = (torch.randint(spec["vocab"], (spec["B"], length)) for _ in range(2))
+    mask = torch.ones(length, length, dtype=torch.bool).triu(1)
+    embedding, positions = nn.Embedding(spec["vocab"], d), nn.Parameter(torch.randn(length, d))
+    blocks = [nn.ModuleList((nn.LayerNorm(d), nn.Linear(d, 3 * d), nn.Linear(d, d), nn.LayerNorm(d),
+                             nn.Linear(d, spec["d_ff"]), nn.Linear(spec["d_ff"], d)))
+              for _ in range(spec["layers"])]
+    last = nn.LayerNorm(d)
+    parameters = [*nn.ModuleList([embedding, last, *blocks]).parameters(), positions]
+
+    def step():
+        for parameter in parameters:
+            parameter.grad = None
+        x = embedding(tokens) + positions
+        for norm1, qkv, out, norm2, up, down in blocks:
+            q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2)
+                       for part in qkv(norm1(x)).split(d, -1))
+            x = x + out(attend(torch, q, k, v, mask).transpose(1, 2).flatten(-2))
+            x = x + down(functional.gelu(up(norm2(x))))
+        logits = functional.linear(last(x), embedding.weight)
+        functional.cross_entropy(logits.flatten(0, 1), targets.flatten()).backward()
+
+    step.parameters = sum(parameter.numel() for parameter in parameters)
+    return step, [*parameters, tokens, targets, mask]
+
+
+GPT2 = {"B": 2, "T": 48, "d_model": 64, "heads": 4, "layers": 3, "d_ff": 192, "vocab": 97,
+        "norm": "layernorm", "positions": "learned", "ffn": "gelu", "bias": "true", "tied": "true",
+        "fused_qkv": "true"}
 MODELS = (
     ("mlp", mlp, {"B": 3, "T": 32, "d_model": 96, "d_ff": 160}),
     ("attention", attention, {"B": 2, "T": 80, "heads": 3, "d_head": 24, "backend": "naive"}),
     ("attention", sdpa, {"B": 2, "T": 80, "heads": 3, "d_head": 24, "backend": "flash"}),
+    ("lm", gpt2, {**GPT2, "backend": "naive"}),
+    ("lm", gpt2, {**GPT2, "backend": "flash"}),
 )
 
 
@@ -89,7 +134,7 @@ def of_program(program, workload, settings):
     steps = operators["steps"]
     calls = {row["operator"]: row["calls"] / steps for row in operators["by_operator"]}
     times = {row["operator"]: row["self_ms"] / steps for row in operators["by_operator"]}
-    return document["spec"], calls, times, operators["tree"][0]
+    return document, calls, times, operators["tree"][0]
 
 
 def of_profiler(torch, step):
@@ -131,11 +176,14 @@ def main(program, site=None):
         return 77
     failed = False
     for workload, make, settings in MODELS:
-        spec, calls, times, whole = of_program(program, workload, settings)
-        flops = whole["flops"]
+        document, calls, times, whole = of_program(program, workload, settings)
+        spec, flops = document["spec"], whole["flops"]
         step, leaves = make(torch, spec)
         expected, expected_times, expected_flops = of_profiler(torch, step)
         problems = []
+        parameters = getattr(step, "parameters", document["parameters"])
+        if document["parameters"] != parameters:
+            problems.append(f"{document['parameters']} parameters and not {parameters}")
         saved = saved_bytes(torch, step, leaves)
         # The loss itself lives as long, and nobody saves it.
         kept = whole["kept_bytes"] - 4

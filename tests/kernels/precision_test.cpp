@@ -110,5 +110,31 @@ TEST(Gallery, EveryPresetRuns) {
   }
 }
 
+// labs.md, A2-10: what 1,000 times 0.01 comes to.
+TEST(Accumulation, IsThatOfTheExercise) {
+  run::WorkloadSpec spec;
+  run::apply_preset(*run::find_preset(run::WorkloadKind::accumulation, "a2-sums"), spec);
+  ASSERT_TRUE(run::validate(spec).empty());
+  auto execution = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  EXPECT_TRUE((*execution)->facts().results.empty()) << "nothing was added yet";
+  for (int step = 0; step < 2; ++step) {
+    ASSERT_TRUE((*execution)->step(nullptr, step));
+    const auto results = (*execution)->facts().results;
+    ASSERT_EQ(results.size(), 5U);
+    const std::array<std::pair<const char*, double>, 5> expected = {
+        {{"fp32 += fp32", 10.0001},
+         {"fp16 += fp16", 9.9531},
+         {"bf16 += bf16", 4.0},
+         {"fp32 += fp16", 10.0021},
+         {"fp32 += fp32(fp16)", 10.0021}}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(results[i].name, expected[i].first);
+      EXPECT_NEAR(results[i].value, expected[i].second, 5e-5) << results[i].name;
+      EXPECT_DOUBLE_EQ(results[i].exact, 10);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::kernels

@@ -89,8 +89,9 @@ inline run::WorkloadSpec small_spec(run::WorkloadKind workload,
 inline std::vector<run::WorkloadSpec> every_small_spec() {
   std::vector<run::WorkloadSpec> specs;
   using run::WorkloadKind, run::Pass, run::DataType;
-  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block,
-                              WorkloadKind::lm, WorkloadKind::weighted_sum, WorkloadKind::toy}) {
+  for (const auto workload :
+       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,
+        WorkloadKind::weighted_sum, WorkloadKind::toy, WorkloadKind::accumulation}) {
     for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
       for (const auto dtype : {DataType::fp32, DataType::bf16, DataType::fp16}) {
         run::WorkloadSpec spec = small_spec(workload, pass);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string_view>
+
 #include "assets/assets.h"
 #include "core/run/run_json.h"
 #include "core/run/workload_math.h"
@@ -74,13 +77,13 @@ TEST(Run, what_was_not_measured_is_absent) {
   EXPECT_LT(run.timing().median_ms, 0);
   EXPECT_FALSE(run.tokens_per_s());
   EXPECT_FALSE(run.tflops_per_s());
-  EXPECT_FALSE(run.recording_overhead_percent());
+  EXPECT_FALSE(run.recording_cost());
   add_sample(run, SampleUpdate::Kind::timed, kMs);
   EXPECT_EQ(run.timing().n, 1);
   EXPECT_LT(run.timing().ci95_low_ms, 0);
   EXPECT_LT(run.timing().p90_ms, 0);
   EXPECT_LT(run.timing().std_ms, 0);
-  EXPECT_FALSE(run.recording_overhead_percent());
+  EXPECT_FALSE(run.recording_cost());
 }
 
 TEST(Run, rates_are_total_work_over_total_time) {
@@ -102,11 +105,67 @@ TEST(Run, flops_follow_the_backend_that_ran) {
   EXPECT_DOUBLE_EQ(run.flops(), step_flops(run.spec, AttentionBackend::flash).total());
 }
 
-TEST(Run, cost_of_recording_compares_medians) {
+// Timed steps and probes by turns, each beginning where the one before has ended.
+void add_turns(Run& run, std::string_view kinds,
+               const std::function<double(std::size_t, bool)>& milliseconds) {
+  std::int64_t now = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    StepTimes times;
+    times.begin_ns = now;
+    times.total_ns = static_cast<std::int64_t>(milliseconds(i, kinds[i] == 'p') * kMs);
+    now += times.total_ns;
+    run.apply(SampleUpdate{
+        run.id, times, kinds[i] == 'p' ? SampleUpdate::Kind::probe : SampleUpdate::Kind::timed});
+  }
+}
+
+TEST(RecordingCost, compares_each_probe_with_the_steps_beside_it) {
   run::Run run(started());
-  for (const int ms : {10, 10, 10, 50}) add_sample(run, SampleUpdate::Kind::timed, ms * kMs);
-  for (const int ms : {11, 11, 90}) add_sample(run, SampleUpdate::Kind::probe, ms * kMs);
-  EXPECT_NEAR(*run.recording_overhead_percent(), 10, 1e-9);
+  // Steps take ever longer; medians of all would find a cost other than 10 %.
+  add_turns(run, "ttpttpttpttpttpttpttpt", [](std::size_t i, bool probe) {
+    return (10 + static_cast<double>(i)) * (probe ? 1.1 : 1);
+  });
+  const auto cost = run.recording_cost();
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->probes, 7);
+  EXPECT_NEAR(cost->percent, 10, 1e-6);
+  ASSERT_TRUE(cost->ci95);
+  EXPECT_NEAR(cost->ci95->low, 10, 1e-6);
+  EXPECT_NEAR(cost->ci95->high, 10, 1e-6);
+  EXPECT_TRUE(cost->clear());
+}
+
+TEST(RecordingCost, an_interval_with_zero_in_it_is_unclear) {
+  run::Run run(started());
+  add_turns(run, "tptptptptptptpt",
+            [](std::size_t i, bool probe) { return probe ? (i % 4 == 1 ? 9.0 : 11.5) : 10.0; });
+  const auto cost = run.recording_cost();
+  ASSERT_TRUE(cost && cost->ci95);
+  EXPECT_LT(cost->ci95->low, 0);
+  EXPECT_GT(cost->ci95->high, 0);
+  EXPECT_FALSE(cost->clear());
+}
+
+TEST(RecordingCost, a_few_probes_have_no_interval) {
+  run::Run run(started());
+  add_turns(run, "ttpttpt", [](std::size_t, bool probe) { return probe ? 12.0 : 10.0; });
+  const auto cost = run.recording_cost();
+  ASSERT_TRUE(cost);
+  EXPECT_EQ(cost->probes, 2);
+  EXPECT_NEAR(cost->percent, 20, 1e-9);
+  EXPECT_FALSE(cost->ci95);
+  EXPECT_FALSE(cost->clear());
+}
+
+TEST(Run, a_clock_that_does_not_wait_is_shown_where_there_is_something_to_wait_for) {
+  run::Run run(started());
+  StepTimes times;
+  times.total_ns = 12 * kMs;
+  times.waited_ns = 11 * kMs;
+  run.apply(SampleUpdate{1, times, SampleUpdate::Kind::timed});
+  EXPECT_FALSE(run.unsynchronised_ms()) << "calls return with their result on the CPU";
+  run.spec.device = DeviceKind::cuda;
+  EXPECT_DOUBLE_EQ(*run.unsynchronised_ms(), 1);
 }
 
 TEST(Run, ignores_what_is_not_about_it) {
@@ -240,7 +299,12 @@ TEST(RunJson, has_what_the_command_line_promises) {
   EXPECT_EQ(json.at("memory").at("events"), 1);
   EXPECT_EQ(json.at("recording").at("slices"), 0);
   EXPECT_EQ(json.at("recording").at("dropped"), 0);
-  EXPECT_NEAR(json.at("recording").at("overhead_percent"), (17 / 15.5 - 1) * 100, 1e-9);
+  const auto& cost = json.at("recording").at("cost");
+  EXPECT_TRUE(cost.at("percent").is_number());
+  EXPECT_TRUE(cost.at("ci95").is_null()) << "one probe has no interval";
+  EXPECT_FALSE(cost.at("clear"));
+  EXPECT_EQ(json.at("cache"), "hot");
+  EXPECT_TRUE(json.at("unsynchronised_ms").is_null());
   EXPECT_EQ(json.at("samples_ms").at("timed").size(), 12U);
   EXPECT_EQ(json.at("protocol").at("min_samples"), 10);
 }
@@ -260,7 +324,7 @@ TEST(RunJson, a_run_that_never_measured_is_null_not_zero) {
   EXPECT_TRUE(json.at("tokens_per_s").is_null());
   EXPECT_TRUE(json.at("tflops_per_s").is_null());
   EXPECT_TRUE(json.at("backend_ran").is_null());
-  EXPECT_TRUE(json.at("recording").at("overhead_percent").is_null());
+  EXPECT_TRUE(json.at("recording").at("cost").is_null());
 }
 
 TEST(Run, parts_are_summarised_as_the_whole_is) {

@@ -142,4 +142,18 @@ std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
   return text::percent(part, std::abs(part) < 0.1 ? 3 : 1) + " %";
 }
 
+text::Quantity recording_cost_words(const run::RecordingCost& cost, const text::Texts& texts) {
+  if (!cost.ci95) {
+    return {texts("inspector.overhead_few", {{"count", text::grouped(cost.probes)}}), ""};
+  }
+  const std::string low = text::percent(cost.ci95->low, 1);
+  const std::string high = text::percent(cost.ci95->high, 1);
+  if (!cost.clear()) {
+    return {texts("inspector.overhead_unclear", {{"low", low}, {"high", high}}), "%"};
+  }
+  return {texts("inspector.overhead_clear",
+                {{"cost", text::percent(cost.percent, 1)}, {"low", low}, {"high", high}}),
+          "%"};
+}
+
 }  // namespace ts::views

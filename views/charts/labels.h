@@ -6,6 +6,8 @@
 
 #include "core/base/phase.h"
 #include "core/memory/record.h"
+#include "core/run/recording_cost.h"
+#include "core/text/numbers.h"
 #include "core/text/text.h"
 #include "core/trace/slice.h"
 
@@ -29,5 +31,8 @@ trace::SliceClass class_of(base::Phase phase);
 // How far a prediction is off, (predicted - measured) / measured: "−0.4 %"; "0 %" only for the
 // very same number.
 std::string prediction_error(std::int64_t predicted, std::int64_t measured);
+
+// "+1.8 (+0.2 to +3.1)" and "%"; a cost whose interval has zero in it is unclear.
+text::Quantity recording_cost_words(const run::RecordingCost& cost, const text::Texts& texts);
 
 }  // namespace ts::views

@@ -58,6 +58,16 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
   add("inspector.shape", slice.detail);
 }
 
+// What a clock shows that does not wait for the device, beside the step time.
+void add_unsynchronised(std::vector<InspectorRow>& rows, const ViewContext& context) {
+  const auto& texts = context.texts;
+  const auto called = context.run->unsynchronised_ms();
+  const bool cpu = context.run->spec.device == run::DeviceKind::cpu;
+  rows.push_back(
+      {texts("inspector.unsynchronised"), called ? milliseconds(*called) : kMissing,
+       cpu ? texts("inspector.unsynchronised.cpu") : texts("inspector.unsynchronised.about")});
+}
+
 // What is in a step, and how its times spread.
 void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const run::Run& run = *context.run;
@@ -124,6 +134,12 @@ void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
   }
   if (training.loss_scale) {
     rows.push_back({texts("inspector.loss_scale"), {text::plain(*training.loss_scale), ""}});
+    rows.push_back({texts("inspector.clean_steps"),
+                    {texts("inspector.clean_of",
+                           {{"clean", text::grouped(training.clean_steps.value_or(0))},
+                            {"interval", text::grouped(context.run->spec.growth_interval)}}),
+                     ""},
+                    texts("inspector.clean_steps.about")});
     rows.push_back({texts("inspector.skipped"), {text::grouped(training.skipped_steps), ""}});
   }
   if (!run::mixes_types(context.run->facts)) return;
@@ -143,6 +159,9 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.step_time"), milliseconds(timing.median_ms)});
   rows.push_back({texts("inspector.ci", {{"n", std::to_string(timing.n)}}),
                   interval(texts, timing.ci95_low_ms, timing.ci95_high_ms)});
+  rows.push_back({texts("inspector.cache"),
+                  {texts(std::string("controls.choice.") + run::to_string(run.spec.cache)), ""}});
+  add_unsynchronised(rows, context);
   add_parts(rows, context);
   const auto tokens = run.tokens_per_s();
   rows.push_back(
@@ -157,14 +176,20 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   if (run.facts.parameters > 0) {
     rows.push_back({texts("inspector.parameters"), {text::grouped(run.facts.parameters), ""}});
   }
+  for (const run::NamedNumber& one : run.facts.results) {
+    rows.push_back({one.name,
+                    {text::decimal(one.value, 4), ""},
+                    texts("inspector.result_error",
+                          {{"error", text::percent((one.value / one.exact - 1) * 100, 3)}})});
+  }
   add_training(rows, context);
   rows.push_back({texts("inspector.limit"), text::bytes(run.limit)});
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});
   rows.push_back({texts("inspector.dropped"), count(run.dropped)});
-  const auto overhead = run.recording_overhead_percent();
-  rows.push_back({texts("inspector.overhead"),
-                  overhead ? text::Quantity{text::percent(*overhead, 1), "%"} : kMissing});
+  const auto cost = run.recording_cost();
+  rows.push_back(
+      {texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing});
   return rows;
 }
 

@@ -11,7 +11,8 @@ namespace ts::views {
 // One line of a table for people, and of what Ctrl+C copies.
 struct InspectorRow {
   std::string label;
-  text::Quantity value;  // an en dash when it was not measured
+  text::Quantity value;    // an en dash when it was not measured
+  std::string about = {};  // why, or what it means: shown while the mouse rests on it
 };
 
 // The run's figures, in the order of the design. Empty without a run.

@@ -30,6 +30,7 @@ void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
                          ui.px(24);
     if (needed <= ImGui::GetContentRegionAvail().x) {
       value_row(ui, row.label, row.value, unit);
+      tooltip(ui, row.about);
     } else {
       text(ui, TextStyle::body, ui.theme.text2, row.label);
       wrapped_text(ui, TextStyle::mono, ui.theme.text, row.value.joined(), ui.px(16));

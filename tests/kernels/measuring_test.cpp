@@ -1,0 +1,102 @@
+// What a step does about waiting and about caches, on a device that looks on.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "kernels/cpu_caches.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+constexpr std::int64_t kWait = 2'000'000;
+constexpr std::int64_t kEviction = 30'000'000;
+
+struct Seen {
+  int waits = 0;
+  int evictions = 0;
+};
+
+// The CPU, but waiting takes 2 ms and driving out the caches 30 ms, as if there were a card.
+class SlowDevice final : public Device {
+ public:
+  explicit SlowDevice(Seen& seen) : cpu_(make_cpu_device()), seen_(seen) { engine(); }
+  [[nodiscard]] c10::Device torch_device() const override { return cpu_->torch_device(); }
+  void synchronize() override {
+    ++seen_.waits;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kWait));
+  }
+  [[nodiscard]] bool can_evict_caches() const override { return true; }
+  void evict_caches() override {
+    ++seen_.evictions;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kEviction));
+  }
+  void open_account(std::int64_t limit) override { cpu_->open_account(limit); }
+  void enter_account() override { cpu_->enter_account(); }
+  void close_account() noexcept override { cpu_->close_account(); }
+  [[nodiscard]] run::MemoryCounters memory() const override { return cpu_->memory(); }
+
+ private:
+  std::unique_ptr<Device> cpu_;
+  Seen& seen_;
+};
+
+TEST(Measuring, waiting_for_the_device_is_known_apart) {
+  Seen seen;
+  TorchExecution execution(small_attention(), std::make_unique<SlowDevice>(seen), kPlenty, {});
+  ASSERT_TRUE(execution.build(nullptr));
+  seen = {};
+  const auto times = execution.step(nullptr, 0);
+  ASSERT_TRUE(times);
+  // Once before the step, once after forward, loss and backward each.
+  EXPECT_EQ(seen.waits, 4);
+  EXPECT_GE(times->waited_ns, 3 * kWait);
+  EXPECT_GT(times->total_ns, times->waited_ns) << "the calls take time too";
+  EXPECT_EQ(seen.evictions, 0) << "a hot step finds what the one before left";
+}
+
+TEST(Measuring, generating_tells_its_waits_too) {
+  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::generate);
+  spec.new_tokens = 3;
+  Seen seen;
+  TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
+  ASSERT_TRUE(execution.build(nullptr));
+  const auto times = execution.step(nullptr, 0);
+  ASSERT_TRUE(times);
+  EXPECT_GE(times->waited_ns, 2 * kWait) << "prefill and decode";
+}
+
+TEST(Measuring, caches_are_driven_out_before_every_cold_step_and_outside_its_time) {
+  run::WorkloadSpec spec = small_attention();
+  spec.cache = run::Cache::cold;
+  Seen seen;
+  TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
+  ASSERT_TRUE(execution.build(nullptr));
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t begin = base::now_ns();
+    const auto times = execution.step(nullptr, i);
+    ASSERT_TRUE(times);
+    EXPECT_EQ(seen.evictions, i + 1);
+    EXPECT_GE(times->begin_ns - begin, kEviction) << "the step begins after it";
+    EXPECT_LE(times->total_ns, base::now_ns() - begin - kEviction) << "it is no part of the step";
+  }
+}
+
+TEST(Measuring, driving_out_the_caches_is_in_no_account) {
+  const auto peak_of = [](run::Cache cache) {
+    run::WorkloadSpec spec = small_attention();
+    spec.cache = cache;
+    TorchExecution execution(spec, make_cpu_device(), kPlenty, {});
+    EXPECT_TRUE(execution.build(nullptr));
+    EXPECT_TRUE(execution.step(nullptr, 0));
+    return execution.memory().peak;
+  };
+  EXPECT_EQ(peak_of(run::Cache::cold), peak_of(run::Cache::hot));
+  EXPECT_GE(CpuCaches::size(), std::size_t{64} << 20);
+}
+
+}  // namespace
+}  // namespace ts::kernels
