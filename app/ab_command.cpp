@@ -39,7 +39,7 @@ int compare_workloads(const AbCommand& command) {
   const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
   if (!b) return report(b.error().sentence, 2);
 
-  run::Protocol protocol = comparison_protocol();
+  run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) {
     protocol.min_samples = protocol.max_samples = command.pairs;
     protocol.hard_budget_s = 1e9;

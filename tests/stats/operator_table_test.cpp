@@ -290,19 +290,19 @@ class HandMade {
 };
 
 // A linear layer in two layers of a list, each a call inside a call.
-HandMade two_layers() {
-  HandMade made;
-  const char* const shapes = "[2, 4] fp32, [4, 8] bf16";
-  made.op(0, "aten::linear", 20, 30, shapes, "blocks.0.up");
-  made.op(1, "aten::mm", 25, 20, shapes, "blocks.0.up");
-  made.op(0, "aten::linear", 60, 30, shapes, "blocks.1.up");
-  made.op(1, "aten::mm", 65, 20, "[4, 4] fp32, [4, 8] bf16", "blocks.1.up");
-  made.op(0, "aten::mm", 95, 10, shapes, "head");
-  return made;
-}
+struct TwoLayers : HandMade {
+  TwoLayers() {
+    const char* const shapes = "[2, 4] fp32, [4, 8] bf16";
+    op(0, "aten::linear", 20, 30, shapes, "blocks.0.up");
+    op(1, "aten::mm", 25, 20, shapes, "blocks.0.up");
+    op(0, "aten::linear", 60, 30, shapes, "blocks.1.up");
+    op(1, "aten::mm", 65, 20, "[4, 4] fp32, [4, 8] bf16", "blocks.1.up");
+    op(0, "aten::mm", 95, 10, shapes, "head");
+  }
+};
 
 TEST(OperatorTable, BytesBelongToTheCallThatAllocatedThem) {
-  HandMade made = two_layers();
+  TwoLayers made;
   made.block("aten::mm", 0, 7, -1);  // of set-up
   made.block("aten::mm", 30, 640);
   made.block("aten::mm", 66, 320);
@@ -323,7 +323,7 @@ TEST(OperatorTable, BytesBelongToTheCallThatAllocatedThem) {
 }
 
 TEST(OperatorTable, StacksTellOneOperatorByItsPlaces) {
-  const HandMade made = two_layers();
+  const TwoLayers made;
   const OperatorTable table = made.table(GroupBy::stack);
   EXPECT_EQ(table.rows.size(), 3U);
   const OperatorRow inner = made.row(GroupBy::stack, "blocks.*.up;aten::linear;aten::mm");
@@ -338,7 +338,7 @@ TEST(OperatorTable, StacksTellOneOperatorByItsPlaces) {
 }
 
 TEST(OperatorTable, WorkAndBytesGivenCountOnce) {
-  const HandMade made = two_layers();
+  const TwoLayers made;
   // 2 x 2 x 4 x 8 and 2 x 4 x 4 x 8 FLOPs; 8 and 16 numbers of 4 bytes, 32 of 2 bytes.
   const OperatorRow products = made.row(GroupBy::op, "aten::mm");
   EXPECT_DOUBLE_EQ(products.flops, 128 + 256 + 128);
@@ -355,7 +355,7 @@ TEST(OperatorTable, WorkAndBytesGivenCountOnce) {
 }
 
 TEST(OperatorTable, KernelsAreThoseOnStreams) {
-  HandMade made = two_layers();
+  TwoLayers made;
   const auto stream = made.store.add_track({TrackKind::gpu_stream, "stream 7"});
   const auto kernel = [&](std::string_view name, std::int64_t begin, std::int64_t length,
                           SliceClass slice_class) {

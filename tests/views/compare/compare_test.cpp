@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/run/spec_fields.h"
 #include "tests/views/recording_sink.h"
@@ -118,9 +119,11 @@ TEST_F(Compare, the_figure_has_a_line_for_each_part_and_a_point_for_each_pair) {
     }
     EXPECT_EQ(says("Optimizer"), 0) << "the pass has none";
     EXPECT_EQ(says("slower"), 3);
+    constexpr float kBelowTheRows = 200;
     const auto dots = std::ranges::count_if(sink.calls, [&](const RecordingSink::Call& call) {
-      return call.kind == RecordingSink::Kind::fill && call.bounds.width() <= 6 &&
-             call.bounds.width() == call.bounds.height() && call.bounds.y0 > area.y1 / 3;
+      return call.kind == RecordingSink::Kind::fill && call.bounds.width() <= 6.1F &&
+             std::abs(call.bounds.width() - call.bounds.height()) < 0.1F &&
+             call.bounds.y0 > kBelowTheRows;
     });
     EXPECT_GE(dots, 24) << area.x1;
     for (const RecordingSink::Call& call : sink.calls) {

@@ -107,8 +107,8 @@ TEST_F(InspectorRows, shows_the_median_and_its_interval_in_one_unit) {
 
 TEST_F(InspectorRows, cost_of_recording_has_its_sign) {
   sample(run::SampleUpdate::Kind::timed, 1'000'000);
-  for (int i = 0; i < 6; ++i) sample(run::SampleUpdate::Kind::probe, 1'018'000 + i * 1'000);
-  EXPECT_EQ(value(run_rows(context()), texts_("inspector.overhead")), "+2.1 (+1.8 to +2.3) %");
+  for (int i = 0; i < 6; ++i) sample(run::SampleUpdate::Kind::probe, 1'018'000 + i * 2'000);
+  EXPECT_EQ(value(run_rows(context()), texts_("inspector.overhead")), "+2.3 (+1.8 to +2.8) %");
 }
 
 TEST_F(InspectorRows, cost_of_recording_is_unclear_where_its_interval_has_zero_in_it) {
