@@ -88,7 +88,7 @@ TEST(BadInput, CorpusThatIsEmptyNoTextOrTooShort) {
   for (const Case& one : {Case{empty, "", "is empty"}, Case{binary, "", "no text"},
                           Case{broken, " --set tokenizer=char", "no text"},
                           Case{small, " --set T=12", "needs at least 13"},
-                          Case{small, " --set vocab=99", "raise vocab"},
+                          Case{small, " --set T=4 --set vocab=99", "raise vocab"},
                           Case{folder.path().string(), "", folder.path().string()}}) {
     const auto ended =
         testing::run_program("run lm --preset tiny --set corpus=" + one.file + one.settings);
