@@ -36,11 +36,12 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
   add_spec_options(app, hunt.spec);
   app.add_option("--gpu", hunt.gpu, "On this card; default: target_gpu")->type_name("NAME");
   app.add_flag("--cpu", hunt.cpu, "On this machine's CPU and its memory limit");
-  app.add_flag("--confirm", hunt.confirm,
-               "Run both sides of the edge for real, each in a fresh process; with --cpu");
+  app.add_flag(
+      "--confirm", hunt.confirm,
+      "Run both sides of the edge or frontier for real, each in a fresh process; with --cpu");
   app.add_flag("--every-cell", hunt.every_cell,
                "Of a map: ask every cell, instead of those along the frontier");
-  app.add_option("--out", hunt.out, "Of a map: write hunt.json, hunt.csv and hunt.md there")
+  app.add_option("--out", hunt.out, "Of a map: write hunt.json, .csv, .md, .tex and .png there")
       ->type_name("DIR");
   app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
 }

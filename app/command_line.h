@@ -72,9 +72,9 @@ struct ReplayCommand {
 };
 struct PredictCommand {
   SpecArguments spec;
-  std::optional<std::string> gpu;  // unset: target_gpu of the spec
-  bool cpu = false;                // for the CPU and its memory limit instead
-  std::string alloc_conf;          // empty: the defaults
+  std::optional<std::string> gpu;         // unset: target_gpu of the spec
+  bool cpu = false;                       // for the CPU and its memory limit instead
+  std::optional<std::string> alloc_conf;  // unset: that of the spec
   bool json = false;
 };
 struct HuntCommand {

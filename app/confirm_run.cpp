@@ -57,7 +57,11 @@ base::Result<ConfirmedRun> confirm_in_fresh_process(const run::WorkloadSpec& spe
   }
   const auto json = nlohmann::json::parse(out, nullptr, false);
   try {
-    return ConfirmedRun{json.at("verdict").get<std::string>(),
+    const auto verdict = json.at("verdict").get<std::string>();
+    if (verdict != "ok" && verdict != "oom") {
+      return base::fail("The run that was to confirm the edge ended as " + verdict);
+    }
+    return ConfirmedRun{verdict == "ok",
                         json.at("memory").at("peak_allocated").get<std::int64_t>()};
   } catch (const nlohmann::json::exception&) {
     return base::fail("The run that was to confirm the edge ended without a result");

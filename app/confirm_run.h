@@ -9,12 +9,13 @@
 namespace ts::app {
 
 struct ConfirmedRun {
-  std::string verdict;  // ok, oom, ...
+  bool fits = true;  // else it ran out of memory
   std::int64_t peak_allocated = 0;
 };
 
 // Runs the workload in a process of its own, so that nothing an earlier run left behind counts:
-// tensorscope run with a few steps. An error when the process could not be started or said nothing.
+// tensorscope run with a few steps. An error when the process could not be started, said nothing,
+// or ended for another reason than memory.
 base::Result<ConfirmedRun> confirm_in_fresh_process(const run::WorkloadSpec& spec);
 
 }  // namespace ts::app

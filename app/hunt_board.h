@@ -25,15 +25,33 @@ class HuntBoard {
   // Begins the hunt once more the next time it is followed.
   void restart() { asked_.reset(); }
 
+  // Why the frontier cannot be confirmed by real runs, as a key of the locale files; null when it
+  // can be.
+  [[nodiscard]] const char* confirm_problem(const Session& session,
+                                            const run::WorkloadSpec& spec) const;
+  // Runs both sides of the frontier for real, on the device under the map's memory, one cell after
+  // the other with nothing of the one before left; update() goes on with it. Cells that were run
+  // before are not run again.
+  void confirm();
+  void stop_confirming(Session& session);
+  // How many cells are to be run, and how many of them were; nothing while none are.
+  struct Confirming {
+    std::size_t done = 0;
+    std::size_t all = 0;
+  };
+  [[nodiscard]] std::optional<Confirming> confirming() const;
+
   // Null before the first answer, and after a change until the new hunt has begun.
   [[nodiscard]] const run::HuntProgress* progress() const { return progress_.get(); }
+  // The name of what the second frontier is of: a backend; empty without one.
+  [[nodiscard]] std::string other_name() const;
   // The map with the runs in it; only when there is progress.
   [[nodiscard]] const run::HuntMap& map() const { return *map_; }
   // The settings of a cell, all else as in `spec`.
   [[nodiscard]] run::WorkloadSpec spec_of(std::size_t cell, const run::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const run::WorkloadSpec& spec) const;
 
-  // Writes hunt.json, hunt.csv and hunt.md into a new folder; that folder.
+  // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder; that folder.
   base::Result<std::filesystem::path> save() const;
 
  private:
@@ -44,8 +62,18 @@ class HuntBoard {
   struct Confirmation {
     run::WorkloadSpec spec;
     run::HuntCell::Run run;
+    run::DeviceKind device = run::DeviceKind::cpu;  // that it ran on
   };
+  struct Round {
+    std::uint64_t hunt = 0;  // whose frontier it is
+    std::vector<std::size_t> cells;
+    std::size_t next = 0;
+    run::RunId id = 0;  // of the cell that runs; 0: none
+  };
+  [[nodiscard]] std::vector<std::size_t> cells_to_confirm() const;
+  void go_on_confirming(Session& session);
   void note_run(const Session& session);
+  void remember(Confirmation confirmation);
   void make_map();
 
   std::filesystem::path folder_;
@@ -55,9 +83,13 @@ class HuntBoard {
   std::optional<run::HuntMap> map_;
   std::vector<Confirmation> runs_;
   run::RunId last_run_ = 0;
+  std::optional<Round> round_;
 };
 
-// hunt.json, hunt.csv and hunt.md of a map. The first that cannot be written ends it.
+// "attention, B x T on RTX 4090 (24.0 GiB), predicted by dry runs."
+std::string hunt_caption(const run::HuntMap& map, const run::PredictionTarget& target);
+
+// hunt.json, hunt.csv, hunt.md and hunt.tex of a map. The first that cannot be written ends it.
 base::Result<void> write_hunt_files(const std::filesystem::path& folder, const run::HuntMap& map,
                                     const run::PredictionTarget& target);
 

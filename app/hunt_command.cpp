@@ -1,6 +1,7 @@
 #include "app/hunt_command.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,7 @@
 #include "app/confirm_run.h"
 #include "app/engine_loader.h"
 #include "app/hunt_board.h"
+#include "app/hunt_picture.h"
 #include "app/interrupt.h"
 #include "app/report.h"
 #include "app/target_arguments.h"
@@ -17,8 +19,6 @@
 
 namespace ts::app {
 namespace {
-
-constexpr std::size_t kMapSide = 20;
 
 struct Question {
   run::WorkloadSpec spec;
@@ -52,8 +52,8 @@ base::Result<Question> read_question(const HuntCommand& command, const run::GpuC
   if ((command.every_cell || command.out) && question.axes.size() == 1) {
     return base::fail("--every-cell and --out are for a map: give --axis twice");
   }
-  if (command.confirm && (!command.cpu || question.axes.size() > 1)) {
-    return base::fail("--confirm runs the edge of one axis for real: give --cpu and one --axis");
+  if (command.confirm && !command.cpu) {
+    return base::fail("--confirm runs the edge for real, on this machine: give --cpu");
   }
   return question;
 }
@@ -65,8 +65,10 @@ run::Probe predicted(run::DryRunner& runner, const Question& question,
     base::StringTable strings;
     auto dry = runner.dry_run(spec, run::dry_run_options(question.target), strings, {});
     if (!dry) return base::fail(dry.error().sentence);
-    const run::Prediction prediction = run::predict(*dry, strings, question.target, {}, &scratch);
-    return run::ProbeAnswer{prediction.fit, prediction.needed, prediction.sentence};
+    const run::Prediction prediction =
+        run::predict(*dry, strings, question.target, run::allocator_settings_of(spec), &scratch);
+    return run::ProbeAnswer{prediction.fit, prediction.needed, prediction.sentence,
+                            prediction.peak_requested};
   };
 }
 
@@ -102,9 +104,9 @@ base::Result<nlohmann::json> confirm(const Question& question, const run::EdgeHu
     const auto ran = confirm_in_fresh_process(spec);
     if (!ran) return tl::unexpected(ran.error());
     all.push_back({{"at", *value},
-                   {"verdict", ran->verdict},
+                   {"verdict", ran->fits ? "ok" : "oom"},
                    {"peak_allocated", ran->peak_allocated},
-                   {"agrees", (ran->verdict == "ok") == expected}});
+                   {"agrees", ran->fits == expected}});
   }
   return all;
 }
@@ -161,6 +163,38 @@ int hunt_along_axis(const HuntCommand& command, const Question& question, const 
   return 0;
 }
 
+// Real runs of the cells at both sides of the frontier.
+base::Result<void> confirm(const Question& question, run::HuntMap& map) {
+  for (const std::size_t cell : run::frontier_cells(map)) {
+    if (InterruptGuard::interrupted()) break;
+    run::WorkloadSpec spec = map.spec_of(cell);
+    spec.memory_limit = question.target.memory;
+    const std::size_t width = map.x_values().size();
+    std::fprintf(stderr, "Running %s = %s, %s = %s for real\n", run::field_name(map.x().field),
+                 text::grouped(map.x_values()[cell % width]).c_str(),
+                 run::field_name(map.y().field),
+                 text::grouped(map.y_values()[cell / width]).c_str());
+    const auto ran = confirm_in_fresh_process(spec);
+    if (!ran) return tl::unexpected(ran.error());
+    map.confirm(cell, {ran->fits, ran->peak_allocated});
+  }
+  return {};
+}
+
+void print_confirmed(const run::HuntMap& map) {
+  if (map.confirmed().empty()) return;
+  std::int64_t others = 0;
+  double worst = 0;
+  for (const std::size_t index : map.confirmed()) {
+    const run::HuntCell& cell = map.cell(index);
+    others += cell.contradicted() ? 1 : 0;
+    worst = std::max(worst, std::abs(cell.peak_error().value_or(0)));
+  }
+  std::printf("%s cells run for real, %s not as predicted, worst error of a peak %s %%\n",
+              text::grouped(static_cast<std::int64_t>(map.confirmed().size())).c_str(),
+              text::grouped(others).c_str(), text::decimal(worst * 100, 3).c_str());
+}
+
 void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
   std::printf("GiB needed on %s (%s); * tight, x out of memory, < and > from neighbouring cells\n",
               target.name.c_str(), text::bytes(target.memory).joined().c_str());
@@ -183,15 +217,27 @@ int hunt_over_plane(const HuntCommand& command, const Question& question, const 
   const auto on_cell = [&](std::size_t) {
     if (InterruptGuard::interrupted()) cancel.cancel();
   };
-  run::HuntMap map(question.spec, question.axes[0], question.axes[1], kMapSide);
+  run::HuntMap map(question.spec, question.axes[0], question.axes[1], run::kMapSide);
   const auto depth = command.every_cell ? run::MapDepth::every_cell : run::MapDepth::frontier;
   if (const auto filled = run::fill(map, depth, probe, on_cell, cancel); !filled) {
     return report(filled.error().sentence, 1);
   }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  if (command.confirm) {
+    if (const auto confirmed = confirm(question, map); !confirmed) {
+      return report(confirmed.error().sentence, 1);
+    }
+  }
   if (command.out) {
     if (const auto written = write_hunt_files(*command.out, map, question.target); !written) {
       return report(written.error().sentence, 1);
+    }
+    auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+    if (!graphics) return report(graphics.error().sentence, 1);
+    if (const auto drawn = save_hunt_picture(**graphics, map, nullptr, question.target, {},
+                                             *command.out / "hunt.png");
+        !drawn) {
+      return report(drawn.error().sentence, 1);
     }
   }
   if (command.json) {
@@ -210,6 +256,7 @@ int hunt_over_plane(const HuntCommand& command, const Question& question, const 
   std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
               count(map.log().size()).c_str(), text::decimal(seconds, 2).c_str(),
               cancel.cancelled() ? ", cancelled" : "");
+  print_confirmed(map);
   return 0;
 }
 

@@ -51,8 +51,60 @@ void OpenedFiles::choose_device(std::size_t device) {
   if (current_) entries_[*current_].device = device;
 }
 
-bool OpenedFiles::update() {
+bool OpenedFiles::loading() const {
+  return !readers_.empty() || std::ranges::any_of(replays_, [](const Replay& replay) {
+    return !replay.answer.has_value();
+  });
+}
+
+const OpenedFiles::Replay* OpenedFiles::replay_of_shown() const {
+  const Entry* const entry = current();
+  if (entry == nullptr || entry->opened == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(replays_, [entry](const Replay& replay) {
+    return replay.opened == entry->opened && replay.device == entry->device;
+  });
+  return found == replays_.end() ? nullptr : &*found;
+}
+
+const files::ReplayAnswer* OpenedFiles::replayed() const {
+  const Replay* const replay = replay_of_shown();
+  return replay != nullptr && replay->answer ? &*replay->answer : nullptr;
+}
+
+void OpenedFiles::finish_replay() {
+  update_replays();
+  const Replay* const replay = replay_of_shown();
+  if (replay != nullptr && !replay->answer) replay->running.wait();
+  update_replays();
+}
+
+bool OpenedFiles::update_replays() {
   bool news = false;
+  for (Replay& replay : replays_) {
+    if (replay.answer ||
+        replay.running.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+      continue;
+    }
+    replay.answer = replay.running.get();
+    news = true;
+  }
+  // What was closed is forgotten.
+  std::erase_if(replays_, [this](const Replay& replay) {
+    return replay.answer &&
+           std::ranges::find(entries_, replay.opened, &Entry::opened) == entries_.end();
+  });
+  const Entry* const entry = current();
+  if (entry != nullptr && entry->opened != nullptr && replay_of_shown() == nullptr) {
+    auto running = std::async(std::launch::async, [opened = entry->opened, device = entry->device] {
+      return files::replay_answer(*opened, opened->devices[device].number);
+    });
+    replays_.push_back({entry->opened, entry->device, std::move(running), std::nullopt});
+  }
+  return news;
+}
+
+bool OpenedFiles::update() {
+  bool news = update_replays();
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
     if (reader.answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/files/opened_file.h"
+#include "core/files/replay_answer.h"
 
 namespace ts::app {
 
@@ -40,7 +41,12 @@ class OpenedFiles {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] std::optional<std::size_t> current_index() const { return current_; }
   [[nodiscard]] const Entry* current() const { return current_ ? &entries_[*current_] : nullptr; }
-  [[nodiscard]] bool loading() const { return !readers_.empty(); }
+  // What the replay of the shown device says; null while it goes on. Begun by update().
+  [[nodiscard]] const files::ReplayAnswer* replayed() const;
+  // Files are being read or replayed.
+  [[nodiscard]] bool loading() const;
+  // Waits for the replay of what is shown, for pictures.
+  void finish_replay();
 
  private:
   struct Answer {
@@ -51,11 +57,21 @@ class OpenedFiles {
     std::filesystem::path path;
     std::future<Answer> answer;
   };
+  // Of one device of a file that is, or was, shown.
+  struct Replay {
+    std::shared_ptr<const files::OpenedFile> opened;
+    std::size_t device = 0;
+    std::future<files::ReplayAnswer> running;  // valid until answer is set
+    std::optional<files::ReplayAnswer> answer;
+  };
+  [[nodiscard]] const Replay* replay_of_shown() const;
+  bool update_replays();
   Entry& entry_for(const std::filesystem::path& path);
 
   std::vector<Entry> entries_;
   std::optional<std::size_t> current_;
   std::vector<Reader> readers_;
+  std::vector<Replay> replays_;
   int last_id_ = 0;
 };
 

@@ -20,7 +20,6 @@ namespace {
 struct Question {
   run::WorkloadSpec spec;
   run::PredictionTarget target;
-  memory::AllocatorSettings settings;
 };
 
 struct Answer {
@@ -35,13 +34,12 @@ std::string size(std::int64_t bytes) {
 
 base::Result<Question> read_question(const PredictCommand& command, const run::GpuCatalogue& gpus) {
   Question question;
-  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
+  SpecArguments arguments = command.spec;
+  if (command.alloc_conf) arguments.settings.push_back("alloc_conf=" + *command.alloc_conf);
+  auto found = targeted_spec(std::move(arguments), command.gpu, command.cpu, gpus);
   if (!found) return tl::unexpected(found.error());
   question.spec = std::move(found->spec);
   question.target = std::move(found->target);
-  auto settings = memory::AllocatorSettings::parse(command.alloc_conf);
-  if (!settings) return base::fail(settings.error().sentence);
-  question.settings = *settings;
   return question;
 }
 
@@ -83,7 +81,6 @@ void find_remedies(run::DryRunner& runner, base::StringTable& strings, const Que
   run::OutlookRequest request;
   request.spec = question.spec;
   request.target = question.target;
-  request.settings = question.settings;
   request.scratch = scratch;
   const base::CancelToken cancel;
   std::uint64_t id = 0;
@@ -104,7 +101,7 @@ nlohmann::json to_json(const Question& question, const Answer& answer) {
             {"memory", target.memory},
             {"context", target.context},
             {"capacity", target.capacity()}}},
-          {"alloc_conf", question.settings.to_string()},
+          {"alloc_conf", run::allocator_settings_of(question.spec).to_string()},
           {"parameters", answer.now.run.parameters},
           {"backend", std::move(backend)},
           {"peak_allocated", prediction.peak_allocated},
@@ -187,8 +184,8 @@ int predict_workload(const PredictCommand& command) {
   answer.now.target = question->target;
   const auto scratch = std::make_shared<const run::CudaScratch>(built_in_scratch());
   const std::int64_t begin_ns = base::now_ns();
-  answer.now.prediction =
-      run::predict(answer.now.run, strings, question->target, question->settings, scratch.get());
+  answer.now.prediction = run::predict(answer.now.run, strings, question->target,
+                                       run::allocator_settings_of(question->spec), scratch.get());
   answer.predict_ms = static_cast<double>(base::now_ns() - begin_ns) * 1e-6;
   if (answer.now.prediction.fit == run::Fit::oom) {
     find_remedies(**runner, strings, *question, scratch, answer);

@@ -78,16 +78,15 @@ void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* e
   outlook_ = predictor_->latest_within(kPatience);
 }
 
-bool Predictions::hunt(const run::WorkloadSpec& spec, const run::HuntAxis& x,
-                       const run::HuntAxis& y) {
-  const run::Gpu* gpu = gpus_->find(spec.target_gpu);
+bool Predictions::hunt(run::HuntRequest request, bool here) {
+  const run::Gpu* gpu = gpus_->find(request.spec.target_gpu);
   if (predictor_ == nullptr || gpu == nullptr) return false;
-  run::HuntRequest request;
-  request.spec = spec;
-  request.x = x;
-  request.y = y;
-  request.target = card_of(spec, *gpu);
+  // The axes put other sizes in; what is wrong with the rest is wrong with every cell.
+  if (!memory::AllocatorSettings::read(request.spec.alloc_conf)) return false;
+  request.target = card_of(request.spec, *gpu);
+  if (here) request.target = device_of(request.spec, *gpu, request.target);
   request.spec.device = request.target.kind;
+  if (request.other) request.other->device = request.target.kind;
   request.scratch = scratch_;
   predictor_->hunt(std::move(request));
   return true;

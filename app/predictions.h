@@ -24,9 +24,10 @@ class Predictions {
   void follow(const run::WorkloadSpec& spec, const run::EngineInfo* engine);
   // The newest answer, null before the first. Valid until the next follow().
   [[nodiscard]] const run::Outlook* outlook() const { return outlook_.get(); }
-  // Begins the map of two sizes on the card of the settings; the newest hunt replaces the one
-  // before. False: nothing can be predicted yet.
-  bool hunt(const run::WorkloadSpec& spec, const run::HuntAxis& x, const run::HuntAxis& y);
+  // Begins the map of two sizes; the newest hunt replaces the one before. `here`: of the device
+  // that the settings run on, else of their card; the request's target is set by it. False: nothing
+  // can be predicted yet, or with these settings.
+  bool hunt(run::HuntRequest request, bool here);
   void cancel_hunt();
   // The newest hunt as far as it is, null before the first.
   [[nodiscard]] std::shared_ptr<const run::HuntProgress> hunted() const;

@@ -57,6 +57,7 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
     if (!opened) return report(opened.error().sentence, 2);
     session.files().add(std::move(*opened));
   }
+  session.files().finish_replay();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
   const WorkspaceState state(preferences);

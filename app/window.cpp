@@ -11,6 +11,7 @@
 #include <array>
 #include <system_error>
 
+#include "app/hunt_picture.h"
 #include "app/picture.h"
 #include "app/time_stamp.h"
 #include "core/base/clock.h"
@@ -124,8 +125,26 @@ void Window::save_picture_of_window() {
                            : saved.error().sentence);
 }
 
+void Window::save_picture_of_hunt(std::filesystem::path path) {
+  const HuntBoard& board = *state_->hunts;
+  if (board.progress() == nullptr) return;
+  const bool beside_others = path.empty();
+  if (beside_others) path = options_.picture_folder / ("hunt-" + time_stamp() + ".png");
+  HuntPicture picture;
+  picture.theme = state_->preferences.theme;
+  picture.language = state_->preferences.language;
+  picture.other = board.other_name();
+  const auto& other = board.progress()->other;
+  const auto saved = save_hunt_picture(*graphics_, board.map(), other ? &*other : nullptr,
+                                       board.progress()->target, picture, path);
+  if (saved && !beside_others) return;  // its folder has been named
+  workspace_->notify(saved ? (*texts_)("note.saved", {{"path", path.string()}})
+                           : saved.error().sentence);
+}
+
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
+  const std::int64_t begin_ns = base::now_ns();
   session_->update();
   if (state_->preferences.language != fonts_language_) load_fonts();
   ImGui_ImplOpenGL3_NewFrame();
@@ -134,6 +153,7 @@ bool Window::frame() {
   const Layout layout = state_->preferences.projector ? Layout::projector : Layout::panels;
   const Wishes wishes = workspace_->draw(layout, true);
   ImGui::Render();
+  own_work_ns_ = base::now_ns() - begin_ns;
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window, &width, &height);
@@ -143,6 +163,7 @@ bool Window::frame() {
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
   if (wishes.picture) save_picture_of_window();
+  if (wishes.hunt_picture) save_picture_of_hunt(*wishes.hunt_picture);
   return !wishes.quit && glfwWindowShouldClose(window) == 0;
 }
 

@@ -47,17 +47,21 @@ class Window {
   std::function<void()> after_frame;
   // Time from construction to the first frame on screen, in nanoseconds; 0 before.
   [[nodiscard]] std::int64_t first_frame_ns() const { return first_frame_ns_; }
+  // What the last frame took until its draw lists were made: everything but drawing them.
+  [[nodiscard]] std::int64_t own_work_ns() const { return own_work_ns_; }
 
  private:
   Window() = default;
   void load_fonts();
   void wait_for_input();
   void save_picture_of_window();
+  void save_picture_of_hunt(std::filesystem::path path);
   void remember();
 
   Options options_;
   std::int64_t opened_ns_ = 0;
   std::int64_t first_frame_ns_ = 0;
+  std::int64_t own_work_ns_ = 0;
   std::unique_ptr<Graphics> graphics_;
   std::unique_ptr<views::Fonts> fonts_;
   ImGuiContext* context_ = nullptr;

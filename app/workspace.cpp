@@ -27,10 +27,11 @@ run::Protocol protocol_for(bool live) {
   return protocol;
 }
 
-// The same but for the card it is compared with.
+// The same but for the card it is compared with and how its allocator is set.
 bool same_work(const run::WorkloadSpec& a, const run::WorkloadSpec& b) {
   run::WorkloadSpec same = b;
   same.target_gpu = a.target_gpu;
+  same.alloc_conf = a.alloc_conf;
   return a == same;
 }
 
@@ -43,6 +44,7 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "memory") return Layout::memory;
   if (name == "segments") return Layout::segments;
   if (name == "operators") return Layout::operators;
+  if (name == "agreement") return Layout::agreement;
   if (name == "controls") return Layout::controls;
   if (name == "inspector") return Layout::inspector;
   if (name == "sweep") return Layout::sweep;
@@ -50,7 +52,7 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "ab") return Layout::compare;
   return base::fail("There is no workspace \"" + name +
                     "\"; there are run, sweep, hunt, ab, projector, timeline, memory, segments, "
-                    "operators, controls and inspector");
+                    "operators, agreement, controls and inspector");
 }
 
 const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
@@ -72,7 +74,7 @@ bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
   return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
          session_->predictions().busy() || session_->predictions().hunt_busy() || live_pending ||
-         base::now_ns() < note_until_ns_;
+         state_->hunts->confirming() || base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -91,6 +93,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     fresh.color_by_allocation = state_->view.color_by_allocation;
     fresh.detail = state_->view.detail;
     fresh.search = state_->view.search;
+    fresh.show_agreement = state_->view.show_agreement;
     if (file != nullptr) {
       if (!state_->color_of_runs) state_->color_of_runs = fresh.color_by_allocation;
       // Where a file tells no categories one colour for everything would tell nothing.
@@ -115,6 +118,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
                             faces_};
     view.file = file;
     view.file_device = device;
+    view.replayed = session_->files().replayed();
     view.memory.kind = views::MemorySource::Kind::opened;
     if (device != nullptr) {
       view.memory.log = &device->run.memory;
@@ -211,6 +215,8 @@ void Workspace::take_keys(Wishes& wishes) {
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
     if (show_shortcuts_) {
       show_shortcuts_ = false;
+    } else if (state_->view.show_agreement && !session_->busy()) {
+      state_->view.show_agreement = false;
     } else if (show_operators_ && !session_->busy()) {
       show_operators_ = false;
     } else if (session_->busy()) {
@@ -228,6 +234,9 @@ void Workspace::take_keys(Wishes& wishes) {
     state_->preferences.live = !state_->preferences.live;
   }
   if (ImGui::IsKeyPressed(ImGuiKey_O, false)) show_operators_ = !show_operators_;
+  if (ImGui::IsKeyPressed(ImGuiKey_E, false)) {
+    state_->view.show_agreement = !state_->view.show_agreement;
+  }
   if (ImGui::IsKeyPressed(ImGuiKey_P, false)) {
     state_->preferences.projector = !state_->preferences.projector;
   }
@@ -279,7 +288,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       draw_sweep(ui);
       break;
     case Layout::hunt:
-      draw_hunt(ui);
+      draw_hunt(ui, wishes);
       break;
     case Layout::compare:
       draw_compare(ui);
@@ -287,7 +296,14 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
     default:
       draw_one(ui, layout);
   }
-  if (show_operators_) draw_operators_sheet(ui);
+  if (show_operators_) {
+    draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_,
+               [&] { operators_.draw(ui, context(ui)); });
+  }
+  if (state_->view.show_agreement && interactive) {
+    draw_sheet(ui, "agreement.title", "###agreement_sheet", state_->view.show_agreement,
+               [&] { agreement_.draw(ui, context(ui)); });
+  }
   if (show_shortcuts_) draw_shortcuts(ui);
   if (interactive) draw_open_sheet(ui);
   return wishes;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "views/controls/spec_history.h"
 #include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
+#include "views/prediction/agreement_view.h"
 #include "views/segments/segments_view.h"
 #include "views/sweep/sweep_controls.h"
 #include "views/sweep/sweep_figure.h"
@@ -37,6 +39,7 @@ enum class Layout : std::uint8_t {
   memory,
   segments,
   operators,
+  agreement,
   controls,
   inspector,
   sweep,
@@ -74,6 +77,8 @@ struct WorkspaceState {
 struct Wishes {
   bool quit = false;
   bool picture = false;  // F12
+  // The map of the hunt as a picture, into this file; empty: beside the other pictures.
+  std::optional<std::filesystem::path> hunt_picture;
 };
 
 // Draws everything inside the frame of the current Dear ImGui context and turns input into changes
@@ -109,19 +114,23 @@ class Workspace {
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
   void draw_sweep(const views::Ui& ui);
-  void draw_hunt(const views::Ui& ui);
   void draw_compare(const views::Ui& ui);
   void draw_compare_head(const views::Ui& ui, float width);
   void start_comparison();
-  void draw_hunt_head(const views::Ui& ui, float width);
+  void draw_hunt(const views::Ui& ui, Wishes& wishes);
+  void draw_hunt_head(const views::Ui& ui, float width, Wishes& wishes);
+  void draw_hunt_buttons(const views::Ui& ui, Wishes& wishes);
+  void zoom_hunt(double factor);
   void draw_hunt_map(const views::Ui& ui, float width, float height);
   void open_cell(std::size_t cell);
+  void open_spec(const run::WorkloadSpec& spec);
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
   void open_sweep(const std::filesystem::path& path);
   void tell(const base::Result<void>& result);
   void draw_shortcuts(const views::Ui& ui);
-  void draw_operators_sheet(const views::Ui& ui);
+  void draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
+                  const std::function<void()>& draw);
   void draw_file_tabs(const views::Ui& ui);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
   void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
@@ -138,6 +147,7 @@ class Workspace {
   views::MemoryView memory_;
   views::SegmentsView segments_;
   views::OperatorsView operators_;
+  views::AgreementView agreement_;
   views::InspectorView inspector_;
 
   run::WorkloadSpec run_spec_;   // what Live last started, or the user

@@ -106,6 +106,9 @@ void Workspace::draw_menus(const views::Ui& ui, Wishes& wishes) {
     if (item("menu.operators", "###menu_operators", "O", true, show_operators_)) {
       show_operators_ = !show_operators_;
     }
+    if (item("menu.agreement", "###menu_agreement", "E", true, state_->view.show_agreement)) {
+      state_->view.show_agreement = !state_->view.show_agreement;
+    }
     if (item("menu.projector", "###menu_projector", "P", true, preferences.projector)) {
       preferences.projector = !preferences.projector;
     }
@@ -312,18 +315,19 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
 }
 
 // Over the panels: a table wants their whole width.
-void Workspace::draw_operators_sheet(const views::Ui& ui) {
+void Workspace::draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
+                           const std::function<void()>& draw) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
   ImGui::SetNextWindowSize({viewport->WorkSize.x * 0.86F, viewport->WorkSize.y * 0.8F},
                            ImGuiCond_Appearing);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(20), ui.px(16)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  const std::string title = std::string((*texts_)("tables.title")) + "###operators_sheet";
-  if (ImGui::Begin(title.c_str(), &show_operators_,
+  const std::string words = std::string((*texts_)(title)) + id;
+  if (ImGui::Begin(words.c_str(), &open,
                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoDocking |
                        ImGuiWindowFlags_NoSavedSettings)) {
-    operators_.draw(ui, context(ui));
+    draw();
   }
   ImGui::End();
   ImGui::PopStyleVar(2);
@@ -334,7 +338,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
     const char* keys;
     const char* key;
   };
-  constexpr std::array<Shortcut, 18> kShortcuts = {{{"Space", "shortcut.run"},
+  constexpr std::array<Shortcut, 19> kShortcuts = {{{"Space", "shortcut.run"},
                                                     {"Esc", "shortcut.cancel"},
                                                     {"L", "shortcut.live"},
                                                     {"P", "shortcut.projector"},
@@ -349,6 +353,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
                                                     {"Ctrl+C", "shortcut.copy"},
                                                     {"Ctrl+O", "shortcut.open"},
                                                     {"O", "shortcut.operators"},
+                                                    {"E", "shortcut.agreement"},
                                                     {"F12", "shortcut.picture"},
                                                     {"?", "shortcut.sheet"},
                                                     {"Ctrl+Q", "shortcut.quit"}}};

@@ -22,6 +22,8 @@ constexpr ImGuiWindowFlags kPageFlags =
     ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing;
 
+constexpr float kHeadHeight = 72;
+
 std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
@@ -43,53 +45,96 @@ std::string state_words(const views::Ui& ui, const run::HuntProgress& hunt) {
 }  // namespace
 
 void Workspace::open_cell(std::size_t cell) {
-  state_->history.set(state_->hunts->spec_of(cell, state_->history.spec()));
+  open_spec(state_->hunts->spec_of(cell, state_->history.spec()));
+}
+
+void Workspace::open_spec(const run::WorkloadSpec& spec) {
+  state_->history.set(spec);
   // Live would take the change of the settings for a wish to run.
   run_spec_ = seen_spec_ = state_->history.spec();
 }
 
-void Workspace::draw_hunt_head(const views::Ui& ui, float width) {
+void Workspace::draw_hunt_buttons(const views::Ui& ui, Wishes& wishes) {
+  HuntBoard& board = *state_->hunts;
+  const bool busy = session_->predictions().hunt_busy();
+  const auto next = [&] { ImGui::SameLine(0, ui.px(8)); };
+  const auto small = [&](const char* id, const char* icon, const char* tip) {
+    const bool pressed = views::button(ui, id, icon, "", "", views::ButtonKind::plain);
+    views::tooltip(ui, ui.texts(tip));
+    next();
+    return pressed;
+  };
+  if (small("###hunt_zoom_in", "\xef\x80\x8e", "hunt.zoom_in")) zoom_hunt(0.5);
+  if (small("###hunt_zoom_out", "\xef\x80\x90", "hunt.zoom_out")) zoom_hunt(2);
+  if (busy) {
+    if (small("###hunt_cancel", "\xef\x81\x8d", "hunt.cancel"))
+      session_->predictions().cancel_hunt();
+  } else if (small("###hunt_again", "\xef\x80\xa1", "hunt.again")) {
+    board.restart();
+  }
+  ImGui::BeginDisabled(board.progress() == nullptr);
+  if (views::button(ui, "###hunt_png", "", "PNG", "", views::ButtonKind::plain))
+    wishes.hunt_picture = std::filesystem::path();
+  next();
+  if (small("###hunt_save", "\xef\x80\x99", "hunt.save")) {
+    const auto saved = board.save();
+    notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})
+                 : saved.error().sentence);
+    if (saved) wishes.hunt_picture = *saved / "hunt.png";
+  }
+  ImGui::EndDisabled();
+  if (const auto round = board.confirming()) {
+    const std::string words =
+        (*texts_)("hunt.confirming", {{"done", count(round->done)}, {"all", count(round->all)}});
+    if (views::button(ui, "###hunt_stop", "\xef\x81\x8d", words, "", views::ButtonKind::primary))
+      board.stop_confirming(*session_);
+    return;
+  }
+  const char* const problem = board.confirm_problem(*session_, state_->history.spec());
+  ImGui::BeginDisabled(problem != nullptr);
+  if (views::button(ui, "###hunt_confirm", "\xef\x81\x9b", ui.texts("hunt.confirm"), "",
+                    views::ButtonKind::primary)) {
+    session_->show(nullptr);
+    board.confirm();
+  }
+  ImGui::EndDisabled();
+  views::tooltip(ui, ui.texts(problem != nullptr ? problem : "hunt.confirm.hint"));
+}
+
+void Workspace::zoom_hunt(double factor) {
+  views::zoom(state_->hunt_draft, state_->history.spec(), factor, run::kMapSide);
+}
+
+void Workspace::draw_hunt_head(const views::Ui& ui, float width, Wishes& wishes) {
   HuntBoard& board = *state_->hunts;
   const run::HuntProgress* const hunt = board.progress();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float buttons = ui.px(250);
+  const float buttons = ui.px(400);
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    sink.push_clip({at.x, at.y, at.x + width - buttons, at.y + ui.px(60)});
+    sink.push_clip({at.x, at.y, at.x + width, at.y + ui.px(kHeadHeight)});
     const std::int64_t row = run::number_of(state_->history.spec(), hunt->map.y().field);
-    const std::string sentence =
-        views::frontier_sentence(board.map(), hunt->target.name, row, ui.texts);
+    std::string sentence = views::exact_sentence(*hunt, row, ui.texts);
+    if (sentence.empty())
+      sentence = views::frontier_sentence(board.map(), hunt->target.name, row, ui.texts);
     // In a narrow window the whole sentence, smaller.
-    const float room = width - buttons - ui.px(24);
+    const float room = width - ui.px(32);
     const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
                            ? views::TextStyle::large
                            : views::TextStyle::body;
     sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
               views::fitted(sink, style, sentence, room));
-    sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small,
-              hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad, state_words(ui, *hunt));
+    const std::string confirmed = views::confirmed_sentence(board.map(), ui.texts);
+    const std::string words =
+        confirmed.empty() ? state_words(ui, *hunt) : confirmed + ". " + state_words(ui, *hunt);
+    sink.text({at.x + ui.px(16), at.y + ui.px(44)}, views::TextStyle::small,
+              hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
+              views::fitted(sink, views::TextStyle::small, words, room - buttons));
     sink.pop_clip();
   }
-  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(14)});
-  if (session_->predictions().hunt_busy()) {
-    if (views::button(ui, "###hunt_cancel", "\xef\x81\x8d", ui.texts("hunt.cancel"), "",
-                      views::ButtonKind::plain)) {
-      session_->predictions().cancel_hunt();
-    }
-  } else if (views::button(ui, "###hunt_again", "\xef\x81\x8b", ui.texts("hunt.again"), "",
-                           views::ButtonKind::plain)) {
-    board.restart();
-  }
-  ImGui::SameLine(0, ui.px(8));
-  ImGui::BeginDisabled(hunt == nullptr);
-  if (views::button(ui, "###hunt_save", "\xef\x80\x99", ui.texts("hunt.save"), "",
-                    views::ButtonKind::plain)) {
-    const auto saved = board.save();
-    notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})
-                 : saved.error().sentence);
-  }
-  ImGui::EndDisabled();
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(60)});
+  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(38)});
+  draw_hunt_buttons(ui, wishes);
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadHeight)});
 }
 
 void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
@@ -115,12 +160,19 @@ void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
       ui.theme,
       ui.metrics,
       board.cell_of(state_->history.spec()),
-      ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1}};
+      ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1},
+      board.progress()->other ? &*board.progress()->other : nullptr,
+      board.other_name()};
+  const float wheel = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
   const auto cell = views::draw_hunt_figure(sink, area, figure);
   if (pressed && cell) open_cell(*cell);
+  if (cell && wheel != 0) {
+    // About the cell under the mouse.
+    views::zoom(state_->hunt_draft, board.map().spec_of(*cell), wheel > 0 ? 0.5 : 2, run::kMapSide);
+  }
 }
 
-void Workspace::draw_hunt(const views::Ui& ui) {
+void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
@@ -151,15 +203,23 @@ void Workspace::draw_hunt(const views::Ui& ui) {
   state_->hunts->update(*session_);
   const float map_height = std::floor(size.y * 0.62F);
   panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kStill, [&] {
-    draw_hunt_head(ui, middle);
-    draw_hunt_map(ui, middle, map_height - ui.px(60));
+    draw_hunt_head(ui, middle, wishes);
+    draw_hunt_map(ui, middle, map_height - ui.px(kHeadHeight));
   });
   panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kStill,
         [&] { memory_.draw(view); });
   panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {
     if (state_->hunts->progress() != nullptr) {
+      const run::HuntProgress& hunt = *state_->hunts->progress();
+      if (const auto value = views::draw_bisection(ui, hunt)) {
+        run::WorkloadSpec spec = state_->history.spec();
+        static_cast<void>(run::set_number(spec, hunt.map.x().field, *value));
+        static_cast<void>(run::set_number(spec, hunt.map.y().field, hunt.exact->y));
+        open_spec(spec);
+      }
       const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
-      const float height = size.y * (remedies ? 0.42F : 0.86F);
+      const float left_over = size.y - ImGui::GetCursorPosY();
+      const float height = std::max(ui.px(120), left_over * (remedies ? 0.42F : 0.9F));
       if (const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), height))
         open_cell(*cell);
     }

@@ -98,7 +98,8 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
   ImGui::SetNextWindowPos(viewport->Pos);
   ImGui::SetNextWindowSize(viewport->Size);
   std::optional<Margin> margin;
-  if (layout == Layout::controls || layout == Layout::inspector || layout == Layout::operators)
+  if (layout == Layout::controls || layout == Layout::inspector || layout == Layout::operators ||
+      layout == Layout::agreement)
     margin.emplace(ui);
   if (ImGui::Begin("###one", nullptr, kFixedFlags | ImGuiWindowFlags_NoScrollbar)) {
     views::ViewContext view = context(ui);
@@ -114,6 +115,9 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         break;
       case Layout::operators:
         operators_.draw(ui, view);
+        break;
+      case Layout::agreement:
+        agreement_.draw(ui, view);
         break;
       case Layout::controls:
         if (view.file == nullptr) {

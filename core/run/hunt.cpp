@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/run/spec_values.h"
 #include "core/run/sweep_spec.h"
@@ -128,6 +129,37 @@ std::string sentence_of(const EdgeHunt& hunt, const HuntAxis& axis, const std::s
 }
 
 }  // namespace
+
+HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor, const FieldRange& limits,
+                std::size_t cells) {
+  const bool every_value = axis.high - axis.low < static_cast<std::int64_t>(cells);
+  if (factor < 1 && every_value) return axis;
+  const std::int64_t least = std::max<std::int64_t>(1, limits.min);
+  const double low = std::log(static_cast<double>(axis.low));
+  const double high = std::log(static_cast<double>(axis.high));
+  const double at = std::log(static_cast<double>(std::clamp(centre, axis.low, axis.high)));
+  const auto value = [&](double logarithm) {
+    const double most = std::log(static_cast<double>(limits.max));
+    return std::clamp<std::int64_t>(std::llround(std::exp(std::min(logarithm, most))), least,
+                                    limits.max);
+  };
+  HuntAxis out = axis;
+  out.low = value(at + (low - at) * factor);
+  out.high = value(at + (high - at) * factor);
+  if (factor > 1) {
+    // One value has no length to be made longer.
+    out.low = std::max(least, std::min(out.low, axis.low - 1));
+    out.high = std::min(limits.max, std::max(out.high, axis.high + 1));
+    return out;
+  }
+  // No closer than a cell for every value.
+  const auto shortest = static_cast<std::int64_t>(cells) - 1;
+  if (out.high - out.low < shortest) {
+    out.low = std::max(axis.low, out.high - shortest);
+    out.high = std::min(axis.high, out.low + shortest);
+  }
+  return out;
+}
 
 bool memory_grows_with(Field field) {
   switch (field) {

@@ -21,6 +21,9 @@ struct ProbeAnswer {
   Fit fit = Fit::fits;
   std::int64_t needed = 0;  // bytes
   Message reason;           // one sentence
+  // Bytes that the workload's tensors ask for at their peak, what a run would record; unset where
+  // it is not told.
+  std::optional<std::int64_t> peak = std::nullopt;
 };
 using Probe = std::function<base::Result<ProbeAnswer>(const WorkloadSpec&)>;
 
@@ -37,6 +40,11 @@ struct HuntAxis {
 };
 // "T" (the whole range of the setting), "T=256:8192". Errors are one sentence.
 base::Result<HuntAxis> parse_hunt_axis(std::string_view text);
+
+// The axis with its range `factor` times as long in its logarithm, about `centre`, inside `limits`;
+// 0.5 looks closer. A range that shows every value already is not made shorter.
+HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor, const FieldRange& limits,
+                std::size_t cells);
 
 // Whether more of the field never needs less memory: only such axes can be bisected.
 bool memory_grows_with(Field field);

@@ -57,6 +57,38 @@ std::optional<std::size_t> HuntMap::index_of(const WorkloadSpec& spec) const {
   return spec_of(index) == spec ? std::optional(index) : std::nullopt;
 }
 
+std::optional<double> HuntCell::peak_error() const {
+  if (!run || !run->fits || !predicted_peak || run->peak <= 0) return std::nullopt;
+  return static_cast<double>(*predicted_peak - run->peak) / static_cast<double>(run->peak);
+}
+
+void HuntMap::confirm(std::size_t index, const HuntCell::Run& run) {
+  cells_[index].run = run;
+  std::erase(confirmed_, index);
+  confirmed_.push_back(index);
+}
+
+std::vector<std::size_t> frontier_cells(const HuntMap& map) {
+  std::vector<std::size_t> cells;
+  const std::size_t width = map.x_values().size();
+  const auto known = [&map](std::size_t index) {
+    const CellState state = map.cell(index).state;
+    return state == CellState::probed || state == CellState::inferred;
+  };
+  for (const std::size_t row : coarse_to_fine(map.y_values().size())) {
+    std::optional<std::size_t> fits, oom;
+    for (std::size_t i = row * width; i < (row + 1) * width; ++i) {
+      if (!known(i)) continue;
+      const bool over = map.cell(i).fit == Fit::oom;
+      if (!over) fits = i;
+      if (over && !oom) oom = i;
+    }
+    if (fits) cells.push_back(*fits);
+    if (oom) cells.push_back(*oom);
+  }
+  return cells;
+}
+
 std::optional<std::size_t> HuntMap::next() const {
   const auto unknown = [this](std::size_t index) {
     return cells_[index].state == CellState::unknown;
@@ -97,6 +129,7 @@ void HuntMap::tell(std::size_t index, ProbeAnswer answer) {
   told.at_least = answer.needed;
   told.at_most = answer.needed;
   told.reason = std::move(answer.reason);
+  told.predicted_peak = answer.peak;
   log_.push_back(index);
   const std::size_t width = x_values_.size();
   const std::size_t i = index % width, j = index / width;

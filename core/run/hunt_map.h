@@ -21,7 +21,8 @@ struct HuntCell {
   // Bytes needed, from the probed cells around it; equal once it is probed itself.
   std::int64_t at_least = 0;
   std::optional<std::int64_t> at_most;
-  Message reason;  // of the probe
+  Message reason;                              // of the probe
+  std::optional<std::int64_t> predicted_peak;  // of the probe, see ProbeAnswer
   // A real run of this cell: whether it had enough memory, and the bytes it held at its peak.
   struct Run {
     bool fits = true;
@@ -30,6 +31,8 @@ struct HuntCell {
   std::optional<Run> run;
   // A real run ended otherwise than predicted.
   [[nodiscard]] bool contradicted() const { return run && run->fits == (fit == Fit::oom); }
+  // How far the predicted peak is off that of the run, in parts of it; unset where one is missing.
+  [[nodiscard]] std::optional<double> peak_error() const;
 };
 
 // The plane of two sizes, between fits and out of memory. Memory grows along both, so a cell fits
@@ -61,10 +64,12 @@ class HuntMap {
   // The inferred cell to ask next, coarse to fine, when everything is to be known exactly.
   [[nodiscard]] std::optional<std::size_t> next_inferred() const;
   void tell(std::size_t index, ProbeAnswer answer);
-  void confirm(std::size_t index, const HuntCell::Run& run) { cells_[index].run = run; }
+  void confirm(std::size_t index, const HuntCell::Run& run);
 
   // Probed cells in the order in which they were asked.
   [[nodiscard]] const std::vector<std::size_t>& log() const { return log_; }
+  // Cells that were run for real, in that order.
+  [[nodiscard]] const std::vector<std::size_t>& confirmed() const { return confirmed_; }
   [[nodiscard]] std::size_t count(CellState state) const;
   // Per y value the largest x value that is known to fit.
   [[nodiscard]] std::vector<std::optional<std::int64_t>> frontier() const;
@@ -79,8 +84,15 @@ class HuntMap {
   // Cells with a probed tight one on their large side, and on their small side.
   std::vector<bool> under_tight_, over_tight_;
   std::vector<std::size_t> rows_, all_;  // coarse to fine
-  std::vector<std::size_t> log_;
+  std::vector<std::size_t> log_, confirmed_;
 };
+
+// The cells on both sides of the frontier, row by row from coarse to fine: the largest that fits
+// and the smallest that does not. Cells whose side is not known are left out.
+std::vector<std::size_t> frontier_cells(const HuntMap& map);
+
+// Cells of a map on each axis, if its range has as many values.
+inline constexpr std::size_t kMapSide = 20;
 
 // At most `most` values from low to high, about evenly spaced in their logarithm, each once.
 std::vector<std::int64_t> spread_values(const HuntAxis& axis, std::size_t most);

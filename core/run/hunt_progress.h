@@ -15,17 +15,27 @@ namespace ts::run {
 struct HuntRequest {
   WorkloadSpec spec;
   HuntAxis x, y;
-  std::size_t cells_per_axis = 20;
+  std::size_t cells_per_axis = kMapSide;
+  std::optional<WorkloadSpec> other;  // what a second frontier is of; same axes
   PredictionTarget target;
-  memory::AllocatorSettings settings;
   std::shared_ptr<const CudaScratch> scratch;  // null: no band
 };
 
-// How far a hunt is. First along the frontier, then every cell for its number.
+// The exact edge along the first axis, the second as it is in the settings: between two cells of
+// the map lie values that nobody asked yet.
+struct ExactEdge {
+  std::int64_t y = 0;
+  EdgeHunt edge;
+};
+
+// How far a hunt is. First along the frontier, then the exact edge, then along the second frontier,
+// then every cell of the first for its number.
 struct HuntProgress {
   std::uint64_t id = 0;  // counts the hunts
   PredictionTarget target;
   HuntMap map;
+  std::optional<HuntMap> other;  // as far as its frontier needs
+  std::optional<ExactEdge> exact;
   bool running = true;
   bool cancelled = false;
   std::string problem;                   // the probe that failed and ended it; else empty
@@ -44,6 +54,17 @@ class HuntWork {
   void probe(DryRunner& runner, base::StringTable& strings, const base::CancelToken& cancel);
 
  private:
+  struct Next {
+    HuntMap* map;
+    std::size_t index;
+  };
+  std::optional<Next> next();
+  // Nothing when it was cancelled; what cannot be told ends the hunt.
+  std::optional<ProbeAnswer> ask(WorkloadSpec spec, DryRunner& runner, base::StringTable& strings,
+                                 const base::CancelToken& cancel);
+  void find_exact_edge(DryRunner& runner, base::StringTable& strings,
+                       const base::CancelToken& cancel);
+
   HuntRequest request_;
   HuntProgress progress_;
 };

@@ -53,7 +53,12 @@ nlohmann::json cell_json(const HuntMap& map, std::size_t index) {
     json["needed_at_least"] = cell.at_least;
     json["needed_at_most"] = cell.at_most ? nlohmann::json(*cell.at_most) : nlohmann::json();
   }
-  if (cell.run) json["run"] = {{"fits", cell.run->fits}, {"peak_allocated", cell.run->peak}};
+  if (cell.predicted_peak) json["peak_allocated"] = *cell.predicted_peak;
+  if (cell.run) {
+    json["run"] = {{"fits", cell.run->fits},
+                   {"peak_allocated", cell.run->peak},
+                   {"as_predicted", !cell.contradicted()}};
+  }
   return json;
 }
 
@@ -116,16 +121,10 @@ io::TextTable hunt_grid(const HuntMap& map) {
 
 io::TextTable hunt_cells(const HuntMap& map) {
   io::TextTable table;
-  table.columns = {field_name(map.x().field),
-                   field_name(map.y().field),
-                   "state",
-                   "verdict",
-                   "needed_at_least",
-                   "needed_at_most",
-                   "run",
-                   "run_peak",
-                   "reason"};
-  table.right = {true, true, false, false, true, true, false, true, false};
+  table.columns = {
+      field_name(map.x().field), field_name(map.y().field), "state", "verdict",  "needed_at_least",
+      "needed_at_most",          "predicted_peak",          "run",   "run_peak", "reason"};
+  table.right = {true, true, false, false, true, true, true, false, true, false};
   const std::size_t width = map.x_values().size();
   for (std::size_t i = 0; i < map.size(); ++i) {
     const HuntCell& cell = map.cell(i);
@@ -135,6 +134,7 @@ io::TextTable hunt_cells(const HuntMap& map) {
                           is_known ? to_string(cell.fit) : "",
                           is_known ? std::to_string(cell.at_least) : "",
                           is_known && cell.at_most ? std::to_string(*cell.at_most) : "",
+                          cell.predicted_peak ? std::to_string(*cell.predicted_peak) : "",
                           !cell.run        ? ""
                           : cell.run->fits ? "ok"
                                            : "oom",

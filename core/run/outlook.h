@@ -28,6 +28,13 @@ struct BackendNeed {
   bool current = true;      // false: still that of an earlier request
 };
 
+// The same step with expandable segments, where they are off.
+struct ExpandableNeed {
+  std::int64_t needed = 0;
+  Fit fit = Fit::fits;
+  bool current = true;  // false: still that of an earlier request
+};
+
 // Where one size stops fitting on the target, all else as asked. Sizes are those of size_steps.h
 // that make a possible spec.
 struct SizeEdge {
@@ -46,7 +53,8 @@ struct Outlook {
   std::shared_ptr<const Forecast> target;  // on the chosen card; first to come
   std::shared_ptr<const Forecast> own;     // by the rules of the device that the spec runs on
   std::vector<BackendNeed> backends;
-  std::vector<Remedy> remedies;  // where the target does not hold it
+  std::optional<ExpandableNeed> expandable;  // unset where they are on, or while it is not known
+  std::vector<Remedy> remedies;              // where the target does not hold it
   std::vector<SizeEdge> edges;
   bool complete = false;
   // nullptr while the search has not come to this field.
@@ -55,9 +63,8 @@ struct Outlook {
 
 struct OutlookRequest {
   WorkloadSpec spec;
-  PredictionTarget target;  // the chosen card
-  PredictionTarget own;     // where the spec would run here
-  memory::AllocatorSettings settings;
+  PredictionTarget target;                     // the chosen card
+  PredictionTarget own;                        // where the spec would run here
   std::shared_ptr<const CudaScratch> scratch;  // null: no band
   std::vector<Field> sizes;                    // search an edge on these, in this order
 };

@@ -30,8 +30,16 @@ Outcome<std::shared_ptr<const Forecast>> OutlookSearch::forecast(const WorkloadS
   found->id = ++last_id_;
   found->target = target;
   found->prediction =
-      predict(found->run, strings_, target, request_.settings, request_.scratch.get());
+      predict(found->run, strings_, target, allocator_settings_of(spec), request_.scratch.get());
   return std::shared_ptr<const Forecast>(std::move(found));
+}
+
+std::optional<ExpandableNeed> OutlookSearch::expandable_need(const Forecast& now) const {
+  memory::AllocatorSettings settings = allocator_settings_of(now.run.spec);
+  if (now.target.kind != DeviceKind::cuda || settings.expandable_segments) return std::nullopt;
+  settings.expandable_segments = true;
+  const Prediction with = predict(now.run, strings_, now.target, settings, request_.scratch.get());
+  return ExpandableNeed{with.needed, with.fit};
 }
 
 BackendNeed OutlookSearch::need_of(AttentionBackend backend) {
@@ -53,15 +61,9 @@ BackendNeed OutlookSearch::need_of(AttentionBackend backend) {
 }
 
 std::optional<Remedy> OutlookSearch::remedy_of(const Change& change, const Forecast& now) {
-  OutlookRequest changed = request_;
-  if (change.kind == RemedyKind::expandable_segments) {
-    if (request_.settings.expandable_segments) return std::nullopt;
-    changed.settings.expandable_segments = true;
-  }
-  OutlookSearch search(runner_, strings_, changed, cancel_, last_id_);
   Change tried = change;
   while (true) {
-    const auto found = search.forecast(tried.spec, request_.target);
+    const auto found = this->forecast(tried.spec, request_.target);
     if (!found) return std::nullopt;
     const Forecast& forecast = **found;
     Remedy remedy;

@@ -21,6 +21,9 @@ class OutlookSearch {
 
   Outcome<std::shared_ptr<const Forecast>> forecast(const WorkloadSpec& spec,
                                                     const PredictionTarget& target);
+  // Another passage of the same log through the allocator; nothing where segments expand already,
+  // or where there are none.
+  [[nodiscard]] std::optional<ExpandableNeed> expandable_need(const Forecast& now) const;
   BackendNeed need_of(AttentionBackend backend);
   // What a change of the settings does, against the forecast without it; nothing when it was
   // cancelled or cannot be told.

@@ -219,6 +219,10 @@ DryRunOptions dry_run_options(const PredictionTarget& target) {
   return options;
 }
 
+memory::AllocatorSettings allocator_settings_of(const WorkloadSpec& spec) {
+  return memory::AllocatorSettings::read(spec.alloc_conf).value_or(memory::AllocatorSettings());
+}
+
 Prediction predict(const DryRun& run, const base::StringTable& strings,
                    const PredictionTarget& target, const memory::AllocatorSettings& settings,
                    const CudaScratch* scratch) {

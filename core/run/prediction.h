@@ -80,6 +80,10 @@ struct Prediction {
   Message sentence;                            // the verdict in plain words, keys prediction.*
 };
 
+// The allocator's settings on the target card; the defaults where the string cannot be read, which
+// validate() says.
+memory::AllocatorSettings allocator_settings_of(const WorkloadSpec& spec);
+
 // Feeds the log in order through a model of PyTorch's caching allocator (cuda) or a plain limit
 // (cpu). Pure; any thread. `strings` is the table the dry run was made with; `scratch` may be null.
 Prediction predict(const DryRun& run, const base::StringTable& strings,

@@ -113,6 +113,8 @@ struct Predictor::Impl {
     outlook.backends = published->backends;
     outlook.edges = published->edges;
     outlook.remedies = published->remedies;
+    outlook.expandable = published->expandable;
+    if (outlook.expandable) outlook.expandable->current = false;
     for (Remedy& remedy : outlook.remedies) remedy.current = false;
     for (BackendNeed& need : outlook.backends) need.current = false;
     for (SizeEdge& edge : outlook.edges) edge.current = false;
@@ -150,6 +152,8 @@ struct Predictor::Impl {
     } else {
       outlook.own = outlook.target;
     }
+    outlook.expandable.reset();
+    if (outlook.target != nullptr) outlook.expandable = search.expandable_need(*outlook.target);
     publish(outlook);
 
     if (field_applies(request.spec, Field::backend)) {

@@ -92,7 +92,12 @@ std::vector<Change> changes_for(const WorkloadSpec& spec, DeviceKind device) {
     }
     offer(RemedyKind::sgd, [](WorkloadSpec& changed) { changed.optimizer = OptimizerKind::sgd; });
   }
-  if (device == DeviceKind::cuda) offer(RemedyKind::expandable_segments, [](WorkloadSpec&) {});
+  memory::AllocatorSettings settings = allocator_settings_of(spec);
+  if (device == DeviceKind::cuda && !settings.expandable_segments) {
+    settings.expandable_segments = true;
+    offer(RemedyKind::expandable_segments,
+          [&](WorkloadSpec& changed) { changed.alloc_conf = settings.to_string(); });
+  }
   return changes;
 }
 

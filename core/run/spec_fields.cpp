@@ -109,6 +109,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::temperature, "temperature", S::generation, RealField{&W::temperature, 0, 100}, "divides the logits; 0: the likeliest token", reason_generate},
   {Field::top_k, "top_k", S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate},
   {Field::cache, "cache", S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step"},
+  {Field::alloc_conf, "alloc_conf", S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions"},
 }};
 // clang-format on
 
@@ -140,7 +141,7 @@ struct ValuesText {
   }
   std::string operator()(const FlagField&) const { return "true, false"; }
   std::string operator()(const SeedField&) const { return "a whole number"; }
-  std::string operator()(const TextField&) const { return "a name"; }
+  std::string operator()(const TextField& text) const { return text.values; }
 };
 
 struct ValueText {

@@ -59,6 +59,7 @@ struct SeedField {
 };
 struct TextField {
   std::string WorkloadSpec::*member;
+  const char* values = "a name";  // what it takes, for --help
 };
 using FieldKind =
     std::variant<NumberField, BytesField, RealField, ChoiceField, FlagField, SeedField, TextField>;

@@ -15,6 +15,11 @@ class Problems {
   void add(Field field, std::string key, std::string_view english,
            std::vector<text::Argument> arguments = {}) {
     std::string sentence = text::fill(english, arguments);
+    add_ready(field, std::move(key), std::move(sentence), std::move(arguments));
+  }
+  // A sentence that is ready: what the user wrote in it is not looked into for placeholders.
+  void add_ready(Field field, std::string key, std::string sentence,
+                 std::vector<text::Argument> arguments) {
     found_.push_back(
         {field, std::move(sentence), "spec.error." + std::move(key), std::move(arguments)});
   }

@@ -1,3 +1,6 @@
+#include <array>
+
+#include "core/memory/allocator_settings.h"
 #include "core/run/spec_fields.h"
 #include "core/run/spec_problems.h"
 #include "core/run/workload_spec.h"
@@ -92,6 +95,23 @@ void check_target(const WorkloadSpec& spec, Problems& problems) {
                "target_gpu must be the name of a card in plain UTF-8 of at most 100 bytes");
 }
 
+void check_alloc_conf(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestSettings = 1000;
+  if (!is_plain_text(spec.alloc_conf, kLongestSettings)) {
+    problems.add(Field::alloc_conf, "alloc_conf_text",
+                 "alloc_conf must be plain UTF-8 of at most 1,000 bytes");
+    return;
+  }
+  const auto settings = memory::AllocatorSettings::read(spec.alloc_conf);
+  if (settings) return;
+  // In the order of AllocatorSettingsFault::Wants.
+  constexpr std::array kKeys = {"alloc_option", "alloc_truth",     "alloc_mebibytes",
+                                "alloc_part",   "alloc_divisions", "alloc_native"};
+  const memory::AllocatorSettingsFault& fault = settings.error();
+  problems.add_ready(Field::alloc_conf, kKeys[static_cast<std::size_t>(fault.wants)],
+                     fault.sentence(), {{"option", fault.option}, {"value", fault.value}});
+}
+
 }  // namespace
 
 std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
@@ -101,6 +121,7 @@ std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
   check_memory_limit(spec, problems);
   check_target(spec, problems);
   check_corpus_name(spec, problems);
+  check_alloc_conf(spec, problems);
   // How values go together means nothing while one of them is not a size at all.
   if (problems.empty()) {
     check_combinations(spec, problems);

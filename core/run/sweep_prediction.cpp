@@ -38,7 +38,8 @@ PointPrediction predict_point(DryRunner& runner, const WorkloadSpec& spec,
   there.device = target.kind;
   auto dry = runner.dry_run(there, dry_run_options(target), strings, cancel);
   if (!dry) return without(dry.error().sentence);
-  const Prediction prediction = predict(*dry, strings, target, {}, scratch);
+  const Prediction prediction =
+      predict(*dry, strings, target, allocator_settings_of(spec), scratch);
   PointPrediction out;
   out.peak_allocated = prediction.peak_allocated;
   out.needed = prediction.needed;

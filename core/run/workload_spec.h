@@ -112,6 +112,8 @@ struct WorkloadSpec {
   double temperature = 1;  // 0: always the likeliest token
   std::int64_t top_k = 0;  // sample from the k likeliest; 0: from all
   Cache cache = Cache::hot;
+  // PYTORCH_CUDA_ALLOC_CONF of the target card, in predictions; empty: PyTorch's defaults.
+  std::string alloc_conf;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -173,8 +175,9 @@ enum class Field : std::uint8_t {
   temperature,
   top_k,
   cache,
+  alloc_conf,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::cache) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::alloc_conf) + 1;
 
 const char* field_name(Field field);
 

@@ -74,6 +74,23 @@ TEST(HuntCommand, ConfirmsTheEdgeOnTheCpuInFreshProcesses) {
   EXPECT_TRUE(confirmed[0]["agrees"].get<bool>() && confirmed[1]["agrees"].get<bool>());
 }
 
+TEST(HuntCommand, ConfirmsTheFrontierOfAMap) {
+  const auto ended = testing::run_program(
+      "hunt attention --set memory_limit=2MiB --set heads=2 --set d_head=16 --axis T=64:512 "
+      "--axis B=1:2 --cpu --confirm --json");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto cells = document_of(ended)["cells"];
+  int runs = 0, ooms = 0;
+  for (const auto& cell : cells) {
+    if (!cell.contains("run")) continue;
+    ++runs;
+    ooms += cell["run"]["fits"].get<bool>() ? 0 : 1;
+    EXPECT_TRUE(cell["run"]["as_predicted"].get<bool>()) << cell.dump();
+  }
+  EXPECT_EQ(runs, 4);
+  EXPECT_EQ(ooms, 2);
+}
+
 TEST(HuntCommand, NeverAndAlwaysAreAnswers) {
   const auto never = testing::run_program("hunt lm --preset 2.7B --axis B --gpu 'RTX 4090' --json");
   EXPECT_EQ(never.code, 0) << never.err;

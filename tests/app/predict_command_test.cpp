@@ -62,7 +62,6 @@ TEST(PredictCommand, ListsWhatWouldMakeItFit) {
   for (const nlohmann::json& remedy : answer.at("remedies")) {
     EXPECT_GT(remedy.at("estimated_time_ratio"), 0);
     some_fits = some_fits || remedy.at("verdict") != "oom";
-    if (remedy.at("change") == "expandable_segments") continue;
     std::string changed = workload;
     for (const auto& one : remedy.at("set")) changed += " --set " + one.get<std::string>();
     EXPECT_EQ(predicted(changed).at("needed"), remedy.at("needed")) << remedy.dump();
@@ -72,6 +71,21 @@ TEST(PredictCommand, ListsWhatWouldMakeItFit) {
   }
   EXPECT_TRUE(some_fits);
   EXPECT_TRUE(predicted("lm --preset tiny --gpu \"RTX 4090\"").at("remedies").empty());
+}
+
+// The same by --alloc-conf and as a setting; what cannot be read is one sentence.
+TEST(PredictCommand, FollowsTheAllocatorsSettings) {
+  const std::string workload = "lm --preset small --set T=1024 --gpu \"RTX 4090\"";
+  const nlohmann::json plain = predicted(workload);
+  const nlohmann::json option = predicted(workload + " --alloc-conf expandable_segments:True");
+  const nlohmann::json setting = predicted(workload + " --set alloc_conf=expandable_segments:True");
+  EXPECT_EQ(option.at("alloc_conf"), "expandable_segments:True");
+  EXPECT_EQ(option.at("needed"), setting.at("needed"));
+  EXPECT_EQ(option.at("peak_allocated"), plain.at("peak_allocated"));
+  EXPECT_LT(option.at("peak_reserved"), plain.at("peak_reserved"));
+  const auto refused = testing::run_program("predict " + workload + " --alloc-conf nonsense:1");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("There is no allocator setting nonsense"), std::string::npos);
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 // Needs a display, or Xvfb: tests/gui/with_display.sh build/release/bench/window_bench
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
+#include "app/engine_loader.h"
 #include "app/window.h"
+#include "core/run/presets.h"
 #include "tests/io/temporary_folder.h"
 
 namespace ts::app {
@@ -43,6 +49,72 @@ void empty_frame(benchmark::State& state) {
   for (auto _ : state) (*window)->frame();
 }
 BENCHMARK(empty_frame)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// A slider is dragged through `values` stops and back, sixty times a second at most: a stop a
+// frame. Time: our own work until the draw lists are made, the wait for the prediction with it and
+// the software rasteriser without. same_frame: frames that showed the prediction of their own
+// settings.
+void dragging(benchmark::State& state, const char* preset, run::Field field,
+              const std::vector<std::int64_t>& values) {
+  using Clock = std::chrono::steady_clock;
+  const io::testing::TemporaryFolder folder;
+  Preferences preferences = default_preferences();
+  run::apply_preset(*run::find_preset(run::WorkloadKind::lm, preset), preferences.spec);
+  preferences.spec.pass = run::Pass::full_step;
+  if (!save_preferences(folder.path(), preferences)) return state.SkipWithError("cannot save");
+  auto opened =
+      Window::open({make_engine_loader(), make_dry_runner_loader(), folder.path(), folder.path()});
+  if (!opened) return state.SkipWithError(opened.error().sentence.c_str());
+  Window& window = **opened;
+  const auto loaded_by = Clock::now() + std::chrono::seconds(60);
+  const auto settled = [&] {
+    const run::Outlook* outlook = window.session().predictions().outlook();
+    return outlook != nullptr && outlook->complete;
+  };
+  while (!settled()) {
+    window.frame();
+    if (Clock::now() > loaded_by) return state.SkipWithError("no prediction came");
+  }
+  std::vector<std::int64_t> took;
+  std::int64_t same_frame = 0;
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    const auto begin = Clock::now();
+    run::WorkloadSpec spec = window.state().history.spec();
+    const std::size_t there = turn++ % (2 * values.size() - 2);
+    const std::size_t stop = there < values.size() ? there : 2 * values.size() - 2 - there;
+    spec.*(field == run::Field::T ? &run::WorkloadSpec::seq_len : &run::WorkloadSpec::batch) =
+        values[stop];
+    window.state().history.preview(spec);
+    window.frame();
+    took.push_back(window.own_work_ns());
+    const run::Outlook* outlook = window.session().predictions().outlook();
+    same_frame += outlook != nullptr && outlook->spec == spec ? 1 : 0;
+    state.SetIterationTime(static_cast<double>(window.own_work_ns()) * 1e-9);
+    std::this_thread::sleep_until(begin + std::chrono::microseconds(16'667));
+  }
+  std::sort(took.begin(), took.end());
+  const auto quantile = [&](double part) {
+    const auto at = static_cast<std::size_t>(part * static_cast<double>(took.size() - 1));
+    return static_cast<double>(took[at]) * 1e-6;
+  };
+  state.counters["p50_ms"] = quantile(0.5);
+  state.counters["p95_ms"] = quantile(0.95);
+  state.counters["max_ms"] = quantile(1);
+  state.counters["same_frame_%"] =
+      100 * static_cast<double>(same_frame) / static_cast<double>(took.size());
+}
+BENCHMARK_CAPTURE(dragging, T_of_2_7B, "2.7B", run::Field::T,
+                  {128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384,
+                   416, 448, 480, 512, 576, 640, 704, 768, 832, 896, 960, 1024})
+    ->UseManualTime()
+    ->Iterations(600)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dragging, B_of_small, "small", run::Field::B,
+                  {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+    ->UseManualTime()
+    ->Iterations(600)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace ts::app

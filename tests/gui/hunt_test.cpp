@@ -1,4 +1,6 @@
 // The page of the hunt in the window: the map fills, a click opens a cell, a run gets its ring.
+#include <cmath>
+
 #include "core/run/hunt_progress.h"
 #include "tests/gui/driven_window.h"
 
@@ -57,6 +59,41 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
       saved = saved || entry.path().filename() == "hunt.md";
     }
     IM_CHECK(saved);
+  });
+}
+
+TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
+  drive([](ImGuiTestContext* context) {
+    run::WorkloadSpec spec = small_attention();
+    spec.memory_limit = std::int64_t{24} << 20;
+    show(spec);
+    state().hunt_draft.x = {run::Field::T, 64, 1024};
+    state().hunt_draft.y = {run::Field::B, 1, 4};
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(complete(context));
+    // The map of a card is not confirmed by a processor.
+    IM_CHECK(state().hunts->confirm_problem(session(), spec) != nullptr);
+    context->ItemClick("//###hunt_page/###hunt_confirm", 0, ImGuiTestOpFlags_NoError);
+    IM_CHECK(!state().hunts->confirming().has_value());
+    const std::uint64_t before = state().hunts->progress()->id;
+    context->ItemClick("//###hunt_controls/###hunt_target/###here");
+    context->Yield(3);
+    IM_CHECK(until(context, 60, [before] { return state().hunts->progress()->id > before; }));
+    IM_CHECK(complete(context));
+    const std::size_t cells = run::frontier_cells(state().hunts->map()).size();
+    IM_CHECK(cells >= 4);
+    context->ItemClick("//###hunt_page/###hunt_confirm");
+    context->Yield(2);
+    IM_CHECK(state().hunts->confirming().has_value());
+    IM_CHECK(until(context, 240, [] { return !state().hunts->confirming().has_value(); }));
+    const run::HuntMap& map = state().hunts->map();
+    IM_CHECK_EQ(map.confirmed().size(), cells);
+    for (const std::size_t cell : map.confirmed()) {
+      IM_CHECK(!map.cell(cell).contradicted());
+      if (const auto error = map.cell(cell).peak_error()) IM_CHECK(std::abs(*error) < 0.01);
+    }
+    IM_CHECK_STR_EQ(state().hunts->confirm_problem(session(), spec), "hunt.confirm.nothing_left");
   });
 }
 

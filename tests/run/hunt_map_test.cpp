@@ -61,6 +61,45 @@ TEST(HuntMap, KnowsEveryCellFromAFew) {
   }
 }
 
+TEST(HuntMap, TheFrontierHasTwoSides) {
+  HuntMap map = map_of(20);
+  EXPECT_TRUE(frontier_cells(map).empty()) << "nothing is known";
+  ASSERT_TRUE(fill(map, MapDepth::frontier, within(product, 1 << 20, 1 << 20), {}, {}));
+  const auto cells = frontier_cells(map);
+  EXPECT_GE(cells.size(), 20U);
+  std::vector<int> fits(20), ooms(20);
+  const auto edges = map.frontier();
+  for (const std::size_t index : cells) {
+    const std::size_t row = index / 20;
+    const bool over = map.cell(index).fit == Fit::oom;
+    ++(over ? ooms : fits)[row];
+    if (over && index % 20 > 0) {
+      EXPECT_NE(map.cell(index - 1).fit, Fit::oom);
+    }
+    if (!over) {
+      EXPECT_EQ(map.x_values()[index % 20], *edges[row]);
+    }
+  }
+  for (std::size_t row = 0; row < 20; ++row) {
+    EXPECT_EQ(fits[row], edges[row] ? 1 : 0);
+    EXPECT_EQ(ooms[row], edges[row] == map.x_values().back() ? 0 : 1);
+  }
+}
+
+TEST(HuntMap, RunsAreKeptInOrderWithTheirErrors) {
+  HuntMap map = map_of(5);
+  map.tell(3, {Fit::fits, 1000, {}, 990});
+  EXPECT_FALSE(map.cell(3).peak_error());
+  map.confirm(3, {true, 1100});
+  EXPECT_DOUBLE_EQ(*map.cell(3).peak_error(), -0.1);
+  EXPECT_FALSE(map.cell(3).contradicted());
+  map.confirm(1, {true, 10});
+  map.confirm(3, {false, 900});
+  EXPECT_EQ(map.confirmed(), (std::vector<std::size_t>{1, 3}));
+  EXPECT_TRUE(map.cell(3).contradicted());
+  EXPECT_FALSE(map.cell(3).peak_error()) << "what was broken off has no peak to compare";
+}
+
 TEST(HuntMap, ExtremesTakeOneOrTwoProbes) {
   HuntMap all = map_of(20);
   ASSERT_TRUE(fill(all, MapDepth::frontier, within(product, 1 << 30, 1 << 30), {}, {}));

@@ -122,5 +122,34 @@ TEST(HuntEdge, CancelKeepsWhatIsKnownAndErrorsEndIt) {
             "no meta kernel");
 }
 
+TEST(HuntAxis, ZoomsAboutAPlaceAndStaysInside) {
+  const FieldRange limits{1, 65536};
+  const HuntAxis axis{Field::T, 128, 8192};
+  const HuntAxis closer = zoomed(axis, 1024, 0.5, limits, 20);
+  EXPECT_EQ(closer.low, 362);  // halfway to 128 in the logarithm
+  EXPECT_EQ(closer.high, 2896);
+  const HuntAxis back = zoomed(closer, 1024, 2, limits, 20);
+  EXPECT_NEAR(static_cast<double>(back.low), 128, 2);
+  EXPECT_NEAR(static_cast<double>(back.high), 8192, 10);
+  // From any range and place: inside the limits, never upside down, closer is never wider.
+  for (std::int64_t low = 1; low < 3000; low = low * 2 + 1) {
+    for (std::int64_t high = low; high < 60000; high = high * 3 + 1) {
+      for (const std::int64_t centre : {low, (low + high) / 2, high, std::int64_t{5}}) {
+        const HuntAxis one{Field::T, low, high};
+        const HuntAxis in = zoomed(one, centre, 0.5, limits, 20);
+        EXPECT_LE(in.low, in.high);
+        EXPECT_GE(in.low, low);
+        EXPECT_LE(in.high, high);
+        EXPECT_GE(in.high - in.low, std::min<std::int64_t>(high - low, 19));
+        const HuntAxis out = zoomed(one, centre, 2, limits, 20);
+        EXPECT_LE(out.low, low);
+        EXPECT_GE(out.high, high);
+        EXPECT_GE(out.low, limits.min);
+        EXPECT_LE(out.high, limits.max);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::run

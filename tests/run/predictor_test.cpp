@@ -251,6 +251,51 @@ TEST_F(PredictorTest, HuntsProbeByProbeBesideOutlooks) {
   }
 }
 
+TEST_F(PredictorTest, AHuntFindsTheExactEdge) {
+  const auto predictor = make();
+  HuntRequest asked = hunt_request();
+  asked.spec.batch = 3;
+  asked.x = {Field::T, 8, 700};
+  predictor->hunt(asked);
+  const auto found = hunted(*predictor);
+  ASSERT_TRUE(found->exact.has_value());
+  EXPECT_EQ(found->exact->y, 3);
+  EXPECT_EQ(found->exact->edge.fits, 333);  // 3 * 333 MiB of 1,000
+  EXPECT_EQ(found->exact->edge.oom, 334);
+}
+
+TEST_F(PredictorTest, AHuntHasASecondFrontier) {
+  const auto predictor = make();
+  HuntRequest asked = hunt_request();
+  asked.other = asked.spec;
+  asked.other->backend = AttentionBackend::naive;  // three times the memory
+  predictor->hunt(asked);
+  const auto found = hunted(*predictor);
+  ASSERT_TRUE(found->other.has_value());
+  EXPECT_EQ(found->other->count(CellState::unknown), 0U);
+  EXPECT_LT(found->other->log().size(), found->other->size()) << "only its frontier is asked";
+  for (std::size_t i = 0; i < found->other->size(); ++i) {
+    const WorkloadSpec spec = found->other->spec_of(i);
+    EXPECT_EQ(spec.backend, AttentionBackend::naive);
+    EXPECT_EQ(found->other->cell(i).fit == Fit::oom, 3 * spec.batch * spec.seq_len > 1000) << i;
+  }
+}
+
+TEST_F(PredictorTest, TellsWhatExpandableSegmentsWouldChange) {
+  auto outlook = outlook_of(request);
+  ASSERT_TRUE(outlook->expandable.has_value());
+  EXPECT_TRUE(outlook->expandable->current);
+  // A block of 64 MiB: a segment of its own, or four pages of 20 MiB.
+  EXPECT_EQ(outlook->target->prediction.needed, 64 * kMiB);
+  EXPECT_EQ(outlook->expandable->needed, 80 * kMiB);
+  request.spec.alloc_conf = "expandable_segments:True";
+  outlook = outlook_of(request);
+  EXPECT_FALSE(outlook->expandable.has_value());
+  request.spec.alloc_conf = "expandable_segments:perhaps";
+  EXPECT_EQ(outlook_of(request)->problem,
+            "Allocator setting expandable_segments takes True or False, not \"perhaps\"");
+}
+
 TEST_F(PredictorTest, AHuntIsCancelledAndReplaced) {
   FakeDryRunner::slow = true;
   const auto predictor = make();

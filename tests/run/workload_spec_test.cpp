@@ -237,6 +237,33 @@ TEST(WorkloadSpec, target_must_be_printable_text) {
       validate(changed([](auto& spec) { spec.target_gpu = std::string(101, 'x'); })).empty());
 }
 
+TEST(WorkloadSpec, what_is_wrong_with_the_allocators_settings_is_said) {
+  const struct {
+    const char* text;
+    const char* key;
+  } cases[] = {{"nonsense:1", "spec.error.alloc_option"},
+               {"expandable_segments:yes", "spec.error.alloc_truth"},
+               {"max_split_size_mb:5", "spec.error.alloc_mebibytes"},
+               {"garbage_collection_threshold:2", "spec.error.alloc_part"},
+               {"roundup_power2_divisions:3", "spec.error.alloc_divisions"},
+               {"backend:cudaMallocAsync", "spec.error.alloc_native"},
+               {"\n", "spec.error.alloc_conf_text"}};
+  for (const auto& [text, key] : cases) {
+    WorkloadSpec spec;
+    spec.alloc_conf = text;
+    const auto problems = validate(spec);
+    ASSERT_EQ(problems.size(), 1U) << text;
+    EXPECT_EQ(problems[0].field, Field::alloc_conf);
+    EXPECT_EQ(problems[0].key, key);
+  }
+  WorkloadSpec spec;
+  // What a user writes is never read for placeholders.
+  spec.alloc_conf = "{value}:{option}";
+  EXPECT_EQ(validate(spec)[0].sentence, "There is no allocator setting {value}");
+  spec.alloc_conf = "max_split_size_mb:128,expandable_segments:True";
+  EXPECT_TRUE(validate(spec).empty());
+}
+
 TEST(WorkloadSpec, any_numbers_are_judged_without_overflow) {
   std::mt19937_64 random(1);
   const std::int64_t edges[] = {INT64_MIN, -1, 0, 1, 2, 1 << 20, 1 << 24, INT64_MAX};
@@ -269,26 +296,26 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   };
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
-            "memory_limit kv_heads T_kv autocast zero_grad warmups cache ");
+            "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
-            "zero_grad warmups cache ");
+            "zero_grad warmups cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache ");
+            "checkpoint warmups cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
-            "zero_grad checkpoint accumulate warmups corpus cache ");
+            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
-            "zero_grad warmups cache ");
+            "zero_grad warmups cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::toy),
             "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
-            "autocast zero_grad warmups cache ");
+            "autocast zero_grad warmups cache alloc_conf ");
   EXPECT_EQ(applies(WorkloadKind::accumulation),
-            "workload T pass device target_gpu memory_limit zero_grad warmups cache ");
+            "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
 }

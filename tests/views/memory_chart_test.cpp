@@ -18,13 +18,20 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 class MemoryChartTest : public ::testing::Test {
  protected:
   ViewContext context() {
-    return {run.get(), strings,      texts,     theme(ThemeKind::light), Metrics{scale}, state,
-            now,       target_bytes, "RTX 4090"};
+    return {run.get(),      strings, texts,   theme(ThemeKind::light),
+            Metrics{scale}, state,   now,     target_bytes,
+            "RTX 4090",     nullptr, nullptr, forecast.get()};
   }
   RecordingSink frame(const ChartInput& given = {}) {
     RecordingSink sink(scale);
     now += 400'000'000;  // a stale layout is made anew by now
     ViewContext view = context();
+    if (predicted) {
+      view.memory.kind = MemorySource::Kind::predicted;
+      view.memory.log = &forecast->run.log;
+      view.memory.id = forecast->id;
+      view.memory.range = forecast->run.log.time_range();
+    }
     chart.lay_out(sink, area, view);
     ChartInput input = given;
     input.now_ns = now;
@@ -57,6 +64,8 @@ class MemoryChartTest : public ::testing::Test {
   std::int64_t now = 1;
   std::int64_t target_bytes = 24 * kGiB;
   MemoryChart chart;
+  std::unique_ptr<run::Forecast> forecast;
+  bool predicted = false;  // the forecast is what is shown
 };
 
 TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
@@ -121,6 +130,39 @@ TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
       }
     }
   }
+}
+
+TEST_F(MemoryChartTest, TellsWhatWasRefusedAndWhatIsAliveThen) {
+  testing::TransformerShape shape;
+  shape.memory_limit = 9 * kGiB;
+  run = testing::transformer_run(strings, shape);
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Out of memory at"));
+  EXPECT_TRUE(sink.says("Short by"));
+  EXPECT_TRUE(sink.says("Live at the refusal"));
+  EXPECT_FALSE(sink.says("fragmented"));
+}
+
+// Of a prediction: the event where the card gives out, with what is free but in pieces.
+TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
+  forecast = std::make_unique<run::Forecast>();
+  forecast->id = 5;
+  forecast->run.log = std::move(testing::transformer_run(strings, {})->memory);
+  const memory::EventIndex peak = forecast->run.log.peak_event();
+  const memory::Block& block = forecast->run.log.blocks()[forecast->run.log.events()[peak].block];
+  forecast->prediction.fit = run::Fit::oom;
+  forecast->prediction.breaking =
+      run::BreakingAllocation{peak, "aten::bmm", "blocks.3",     base::Phase::forward,
+                              0,    block.size,  block.size / 2, block.size / 4};
+  predicted = true;
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Would run out of memory at event"));
+  EXPECT_TRUE(sink.says("bmm in blocks.3"));
+  EXPECT_TRUE(sink.says("of the free memory is fragmented"));
+  EXPECT_TRUE(sink.says("Without a limit it would peak at"));
+  EXPECT_TRUE(sink.says("Live at the refusal"));
+  forecast->prediction.breaking.reset();
+  EXPECT_FALSE(frame().says("Would run out of memory"));
 }
 
 TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {

@@ -19,6 +19,20 @@ namespace records = memory::testing;
 class Writer {
  public:
   explicit Writer(AllocationLog& log) : log_(log) {}
+  // A step that is refused its block `blocks` in the forward and gives back what it has.
+  void broken_step(std::int32_t number, int blocks) {
+    phase(Action::phase_begin, Phase::forward, number);
+    for (int i = 0; i < blocks; ++i)
+      put(records::alloc(now_, static_cast<std::uint64_t>(i + 1), 100), number);
+    memory::Record refused;
+    refused.action = Action::oom;
+    refused.size = 100;
+    put(refused, number);
+    put(records::free(now_, static_cast<std::uint64_t>(blocks)), number);
+    phase(Action::phase_end, Phase::forward, number);
+    for (int i = 0; i + 1 < blocks; ++i)
+      put(records::free(now_, static_cast<std::uint64_t>(i + 1)), number);
+  }
   void step(std::int32_t number, int blocks, std::int64_t size = 100) {
     phase(Action::phase_begin, Phase::forward, number);
     for (int i = 0; i < blocks; ++i)
@@ -85,6 +99,27 @@ TEST(PhaseMatch, a_phase_with_more_events_is_stretched) {
   }
 }
 
+TEST(PhaseMatch, a_run_that_was_broken_off_is_matched_one_by_one_up_to_there) {
+  AllocationLog measured;
+  Writer writer(measured);
+  writer.step(0, 7);
+  writer.broken_step(1, 3);
+  const AllocationLog predicted = log_of(2, 7);
+  PhaseMatch match;
+  match.make(measured, predicted, /*broken_off=*/true);
+  for (EventIndex i = 0; i < 14 + 3; ++i) EXPECT_EQ(match.predicted_of(i), i) << i;
+  for (EventIndex i = 14 + 3; i < measured.events().size(); ++i)
+    EXPECT_EQ(match.predicted_of(i), memory::kNone) << i;
+  // The other four blocks of the forward, and the backward.
+  EXPECT_EQ(match.rest().measured, 17U);
+  EXPECT_EQ(match.rest().predicted, 17U);
+  EXPECT_EQ(match.rest().count, 11U);
+  match.make(predicted, predicted, /*broken_off=*/true);
+  EXPECT_EQ(match.rest().count, 0U);
+  match.make(measured, predicted);
+  EXPECT_EQ(match.rest().measured, memory::kNone);
+}
+
 TEST(PhaseMatch, nothing_in_common_matches_nothing) {
   const AllocationLog measured = log_of(1, 3);
   PhaseMatch match;
@@ -96,15 +131,17 @@ TEST(PhaseMatch, nothing_in_common_matches_nothing) {
 
 class OutlineTest : public ::testing::Test {
  protected:
-  testing::RecordingSink draw(const AllocationLog& measured, const AllocationLog& predicted) {
+  testing::RecordingSink draw(const AllocationLog& measured, const AllocationLog& predicted,
+                              bool broken_off = false, memory::Axis kind = memory::Axis::event) {
     testing::RecordingSink sink;
     PredictedOutline outline;
-    outline.update(measured, predicted, 1);
+    outline.update(measured, predicted, 1, broken_off);
     MemoryAxis axis;
-    axis.kind = memory::Axis::event;
+    axis.kind = kind;
     axis.axis.x0 = plot.x0;
     axis.axis.x1 = plot.x1;
-    axis.axis.range = all_places(measured, axis.kind);
+    axis.axis.range =
+        all_places(broken_off && kind == memory::Axis::event ? predicted : measured, axis.kind);
     MemoryScale scale;
     scale.plot = plot;
     scale.top = 2000;
@@ -141,6 +178,26 @@ TEST_F(OutlineTest, a_spike_between_two_pixels_is_seen) {
   float top = plot.y1;
   for (const auto& call : sink.calls) top = std::min(top, call.bounds.y0);
   EXPECT_LT(top, plot.y1 - 180);
+}
+
+TEST_F(OutlineTest, past_the_end_of_a_broken_run_it_goes_on_by_event_and_stops_by_time) {
+  AllocationLog measured;
+  Writer writer(measured);
+  writer.broken_step(0, 10);
+  const AllocationLog predicted = log_of(1, 20);
+  float right = 0, top = plot.y1;
+  const auto by_event = draw(measured, predicted, true);
+  for (const auto& call : by_event.calls) right = std::max(right, call.bounds.x1);
+  for (const auto& call : by_event.calls) top = std::min(top, call.bounds.y0);
+  EXPECT_NEAR(right, plot.x1, 8);
+  EXPECT_NEAR(top, plot.y0, 2);  // 2,000 bytes, which the run never came to
+  right = 0, top = plot.y1;
+  const auto by_time = draw(measured, predicted, true, memory::Axis::time);
+  ASSERT_FALSE(by_time.calls.empty());
+  for (const auto& call : by_time.calls) right = std::max(right, call.bounds.x1);
+  for (const auto& call : by_time.calls) top = std::min(top, call.bounds.y0);
+  EXPECT_LT(right, plot.x1 - 100);
+  EXPECT_NEAR(top, plot.y1 - 100, 2);
 }
 
 TEST_F(OutlineTest, empty_logs_draw_nothing) {

@@ -77,6 +77,19 @@ void apply_style(const Theme& theme, Metrics metrics) {
   set(ImGuiCol_ModalWindowDimBg, with_alpha(theme.bg, 0.6F));
 }
 
+TableColors::TableColors(const Ui& ui) {
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(8), ui.px(3)));
+  ImGui::PushStyleColor(ImGuiCol_TableHeaderBg, ui.theme.surface2);
+  ImGui::PushStyleColor(ImGuiCol_TableRowBgAlt, with_alpha(ui.theme.surface2, 0.5F));
+  ImGui::PushStyleColor(ImGuiCol_TableBorderLight, ui.theme.line);
+  ImGui::PushStyleColor(ImGuiCol_TableBorderStrong, ui.theme.line);
+}
+
+TableColors::~TableColors() {
+  ImGui::PopStyleColor(4);
+  ImGui::PopStyleVar();
+}
+
 FontScope::FontScope(const Ui& ui, TextStyle style) {
   ImGui::PushFont(ui.faces.face(style), text_pixels(style, ui.metrics.scale));
 }

@@ -29,6 +29,15 @@ class FontScope {
   FontScope& operator=(const FontScope&) = delete;
 };
 
+// The look of tables, while it lives.
+class TableColors {
+ public:
+  explicit TableColors(const Ui& ui);
+  ~TableColors();
+  TableColors(const TableColors&) = delete;
+  TableColors& operator=(const TableColors&) = delete;
+};
+
 // Text at the cursor of the window; never wraps.
 void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
 // Wraps at the right edge of the window less `right_margin`.

@@ -18,6 +18,7 @@
 namespace ts::files {
 struct OpenedDevice;
 struct OpenedFile;
+struct ReplayAnswer;
 }  // namespace ts::files
 
 namespace ts::views {
@@ -37,6 +38,7 @@ struct ViewState {
   bool color_by_allocation = false;
   std::uint32_t detail = 15000;
   std::string search;
+  bool show_agreement = false;   // the sheet of predicted against measured is open
   bool memory_has_keys = false;  // W, S, A, D, F, M go to the chart the mouse was over last
 };
 
@@ -60,6 +62,7 @@ struct ViewContext {
   // What is shown comes from a file: then `run` is that of the device. Null for a run of our own.
   const files::OpenedFile* file = nullptr;
   const files::OpenedDevice* file_device = nullptr;
+  const files::ReplayAnswer* replayed = nullptr;  // of that device; null: not known yet
 };
 
 }  // namespace ts::views

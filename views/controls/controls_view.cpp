@@ -162,8 +162,10 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   const run::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
   if (gpu == nullptr) return;
   MemoryNeed need;
+  std::int64_t scratch = 0;  // the most that kernels may take on top
   if (context.outlook != nullptr && context.outlook->target != nullptr) {
     need = {context.outlook->target->prediction.needed, false, true};
+    scratch = context.outlook->target->prediction.scratch_high;
   } else if (context.run != nullptr) {
     need = memory_need(*context.run);
   }
@@ -177,7 +179,12 @@ void draw_memory_bar(const ControlsContext& context, float width) {
         std::min(1.0F, static_cast<float>(need.bytes) / static_cast<float>(gpu->memory_bytes));
     const bool over = need.bytes > gpu->memory_bytes;
     const Color color = over ? ui.theme.bad : need.at_least ? ui.theme.text3 : ui.theme.ok;
-    sink.fill({at.x, at.y, at.x + std::max(1.0F, width * part), at.y + height}, color);
+    const float end = at.x + std::max(1.0F, width * part);
+    sink.fill({at.x, at.y, end, at.y + height}, color);
+    // What no dry run sees is a band beyond what is needed.
+    const float band = width * static_cast<float>(scratch) / static_cast<float>(gpu->memory_bytes);
+    sink.fill({end, at.y, std::min(at.x + width, end + band), at.y + height},
+              with_alpha(color, 0.4F));
     const std::string size = text::bytes(need.bytes).joined();
     const std::string left = text::bytes(std::abs(gpu->memory_bytes - need.bytes)).joined();
     // A run that did not end says nothing about what would be left.
@@ -303,6 +310,9 @@ void draw_controls(const ControlsContext& context) {
   draw_target_select(context, width);
   gap();
   draw_memory_bar(context, width);
+  draw_field(context, Field::memory_limit, width);
+  gap();
+  draw_allocator(context, width);
 }
 
 }  // namespace ts::views

@@ -33,5 +33,10 @@ void draw_size_slider(const ControlsContext& context, run::Field field, float wi
 void draw_backends(const ControlsContext& context, float width);
 void draw_backend_select(const ControlsContext& context, float width);
 void draw_target_select(const ControlsContext& context, float width);
+// The settings of the target's allocator: a switch for expandable segments with what they would
+// change, and the whole string.
+void draw_allocator(const ControlsContext& context, float width);
+// "Would need 20.3 GiB: 0.5 GiB less"; empty where segments expand already or nothing is known.
+std::string expandable_words(const run::Outlook& outlook, const text::Texts& texts);
 
 }  // namespace ts::views

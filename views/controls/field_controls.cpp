@@ -78,6 +78,18 @@ void draw_choice(const ControlsContext& context, Field field, const run::ChoiceF
   end_row(ui, rest, width);
 }
 
+// The text, or as much of its end as there is room for behind an ellipsis.
+std::string shown_from_its_end(const DrawSink& sink, const std::string& text, float width) {
+  std::string shown = text;
+  for (std::size_t cut = 1; cut < text.size() && sink.text_width(TextStyle::mono, shown) > width;
+       ++cut) {
+    // Never inside a character.
+    while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) ++cut;
+    shown = "\xe2\x80\xa6" + text.substr(cut);
+  }
+  return shown;
+}
+
 // A path or a name; what does not fit is shown from its end.
 void draw_text(const ControlsContext& context, Field field, const run::TextField& kind,
                float width) {
@@ -90,17 +102,7 @@ void draw_text(const ControlsContext& context, Field field, const run::TextField
   EditLook look;
   look.edited = spec.*kind.member;
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  look.shown = look.edited;
-  while (look.shown.size() > 4 &&
-         sink.text_width(TextStyle::mono, look.shown) > rest.width() - ui.px(16)) {
-    std::size_t cut = 4;  // the ellipsis and a byte
-    if (look.shown.size() == look.edited.size()) cut = 1;
-    while (cut < look.shown.size() &&
-           (static_cast<unsigned char>(look.shown[cut]) & 0xC0U) == 0x80U) {
-      ++cut;
-    }
-    look.shown = "\xe2\x80\xa6" + look.shown.substr(cut);
-  }
+  look.shown = shown_from_its_end(sink, look.edited, rest.width() - ui.px(16));
   if (reason.empty()) look.problem = problem;
   look.fade = fade;
   ImGui::BeginDisabled(!reason.empty());
@@ -109,6 +111,39 @@ void draw_text(const ControlsContext& context, Field field, const run::TextField
   tooltip(ui, reason.empty() ? std::string_view(look.edited) : std::string_view(reason));
   if (typed && run::set_field(spec, run::field_name(field), *typed)) context.history.set(spec);
   end_row(ui, rest, width);
+  if (!look.problem.empty())
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, look.problem, ui.px(16));
+}
+
+// A size such as 600MiB, or auto; what cannot be read leaves it as it was and is named.
+void draw_bytes(const ControlsContext& context, Field field, const run::BytesField& kind,
+                float width) {
+  const Ui& ui = context.ui;
+  const Rect rest = draw_label(context, field, width, 1);
+  run::WorkloadSpec spec = context.history.spec();
+  const std::int64_t bytes = spec.*kind.member;
+  const std::string problem = problem_text(context, field);
+  EditLook look;
+  look.shown =
+      bytes == 0 ? std::string(ui.texts("controls.automatic")) : text::bytes(bytes).joined();
+  look.edited = bytes == 0 ? "auto" : std::to_string(bytes);
+  look.problem = problem;
+  const auto typed = edit_field(ui, run::field_name(field), look, rest);
+  if (typed) {
+    if (run::set_field(spec, run::field_name(field), *typed)) {
+      context.history.set(spec);
+    } else {
+      context.history.refuse(field, *typed);
+    }
+  }
+  end_row(ui, rest, width);
+  const auto& unread = context.history.unread();
+  if (unread && unread->field == field) {
+    wrapped_text(ui, TextStyle::small, ui.theme.bad,
+                 ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
+  } else if (!problem.empty()) {
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, problem, ui.px(16));
+  }
 }
 
 void draw_real(const ControlsContext& context, Field field, const run::RealField& kind,
@@ -192,6 +227,8 @@ void draw_field(const ControlsContext& context, Field field, float width) {
     draw_choice(context, field, *choice, width);
   } else if (const auto* real = std::get_if<run::RealField>(&row.kind)) {
     draw_real(context, field, *real, width);
+  } else if (const auto* bytes = std::get_if<run::BytesField>(&row.kind)) {
+    draw_bytes(context, field, *bytes, width);
   } else if (const auto* words = std::get_if<run::TextField>(&row.kind)) {
     draw_text(context, field, *words, width);
   } else if (const auto* flag = std::get_if<run::FlagField>(&row.kind)) {

@@ -5,6 +5,7 @@
 
 #include "core/run/hunt_table.h"
 #include "views/charts/chart_text.h"
+#include "views/common/backend_marks.h"
 
 namespace ts::views {
 namespace {
@@ -24,6 +25,25 @@ float strength(const HuntCell& cell, std::int64_t memory) {
   const float part = needed / static_cast<float>(std::max<std::int64_t>(1, memory));
   if (cell.fit != Fit::oom) return 0.25F + 0.35F * std::clamp(part, 0.0F, 1.0F);
   return 0.20F + 0.25F / std::max(1.0F, part);
+}
+
+// Calls `edge` with every edge between a cell that fits and one that does not, `half` as thick to
+// both sides.
+template <class Edge>
+void for_each_edge(const run::HuntMap& map, const HuntGrid& grid, float half, const Edge& edge) {
+  const auto parts = [&](std::size_t a, std::size_t b) {
+    const HuntCell &one = map.cell(a), &other = map.cell(b);
+    return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
+  };
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const Rect box = grid.cell(i);
+    const bool last_column = i % grid.columns + 1 == grid.columns;
+    const bool last_row = i / grid.columns + 1 == grid.rows;
+    if (!last_column && parts(i, i + 1))
+      edge(Rect{box.x1 - half, box.y0 - half, box.x1 + 1 + half, box.y1 + 1 + half});
+    if (!last_row && parts(i, i + grid.columns))
+      edge(Rect{box.x0 - half, box.y1 - half, box.x1 + 1 + half, box.y1 + 1 + half});
+  }
 }
 
 }  // namespace
@@ -81,28 +101,30 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
   }
 }
 
-// On every edge between a cell that fits and one that does not.
 void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
-  const run::HuntMap& map = figure.map;
-  const float thickness = std::max(2.0F, figure.metrics.px(2));
-  const auto parts = [&](std::size_t a, std::size_t b) {
-    const HuntCell &one = map.cell(a), &other = map.cell(b);
-    return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
-  };
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    const Rect box = grid.cell(i);
-    const bool last_column = i % grid.columns + 1 == grid.columns;
-    const bool last_row = i / grid.columns + 1 == grid.rows;
-    const float half = thickness / 2;
-    if (!last_column && parts(i, i + 1)) {
-      sink.fill({box.x1 - half, box.y0 - half, box.x1 + 1 + half, box.y1 + 1 + half},
-                figure.theme.text);
-    }
-    if (!last_row && parts(i, i + grid.columns)) {
-      sink.fill({box.x0 - half, box.y1 - half, box.x1 + 1 + half, box.y1 + 1 + half},
-                figure.theme.text);
-    }
+  for_each_edge(figure.map, grid, std::max(2.0F, figure.metrics.px(2)) / 2,
+                [&](const Rect& edge) { sink.fill(edge, figure.theme.text); });
+}
+
+Color second_color(const Theme& theme) {
+  return backend_color(theme.kind, run::AttentionBackend::flash);
+}
+
+void draw_dashes(DrawSink& sink, const Rect& line, Color color, float on, float off) {
+  const bool across = line.width() >= line.height();
+  const float end = across ? line.x1 : line.y1;
+  for (float at = across ? line.x0 : line.y0; at < end; at += on + off) {
+    const float to = std::min(at + on, end);
+    sink.fill(across ? Rect{at, line.y0, to, line.y1} : Rect{line.x0, at, line.x1, to}, color);
   }
+}
+
+void draw_second_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
+  if (figure.other == nullptr || figure.other->size() != figure.map.size()) return;
+  const float px = figure.metrics.px(1);
+  for_each_edge(*figure.other, grid, std::max(1.0F, 0.75F * px), [&](const Rect& edge) {
+    draw_dashes(sink, edge, second_color(figure.theme), 6 * px, 4 * px);
+  });
 }
 
 void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {

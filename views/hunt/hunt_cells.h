@@ -17,6 +17,10 @@ struct HuntGrid {
 // The cells without their frames, then the frontier, rings and the frame of the selected cell.
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+void draw_second_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+// Of the second frontier; dashes of it along a line.
+Color second_color(const Theme& theme);
+void draw_dashes(DrawSink& sink, const Rect& line, Color color, float on, float off);
 void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 
 // The colour of a verdict; `part` of it between the surface (0) and the full colour (1).

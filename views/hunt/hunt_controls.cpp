@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/run/spec_fields.h"
+#include "core/run/spec_values.h"
 #include "views/common/power_select.h"
 #include "views/common/widgets.h"
 
@@ -90,12 +91,85 @@ void settle(HuntDraft& draft, const run::WorkloadSpec& base) {
   }
 }
 
+std::optional<run::WorkloadSpec> compared_spec(const HuntDraft& draft,
+                                               const run::WorkloadSpec& base) {
+  if (!draft.compare || *draft.compare == base.backend ||
+      !run::field_applies(base, Field::backend)) {
+    return std::nullopt;
+  }
+  run::WorkloadSpec spec = base;
+  spec.backend = *draft.compare;
+  return spec;
+}
+
+void zoom(HuntDraft& draft, const run::WorkloadSpec& base, double factor, std::size_t cells) {
+  for (run::HuntAxis* axis : {&draft.x, &draft.y}) {
+    const auto* number = run::field_as<run::NumberField>(axis->field);
+    *axis = run::zoomed(*axis, run::number_of(base, axis->field), factor, number->slider, cells);
+  }
+}
+
+namespace {
+
+bool draw_target(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
+  section(ui, ui.texts("hunt.map_of"));
+  const Choice choices[] = {{"card", base.target_gpu, {}},
+                            {"here", ui.texts("hunt.this_machine"), {}}};
+  int chosen = draft.here ? 1 : 0;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool changed = segmented(ui, "###hunt_target", choices, chosen, width);
+  draft.here = chosen == 1;
+  ImGui::Dummy({0, ui.px(4)});
+  return changed;
+}
+
+// Another attention backend, whose frontier is drawn over the map.
+bool draw_comparison(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
+  if (!run::field_applies(base, Field::backend)) return false;
+  section(ui, ui.texts("hunt.compare"));
+  const auto names = run::field_choices(Field::backend);
+  const auto label = [&](std::optional<run::AttentionBackend> backend) -> std::string {
+    if (!backend) return ui.texts("hunt.compare_none");
+    return ui.texts(std::string("controls.choice.") + names[static_cast<std::size_t>(*backend)]);
+  };
+  return select(ui, "###hunt_compare", label(draft.compare), "", ImGui::GetContentRegionAvail().x,
+                [&] {
+                  const auto row = [&](std::optional<run::AttentionBackend> backend, const char* id,
+                                       const std::string& reason) {
+                    if (!list_row(ui, id, label(backend), "", backend == draft.compare, reason))
+                      return false;
+                    draft.compare = backend;
+                    return true;
+                  };
+                  if (row(std::nullopt, "###hunt_compare_none", {})) return true;
+                  for (std::size_t i = 0; i < names.size(); ++i) {
+                    const auto backend = static_cast<run::AttentionBackend>(i);
+                    run::WorkloadSpec tried = base;
+                    tried.backend = backend;
+                    if (!draft.here) tried.device = run::DeviceKind::cuda;
+                    std::string reason;
+                    for (const run::SpecProblem& problem : run::validate(tried)) {
+                      if (problem.field == Field::backend)
+                        reason = ui.texts(problem.key, problem.arguments);
+                    }
+                    const std::string id = std::string("###hunt_compare_") + names[i];
+                    if (row(backend, id.c_str(), reason)) return true;
+                  }
+                  return false;
+                });
+}
+
+}  // namespace
+
 bool draw_hunt_controls(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
   const auto fields = hunt_fields(base);
+  bool changed = draw_target(ui, draft, base);
   section(ui, ui.texts("hunt.across"));
-  bool changed = draw_axis(ui, "###hunt_x", draft.x, fields, draft.y.field);
+  changed |= draw_axis(ui, "###hunt_x", draft.x, fields, draft.y.field);
   section(ui, ui.texts("hunt.down"));
   changed |= draw_axis(ui, "###hunt_y", draft.y, fields, draft.x.field);
+  ImGui::Dummy({0, ui.px(4)});
+  changed |= draw_comparison(ui, draft, base);
   ImGui::Dummy({0, ui.px(8)});
   return changed;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/run/hunt.h"
@@ -7,15 +8,18 @@
 
 namespace ts::views {
 
-// The axes of the map, over whatever workload the other controls set. Ends are powers of two.
+// The axes of the map, over whatever workload the other controls set; what it is a map of, and what
+// else is compared with it.
 struct HuntDraft {
   run::HuntAxis x{run::Field::T, 128, 8192};
   run::HuntAxis y{run::Field::B, 1, 64};
+  bool here = false;  // of the device that the settings run on, instead of the target card
+  std::optional<run::AttentionBackend> compare;  // a second frontier with this backend
   friend bool operator==(const HuntDraft& a, const HuntDraft& b) {
     const auto same = [](const run::HuntAxis& one, const run::HuntAxis& other) {
       return one.field == other.field && one.low == other.low && one.high == other.high;
     };
-    return same(a.x, b.x) && same(a.y, b.y);
+    return same(a.x, b.x) && same(a.y, b.y) && a.here == b.here && a.compare == b.compare;
   }
 };
 
@@ -25,7 +29,15 @@ std::vector<run::Field> hunt_fields(const run::WorkloadSpec& base);
 // Makes the draft one that is possible for the workload: other axes where it lacks one.
 void settle(HuntDraft& draft, const run::WorkloadSpec& base);
 
-// Both axes and their ends, in the current window; true when something was changed.
+// The second frontier's settings; nothing where there is none, or it is that of the settings.
+std::optional<run::WorkloadSpec> compared_spec(const HuntDraft& draft,
+                                               const run::WorkloadSpec& base);
+
+// Looks closer at the map (factor < 1) or from further away, about the sizes that `base` has.
+void zoom(HuntDraft& draft, const run::WorkloadSpec& base, double factor, std::size_t cells);
+
+// What it is a map of, both axes and their ends, and the second frontier, in the current window;
+// true when something was changed.
 bool draw_hunt_controls(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base);
 
 }  // namespace ts::views

@@ -6,6 +6,7 @@
 #include "core/run/hunt_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/hunt/hunt_cells.h"
 
@@ -18,13 +19,14 @@ using run::HuntCell;
 
 struct LegendEntry {
   const char* key;
-  enum class Kind { fits, tight, oom, ring, line } kind;
+  enum class Kind { fits, tight, oom, ring, line, dashes } kind;
 };
 constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits},
                                    {"hunt.legend.tight", LegendEntry::Kind::tight},
                                    {"hunt.legend.oom", LegendEntry::Kind::oom},
                                    {"hunt.legend.confirmed", LegendEntry::Kind::ring},
-                                   {"hunt.legend.frontier", LegendEntry::Kind::line}};
+                                   {"hunt.legend.frontier", LegendEntry::Kind::line},
+                                   {"hunt.legend.second", LegendEntry::Kind::dashes}};
 
 void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
                  LegendEntry::Kind kind) {
@@ -43,6 +45,11 @@ void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
     case LegendEntry::Kind::line:
       return sink.fill({box.x0, (box.y0 + box.y1) / 2 - px, box.x1, (box.y0 + box.y1) / 2 + px},
                        theme.text);
+    case LegendEntry::Kind::dashes: {
+      const float middle = (box.y0 + box.y1) / 2;
+      return draw_dashes(sink, {box.x0, middle - px, box.x1, middle + px}, second_color(theme),
+                         5 * px, 3 * px);
+    }
   }
 }
 
@@ -51,7 +58,11 @@ void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, floa
   const float px = figure.metrics.px(1);
   float x = row.x1;
   for (auto entry = std::rbegin(kLegend); entry != std::rend(kLegend); ++entry) {
-    const char* const words = figure.texts(entry->key);
+    const bool second = entry->kind == LegendEntry::Kind::dashes;
+    if (second && figure.other == nullptr) continue;
+    const std::string words =
+        second ? figure.texts("hunt.legend.second", {{"name", figure.other_name}})
+               : std::string(figure.texts(entry->key));
     const float width = sink.text_width(TextStyle::small, words);
     if (x - width - 24 * px < title_end) return;
     text_right(sink, {row.x0, row.y0, x, row.y1}, TextStyle::small, figure.theme.text2, words);
@@ -135,8 +146,36 @@ std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index)
     lines.push_back(t(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom",
                       {{"peak", size(cell.run->peak)}}));
     if (cell.contradicted()) lines.emplace_back(t("hunt.cell.contradicted"));
+    if (const auto error = cell.peak_error()) {
+      lines.push_back(t("hunt.cell.peak_error",
+                        {{"predicted", size(*cell.predicted_peak)},
+                         {"error", prediction_error(*cell.predicted_peak, cell.run->peak)}}));
+    }
   }
   return lines;
+}
+
+std::string confirmed_sentence(const run::HuntMap& map, const text::Texts& texts) {
+  if (map.confirmed().empty()) return {};
+  std::int64_t others = 0;
+  const HuntCell* worst = nullptr;
+  for (const std::size_t index : map.confirmed()) {
+    const HuntCell& cell = map.cell(index);
+    others += cell.contradicted() ? 1 : 0;
+    const auto error = cell.peak_error();
+    if (error && (worst == nullptr || std::abs(*error) > std::abs(*worst->peak_error())))
+      worst = &cell;
+  }
+  std::vector<text::Argument> arguments = {
+      {"count", text::grouped(static_cast<std::int64_t>(map.confirmed().size()))},
+      {"others", text::grouped(others)}};
+  std::string words = texts("hunt.confirmed", arguments);
+  if (worst != nullptr) {
+    words += texts("memory.list_comma") +
+             texts("hunt.worst_error",
+                   {{"error", prediction_error(*worst->predicted_peak, worst->run->peak)}});
+  }
+  return words;
 }
 
 std::string frontier_sentence(const run::HuntMap& map, const std::string& card,
@@ -153,6 +192,19 @@ std::string frontier_sentence(const run::HuntMap& map, const std::string& card,
   arguments.push_back({"value", text::grouped(*edge)});
   if (*edge == map.x_values().back()) return texts("hunt.all_fit", arguments);
   return texts("hunt.largest", arguments);
+}
+
+std::string exact_sentence(const run::HuntProgress& hunt, std::int64_t y_value,
+                           const text::Texts& texts) {
+  if (!hunt.exact || hunt.exact->y != y_value) return {};
+  const run::EdgeHunt& edge = hunt.exact->edge;
+  // Only between one that fits and one that does not is there an edge.
+  if (!edge.fits || !edge.oom) return {};
+  return texts("hunt.exact", {{"y", run::field_name(hunt.map.y().field)},
+                              {"row", text::grouped(y_value)},
+                              {"x", run::field_name(hunt.map.x().field)},
+                              {"card", hunt.target.name},
+                              {"value", text::grouped(*edge.fits)}});
 }
 
 std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
@@ -174,6 +226,7 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
               std::round(inside.x0) + grid.width * static_cast<float>(grid.columns),
               std::round(inside.y0) + grid.height * static_cast<float>(grid.rows)};
   draw_cells(sink, figure, grid);
+  draw_second_frontier(sink, figure, grid);
   draw_frontier(sink, figure, grid);
   draw_frames(sink, figure, grid);
   draw_labels(sink, figure, grid);

@@ -2,10 +2,12 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/hunt/hunt_figure.h"
@@ -26,53 +28,152 @@ Mark mark_of(const Theme& theme, Fit fit) {
   return {"\xef\x80\x8d", theme.bad};                                     // cross
 }
 
+// One row of the log in words.
+struct LogRow {
+  std::size_t cell = 0;
+  std::size_t number = 0;  // in its list
+  Mark mark;
+  std::string bytes;
+  std::string reason;
+};
+
+LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
+  const std::size_t index = map.confirmed()[number - 1];
+  const run::HuntCell& cell = map.cell(index);
+  LogRow row{index,
+             number,
+             mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
+             text::bytes(cell.run->peak).joined(),
+             {}};
+  row.reason =
+      ui.texts(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom", {{"peak", row.bytes}});
+  const auto add = [&](const std::string& words) {
+    row.reason += ui.texts("memory.list_comma") + words;
+  };
+  if (cell.contradicted()) {
+    row.mark.color = ui.theme.warn;
+    add(ui.texts("hunt.cell.contradicted"));
+  }
+  if (cell.peak_error()) {
+    add(ui.texts("hunt.cell.peak_error",
+                 {{"predicted", text::bytes(*cell.predicted_peak).joined()},
+                  {"error", prediction_error(*cell.predicted_peak, cell.run->peak)}}));
+  }
+  return row;
+}
+
+LogRow probe_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
+  const std::size_t index = map.log()[number - 1];
+  const run::HuntCell& cell = map.cell(index);
+  return {index, number, mark_of(ui.theme, cell.fit), text::bytes(cell.at_least).joined(),
+          cell.reason.key.empty() ? cell.reason.sentence
+                                  : ui.texts(cell.reason.key, cell.reason.arguments)};
+}
+
+constexpr float kRowHeight = 44;
+
+// True when it was pressed.
+bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
+  const float height = ui.px(kRowHeight);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool pressed = ImGui::InvisibleButton("###probe", {width, height});
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  if (ImGui::IsItemHovered()) {
+    sink.fill({at.x, at.y, at.x + width, at.y + height}, ui.theme.surface2, ui.px(3));
+    tooltip(ui, row.reason);
+  }
+  const auto line = [&](float left, float top) {
+    return Rect{at.x + ui.px(left), at.y + ui.px(top), at.x + width - ui.px(4),
+                at.y + ui.px(top + 18)};
+  };
+  text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3,
+          text::grouped(static_cast<std::int64_t>(row.number)));
+  sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, row.mark.color, row.mark.icon);
+  text_in(sink, line(56, 3), TextStyle::body, ui.theme.text, cell_place(map, row.cell));
+  text_right(sink, line(56, 3), TextStyle::body, ui.theme.text2, row.bytes);
+  text_in(sink, line(56, 21), TextStyle::small, ui.theme.text3, row.reason);
+  return pressed;
+}
+
 }  // namespace
 
 std::optional<std::size_t> draw_hunt_log(const Ui& ui, const run::HuntMap& map, float height) {
+  const std::size_t runs = map.confirmed().size();
+  const std::size_t probes = map.log().size();
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
   section(ui, ui.texts("hunt.log"),
-          ui.texts("hunt.log_count",
-                   {{"count", text::grouped(static_cast<std::int64_t>(map.log().size()))}}));
+          runs == 0
+              ? ui.texts("hunt.log_count", {{"count", count(probes)}})
+              : ui.texts("hunt.log_counts", {{"count", count(probes)}, {"runs", count(runs)}}));
   std::optional<std::size_t> pressed;
-  const float row_height = ui.px(44);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_log", {0, height})) {
-    const float width = ImGui::GetContentRegionAvail().x;
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(map.log().size()), row_height);
+    clipper.Begin(static_cast<int>(runs + probes), ui.px(kRowHeight));
     while (clipper.Step()) {
-      for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-        const std::size_t number = map.log().size() - static_cast<std::size_t>(row);
-        const std::size_t index = map.log()[number - 1];
-        const run::HuntCell& cell = map.cell(index);
-        ImGui::PushID(static_cast<int>(number));
-        const ImVec2 at = ImGui::GetCursorScreenPos();
-        if (ImGui::InvisibleButton("###probe", {width, row_height})) pressed = index;
-        const std::string reason = cell.reason.key.empty()
-                                       ? cell.reason.sentence
-                                       : ui.texts(cell.reason.key, cell.reason.arguments);
-        ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-        if (ImGui::IsItemHovered()) {
-          sink.fill({at.x, at.y, at.x + width, at.y + row_height}, ui.theme.surface2, ui.px(3));
-          tooltip(ui, reason);
-        }
-        const auto line = [&](float left, float top) {
-          return Rect{at.x + ui.px(left), at.y + ui.px(top), at.x + width - ui.px(4),
-                      at.y + ui.px(top + 18)};
-        };
-        const Mark mark = mark_of(ui.theme, cell.fit);
-        text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3,
-                text::grouped(static_cast<std::int64_t>(number)));
-        sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, mark.color, mark.icon);
-        text_in(sink, line(56, 3), TextStyle::body, ui.theme.text, cell_place(map, index));
-        text_right(sink, line(56, 3), TextStyle::body, ui.theme.text2,
-                   text::bytes(cell.at_least).joined());
-        text_in(sink, line(56, 21), TextStyle::small, ui.theme.text3, reason);
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const auto place = static_cast<std::size_t>(i);
+        const bool of_run = place < runs;
+        const LogRow row =
+            of_run ? run_row(ui, map, runs - place) : probe_row(ui, map, probes - (place - runs));
+        ImGui::PushID(of_run ? "run" : "probe");
+        ImGui::PushID(static_cast<int>(row.number));
+        if (draw_row(ui, map, row)) pressed = row.cell;
+        ImGui::PopID();
         ImGui::PopID();
       }
     }
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
+  return pressed;
+}
+
+std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress& hunt) {
+  if (!hunt.exact || hunt.exact->edge.probes.empty()) return std::nullopt;
+  const char* const x = run::field_name(hunt.map.x().field);
+  section(ui, ui.texts("hunt.bisection", {{"x", x},
+                                          {"y", run::field_name(hunt.map.y().field)},
+                                          {"value", text::grouped(hunt.exact->y)}}));
+  std::optional<std::int64_t> pressed;
+  const float height = ui.px(24);
+  const auto& probes = hunt.exact->edge.probes;
+  const float shown = std::min<float>(static_cast<float>(probes.size()), 7) * height;
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  if (ImGui::BeginChild("###hunt_bisection", {0, shown})) {
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+      const run::HuntProbe& probe = probes[i];
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float width = ImGui::GetContentRegionAvail().x;
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::InvisibleButton("###step", {width, height})) pressed = probe.at[0];
+      ImGui::PopID();
+      ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      const Rect row{at.x, at.y, at.x + width - ui.px(4), at.y + height};
+      if (ImGui::IsItemHovered()) {
+        sink.fill(row, ui.theme.surface2, ui.px(3));
+        const run::Message& reason = probe.answer.reason;
+        tooltip(ui, reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments));
+      }
+      const Mark mark = mark_of(ui.theme, probe.answer.fit);
+      const auto from = [&](float left) {
+        return Rect{row.x0 + ui.px(left), row.y0, row.x1, row.y1};
+      };
+      text_in(sink, from(4), TextStyle::small, ui.theme.text3,
+              text::grouped(static_cast<std::int64_t>(i + 1)));
+      text_in(sink, from(36), TextStyle::small, mark.color, mark.icon);
+      text_in(sink, from(56), TextStyle::body, ui.theme.text,
+              std::string(x) + " = " + text::grouped(probe.at[0]));
+      text_right(sink, row, TextStyle::body, ui.theme.text2,
+                 text::bytes(probe.answer.needed).joined());
+    }
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::Dummy({0, ui.px(8)});
   return pressed;
 }
 

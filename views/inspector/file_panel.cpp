@@ -44,8 +44,17 @@ std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& cont
     draw_rows(ui, settings);
   }
   ImGui::Dummy({0, ui.px(8)});
+  const std::vector<InspectorRow> replayed = replay_rows(context);
+  const std::string expandable = expandable_sentence(context);
+  section(ui, ui.texts("file.replay.title"));
+  draw_rows(ui, replayed);
+  if (!replayed.empty()) section(ui, ui.texts("file.expandable.question"));
+  wrapped_text(ui, TextStyle::body, expandable.empty() ? ui.theme.text3 : ui.theme.text,
+               expandable.empty() ? ui.texts("file.replay.goes_on") : expandable, ui.px(16));
+  ImGui::Dummy({0, ui.px(8)});
   if (copy_button(ui, "###copy_file")) {
-    ImGui::SetClipboardText((to_tsv(rows) + to_tsv(settings)).c_str());
+    ImGui::SetClipboardText(
+        (to_tsv(rows) + to_tsv(settings) + to_tsv(replayed) + expandable).c_str());
   }
   ImGui::PopStyleVar();
   return chosen;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/files/opened_file.h"
+#include "core/files/replay_answer.h"
 #include "views/charts/labels.h"
 
 namespace ts::views {
@@ -113,6 +114,49 @@ std::vector<InspectorRow> file_settings(const ViewContext& context) {
                     {value_in_words(snapshot, setting, context.texts), ""}});
   }
   return rows;
+}
+
+std::vector<InspectorRow> replay_rows(const ViewContext& context) {
+  if (context.replayed == nullptr || !context.replayed->problem.empty()) return {};
+  const files::ReplayAnswer& answer = *context.replayed;
+  const text::Texts& texts = context.texts;
+  std::vector<InspectorRow> rows;
+  rows.push_back({texts("file.replay.peak"), text::bytes(answer.simulated.peak_reserved)});
+  rows.push_back(
+      {texts("file.replay.segments"), {text::grouped(answer.simulated.segment_allocs), ""}});
+  rows.push_back(
+      {texts("file.replay.agreement"),
+       {answer.difference.empty() ? std::string(texts("file.replay.exact")) : answer.difference,
+        ""}});
+  return rows;
+}
+
+std::string expandable_sentence(const ViewContext& context) {
+  if (context.replayed == nullptr) return {};
+  if (!context.replayed->problem.empty()) return context.replayed->problem;
+  const memory::ExpandableAnswer& answer = context.replayed->expandable;
+  const text::Texts& texts = context.texts;
+  const std::vector<text::Argument> arguments = {
+      {"with", text::bytes(answer.with.peak_reserved).joined()},
+      {"without", text::bytes(answer.without.peak_reserved).joined()},
+      {"refused", text::grouped(answer.refused)},
+      {"refused_with", text::grouped(answer.refused_with)}};
+  using Kind = memory::ExpandableAnswer::Kind;
+  switch (answer.kind) {
+    case Kind::already_on:
+      break;
+    case Kind::serves_all:
+      return texts("file.expandable.serves_all", arguments);
+    case Kind::serves_some:
+      return texts("file.expandable.serves_some", arguments);
+    case Kind::still_runs_out:
+      return texts("file.expandable.still_runs_out", arguments);
+    case Kind::reserves_less:
+      return texts("file.expandable.reserves_less", arguments);
+    case Kind::reserves_no_less:
+      return texts("file.expandable.reserves_no_less", arguments);
+  }
+  return texts("file.expandable.already_on");
 }
 
 std::vector<std::string> stack_lines(const ViewContext& context) {

@@ -11,6 +11,11 @@ namespace ts::views {
 std::vector<InspectorRow> file_rows(const ViewContext& context);
 // The allocator's settings as the file has them.
 std::vector<InspectorRow> file_settings(const ViewContext& context);
+// What the model of the allocator reserves of it, and where it parts from the recording.
+std::vector<InspectorRow> replay_rows(const ViewContext& context);
+// "Would expandable segments have helped?", answered; why not where it cannot be told; empty while
+// it is being found out.
+std::string expandable_sentence(const ViewContext& context);
 // The stack of the selected allocation, innermost first: "function  file:line".
 std::vector<std::string> stack_lines(const ViewContext& context);
 

@@ -93,6 +93,13 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   divider(ui);
   gap(8);
   draw_peak_table(ui, context);
+  if (context.file == nullptr && context.run != nullptr) {
+    if (button(ui, "###show_agreement", "\xef\x83\x8e", ui.texts("agreement.open"), "E",
+               ButtonKind::plain)) {
+      context.state.show_agreement = true;
+    }
+    tooltip(ui, ui.texts("agreement.open_hint"));
+  }
   gap(4);
   draw_peak(ui, context);
   gap(8);

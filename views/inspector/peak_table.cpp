@@ -51,6 +51,15 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   return rows;
 }
 
+std::string scratch_words(const ViewContext& context) {
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
+  const run::Prediction& prediction = context.outlook->target->prediction;
+  if (prediction.scratch_high <= 0) return {};
+  return context.texts("inspector.peaks.scratch",
+                       {{"low", text::bytes(prediction.scratch_low).joined()},
+                        {"high", text::bytes(prediction.scratch_high).joined()}});
+}
+
 void draw_peak_table(const Ui& ui, const ViewContext& context) {
   const std::vector<PeakRow> rows = peak_table(context);
   if (rows.empty()) return;
@@ -92,6 +101,10 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
             ui.texts("inspector.peaks.unit", {{"unit", unit}}));
   y += ui.px(18);
   ImGui::Dummy({width, y - origin.y});
+  if (const std::string scratch = scratch_words(context); !scratch.empty()) {
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch, ui.px(16));
+    tooltip(ui, ui.texts("inspector.peaks.scratch_hint"));
+  }
 }
 
 }  // namespace ts::views

@@ -21,6 +21,9 @@ struct PeakRow {
 // hold: allocated, reserved, and with the CUDA context. Empty without a prediction.
 std::vector<PeakRow> peak_table(const ViewContext& context);
 
+// "Scratch inside kernels: 0 B to 1.00 MiB more", of the target card; empty where there is none.
+std::string scratch_words(const ViewContext& context);
+
 // Label, predicted, measured, error; one unit for all, named below.
 void draw_peak_table(const Ui& ui, const ViewContext& context);
 

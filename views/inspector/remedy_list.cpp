@@ -31,11 +31,10 @@ bool draw_remedy(const Ui& ui, const run::Remedy& remedy, std::int64_t memory) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = ui.px(50);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool tries = remedy.kind != run::RemedyKind::expandable_segments;
   ImGui::PushID(run::to_string(remedy.kind));
-  const bool pressed = ImGui::InvisibleButton("###remedy", {width, height}) && tries;
+  const bool pressed = ImGui::InvisibleButton("###remedy", {width, height});
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  if (ImGui::IsItemHovered() && tries) {
+  if (ImGui::IsItemHovered()) {
     sink.fill({at.x - ui.px(4), at.y, at.x + width + ui.px(4), at.y + height}, ui.theme.surface2,
               ui.px(3));
     tooltip(ui, ui.texts("remedy.try"));

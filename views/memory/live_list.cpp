@@ -99,7 +99,7 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
 
   const std::string time = moment.words(moment.time_ns);
   text_in(sink, row(body + px(2)), TextStyle::body_strong, theme.text,
-          ink.texts(moment.at_peak ? "memory.live_at_peak" : "memory.live_at", {{"time", time}}));
+          ink.texts(moment.title, {{"time", time}}));
   text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
           place_words(ink, log, facts.event));
 

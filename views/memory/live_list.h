@@ -59,7 +59,7 @@ struct LiveListInk {
 // The moment the list tells about.
 struct LiveMoment {
   std::int64_t time_ns = 0;
-  bool at_peak = false;
+  const char* title = "memory.live_at";                    // the key of "Live at {time}"
   std::function<std::string(std::int64_t time_ns)> words;  // a time as it is shown
 };
 

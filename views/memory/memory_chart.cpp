@@ -31,6 +31,13 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
     peak_seen_ = source_.log->peak_event();
     peak_bytes_ = source_.log->by_category_after(peak_seen_);
   }
+  if (has_log_ && compares(context)) {
+    const run::Run* run = context.run;
+    const bool broken_off = run != nullptr && run->finished && run->verdict != run::Verdict::ok;
+    outline_.update(*source_.log, context.forecast->run.log, context.forecast->id, broken_off);
+  } else {
+    outline_.clear();
+  }
   if (own_kind_ != axis_kind(context)) {
     own_kind_ = axis_kind(context);
     own_ = {};
@@ -102,7 +109,18 @@ base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
     const base::TimeRange all = source_.range;
     return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
   }
-  return all_places(log, kind);
+  base::TimeRange all = all_places(log, kind);
+  const PhaseMatch::Rest& rest = outline_.rest();
+  if (kind == memory::Axis::event && rest.count > 0 && !all.empty()) {
+    const std::int64_t end = (std::int64_t{rest.measured} + std::int64_t{rest.count}) * kEventUnit;
+    all.end = std::max(all.end, end);
+  }
+  return all;
+}
+
+float MemoryChart::end_of_log() const {
+  const float x = axis_.axis.x_of(all_places(*source_.log, axis_.kind).end);
+  return std::clamp(x, regions_.plot.x0, regions_.plot.x1);
 }
 
 void MemoryChart::make_axis(const ViewContext& context) {
@@ -137,10 +155,9 @@ void MemoryChart::make_scale(const ViewContext& context) {
       most = totals_.over(from, std::min(last + 1, totals_.size())).most;
     }
     if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
-    const auto refused = log.out_of_memory();
-    if (refused && refused->event < totals_.size()) {
+    if (const auto refused = refusal(context)) {
       // The block that did not fit is drawn too, unless it would dwarf everything else.
-      const std::int64_t wanted = log.events()[refused->event].total_after + refused->bytes_asked;
+      const std::int64_t wanted = refused->held + refused->asked;
       if (wanted <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, wanted);
     }
   }
@@ -248,7 +265,6 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   const memory::AllocationLog& log = *source_.log;
   const StackLook look{context.theme.kind, context.state.color_by_allocation, context.state.detail,
                        context.metrics.scale};
-  if (compares(context)) outline_.update(log, context.forecast->run.log, context.forecast->id);
   stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
   hover_.reset();
   if (input.hovered) {
@@ -337,10 +353,13 @@ float MemoryChart::x_of_event(memory::EventIndex event) const {
   return axis_.axis.x_of(place_of_event(*source_.log, axis_.kind, event));
 }
 
-// What the list tells about: the cursor, else the peak.
+// What the list tells about: the cursor, else what was refused, else the peak.
 memory::EventIndex MemoryChart::shown_event(const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
   const auto at = cursor(context);
+  const auto refused = refusal(context);
+  // A predicted one is the block itself: what lived before it is what filled the card.
+  if (!at && refused) return refused->event - (refused->predicted && refused->event > 0 ? 1U : 0U);
   if (!at) return log.peak_event();
   const memory::EventIndex event = log.event_at(*at);
   return event == memory::kNone ? log.peak_event() : event;

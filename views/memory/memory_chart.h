@@ -37,6 +37,16 @@ class MemoryChart {
 
  private:
   struct Ink;
+  // The allocation that could not be served: recorded, or the one that a prediction breaks at.
+  struct Refusal {
+    memory::EventIndex event = memory::kNone;
+    std::int64_t held = 0;   // bytes allocated then
+    std::int64_t asked = 0;  // bytes
+    std::string op, module;
+    std::optional<std::int64_t> free;  // of what the allocator could hold; unset: not known
+    std::int64_t fragmented = 0;       // the part of it in pieces between blocks in use
+    bool predicted = false;
+  };
 
   void follow_source(ViewContext& context);
   [[nodiscard]] memory::Axis axis_kind(const ViewContext& context) const;
@@ -48,6 +58,8 @@ class MemoryChart {
   void make_scale(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
   [[nodiscard]] base::TimeRange bounds(const ViewContext& context) const;
+  // Where the log itself ends: right of it there can be what was predicted of a broken-off run.
+  [[nodiscard]] float end_of_log() const;
   void show(base::TimeRange places, ViewContext& context);
   void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
   void select(memory::BlockIndex block, ViewContext& context);
@@ -67,6 +79,9 @@ class MemoryChart {
   void draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const;
   void draw_peak(const Ink& ink, const ViewContext& context) const;
   void draw_live_edge(const Ink& ink) const;
+  [[nodiscard]] std::optional<Refusal> refusal(const ViewContext& context) const;
+  [[nodiscard]] std::vector<std::string> refusal_lines(const Refusal& refused,
+                                                       const ViewContext& context) const;
   void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
   void draw_overlays(const Ink& ink, const ViewContext& context) const;

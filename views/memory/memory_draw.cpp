@@ -26,8 +26,14 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     return;
   }
   draw_grid(ink);
-  sink.push_clip(regions_.plot);
+  sink.push_clip({regions_.plot.x0, regions_.plot.y0, end_of_log(), regions_.plot.y1});
   stack_.draw(sink, axis_, scale_);
+  // What a prediction says of the time after its end is fainter: it never comes to that.
+  if (const auto refused = refusal(context); refused && refused->predicted) {
+    const float x = std::clamp(x_of_event(refused->event), regions_.plot.x0, regions_.plot.x1);
+    sink.fill({x, regions_.plot.y0, regions_.plot.x1, regions_.plot.y1},
+              with_alpha(context.theme.surface, 0.7F));
+  }
   sink.pop_clip();
   sink.push_clip(regions_.plot);
   draw_outline(ink, context);
@@ -47,7 +53,10 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     // The cursor lies between two events: the list is true for its time too.
     const auto at = cursor(context);
     const bool pointed = at && log.event_at(*at) == event;
-    const LiveMoment moment{pointed ? *at : log.events()[event].time_ns, event == log.peak_event(),
+    const char* const title = !at && refusal(context)     ? "memory.live_at_refusal"
+                              : event == log.peak_event() ? "memory.live_at_peak"
+                                                          : "memory.live_at";
+    const LiveMoment moment{pointed ? *at : log.events()[event].time_ns, title,
                             [&](std::int64_t time) { return moment_words(ink.texts, time); }};
     listed_ = draw_live_list(list, regions_.list, log, facts_.at(log, event), moment, mouse);
   } else {

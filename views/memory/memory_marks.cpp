@@ -42,7 +42,7 @@ Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::st
   const float x = std::round(x_of_event(event));
   const float y = std::round(scale_.y_of(log.peak_bytes()));
   if (x < plot.x0 || x > plot.x1 || y < plot.y0) return {};
-  const auto refused = log.out_of_memory();
+  const auto refused = refusal(context);
   if (refused && std::abs(x_of_event(refused->event) - x) < ink.px(160)) return {};
   const float s = ink.px(6);
   const bool predicted = source_.kind == MemorySource::Kind::predicted;
@@ -106,7 +106,7 @@ void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) cons
   const float top = over >= plot.y0 ? over : y + half + ink.px(1);
   Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
   // At the right end; at the left one where the peak or the refusal is written.
-  const auto refused = source_.log->out_of_memory();
+  const auto refused = refusal(context);
   const bool crowded = refused && x_of_event(refused->event) > label.x0 - ink.px(60);
   if (overlap(label, plate) || crowded)
     label = {plot.x0 + ink.px(6), top, plot.x0 + ink.px(6) + width + 1, top + small};
@@ -119,7 +119,7 @@ void MemoryChart::draw_spare(const Ink& ink, const ViewContext& context, const R
   const Rect& plot = regions_.plot;
   const std::int64_t peak = source_.log->peak_bytes();
   const std::int64_t spare = context.target_bytes - peak;
-  if (spare <= 0 || source_.log->out_of_memory()) return;
+  if (spare <= 0 || refusal(context)) return;
   const float small = ink.sink.text_height(TextStyle::small);
   const float y0 = std::round(scale_.y_of(context.target_bytes)) + ink.px(4);
   const float y1 = std::round(scale_.y_of(peak));
@@ -164,98 +164,6 @@ void MemoryChart::draw_live_edge(const Ink& ink) const {
   if (left >= plot.x0)
     draw_plate(ink.sink, ink.theme, ink.metrics, {left, y, left + width, y + height},
                TextStyle::small, ink.theme.accent, words);
-}
-
-// A place of that size over the stack, left of `end`, as far right as there is room; without any
-// room just left of `end`.
-Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
-  const Rect& plot = regions_.plot;
-  const float top =
-      plot.y0 + gap +
-      (scale_.capacity_in_range ? scale_.y_of(capacity_) - plot.y0 + gap * 0.5F : gap * 1.5F);
-  const auto& columns = stack_.layout().columns;
-  const auto at = [&](float x) { return Rect{x, top, x + size.x, top + size.y}; };
-  for (float x = end - gap - size.x; x >= plot.x0 + gap; x -= gap) {
-    const float per_pixel = static_cast<float>(columns.size()) / std::max(plot.width(), 1.0F);
-    const auto from = static_cast<std::size_t>(std::max(0.0F, (x - plot.x0) * per_pixel));
-    const auto to =
-        std::min(columns.size(), static_cast<std::size_t>((x + size.x - plot.x0) * per_pixel) + 1);
-    std::int64_t most = 0;
-    for (std::size_t i = from; i < to; ++i) most = std::max(most, columns[i].bytes);
-    if (scale_.y_of(most) > top + size.y + gap * 0.5F) return at(std::round(x));
-  }
-  return at(std::round(std::max(plot.x0, end - gap - size.x)));
-}
-
-void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {
-  const memory::AllocationLog& log = *source_.log;
-  const auto refused = log.out_of_memory();
-  if (!refused || refused->event >= log.events().size()) return;
-  const Rect& plot = regions_.plot;
-  const float x = std::round(x_of_event(refused->event));
-  if (x < plot.x0 || x > plot.x1) return;
-  const memory::Event& event = log.events()[refused->event];
-  const float below = std::clamp(std::round(scale_.y_of(event.total_after)), plot.y0, plot.y1);
-  const float above =
-      std::clamp(std::round(scale_.y_of(event.total_after + refused->bytes_asked)), plot.y0, below);
-  // The hollow block of what was refused, at least tall enough to be seen as one.
-  const float size = ink.px(34);
-  const bool right = x + size <= plot.x1;
-  const Rect block{std::max(right ? x : x - size, plot.x0),
-                   std::max(std::min(above, below - ink.px(4)), plot.y0), right ? x + size : x,
-                   below};
-
-  const std::string title =
-      ink.texts("memory.out_of_memory", {{"time", moment_words(ink.texts, event.time_ns)}});
-  std::string op =
-      slice_label(context.strings.view(refused->op), trace::SliceClass::other, context.texts);
-  const std::string module(context.strings.view(refused->module));
-  if (!module.empty())
-    op = op.empty() ? module : ink.texts("memory.op_in_module", {{"op", op}, {"module", module}});
-  const std::string asked = text::bytes(refused->bytes_asked).joined();
-  const std::int64_t limit = source_.limit;
-  const std::int64_t free = std::max<std::int64_t>(0, limit - event.total_after);
-  const std::string words =
-      limit > 0 ? ink.texts("memory.refused_with_free",
-                            {{"op", op}, {"asked", asked}, {"free", text::bytes(free).joined()}})
-                : ink.texts("memory.refused", {{"op", op}, {"asked", asked}});
-  const float body = ink.sink.text_height(TextStyle::body);
-  const float padding = ink.px(8);
-  const float gap = ink.px(16);
-  const float width =
-      std::min(plot.width(),
-               2 * padding + std::ceil(std::max(ink.sink.text_width(TextStyle::body_strong, title),
-                                                ink.sink.text_width(TextStyle::body, words))));
-  const float height = std::min(2 * (body + padding), plot.height());
-  const bool beside = x + gap + width <= plot.x1;
-  Rect plate = place_over_stack({width, height}, x, gap);
-  if (beside) plate = {x + gap, plate.y0, x + gap + width, plate.y1};
-  const float sink_by = std::max(0.0F, plate.y1 - plot.y1);
-  plate.y0 -= sink_by;
-  plate.y1 -= sink_by;
-
-  const float thin = std::max(1.0F, ink.px(1));
-  const float middle = (plate.y0 + plate.y1) / 2;
-  const float from = beside ? x : plate.x1;
-  const float to = beside ? plate.x0 : x;
-  ink.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
-                with_alpha(ink.theme.bad, 0.6F));
-  if (to > from) ink.sink.fill({from, middle, to, middle + thin}, ink.theme.bad);
-  if (block.x1 > block.x0) {
-    ink.sink.fill(block, with_alpha(ink.theme.bad, 0.25F));
-    ink.sink.outline(block, ink.theme.bad, std::max(1.0F, ink.px(1.5F)));
-  }
-  const float s = ink.px(5);
-  const float cx = std::clamp(x, plot.x0 + s, plot.x1 - s);
-  const float cy = std::clamp(block.y0, plot.y0 + s, plot.y1 - s);
-  ink.sink.line({cx - s, cy - s}, {cx + s, cy + s}, ink.theme.bad, ink.px(2));
-  ink.sink.line({cx - s, cy + s}, {cx + s, cy - s}, ink.theme.bad, ink.px(2));
-  ink.sink.fill(plate, ink.theme.surface2, ink.px(3));
-  const float y = plate.y0 + padding;
-  text_in(ink.sink, {plate.x0 + padding, y, plate.x1, y + body}, TextStyle::body_strong,
-          ink.theme.bad, title);
-  text_in(ink.sink, {plate.x0 + padding, y + body, plate.x1, y + 2 * body}, TextStyle::body,
-          ink.theme.text, words);
 }
 
 void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) const {

@@ -62,30 +62,47 @@ class DashedPen {
 
 }  // namespace
 
-void PhaseMatch::make(const memory::AllocationLog& measured,
-                      const memory::AllocationLog& predicted) {
+void PhaseMatch::make(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
+                      bool broken_off) {
   anchors_.clear();
+  rest_ = {};
   std::map<std::pair<std::int32_t, base::Phase>, Span> known;
   std::int32_t last_step = -1;
   for (const PhaseSpan& span : predicted.phases()) {
     known.try_emplace({span.step, span.phase}, Span{span.first_event, end_of(span, predicted)});
     last_step = std::max(last_step, span.step);
   }
+  // The end of a predicted step, by any phase of it.
+  const auto end_of_step = [&known](std::int32_t step) {
+    EventIndex end = 0;
+    for (const auto& [key, span] : known) end = std::max(end, key.first == step ? span.end : 0);
+    return end;
+  };
+  const auto refused = measured.out_of_memory();
   for (const PhaseSpan& span : measured.phases()) {
-    const auto found = known.find({std::min(span.step, last_step), span.phase});
+    const std::int32_t step = std::min(span.step, last_step);
+    const auto found = known.find({step, span.phase});
     if (found == known.end()) continue;
-    const EventIndex end = end_of(span, measured);
-    // One that is still going on has got as far as its events.
     const EventIndex length = found->second.end - found->second.first;
+    const bool stopped = broken_off && &span == &measured.phases().back();
+    EventIndex end = end_of(span, measured);
+    // What follows a refusal is giving back.
+    if (stopped && refused && refused->event > span.first_event)
+      end = std::min(end, refused->event);
+    // One that is still going on, or was broken off, has got as far as its events.
     const bool open = span.end_event == memory::kNone;
-    const EventIndex reached = open ? std::min(length, end - span.first_event) : length;
+    const EventIndex reached = open || stopped ? std::min(length, end - span.first_event) : length;
+    const EventIndex came_to = found->second.first + reached;
     anchors_.push_back({span.first_event, found->second.first});
-    anchors_.push_back({end, found->second.first + reached});
+    anchors_.push_back({end, came_to});
+    if (stopped) rest_ = {end, came_to, std::max(end_of_step(step), came_to) - came_to};
   }
 }
 
 EventIndex PhaseMatch::predicted_of(EventIndex measured) const {
   if (anchors_.empty() || measured == memory::kNone) return memory::kNone;
+  // What is given back after the run was broken off has no counterpart.
+  if (rest_.measured != memory::kNone && measured >= rest_.measured) return memory::kNone;
   // Anchors say how many events came before; the event itself has happened too. Where one phase
   // ends and the next begins, it belongs to the one that ends.
   const EventIndex passed = measured + 1;
@@ -108,17 +125,30 @@ void PredictedOutline::clear() {
 }
 
 void PredictedOutline::update(const memory::AllocationLog& measured,
-                              const memory::AllocationLog& predicted, std::uint64_t id) {
+                              const memory::AllocationLog& predicted, std::uint64_t id,
+                              bool broken_off) {
   if (!made_ || id != id_) {
     totals_.clear();
     totals_.update(predicted.events());
-  } else if (version_ == measured.version()) {
+  } else if (version_ == measured.version() && broken_off_ == broken_off) {
     return;
   }
-  match_.make(measured, predicted);
+  match_.make(measured, predicted, broken_off);
+  broken_off_ = broken_off;
   id_ = id;
   version_ = measured.version();
   made_ = true;
+}
+
+EventIndex PredictedOutline::predicted_at(const memory::AllocationLog& measured, memory::Axis kind,
+                                          std::int64_t place) const {
+  const PhaseMatch::Rest& rest = match_.rest();
+  if (kind == memory::Axis::event && rest.measured != memory::kNone) {
+    const std::int64_t past = place / kEventUnit - std::int64_t{rest.measured};
+    if (past >= std::int64_t{rest.count}) return memory::kNone;
+    if (past >= 0) return rest.predicted + static_cast<EventIndex>(past);
+  }
+  return match_.predicted_of(event_of_place(measured, kind, place));
 }
 
 void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measured,
@@ -133,8 +163,7 @@ void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measure
   EventIndex before = memory::kNone;
   for (std::int32_t column = 0; column < columns; ++column) {
     const float x = axis.axis.x0 + static_cast<float>(column);
-    const EventIndex event = event_of_place(measured, axis.kind, axis.axis.time_at(x + 1));
-    const EventIndex now = match_.predicted_of(event);
+    const EventIndex now = predicted_at(measured, axis.kind, axis.axis.time_at(x + 1));
     if (now == memory::kNone) {
       if (drawing) pen.go(at, {x, at.y});
       drawing = false;

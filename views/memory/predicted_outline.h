@@ -14,13 +14,23 @@ namespace ts::views {
 // Where each moment of a measured run lies in its prediction. Phases are matched by step and kind;
 // inside one the events are matched in proportion, which is one by one where the two agree.
 // Measured steps beyond the predicted ones are matched with the last predicted step: from the
-// second on all steps take the same.
+// second on all steps take the same. The phase in which a run was broken off is matched one by one,
+// and nothing after it.
 class PhaseMatch {
  public:
-  // Keeps nothing of the logs.
-  void make(const memory::AllocationLog& measured, const memory::AllocationLog& predicted);
+  // Keeps nothing of the logs. `broken_off`: the measured run did not get to its end.
+  void make(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
+            bool broken_off = false);
   // Last predicted event at or before the moment after a measured one; kNone when nothing matches.
   [[nodiscard]] memory::EventIndex predicted_of(memory::EventIndex measured) const;
+
+  // What the broken-off step would still have done.
+  struct Rest {
+    memory::EventIndex measured = memory::kNone;  // where the run stopped; kNone: it did not
+    memory::EventIndex predicted = 0;             // the first event that it did not come to
+    memory::EventIndex count = 0;                 // from there to the end of the step
+  };
+  [[nodiscard]] const Rest& rest() const { return rest_; }
 
  private:
   struct Anchor {
@@ -28,15 +38,19 @@ class PhaseMatch {
     memory::EventIndex predicted = 0;
   };
   std::vector<Anchor> anchors_;  // by measured
+  Rest rest_;
 };
 
 // The dashed line of what was predicted, over what was measured. Kept from frame to frame.
 class PredictedOutline {
  public:
-  // `id` names the prediction; logs are read now and in draw().
+  // `id` names the prediction; logs are read now and in draw(). `broken_off`: see PhaseMatch.
   void update(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
-              std::uint64_t id);
+              std::uint64_t id, bool broken_off = false);
   void clear();
+  // Events that the outline of a broken-off run goes on for, on the event axis: predictions have no
+  // times, so on the time axis it ends where the run did.
+  [[nodiscard]] const PhaseMatch::Rest& rest() const { return match_.rest(); }
   // Draws into the plot of `scale`: for every pixel the most that was predicted there. The dashes
   // are `on` and `off` pixels long, the line `thickness` wide.
   void draw(DrawSink& sink, const memory::AllocationLog& measured,
@@ -47,8 +61,12 @@ class PredictedOutline {
   std::uint64_t id_ = 0;
   std::uint64_t version_ = 0;  // of the measured log
   bool made_ = false;
+  bool broken_off_ = false;
   PhaseMatch match_;
   TotalsIndex totals_;  // of the predicted log
+
+  [[nodiscard]] memory::EventIndex predicted_at(const memory::AllocationLog& measured,
+                                                memory::Axis kind, std::int64_t place) const;
 };
 
 }  // namespace ts::views

@@ -26,19 +26,6 @@ void right_aligned(const std::string& words) {
 
 }  // namespace
 
-TableColors::TableColors(const Ui& ui) {
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(8), ui.px(3)));
-  ImGui::PushStyleColor(ImGuiCol_TableHeaderBg, ui.theme.surface2);
-  ImGui::PushStyleColor(ImGuiCol_TableRowBgAlt, with_alpha(ui.theme.surface2, 0.5F));
-  ImGui::PushStyleColor(ImGuiCol_TableBorderLight, ui.theme.line);
-  ImGui::PushStyleColor(ImGuiCol_TableBorderStrong, ui.theme.line);
-}
-
-TableColors::~TableColors() {
-  ImGui::PopStyleColor(4);
-  ImGui::PopStyleVar();
-}
-
 void ModuleTreeView::update(const run::Run& run, const base::StringTable& strings) {
   tree_ = stats::module_tree(run.trace, run.memory, strings);
   dtype_ = run.spec.dtype;

@@ -8,15 +8,6 @@
 
 namespace ts::views {
 
-// The look of tables, while it lives.
-class TableColors {
- public:
-  explicit TableColors(const Ui& ui);
-  ~TableColors();
-  TableColors(const TableColors&) = delete;
-  TableColors& operator=(const TableColors&) = delete;
-};
-
 // The module tree as a table whose rows open and close, in the current Dear ImGui window. UI
 // thread.
 class ModuleTreeView {

@@ -187,6 +187,61 @@ TEST_F(ControlsView, folded_settings_open_and_change) {
   EXPECT_EQ(history_.spec().accumulate, 4);
 }
 
+TEST_F(ControlsView, the_allocator_is_set_by_switch_and_by_its_string) {
+  click("###expandable_segments");
+  EXPECT_EQ(history_.spec().alloc_conf, "expandable_segments:True");
+  history_.undo();
+  EXPECT_EQ(history_.spec().alloc_conf, "");
+  click("###field_alloc_conf");
+  frame();
+  driver_.type("max_split_size_mb:7");
+  frame();
+  driver_.key(ImGuiKey_Enter);
+  frame();
+  frame();
+  // It stands there as it was typed, with its sentence, and the switch waits.
+  EXPECT_EQ(history_.spec().alloc_conf, "max_split_size_mb:7");
+  click("###expandable_segments");
+  EXPECT_EQ(history_.spec().alloc_conf, "max_split_size_mb:7");
+  run::WorkloadSpec spec = history_.spec();
+  spec.alloc_conf = "max_split_size_mb:70";
+  history_.set(spec);
+  frame();
+  click("###expandable_segments");
+  EXPECT_EQ(history_.spec().alloc_conf, "expandable_segments:True,max_split_size_mb:70");
+}
+
+TEST_F(ControlsView, a_memory_limit_is_typed) {
+  for (const auto& [typed, expected] : {std::pair{"600MiB", std::int64_t{600} << 20},
+                                        {"much", std::int64_t{600} << 20},
+                                        {"auto", std::int64_t{0}}}) {
+    click("###field_memory_limit");
+    frame();
+    driver_.type(typed);
+    frame();
+    driver_.key(ImGuiKey_Enter);
+    frame();
+    frame();
+    EXPECT_EQ(history_.spec().memory_limit, expected) << typed;
+  }
+}
+
+TEST_F(ControlsView, what_expandable_segments_would_change_is_said) {
+  run::Outlook outlook;
+  EXPECT_EQ(expandable_words(outlook, texts_), "");
+  auto forecast = std::make_shared<run::Forecast>();
+  forecast->prediction.needed = std::int64_t{3} << 30;
+  outlook.target = forecast;
+  outlook.expandable = run::ExpandableNeed{std::int64_t{2} << 30, run::Fit::fits};
+  EXPECT_EQ(expandable_words(outlook, texts_), "Would need 2.00 GiB, 1.00 GiB less");
+  forecast->prediction.fit = run::Fit::oom;
+  EXPECT_EQ(expandable_words(outlook, texts_),
+            "With them it would fit: 2.00 GiB needed, 1.00 GiB less");
+  outlook.expandable->needed = forecast->prediction.needed;
+  outlook.expandable->fit = run::Fit::oom;
+  EXPECT_EQ(expandable_words(outlook, texts_), "Would save nothing here");
+}
+
 TEST_F(ControlsView, numbers_with_a_point_are_typed) {
   run::WorkloadSpec spec = start();
   spec.pass = run::Pass::full_step;

@@ -97,6 +97,53 @@ TEST_F(HuntFigureTest, ConfirmedCellsAreRingedAndContradictedOnesMarked) {
   EXPECT_EQ(sink_.count(RecordingSink::Kind::line), lines + 1);
 }
 
+TEST_F(HuntFigureTest, ASecondFrontierIsDashedAndNamed) {
+  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  run::HuntMap other({}, map.x(), map.y(), 5);
+  ASSERT_TRUE(run::fill(
+      other, run::MapDepth::frontier,
+      [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
+        const bool over = spec.batch > 4;
+        return run::ProbeAnswer{over ? run::Fit::oom : run::Fit::fits, 1, {"A reason", {}, {}}};
+      },
+      {}, {}));
+  const Rect area{0, 0, 900, 500};
+  draw(map, area);
+  const std::size_t before = sink_.count(RecordingSink::Kind::fill);
+  EXPECT_FALSE(says("flash frontier"));
+  sink_ = RecordingSink();
+  const HuntFigure figure{map,      24 * kGiB, texts_, theme(ThemeKind::dark), {1}, std::nullopt,
+                          {-1, -1}, &other,    "flash"};
+  draw_hunt_figure(sink_, area, figure);
+  EXPECT_TRUE(says("flash frontier"));
+  EXPECT_GT(sink_.count(RecordingSink::Kind::fill), before + 20);
+}
+
+TEST_F(HuntFigureTest, WhatRunsConfirmedIsOneSentence) {
+  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  EXPECT_EQ(confirmed_sentence(map, texts_), "");
+  map.confirm(0, {true, kGiB});
+  map.confirm(24, {true, kGiB});
+  EXPECT_EQ(confirmed_sentence(map, texts_), "2 cells confirmed, 1 not as predicted");
+  map.tell(1, {run::Fit::fits, 1000, {}, 1010});
+  map.confirm(1, {true, 1000});
+  EXPECT_EQ(confirmed_sentence(map, texts_),
+            "3 cells confirmed, 1 not as predicted, worst error of a peak +1.0 %");
+}
+
+TEST(HuntDraft, ComparesAnotherBackendOnly) {
+  run::WorkloadSpec spec;
+  HuntDraft draft;
+  EXPECT_FALSE(compared_spec(draft, spec));
+  draft.compare = spec.backend;
+  EXPECT_FALSE(compared_spec(draft, spec));
+  draft.compare = run::AttentionBackend::flash;
+  ASSERT_TRUE(compared_spec(draft, spec));
+  EXPECT_EQ(compared_spec(draft, spec)->backend, run::AttentionBackend::flash);
+  spec.workload = run::WorkloadKind::mlp;
+  EXPECT_FALSE(compared_spec(draft, spec));
+}
+
 TEST_F(HuntFigureTest, TheSentenceIsThatOfTheRow) {
   const run::HuntMap map = made_map(run::MapDepth::frontier);
   const auto sentence = [&](std::int64_t batch) {

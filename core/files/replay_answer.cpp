@@ -1,0 +1,34 @@
+#include "core/files/replay_answer.h"
+
+namespace ts::files {
+
+ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
+  ReplayAnswer answer;
+  // Half a trace would be replayed from a wrong start.
+  if (!file.file.fault.empty()) {
+    answer.problem = file.file.fault;
+    return answer;
+  }
+  const auto index = static_cast<std::size_t>(device);
+  const auto result = memory::replay(file.file.snapshot, index);
+  if (!result) {
+    answer.problem = result.error().sentence;
+    return answer;
+  }
+  answer.recorded = result->recorded;
+  answer.simulated = result->simulated;
+  if (result->first_difference) {
+    answer.difference = "event " + std::to_string(result->first_difference->event) + ": " +
+                        result->first_difference->what;
+  }
+  const auto expandable =
+      memory::would_expandable_segments_help(file.file.snapshot, index, {}, *result);
+  if (!expandable) {
+    answer.problem = expandable.error().sentence;
+  } else {
+    answer.expandable = *expandable;
+  }
+  return answer;
+}
+
+}  // namespace ts::files

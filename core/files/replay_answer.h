@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/files/opened_file.h"
+#include "core/memory/expandable_answer.h"
+
+namespace ts::files {
+
+// What the model of the caching allocator says of a recording: whether it does as was recorded, and
+// whether expandable segments would have helped.
+struct ReplayAnswer {
+  std::string problem;  // why it cannot be replayed; empty when it can
+  memory::ReplayFigures recorded;
+  memory::ReplayFigures simulated;
+  std::string difference;  // where the two part first; empty when they agree
+  memory::ExpandableAnswer expandable;
+};
+
+// Replays one device of the file twice: about a second for a million events. Any thread.
+ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device);
+
+}  // namespace ts::files

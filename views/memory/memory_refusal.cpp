@@ -1,0 +1,178 @@
+// The allocation that broke the step: where it stands, what it asked for and why that was not
+// there.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/charts/run_time.h"
+#include "views/memory/memory_ink.h"
+
+namespace ts::views {
+namespace {
+
+std::string size(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
+}
+
+}  // namespace
+
+std::optional<MemoryChart::Refusal> MemoryChart::refusal(const ViewContext& context) const {
+  if (source_.log == nullptr) return std::nullopt;
+  const memory::AllocationLog& log = *source_.log;
+  Refusal found;
+  if (const auto recorded = log.out_of_memory(); recorded) {
+    if (recorded->event >= log.events().size()) return std::nullopt;
+    found.event = recorded->event;
+    found.held = log.events()[recorded->event].total_after;
+    found.asked = recorded->bytes_asked;
+    found.op = context.strings.view(recorded->op);
+    found.module = context.strings.view(recorded->module);
+    if (source_.limit > 0) found.free = std::max<std::int64_t>(0, source_.limit - found.held);
+    return found;
+  }
+  if (source_.kind != MemorySource::Kind::predicted || context.forecast == nullptr)
+    return std::nullopt;
+  const auto& breaking = context.forecast->prediction.breaking;
+  if (!breaking || breaking->event >= log.events().size()) return std::nullopt;
+  found.event = breaking->event;
+  found.held = log.events()[breaking->event].total_after - breaking->bytes;
+  found.asked = breaking->bytes;
+  found.op = breaking->op;
+  found.module = breaking->module;
+  found.free = breaking->free;
+  found.fragmented = breaking->fragmented;
+  found.predicted = true;
+  return found;
+}
+
+std::vector<std::string> MemoryChart::refusal_lines(const Refusal& refused,
+                                                    const ViewContext& context) const {
+  const text::Texts& texts = context.texts;
+  std::string op = slice_label(refused.op, trace::SliceClass::other, texts);
+  if (!refused.module.empty()) {
+    op = op.empty() ? refused.module
+                    : texts("memory.op_in_module", {{"op", op}, {"module", refused.module}});
+  }
+  std::vector<std::string> lines;
+  if (!refused.free) {
+    lines.push_back(texts("memory.refused", {{"op", op}, {"asked", size(refused.asked)}}));
+  } else {
+    lines.push_back(
+        texts("memory.refused_with_free",
+              {{"op", op}, {"asked", size(refused.asked)}, {"free", size(*refused.free)}}));
+    const std::int64_t missing = refused.asked - *refused.free;
+    const bool pieces = refused.fragmented > 0;
+    if (missing > 0) {
+      lines.push_back(
+          pieces ? texts("memory.short_fragmented",
+                         {{"missing", size(missing)}, {"fragmented", size(refused.fragmented)}})
+                 : texts("memory.short", {{"missing", size(missing)}}));
+    } else if (pieces) {
+      lines.push_back(texts("memory.only_fragmented", {{"fragmented", size(refused.fragmented)}}));
+    }
+  }
+  if (compares(context) || refused.predicted) {
+    lines.push_back(
+        texts("memory.would_peak", {{"size", size(context.forecast->run.log.peak_bytes())}}));
+  }
+  return lines;
+}
+
+// A place of that size over the stack, left of `end`, as far right as there is room; without any
+// room just left of `end`.
+Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
+  const Rect& plot = regions_.plot;
+  const float top =
+      plot.y0 + gap +
+      (scale_.capacity_in_range ? scale_.y_of(capacity_) - plot.y0 + gap * 0.5F : gap * 1.5F);
+  const auto& columns = stack_.layout().columns;
+  const auto at = [&](float x) { return Rect{x, top, x + size.x, top + size.y}; };
+  for (float x = end - gap - size.x; x >= plot.x0 + gap; x -= gap) {
+    const float per_pixel = static_cast<float>(columns.size()) / std::max(plot.width(), 1.0F);
+    const auto from = static_cast<std::size_t>(std::max(0.0F, (x - plot.x0) * per_pixel));
+    const auto to =
+        std::min(columns.size(), static_cast<std::size_t>((x + size.x - plot.x0) * per_pixel) + 1);
+    std::int64_t most = 0;
+    for (std::size_t i = from; i < to; ++i) most = std::max(most, columns[i].bytes);
+    if (scale_.y_of(most) > top + size.y + gap * 0.5F) return at(std::round(x));
+  }
+  return at(std::round(std::max(plot.x0, end - gap - size.x)));
+}
+
+void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {
+  const auto refused = refusal(context);
+  if (!refused) return;
+  const Rect& plot = regions_.plot;
+  const float x = std::round(x_of_event(refused->event));
+  if (x < plot.x0 || x > plot.x1) return;
+  const float below = std::clamp(std::round(scale_.y_of(refused->held)), plot.y0, plot.y1);
+  const float above =
+      std::clamp(std::round(scale_.y_of(refused->held + refused->asked)), plot.y0, below);
+  // The hollow block of what was refused, at least tall enough to be seen as one.
+  const float wide = ink.px(34);
+  const bool right = x + wide <= plot.x1;
+  const Rect block{std::max(right ? x : x - wide, plot.x0),
+                   std::max(std::min(above, below - ink.px(4)), plot.y0), right ? x + wide : x,
+                   below};
+
+  const std::int64_t time = source_.log->events()[refused->event].time_ns;
+  const std::string title =
+      ink.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
+                {{"time", moment_words(ink.texts, time)}});
+  const std::vector<std::string> lines = refusal_lines(*refused, context);
+  const float body = ink.sink.text_height(TextStyle::body);
+  const float small = ink.sink.text_height(TextStyle::small);
+  const float padding = ink.px(8);
+  const float gap = ink.px(16);
+  float text_width = ink.sink.text_width(TextStyle::body_strong, title);
+  for (const std::string& line : lines) {
+    const auto style = &line == lines.data() ? TextStyle::body : TextStyle::small;
+    text_width = std::max(text_width, ink.sink.text_width(style, line));
+  }
+  const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
+  const float wanted =
+      2 * (body + padding) + small * static_cast<float>(std::max<std::size_t>(lines.size(), 1) - 1);
+  const float height = std::min(wanted, plot.height());
+  const bool beside = x + gap + width <= plot.x1;
+  Rect plate = place_over_stack({width, height}, x, gap);
+  if (beside) plate = {x + gap, plate.y0, x + gap + width, plate.y1};
+  const float sink_by = std::max(0.0F, plate.y1 - plot.y1);
+  plate.y0 -= sink_by;
+  plate.y1 -= sink_by;
+
+  const float thin = std::max(1.0F, ink.px(1));
+  const float middle = (plate.y0 + plate.y1) / 2;
+  const float from = beside ? x : plate.x1;
+  const float to = beside ? plate.x0 : x;
+  ink.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
+                with_alpha(ink.theme.bad, 0.6F));
+  if (to > from) ink.sink.fill({from, middle, to, middle + thin}, ink.theme.bad);
+  if (block.x1 > block.x0) {
+    ink.sink.fill(block, with_alpha(ink.theme.bad, 0.25F));
+    ink.sink.outline(block, ink.theme.bad, std::max(1.0F, ink.px(1.5F)));
+  }
+  const float s = ink.px(5);
+  const float cx = std::clamp(x, plot.x0 + s, plot.x1 - s);
+  const float cy = std::clamp(block.y0, plot.y0 + s, plot.y1 - s);
+  ink.sink.line({cx - s, cy - s}, {cx + s, cy + s}, ink.theme.bad, ink.px(2));
+  ink.sink.line({cx - s, cy + s}, {cx + s, cy - s}, ink.theme.bad, ink.px(2));
+  ink.sink.fill(plate, ink.theme.surface2, ink.px(3));
+  ink.sink.push_clip(plate);
+  float y = plate.y0 + padding;
+  const auto line_of = [&](TextStyle style, Color color, const std::string& words, float high) {
+    text_in(ink.sink, {plate.x0 + padding, y, plate.x1, y + high}, style, color, words);
+    y += high;
+  };
+  line_of(TextStyle::body_strong, ink.theme.bad, title, body);
+  for (const std::string& line : lines) {
+    const bool first = &line == lines.data();
+    line_of(first ? TextStyle::body : TextStyle::small, first ? ink.theme.text : ink.theme.text2,
+            line, first ? body : small);
+  }
+  ink.sink.pop_clip();
+}
+
+}  // namespace ts::views

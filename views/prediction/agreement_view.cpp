@@ -1,0 +1,289 @@
+#include "views/prediction/agreement_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/charts/run_time.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+using memory::Agreement;
+using memory::EventIndex;
+using memory::EventPair;
+
+std::string count(std::size_t number) {
+  return text::grouped(static_cast<std::int64_t>(number));
+}
+
+// The buttons behind a heading, at the right end of its line.
+template <class Make>
+void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
+  const auto copy = [&](const char* format, auto write) {
+    if (button(ui, (id + "_" + format).c_str(), "\xef\x83\x85", format, "", ButtonKind::quiet))
+      ImGui::SetClipboardText(write(make()).c_str());
+    ImGui::SameLine(0, ui.px(4));
+  };
+  copy("TSV", [](const io::TextTable& table) { return io::to_tsv(table); });
+  copy("Markdown", [](const io::TextTable& table) { return io::to_markdown(table); });
+  copy("LaTeX", [](const io::TextTable& table) {
+    return io::to_latex(table, "Predicted against measured", "tab:agreement");
+  });
+  ImGui::NewLine();
+}
+
+void right_aligned(const std::string& words) {
+  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
+  ImGui::TextUnformatted(words.c_str());
+}
+
+// "+ 512 KiB  mm" and where; empty for a side that has no such event.
+std::string event_words(const memory::AllocationLog& log, EventIndex event,
+                        const base::StringTable& strings, const text::Texts& texts) {
+  if (event == memory::kNone) return {};
+  const memory::Event& one = log.events()[event];
+  if (one.block == memory::kNone) return texts("agreement.no_block");
+  const memory::Block& block = log.blocks()[one.block];
+  const bool taken = one.action == memory::Action::alloc;
+  return std::string(taken ? "+ " : "\xe2\x88\x92 ") + text::bytes(block.size).joined() + "  " +
+         slice_label(strings.view(block.op), trace::SliceClass::other, texts);
+}
+
+// Everything about one side, for the tooltip.
+std::string event_details(const memory::AllocationLog& log, EventIndex event,
+                          const base::StringTable& strings, const text::Texts& texts,
+                          const char* side) {
+  std::string words = texts(side);
+  if (event == memory::kNone) return words + ": " + texts("agreement.nothing");
+  const memory::Event& one = log.events()[event];
+  words += ": " + texts("memory.event_number", {{"number", text::grouped(event + 1LL)}});
+  if (one.block == memory::kNone) return words;
+  const memory::Block& block = log.blocks()[one.block];
+  words += ", " + texts(one.action == memory::Action::alloc ? "agreement.takes" : "agreement.frees",
+                        {{"bytes", text::grouped(block.size)}});
+  words += "\n  " + std::string(strings.view(block.op));
+  if (const std::string_view module = strings.view(block.module); !module.empty())
+    words += "\n  " + std::string(module);
+  return words;
+}
+
+const char* agreement_key(Agreement value) {
+  constexpr std::array kKeys = {"agreement.same", "agreement.changed", "agreement.only_predicted",
+                                "agreement.only_measured"};
+  return kKeys[static_cast<std::size_t>(value)];
+}
+
+const char* explanation_key(memory::Explanation value) {
+  constexpr std::array kKeys = {"agreement.why.none", "agreement.why.thread_scratch",
+                                "agreement.why.cast_order"};
+  return kKeys[static_cast<std::size_t>(value)];
+}
+
+Color agreement_color(const Theme& theme, const EventPair& pair) {
+  if (pair.agreement == Agreement::same) return theme.ok;
+  return pair.explanation == memory::Explanation::none ? theme.bad : theme.warn;
+}
+
+}  // namespace
+
+const char* no_agreement_reason(const ViewContext& context) {
+  if (context.file != nullptr) return "agreement.of_a_file";
+  if (context.run == nullptr || context.run->memory.events().empty()) return "agreement.no_run";
+  if (!context.run->finished) return "agreement.still_runs";
+  const bool measured = memory_source(context).kind == MemorySource::Kind::measured;
+  return measured && context.forecast != nullptr ? nullptr : "agreement.no_prediction";
+}
+
+bool compares_whole_run(const ViewContext& context) {
+  return context.run != nullptr && context.run->verdict == run::Verdict::ok;
+}
+
+void AgreementView::update(const ViewContext& context, const run::ComparedLogs& logs) {
+  const MadeFor now{context.run->id, context.forecast->id, logs.measured.version()};
+  if (made_for_ == now) return;
+  comparison_ = memory::compare_logs(logs.predicted, logs.measured, logs.strings,
+                                     !compares_whole_run(context));
+  categories_ = run::categories_at_peaks(logs);
+  made_for_ = now;
+}
+
+void AgreementView::draw(const Ui& ui, const ViewContext& context) {
+  if (const char* const reason = no_agreement_reason(context)) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(reason), ui.px(16));
+    return;
+  }
+  const run::ComparedLogs logs{context.forecast->run.log, context.run->memory, context.strings};
+  update(context, logs);
+  draw_categories(ui, compares_whole_run(context));
+  ImGui::Dummy({0, ui.px(8)});
+  draw_events(ui, context, logs);
+}
+
+void AgreementView::draw_categories(const Ui& ui, bool whole) {
+  section(ui, ui.texts("agreement.categories"), ui.texts("agreement.each_at_its_peak"));
+  if (!whole)
+    wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.broken_off"), ui.px(16));
+  copy_buttons(ui, "###copy_categories", [this] { return run::category_text(categories_); });
+  std::int64_t predicted = 0, measured = 0;
+  for (const run::CategoryAgreement& row : categories_) {
+    predicted += row.predicted;
+    measured += row.measured;
+  }
+  const std::string unit = text::bytes(std::max(predicted, measured)).unit;
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable("###agreement_categories", 5, kFlags)) return;
+  const auto column = [&](const char* key, const char* id) {
+    ImGui::TableSetupColumn((std::string(ui.texts(key)) + id).c_str());
+  };
+  column("agreement.category", "###c0");
+  column("inspector.peaks.predicted", "###c1");
+  column("inspector.peaks.measured", "###c2");
+  column("agreement.difference", "###c3");
+  column("inspector.peaks.error", "###c4");
+  ImGui::TableHeadersRow();
+  const auto exact = [&](std::int64_t bytes, std::int64_t shown) {
+    right_aligned(text::bytes_in(shown, unit.front()).joined());
+    tooltip(ui, ui.texts("agreement.bytes", {{"bytes", text::grouped(bytes)}}));
+  };
+  const auto add = [&](const char* name, std::int64_t was, std::int64_t is) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(name);
+    ImGui::TableNextColumn();
+    exact(was, was);
+    ImGui::TableNextColumn();
+    exact(is, is);
+    ImGui::TableNextColumn();
+    const std::int64_t off = was - is;
+    right_aligned((off < 0   ? "\xe2\x88\x92"
+                   : off > 0 ? "+"
+                             : "") +
+                  text::bytes(std::abs(off)).joined());
+    tooltip(ui, ui.texts("agreement.bytes", {{"bytes", text::grouped(off)}}));
+    ImGui::TableNextColumn();
+    const bool close = std::abs(off) * 100 <= is;
+    ImGui::PushStyleColor(ImGuiCol_Text, close ? ui.theme.ok : ui.theme.warn);
+    right_aligned(is > 0 ? prediction_error(was, is) : off == 0 ? "0 %" : "\xe2\x80\x93");
+    ImGui::PopStyleColor();
+  };
+  for (const run::CategoryAgreement& row : categories_)
+    add(ui.texts(category_key(row.category)), row.predicted, row.measured);
+  add(ui.texts("memory.total"), predicted, measured);
+  ImGui::EndTable();
+}
+
+void AgreementView::draw_events(const Ui& ui, const ViewContext& context,
+                                const run::ComparedLogs& logs) {
+  const std::size_t different = comparison_.different.size();
+  section(ui, ui.texts("agreement.events"),
+          ui.texts("agreement.events_remark",
+                   {{"steps", count(static_cast<std::size_t>(comparison_.steps))},
+                    {"predicted", count(comparison_.predicted_events)},
+                    {"measured", count(comparison_.measured_events)}}));
+  const std::string summary =
+      different == 0
+          ? ui.texts("agreement.all_agree", {{"count", count(comparison_.pairs.size())}})
+          : ui.texts("agreement.some_differ", {{"different", count(different)},
+                                               {"count", count(comparison_.pairs.size())},
+                                               {"unexplained", count(comparison_.unexplained)}});
+  wrapped_text(ui, TextStyle::body, different == 0 ? ui.theme.ok : ui.theme.text, summary,
+               ui.px(16));
+  if (!comparison_.aligned) {
+    wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.not_aligned"), ui.px(16));
+  }
+  toggle(ui, "###all_events", ui.texts("agreement.show_all"), all_events_, ui.px(260));
+  ImGui::SameLine(0, ui.px(16));
+  copy_buttons(ui, "###copy_events",
+               [&] { return run::event_text(comparison_, logs, all_events_); });
+  draw_rows(ui, context, logs);
+}
+
+void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
+                              const run::ComparedLogs& logs) {
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                     ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_SizingStretchProp;
+  if (!ImGui::BeginTable("###agreement_events", 5, kFlags, ImGui::GetContentRegionAvail())) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  const auto column = [&](const char* key, const char* id, float weight) {
+    ImGui::TableSetupColumn((std::string(ui.texts(key)) + id).c_str(), 0, weight);
+  };
+  column("agreement.where", "###e0", 2);
+  column("inspector.peaks.predicted", "###e1", 3);
+  column("inspector.peaks.measured", "###e2", 3);
+  column("agreement.module", "###e3", 2);
+  column("agreement.verdict", "###e4", 3);
+  ImGui::TableHeadersRow();
+  const std::size_t rows = all_events_ ? comparison_.pairs.size() : comparison_.different.size();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      const EventPair& pair =
+          comparison_.pairs[all_events_ ? row : std::size_t{comparison_.different[row]}];
+      const bool has_measured = pair.measured != memory::kNone;
+      const memory::AllocationLog& log = has_measured ? logs.measured : logs.predicted;
+      const EventIndex event = has_measured ? pair.measured : pair.predicted;
+      const memory::BlockIndex block = log.events()[event].block;
+      ImGui::PushID(i);
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      std::string where;
+      if (const memory::PhaseSpan* phase = run::phase_of(log, event)) {
+        where = ui.texts(phase_key(phase->phase));
+        if (phase->step >= 0)
+          where = ui.texts("memory.step_phase",
+                           {{"number", text::grouped(phase->step + 1)}, {"phase", where}});
+      }
+      const bool selected = has_measured && block != memory::kNone &&
+                            context.state.selected_block == std::optional(block);
+      if (ImGui::Selectable((where + "###row").c_str(), selected,
+                            ImGuiSelectableFlags_SpanAllColumns) &&
+          has_measured && block != memory::kNone) {
+        context.state.selected_block = block;
+      }
+      tooltip(ui, event_details(logs.predicted, pair.predicted, logs.strings, ui.texts,
+                                "inspector.peaks.predicted") +
+                      "\n" +
+                      event_details(logs.measured, pair.measured, logs.strings, ui.texts,
+                                    "inspector.peaks.measured"));
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(
+          event_words(logs.predicted, pair.predicted, logs.strings, ui.texts).c_str());
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(
+          event_words(logs.measured, pair.measured, logs.strings, ui.texts).c_str());
+      ImGui::TableNextColumn();
+      if (block != memory::kNone) {
+        const std::string module(logs.strings.view(log.blocks()[block].module));
+        ImGui::TextUnformatted(module.c_str());
+      }
+      ImGui::TableNextColumn();
+      std::string verdict = ui.texts(agreement_key(pair.agreement));
+      if (pair.explanation != memory::Explanation::none)
+        verdict += std::string(": ") + ui.texts(explanation_key(pair.explanation));
+      ImGui::PushStyleColor(ImGuiCol_Text, agreement_color(ui.theme, pair));
+      ImGui::TextUnformatted(verdict.c_str());
+      ImGui::PopStyleColor();
+      ImGui::PopID();
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace ts::views

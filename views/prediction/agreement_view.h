@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/run/agreement_report.h"
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+
+namespace ts::views {
+
+// Predicted against measured in the current Dear ImGui window: the categories at the peak side by
+// side, then the events that differ, or all, with what each side did. Copied as text; a row under
+// the mouse is told in full, a click selects its block in the memory view. UI thread.
+class AgreementView {
+ public:
+  void draw(const Ui& ui, const ViewContext& context);
+
+  // The last comparison; null before the first.
+  [[nodiscard]] const memory::LogComparison* comparison() const {
+    return made_for_ ? &comparison_ : nullptr;
+  }
+
+ private:
+  struct MadeFor {
+    std::uint64_t run = 0;
+    std::uint64_t forecast = 0;
+    std::uint64_t version = 0;  // of the measured log
+    friend bool operator==(const MadeFor&, const MadeFor&) = default;
+  };
+  void update(const ViewContext& context, const run::ComparedLogs& logs);
+  void draw_categories(const Ui& ui, bool whole);
+  void draw_events(const Ui& ui, const ViewContext& context, const run::ComparedLogs& logs);
+  void draw_rows(const Ui& ui, const ViewContext& context, const run::ComparedLogs& logs);
+
+  std::optional<MadeFor> made_for_;
+  memory::LogComparison comparison_;
+  std::vector<run::CategoryAgreement> categories_;
+  bool all_events_ = false;
+};
+
+// Why there is nothing to compare, as a key of the locale files; null when there is.
+const char* no_agreement_reason(const ViewContext& context);
+
+// Whether what was measured is compared in full: the run got to its end.
+bool compares_whole_run(const ViewContext& context);
+
+}  // namespace ts::views
