@@ -108,8 +108,11 @@ void check_alloc_conf(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::array kKeys = {"alloc_option", "alloc_truth",     "alloc_mebibytes",
                                 "alloc_part",   "alloc_divisions", "alloc_native"};
   const memory::AllocatorSettingsFault& fault = settings.error();
+  std::vector<text::Argument> arguments = {{"option", fault.option}};
+  if (fault.wants != memory::AllocatorSettingsFault::Wants::another_option)
+    arguments.push_back({"value", fault.value});
   problems.add_ready(Field::alloc_conf, kKeys[static_cast<std::size_t>(fault.wants)],
-                     fault.sentence(), {{"option", fault.option}, {"value", fault.value}});
+                     fault.sentence(), std::move(arguments));
 }
 
 }  // namespace
