@@ -22,6 +22,9 @@ void DrivenWindow::SetUpTestSuite() {
   std::string pattern =
       (std::filesystem::temp_directory_path() / "tensorscope_gui_XXXXXX").string();
   driven->folder = mkdtemp(pattern.data());
+  // Without the engine every script would wait for what never comes.
+  const auto engine = make_dry_runner_loader()();
+  ASSERT_TRUE(engine) << engine.error().sentence;
   auto opened = Window::open(
       {make_engine_loader(), make_dry_runner_loader(), driven->folder / "config", driven->folder});
   ASSERT_TRUE(opened) << opened.error().sentence;

@@ -24,9 +24,16 @@ void LaneCache::look_at(base::TimeRange range, std::int32_t pixels) {
   moved_ = pixels == pixels_ && !range_.empty();
   range_ = range;
   pixels_ = pixels;
-  coarse_ = 1;
-  const double all = static_cast<double>(asked_before_) * static_cast<double>(pixels) * column_ns_;
-  while (coarse_ < kCoarsest && all / coarse_ > static_cast<double>(kBudget)) coarse_ *= 2;
+}
+
+std::int32_t LaneCache::affordable() const {
+  // asked_ counts the next lane already. Asked again for every lane: one that cost more than a
+  // mean one (memory not in the cache) is paid for by those after it and not by the frame.
+  const double lanes = std::max(1, asked_before_ - asked_ + 1);
+  const double left = static_cast<double>(std::max<std::int64_t>(kBudget - spent_ns_, 0));
+  std::int32_t coarse = 1;
+  while (coarse < kCoarsest && lanes * pixels_ * column_ns_ > left * coarse) coarse *= 2;
+  return coarse;
 }
 
 void LaneCache::ask(const trace::TraceStore& store, trace::TrackId track, std::uint16_t depth,
@@ -52,7 +59,7 @@ std::span<const trace::VisibleSlice> LaneCache::visible(const trace::TraceStore&
   }
   const bool here = lane.range == range_ && lane.pixels == pixels_;
   if (!here || lane.size != store.lane_size(track, depth)) {
-    ask(store, track, depth, lane, moved_ ? coarse_ : 1);
+    ask(store, track, depth, lane, moved_ ? affordable() : 1);
   } else if (lane.coarse > 1 && !moved_ && spent_ns_ < kBudget) {
     ask(store, track, depth, lane, 1);
   }

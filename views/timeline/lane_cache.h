@@ -40,6 +40,9 @@ class LaneCache {
   };
   void ask(const trace::TraceStore& store, trace::TrackId track, std::uint16_t depth, Lane& lane,
            std::int32_t coarse);
+  // Pixels a column for the next lane of a moving view, so that what is left of the budget lasts
+  // for the lanes that are still to come.
+  [[nodiscard]] std::int32_t affordable() const;
 
   std::map<std::pair<trace::TrackId, std::uint16_t>, Lane> lanes_;
   base::TimeRange range_;
@@ -47,7 +50,6 @@ class LaneCache {
   std::uint64_t frame_ = 0;
   bool moved_ = false;
   bool refining_ = false;
-  std::int32_t coarse_ = 1;        // for lanes asked while moving
   std::int64_t spent_ns_ = 0;      // in this frame
   std::int32_t asked_ = 0;         // lanes used in this frame
   std::int32_t asked_before_ = 0;  // and in the one before
