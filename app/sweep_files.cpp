@@ -1,5 +1,7 @@
 #include "app/sweep_files.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/io/file.h"
 #include "core/run/sweep_json.h"
 #include "core/run/sweep_table.h"

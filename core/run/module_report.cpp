@@ -1,6 +1,7 @@
 #include "core/run/module_report.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "core/run/point_profile.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/run/spec_values.h"
 
@@ -14,10 +15,10 @@ base::Result<ReferenceSeries> read_series(const nlohmann::json& json) {
     ReferenceSeries series;
     series.name = json.at("name").get<std::string>();
     series.hardware = json.at("hardware").get<std::string>();
-    series.match = json.at("match");
     const nlohmann::json known = to_json(WorkloadSpec{});
-    for (const auto& [key, value] : series.match.items()) {
+    for (const auto& [key, value] : json.at("match").items()) {
       if (!known.contains(key)) return base::fail("no setting is called " + key);
+      series.match.emplace_back(key, value.dump());
     }
     const auto axis = field_from_name(json.at("axis").get<std::string>());
     if (!axis) return tl::unexpected(axis.error());
@@ -30,8 +31,9 @@ base::Result<ReferenceSeries> read_series(const nlohmann::json& json) {
 }
 
 bool matches(const ReferenceSeries& series, const nlohmann::json& spec) {
-  return std::all_of(series.match.items().begin(), series.match.items().end(),
-                     [&](const auto& item) { return spec.at(item.key()) == item.value(); });
+  return std::all_of(series.match.begin(), series.match.end(), [&](const auto& setting) {
+    return spec.at(setting.first).dump() == setting.second;
+  });
 }
 
 }  // namespace

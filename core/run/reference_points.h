@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +17,8 @@ namespace ts::run {
 struct ReferenceSeries {
   std::string name;      // "A2 naive, d = 16"
   std::string hardware;  // "RTX 4060 Laptop 8 GB, torch 2.9.1"
-  nlohmann::json match;  // settings, as to_json(WorkloadSpec) has them, that a point must have
+  // Settings that a point must have: name and value, as to_json(WorkloadSpec) writes them.
+  std::vector<std::pair<std::string, std::string>> match;
   Field axis = Field::T;
   std::vector<std::pair<std::int64_t, double>> step_ms;  // value of the axis, milliseconds
 };

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/run/efficiency.h"
 #include "core/run/protocol_json.h"

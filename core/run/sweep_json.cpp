@@ -1,6 +1,7 @@
 #include "core/run/sweep_json.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/run/protocol_json.h"
 #include "core/run/sweep_results.h"

@@ -2,6 +2,7 @@
 #include "core/run/point_profile.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <set>
 

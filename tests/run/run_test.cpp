@@ -1,6 +1,7 @@
 #include "core/run/run.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string_view>

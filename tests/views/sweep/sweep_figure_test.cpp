@@ -122,7 +122,7 @@ TEST_P(SweepFigureOf, PredictedPartsResidualsAndPublishedPointsAreDrawnInside) {
   run::ReferenceSeries published;
   published.name = "Somebody";
   published.hardware = "their card";
-  published.match = {{"workload", "attention"}};
+  published.match = {{"workload", R"("attention")"}};
   published.step_ms = {{64, 1e-3}, {4096, 1e5}, {1 << 20, 1}};
   const std::vector<run::ReferenceSeries> references = {published, published};
   const auto [width, height] = GetParam();
