@@ -1,6 +1,9 @@
 # Sourced by ./run and ./test after setup.sh: configures and builds a preset.
 . "${TENSORSCOPE_DEPS:-$root/third_party/.deps}/environment.sh"
 
+# Without these ccache refuses every source that uses a precompiled header.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
 # Files that see torch take up to 2 GB each to compile, so memory bounds the jobs as well as cores.
 jobs=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) / 2000000))
 ((jobs <= $(nproc))) || jobs=$(nproc)
