@@ -93,7 +93,7 @@ void Workspace::draw_hunt_buttons(const views::Ui& ui, Wishes& wishes) {
   const char* const problem = board.confirm_problem(*session_, state_->history.spec());
   ImGui::BeginDisabled(problem != nullptr);
   if (views::button(ui, "###hunt_confirm", "\xef\x81\x9b", ui.texts("hunt.confirm"), "",
-                    views::ButtonKind::primary)) {
+                    problem != nullptr ? views::ButtonKind::quiet : views::ButtonKind::primary)) {
     session_->show(nullptr);
     board.confirm();
   }

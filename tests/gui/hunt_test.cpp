@@ -97,5 +97,47 @@ TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
   });
 }
 
+TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().hunt_draft = {};
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    context->ItemClick("//###hunt_controls/###hunt_compare");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###hunt_compare_efficient");
+    context->Yield(3);
+    IM_CHECK(until(context, 60, [] {
+      const run::HuntProgress* hunt = state().hunts->progress();
+      return hunt != nullptr && hunt->other.has_value();
+    }));
+    IM_CHECK(complete(context));
+    // It never stores the scores: its frontier lies nowhere lower.
+    const auto own = state().hunts->progress()->map.frontier();
+    const auto other = state().hunts->progress()->other->frontier();
+    for (std::size_t row = 0; row < own.size(); ++row)
+      IM_CHECK(other[row].value_or(0) >= own[row].value_or(0));
+    context->ItemClick("//###hunt_page/###hunt_png");
+    context->Yield(3);
+    bool pictured = false;
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+      const std::string name = entry.path().filename().string();
+      pictured = pictured || (name.starts_with("hunt-") && name.ends_with(".png"));
+    }
+    IM_CHECK(pictured);
+    const std::int64_t width = state().hunt_draft.x.high - state().hunt_draft.x.low;
+    context->ItemClick("//###hunt_page/###hunt_zoom_in");
+    context->Yield(2);
+    IM_CHECK(state().hunt_draft.x.high - state().hunt_draft.x.low < width);
+    const auto closer = state().hunt_draft.x;
+    const ImGuiWindow* page = context->GetWindowByRef("//###hunt_page");
+    context->MouseMoveToPos({page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y * 0.5F});
+    context->MouseWheelY(-1);
+    context->Yield(2);
+    IM_CHECK(state().hunt_draft.x.high > closer.high);
+    state().hunt_draft = {};
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing
