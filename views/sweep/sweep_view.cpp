@@ -79,14 +79,18 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
-  const float bar_width = std::min(width * 0.36F, ui.px(460));
+  const float buttons = ui.px(720);
+  const float bar_width =
+      std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), width - buttons - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string title =
       ui.texts("sweep.title", {{"axis", run::field_name(sweep.spec().axes[0].field)},
                                {"count", count(sweep.series().size())}});
   text_in(sink, text_row, TextStyle::body_strong, ui.theme.text, title);
-  text_right(sink, text_row, TextStyle::body, ui.theme.text2,
+  const float title_width = sink.text_width(TextStyle::body_strong, title) + ui.px(12);
+  text_right(sink, {text_row.x0 + title_width, text_row.y0, text_row.x1, text_row.y1},
+             TextStyle::body, ui.theme.text2,
              ui.texts("sweep.done", {{"done", count(total - open)}, {"total", count(total)}}));
   const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
   sink.fill(bar, ui.theme.surface3, ui.px(2));
@@ -108,7 +112,6 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   } else {
     now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
   }
-  const float buttons = ui.px(720);
   text_in(sink, {bar.x1 + ui.px(24), at.y, at.x + width - buttons - ui.px(16), at.y + height},
           TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 
