@@ -73,9 +73,9 @@ void Workspace::notify(std::string sentence) {
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
   return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
-         state_->sweeps->opening() ||
-         session_->predictions().busy() || session_->predictions().hunt_busy() || live_pending ||
-         state_->hunts->confirming() || base::now_ns() < note_until_ns_;
+         state_->sweeps->opening() || session_->predictions().busy() ||
+         session_->predictions().hunt_busy() || live_pending || state_->hunts->confirming() ||
+         base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
