@@ -100,6 +100,8 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
   app.add_option("--size", sweep.size, "Pixels of the figure")->type_name("WxH");
   app.add_option("--theme", sweep.theme, "Of the figure: light or dark");
   app.add_option("--lang", sweep.language, "Of the figure: en, zh-CN or zh-TW");
+  app.add_flag("--charts", sweep.charts,
+               "Write every chart alone, too: chart-NAME.png, .svg and .csv");
   app.add_flag("--resume", sweep.resume, "Go on with the sweep in --out");
   app.add_flag("--json", sweep.json, "Print one JSON document on standard output");
   app.footer(sweep_presets_help() + run::field_help());

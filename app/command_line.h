@@ -49,6 +49,7 @@ struct SweepCommand {
   std::string size = "1920x1080";  // of the figure, as are theme and language
   std::string theme = "light";
   std::string language = "en";
+  bool charts = false;  // each alone, too
   std::filesystem::path out;
   bool json = false;
 };

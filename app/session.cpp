@@ -70,6 +70,9 @@ void Session::apply(run::Update&& update) {
     if (compared->id == asked_) comparison_ = std::move(compared->comparison);
     return;
   }
+  if (auto* batch = std::get_if<run::BatchUpdate>(&update); batch != nullptr && on_batch) {
+    on_batch(batch->id, batch->batch);
+  }
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {
     if (finished->id == asked_) {
       busy_ = false;

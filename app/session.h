@@ -59,7 +59,11 @@ class Session {
   [[nodiscard]] std::shared_ptr<run::Run> share_current() const { return run_; }
   // Shows a run that has ended; null: the newest again.
   void show(std::shared_ptr<run::Run> run) { shown_ = std::move(run); }
+  // Called with what every run tells, before it is taken over; for whoever writes runs to disk.
+  std::function<void(run::RunId, const capture::Batch&)> on_batch;
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }
+  // For runs that are read from files: interned from any thread.
+  [[nodiscard]] base::StringTable& strings() { return strings_; }
   [[nodiscard]] const run::GpuCatalogue& gpus() const { return gpus_; }
   [[nodiscard]] const run::EngineInfo* engine() const { return engine_ ? &*engine_ : nullptr; }
   [[nodiscard]] const std::string& engine_problem() const { return engine_problem_; }

@@ -1,8 +1,8 @@
 #include "app/sweep_board.h"
 
-#include <array>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "app/environment.h"
 #include "app/sweep_files.h"
@@ -23,6 +23,7 @@ void SweepBoard::start(Session& session, run::SweepSpec spec) {
   runs_.clear();
   start_problem_.clear();
   loaded_.clear();
+  forget_opened();
   sweep_ = std::make_unique<run::Sweep>(std::move(spec));
   if (!folder_.empty() && session.engine() != nullptr) {
     own_folder_ = folder_ / ("sweep-" + time_stamp());
@@ -37,8 +38,16 @@ void SweepBoard::start(Session& session, run::SweepSpec spec) {
     }
   }
   runner_ = std::make_unique<SweepRunner>(session, *sweep_, journal_ ? &*journal_ : nullptr);
-  if (journal_) runner_->keep_profiles(own_folder_ / kPointsFolder);
+  if (journal_) runner_->keep_points(own_folder_ / kPointsFolder);
   runner_->on_point = [this, &session](std::size_t point) { keep_run(session, point); };
+}
+
+// What is being read belongs to the sweep there was.
+void SweepBoard::forget_opened() {
+  opener_.forget();
+  opened_.reset();
+  own_folder_.clear();
+  analysis_ = {};
 }
 
 base::Result<void> SweepBoard::load(Session& session, const std::filesystem::path& path) {
@@ -52,6 +61,7 @@ base::Result<void> SweepBoard::load(Session& session, const std::filesystem::pat
   journal_.reset();
   runs_.clear();
   start_problem_.clear();
+  forget_opened();
   sweep_ = std::move(sweep);
   own_folder_ = journal.parent_path();
   loaded_ = journal;
@@ -75,7 +85,7 @@ base::Result<void> SweepBoard::take_up(const Session& session) {
   if (!journal) return tl::unexpected(journal.error());
   journal_.emplace(std::move(*journal));
   runner_->write_to(&*journal_);
-  runner_->keep_profiles(own_folder_ / kPointsFolder);
+  runner_->keep_points(own_folder_ / kPointsFolder);
   loaded_.clear();
   return {};
 }
@@ -126,7 +136,9 @@ void SweepBoard::finish_predictions(Session& session, std::chrono::milliseconds 
 
 std::string SweepBoard::problem() const {
   if (!start_problem_.empty()) return start_problem_;
-  return runner_ != nullptr ? runner_->journal_problem() : std::string();
+  if (runner_ == nullptr) return {};
+  const std::string& journal = runner_->journal_problem();
+  return journal.empty() ? runner_->recording_problem() : journal;
 }
 
 void SweepBoard::keep_run(Session& session, std::size_t point) {
@@ -139,6 +151,34 @@ std::shared_ptr<run::Run> SweepBoard::run_of(std::size_t point) const {
     if (one->first == point) return one->second;
   }
   return nullptr;
+}
+
+void SweepBoard::open(Session& session, std::size_t point) {
+  opened_.reset();
+  opening_ = point;
+  if (auto run = run_of(point)) {
+    opened_ = Opened{point, std::move(run)};
+  } else if (own_folder_.empty()) {
+    opened_ = Opened{point, base::fail("This sweep is not kept on disk")};
+  } else {
+    opener_.open(recording_path(own_folder_ / kPointsFolder, run::profile_name(*sweep_, point)),
+                 session.strings());
+  }
+}
+
+std::optional<SweepBoard::Opened> SweepBoard::take_opened() {
+  if (auto read = opener_.take()) {
+    if (*read) runs_.emplace_back(opening_, **read);
+    if (runs_.size() > kKeptRuns) runs_.pop_front();
+    opened_ = Opened{opening_, std::move(*read)};
+  }
+  return std::exchange(opened_, std::nullopt);
+}
+
+base::Result<run::ProfileComparison> SweepBoard::compare(std::size_t a, std::size_t b) const {
+  if (sweep_ == nullptr || own_folder_.empty()) return base::fail("This sweep is not kept on disk");
+  return compare_points(own_folder_ / kPointsFolder, run::profile_name(*sweep_, a),
+                        run::profile_name(*sweep_, b));
 }
 
 base::Result<std::filesystem::path> SweepBoard::save(const Session& session) {

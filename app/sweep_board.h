@@ -8,7 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "app/point_recordings.h"
 #include "app/sweep_runner.h"
+#include "core/run/point_profile.h"
+#include "views/sweep/sweep_analysis.h"
 
 namespace ts::app {
 
@@ -42,13 +45,26 @@ class SweepBoard {
   [[nodiscard]] bool idle() const { return runner_ == nullptr || runner_->idle(); }
   [[nodiscard]] std::string problem() const;
 
-  // The run of a point, while it is kept: the last few.
+  // The run of a point while it is in memory: the last few.
   [[nodiscard]] std::shared_ptr<run::Run> run_of(std::size_t point) const;
+  // Brings the run of a point: of the last few at once, else from its recording on disk. Then
+  // take_opened() has it once, or the sentence why there is none.
+  void open(Session& session, std::size_t point);
+  struct Opened {
+    std::size_t point = 0;
+    base::Result<std::shared_ptr<run::Run>> run;
+  };
+  std::optional<Opened> take_opened();
+  [[nodiscard]] bool opening() const { return opener_.busy() || opened_.has_value(); }
+  // What differs between two points that went well.
+  [[nodiscard]] base::Result<run::ProfileComparison> compare(std::size_t a, std::size_t b) const;
+  [[nodiscard]] views::SweepAnalysisCache& analysis() { return analysis_; }
   // Writes tables and JSON beside the journal; the folder they are in.
   base::Result<std::filesystem::path> save(const Session& session);
 
  private:
   void keep_run(Session& session, std::size_t point);
+  void forget_opened();
   // Opens the journal of a loaded sweep for writing.
   base::Result<void> take_up(const Session& session);
 
@@ -60,6 +76,10 @@ class SweepBoard {
   std::unique_ptr<SweepRunner> runner_;
   std::deque<std::pair<std::size_t, std::shared_ptr<run::Run>>> runs_;
   std::string start_problem_;
+  RecordingOpener opener_;
+  std::size_t opening_ = 0;  // the point whose recording is read
+  std::optional<Opened> opened_;
+  views::SweepAnalysisCache analysis_;
 };
 
 }  // namespace ts::app

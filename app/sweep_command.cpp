@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "app/catalogue.h"
 #include "app/engine_loader.h"
 #include "app/environment.h"
 #include "app/interrupt.h"
@@ -125,7 +126,7 @@ void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal,
                 const std::filesystem::path& folder, bool only_predict) {
   SweepRunner runner(session, sweep, &journal);
   if (only_predict) runner.pause();
-  runner.keep_profiles(folder / kPointsFolder);
+  runner.keep_points(folder / kPointsFolder);
   Progress progress(sweep);
   std::string told;
   runner.on_point = [&](std::size_t point) {
@@ -148,6 +149,9 @@ void run_points(Session& session, run::Sweep& sweep, run::SweepJournal& journal,
     if (!news) std::this_thread::sleep_for(2ms);
   }
   progress.clear();
+  if (!runner.recording_problem().empty()) {
+    std::fprintf(stderr, "%s\n", runner.recording_problem().c_str());
+  }
 }
 
 std::string count_words(std::size_t count, const char* what) {
@@ -182,7 +186,16 @@ base::Result<void> draw_figure(const SweepCommand& command, const run::Sweep& sw
   options->caption = run::sweep_caption(sweep, notes.device, notes.versions);
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return tl::unexpected(graphics.error());
-  return save_sweep_figure(**graphics, sweep, *options, command.out);
+  auto saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+  if (!command.charts) return saved;
+  options->width = kChartWidth;
+  options->height = kChartHeight;
+  for (const views::SweepChart chart :
+       views::charts_of(sweep, views::analyse(sweep, options->look.fit, built_in_references()))) {
+    options->only = chart;
+    if (saved) saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+  }
+  return saved;
 }
 
 }  // namespace
@@ -196,6 +209,7 @@ int run_sweep(const SweepCommand& command) {
   if (!figure) return report(figure.error().sentence, 2);
   const run::FitRange fit = figure->look.fit;
   run::Sweep sweep(start->spec);
+  session.want_roof();
 
   wait_for_engine(session);
   if (session.engine() == nullptr) {

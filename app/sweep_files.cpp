@@ -1,6 +1,8 @@
 #include "app/sweep_files.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/io/file.h"
 #include "core/run/sweep_json.h"
@@ -8,6 +10,36 @@
 
 namespace ts::app {
 namespace {
+
+// The names of the points there are.
+std::vector<std::string> points_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
+                                          const std::string& name) {
+  const auto names = points_in(folder);
+  if (names.empty()) {
+    return base::fail(folder.string() + " has no points: is it in the folder of a sweep?");
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string all;
+    for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+    return base::fail("There is no point \"" + name + "\"; there are " + all);
+  }
+  const auto path = folder / (name + ".json");
+  const auto text = io::read_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_discarded()) return base::fail(path.string() + " is not valid JSON");
+  return json;
+}
 
 constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
 
@@ -22,6 +54,20 @@ bool is_sweep(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto journal = journal_of(path);
   return journal.extension() == ".jsonl" && std::filesystem::exists(journal, ignored);
+}
+
+base::Result<run::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                    const std::string& first,
+                                                    const std::string& second) {
+  const auto a = read_profile(folder, first);
+  if (!a) return tl::unexpected(a.error());
+  const auto b = read_profile(folder, second);
+  if (!b) return tl::unexpected(b.error());
+  try {
+    return run::compare_profiles(*a, *b);
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail("The points cannot be compared: " + std::string(error.what()));
+  }
 }
 
 run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {

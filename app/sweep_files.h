@@ -6,6 +6,7 @@
 
 #include "app/environment.h"
 #include "core/base/result.h"
+#include "core/run/point_profile.h"
 #include "core/run/sweep.h"
 #include "core/run/sweep_journal.h"
 #include "core/run/sweep_results.h"
@@ -20,6 +21,12 @@ inline constexpr const char* kPointsFolder = "points";  // a profile of each, to
 bool is_sweep(const std::filesystem::path& path);
 // The journal itself, of either.
 std::filesystem::path journal_of(const std::filesystem::path& path);
+
+// Two points of such a folder, by their names there ("flash_T=512"). The error names those there
+// are.
+base::Result<run::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                    const std::string& first,
+                                                    const std::string& second);
 
 // What must not change between points of one sweep: program, engine, threads, processor, GPUs.
 run::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "app/graphics.h"
@@ -11,6 +12,10 @@
 
 namespace ts::app {
 
+// Of one chart alone, in pixels.
+inline constexpr int kChartWidth = 960;
+inline constexpr int kChartHeight = 600;
+
 struct FigureOptions {
   int width = 1920;
   int height = 1080;
@@ -18,10 +23,12 @@ struct FigureOptions {
   text::Language language = text::Language::en;
   std::string caption;
   views::SweepLook look;
+  std::optional<views::SweepChart> only;  // this chart alone
 };
 
 // Draws the figure of a sweep, with nothing around it, into figure.png and figure.svg of the
-// folder.
+// folder; one chart alone into chart-NAME.png and chart-NAME.svg, and its numbers into
+// chart-NAME.csv.
 base::Result<void> save_sweep_figure(Graphics& graphics, const run::Sweep& sweep,
                                      const FigureOptions& options,
                                      const std::filesystem::path& folder);

@@ -11,7 +11,19 @@ namespace ts::app {
 SweepRunner::SweepRunner(Session& session, run::Sweep& sweep, run::SweepJournal* journal)
     : session_(&session), sweep_(&sweep), journal_(journal) {}
 
+SweepRunner::~SweepRunner() {
+  if (!points_.empty()) session_->on_batch = nullptr;
+}
+
+void SweepRunner::keep_points(std::filesystem::path folder) {
+  points_ = std::move(folder);
+  session_->on_batch = [this](run::RunId id, const capture::Batch& batch) {
+    if (recording_ != nullptr && recording_->id() == id) recording_->add(batch);
+  };
+}
+
 void SweepRunner::update() {
+  const bool saved = recordings_.ready();
   if (sweep_->running()) {
     const bool replaced = session_->asked() != id_;
     if (replaced) {
@@ -29,7 +41,8 @@ void SweepRunner::update() {
     sweep_->cancel_rest();
     return;
   }
-  if (!predicted() || (paused_ && !sweep_->wanted()) || session_->busy()) return;
+  if (!predicted() || !saved) return;
+  if ((paused_ && !sweep_->wanted()) || session_->busy()) return;
   const auto point = sweep_->next();
   if (!point) return;
   sweep_->start(*point);
@@ -37,6 +50,9 @@ void SweepRunner::update() {
   // Never refused: impossible points are not pending.
   session_->start(sweep_->points()[*point].spec, sweep_->spec().protocol);
   id_ = session_->asked();
+  if (!points_.empty()) {
+    recording_ = std::make_unique<run::RecordingWriter>(id_, session_->strings());
+  }
 }
 
 bool SweepRunner::predicted() {
@@ -80,22 +96,34 @@ void SweepRunner::take_end() {
     auto written = journal_->append(run::to_json(*sweep_, sweep_->points()[point]));
     journal_problem_ = written ? std::string() : written.error().sentence;
   }
-  // Of a run that did not end well there are no whole steps to compare.
-  if (!profiles_.empty() && sweep_->points()[point].status == run::PointStatus::ok) {
-    std::error_code ignored;
-    std::filesystem::create_directories(profiles_, ignored);
-    const auto written =
-        io::write_file(profiles_ / (run::profile_name(*sweep_, point) + ".json"),
-                       run::profile_of(*run, session_->strings())
-                           .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    if (!written && journal_problem_.empty()) journal_problem_ = written.error().sentence;
+  const run::PointStatus status = sweep_->points()[point].status;
+  if (!points_.empty()) keep_profile(point, *run);
+  const bool ended = status == run::PointStatus::ok || status == run::PointStatus::oom;
+  if (recording_ != nullptr && ended) {
+    recordings_.save(points_, run::profile_name(*sweep_, point), std::move(recording_),
+                     session_->share_current());
   }
+  recording_.reset();
   if (on_point) on_point(point);
+}
+
+void SweepRunner::keep_profile(std::size_t point, const run::Run& run) {
+  std::error_code ignored;
+  std::filesystem::create_directories(points_, ignored);
+  const auto path = points_ / (run::profile_name(*sweep_, point) + ".json");
+  // Of a run that did not end well there are no whole steps to compare, nor of one before it.
+  std::filesystem::remove(path, ignored);
+  if (sweep_->points()[point].status != run::PointStatus::ok) return;
+  const std::string profile = run::profile_of(run, session_->strings())
+                                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!leaves_room(points_, profile.size())) return;
+  const auto written = io::write_file(path, profile);
+  if (!written && journal_problem_.empty()) journal_problem_ = written.error().sentence;
 }
 
 void SweepRunner::end_if_too_slow() {
   const run::Run* run = session_->current();
-  if (too_long_ || run == nullptr || run->id != id_) return;
+  if (too_long_ || run == nullptr || run->id != id_ || run->stage == run::Stage::roof) return;
   const double seconds = static_cast<double>(base::now_ns() - run->begin_ns) * 1e-9;
   if (seconds <= sweep_->spec().max_point_s) return;
   too_long_ = true;
@@ -126,7 +154,7 @@ void SweepRunner::cancel() {
 }
 
 bool SweepRunner::idle() const {
-  return !sweep_->running() && predictor_ == nullptr &&
+  return !sweep_->running() && predictor_ == nullptr && !recordings_.busy() &&
          ((paused_ && !sweep_->wanted()) || sweep_->count(run::PointStatus::pending) == 0);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/point_recordings.h"
 #include "app/session.h"
 #include "core/run/sweep.h"
 #include "core/run/sweep_journal.h"
@@ -22,6 +23,9 @@ class SweepRunner {
  public:
   // `journal` may be null: nothing is kept on disk then. All outlive the runner.
   SweepRunner(Session& session, run::Sweep& sweep, run::SweepJournal* journal);
+  ~SweepRunner();
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
 
   // Call after Session::update(), as often as there may be news. Takes over what has ended and
   // starts the next point. A run that somebody else asked for goes first: the point it replaced
@@ -39,8 +43,9 @@ class SweepRunner {
   void widened();
   // From now on points are written there.
   void write_to(run::SweepJournal* journal) { journal_ = journal; }
-  // What tensorscope compare needs of every point goes there, a file each. Empty: nowhere.
-  void keep_profiles(std::filesystem::path folder) { profiles_ = std::move(folder); }
+  // What tensorscope compare needs of every point goes there, and its recording, a file each. The
+  // next point begins when they are written: a disk at work would be measured, too. Empty: nowhere.
+  void keep_points(std::filesystem::path folder);
   [[nodiscard]] bool paused() const { return paused_; }
   // Ends the running point and gives up the rest; resume() takes them up again.
   void cancel();
@@ -51,9 +56,12 @@ class SweepRunner {
   std::function<void(std::size_t point)> on_point;
   // Why the journal could not be written, when it last could not; the points wait in memory.
   [[nodiscard]] const std::string& journal_problem() const { return journal_problem_; }
+  // Why the last point has no recording; empty when it has.
+  [[nodiscard]] const std::string& recording_problem() const { return recordings_.problem(); }
 
  private:
   void take_end();
+  void keep_profile(std::size_t point, const run::Run& run);
   void end_if_too_slow();
   // Whether the points may run as far as predictions go.
   bool predicted();
@@ -67,7 +75,9 @@ class SweepRunner {
   bool paused_ = false;
   bool cancelling_ = false;
   bool too_long_ = false;
-  std::filesystem::path profiles_;
+  std::filesystem::path points_;                     // folder
+  std::unique_ptr<run::RecordingWriter> recording_;  // of the running point
+  RecordingSaver recordings_;
   std::string journal_problem_;
 };
 

@@ -11,10 +11,14 @@
 #include <array>
 #include <system_error>
 
+#include "app/environment.h"
 #include "app/hunt_picture.h"
 #include "app/picture.h"
+#include "app/sweep_files.h"
+#include "app/sweep_picture.h"
 #include "app/time_stamp.h"
 #include "core/base/clock.h"
+#include "core/run/sweep_table.h"
 
 namespace ts::app {
 namespace {
@@ -142,6 +146,24 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
                            : saved.error().sentence);
 }
 
+void Window::save_figure_of_sweep(const Wishes::Figure& wish) {
+  const run::Sweep* const sweep = state_->sweeps->sweep();
+  if (sweep == nullptr || session_->engine() == nullptr) return;
+  const SweepNotes notes = notes_of(read_machine(), *session_->engine(), *sweep);
+  FigureOptions options;
+  if (wish.only) {
+    options.width = kChartWidth;
+    options.height = kChartHeight;
+  }
+  options.theme = state_->preferences.theme;
+  options.language = state_->preferences.language;
+  options.caption = run::sweep_caption(*sweep, notes.device, notes.versions);
+  options.look = state_->sweep_page.look;
+  options.only = wish.only;
+  auto saved = save_sweep_figure(*graphics_, *sweep, options, wish.folder);
+  if (!saved) workspace_->notify(saved.error().sentence);
+}
+
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
@@ -164,6 +186,7 @@ bool Window::frame() {
   if (after_frame) after_frame();
   if (wishes.picture) save_picture_of_window();
   if (wishes.hunt_picture) save_picture_of_hunt(*wishes.hunt_picture);
+  if (wishes.figure) save_figure_of_sweep(*wishes.figure);
   return !wishes.quit && glfwWindowShouldClose(window) == 0;
 }
 

@@ -56,6 +56,7 @@ class Window {
   void wait_for_input();
   void save_picture_of_window();
   void save_picture_of_hunt(std::filesystem::path path);
+  void save_figure_of_sweep(const Wishes::Figure& wish);
   void remember();
 
   Options options_;

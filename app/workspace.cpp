@@ -73,8 +73,9 @@ void Workspace::notify(std::string sentence) {
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
   return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
-         session_->predictions().busy() || session_->predictions().hunt_busy() || live_pending ||
-         state_->hunts->confirming() || base::now_ns() < note_until_ns_;
+         state_->sweeps->opening() || session_->predictions().busy() ||
+         session_->predictions().hunt_busy() || live_pending || state_->hunts->confirming() ||
+         base::now_ns() < note_until_ns_;
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -264,6 +265,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {
     state_->sweeps->update();
+    take_opened_point();
     state_->hunts->update(*session_);
     take_keys(wishes);
     follow_live();
@@ -285,7 +287,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
       draw_projector(ui);
       break;
     case Layout::sweep:
-      draw_sweep(ui);
+      draw_sweep(ui, wishes);
       break;
     case Layout::hunt:
       draw_hunt(ui, wishes);
@@ -303,6 +305,10 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   if (state_->view.show_agreement && interactive) {
     draw_sheet(ui, "agreement.title", "###agreement_sheet", state_->view.show_agreement,
                [&] { agreement_.draw(ui, context(ui)); });
+  }
+  if (show_comparison_) {
+    draw_sheet(ui, "sweep.compare.title", "###comparison_sheet", show_comparison_,
+               [&] { draw_comparison(ui); });
   }
   if (show_shortcuts_) draw_shortcuts(ui);
   if (interactive) draw_open_sheet(ui);

@@ -24,8 +24,10 @@
 #include "views/memory/memory_view.h"
 #include "views/prediction/agreement_view.h"
 #include "views/segments/segments_view.h"
+#include "views/sweep/comparison_view.h"
 #include "views/sweep/sweep_controls.h"
 #include "views/sweep/sweep_figure.h"
+#include "views/sweep/sweep_view.h"
 #include "views/tables/operators_view.h"
 #include "views/timeline/timeline_view.h"
 
@@ -65,7 +67,7 @@ struct WorkspaceState {
   run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
   std::optional<bool> color_of_runs;  // color_by_allocation to go back to when a file is left
   views::SweepDraft sweep_draft;
-  views::SweepLook sweep_look;
+  views::SweepPageState sweep_page;
   std::shared_ptr<SweepBoard> sweeps = std::make_shared<SweepBoard>();
   views::HuntDraft hunt_draft;
   std::shared_ptr<HuntBoard> hunts = std::make_shared<HuntBoard>();
@@ -79,6 +81,12 @@ struct Wishes {
   bool picture = false;  // F12
   // The map of the hunt as a picture, into this file; empty: beside the other pictures.
   std::optional<std::filesystem::path> hunt_picture;
+  // The figure of the sweep, or one chart of it, as files in a folder.
+  struct Figure {
+    std::optional<views::SweepChart> only;
+    std::filesystem::path folder;
+  };
+  std::optional<Figure> figure;
 };
 
 // Draws everything inside the frame of the current Dear ImGui context and turns input into changes
@@ -113,7 +121,11 @@ class Workspace {
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
-  void draw_sweep(const views::Ui& ui);
+  void draw_sweep(const views::Ui& ui, Wishes& wishes);
+  void fulfil(const views::SweepWishes& asked, Wishes& wishes);
+  void take_opened_point();
+  void compare_points(std::size_t a, std::size_t b);
+  void draw_comparison(const views::Ui& ui);
   void draw_compare(const views::Ui& ui);
   void draw_compare_head(const views::Ui& ui, float width);
   void start_comparison();
@@ -156,6 +168,8 @@ class Workspace {
   std::shared_ptr<const run::Forecast> run_forecast_;  // of the run on screen
   bool show_shortcuts_ = false;
   bool show_operators_ = false;
+  bool show_comparison_ = false;
+  views::ComparisonPage comparison_;
   bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
   std::array<char, 4096> typed_path_{};
   float verdict_height_ = 0;  // pixels, on the projector's page

@@ -64,19 +64,75 @@ void Workspace::open_sweep(const std::filesystem::path& path) {
 
 void Workspace::open_point(std::size_t point) {
   SweepBoard& board = *state_->sweeps;
-  state_->history.set(board.sweep()->points()[point].spec);
-  // Live would take the change of the settings for a wish to run.
-  run_spec_ = seen_spec_ = state_->history.spec();
-  if (auto run = board.run_of(point)) {
-    session_->show(std::move(run));
-    session_->files().choose(std::nullopt);
-    state_->page = Page::run;
-  } else {
-    notify((*texts_)("note.sweep_no_run"));
-  }
+  board.open(*session_, point);
+  if (board.opening()) notify((*texts_)("note.sweep_opening"));
+  take_opened_point();
 }
 
-void Workspace::draw_sweep(const views::Ui& ui) {
+// Its run on the page of runs, with its settings; a recording that is read comes frames later.
+void Workspace::take_opened_point() {
+  SweepBoard& board = *state_->sweeps;
+  auto opened = board.take_opened();
+  if (!opened) return;
+  if (!opened->run) {
+    notify(opened->run.error().sentence);
+    return;
+  }
+  state_->history.set(board.sweep()->points()[opened->point].spec);
+  // Live would take the change of the settings for a wish to run.
+  run_spec_ = seen_spec_ = state_->history.spec();
+  session_->show(std::move(*opened->run));
+  session_->files().choose(std::nullopt);
+  state_->page = Page::run;
+  note_.clear();
+}
+
+void Workspace::compare_points(std::size_t a, std::size_t b) {
+  const SweepBoard& board = *state_->sweeps;
+  auto comparison = board.compare(a, b);
+  if (!comparison) {
+    notify(comparison.error().sentence);
+    return;
+  }
+  comparison_ = {std::move(*comparison), views::place_words(*board.sweep(), a),
+                 views::place_words(*board.sweep(), b), comparison_.list};
+  show_comparison_ = true;
+}
+
+void Workspace::draw_comparison(const views::Ui& ui) {
+  const std::string copied = views::draw_comparison(ui, comparison_);
+  if (copied.empty()) return;
+  ImGui::SetClipboardText(copied.c_str());
+  notify((*texts_)("note.sweep_copied"));
+}
+
+void Workspace::fulfil(const views::SweepWishes& asked, Wishes& wishes) {
+  SweepBoard& board = *state_->sweeps;
+  if (SweepRunner* runner = board.runner()) {
+    if (asked.pause) runner->pause();
+    if (asked.resume) tell(board.resume(*session_));
+    if (asked.rerun) tell(board.rerun(*session_, *asked.rerun));
+    if (asked.cancel) runner->cancel();
+  }
+  if (asked.open) open_point(*asked.open);
+  if (asked.compare) compare_points(asked.compare->first, asked.compare->second);
+  const std::string copied =
+      asked.copy ? io::to_markdown(run::homework_table(*board.sweep())) : asked.clipboard;
+  if (!copied.empty()) {
+    ImGui::SetClipboardText(copied.c_str());
+    notify((*texts_)(asked.copy ? "note.sweep_copied" : "note.chart_copied"));
+  }
+  if (!asked.save && !asked.save_chart) return;
+  const auto saved = board.save(*session_);
+  if (!saved) {
+    notify(saved.error().sentence);
+    return;
+  }
+  wishes.figure = {asked.save_chart, *saved};
+  notify((*texts_)("note.sweep_saved", {{"path", saved->string()}}));
+}
+
+void Workspace::draw_sweep(const views::Ui& ui, Wishes& wishes) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
@@ -122,26 +178,11 @@ void Workspace::draw_sweep(const views::Ui& ui) {
     page.predicting = board.runner() != nullptr && board.runner()->predicting();
     page.problem = board.problem();
     page.references = built_in_references();
+    page.analysis = &board.analysis();
     if (const run::Run* run = session_->current(); run != nullptr && !run->finished) {
       page.now = text::decimal(100.0 * static_cast<double>(run->fraction), 0) + " %";
     }
-    const views::SweepWishes wishes = views::draw_sweep_page(ui, page, state_->sweep_look);
-    if (SweepRunner* runner = board.runner()) {
-      if (wishes.pause) runner->pause();
-      if (wishes.resume) tell(board.resume(*session_));
-      if (wishes.rerun) tell(board.rerun(*session_, *wishes.rerun));
-      if (wishes.cancel) runner->cancel();
-    }
-    if (wishes.open) open_point(*wishes.open);
-    if (wishes.copy) {
-      ImGui::SetClipboardText(io::to_markdown(run::homework_table(*board.sweep())).c_str());
-      notify((*texts_)("note.sweep_copied"));
-    }
-    if (wishes.save) {
-      const auto saved = board.save(*session_);
-      notify(saved ? (*texts_)("note.sweep_saved", {{"path", saved->string()}})
-                   : saved.error().sentence);
-    }
+    fulfil(views::draw_sweep_page(ui, page, state_->sweep_page), wishes);
   }
   ImGui::End();
 }

@@ -14,6 +14,7 @@
 #include "kernels/failure.h"
 #include "kernels/roof.h"
 #include "kernels/start.h"
+#include "kernels/threads.h"
 
 namespace ts::kernels {
 namespace {
@@ -103,7 +104,8 @@ run::Outcome<run::Roof> TorchEngine::measure_roof(const run::WorkloadSpec& spec,
   try {
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
-    return best_product(**device, run::compute_type(spec), cancel);
+    const ThreadsScope threads(spec);
+    return best_rates(**device, run::compute_type(spec), cancel);
   } catch (...) {
     return tl::unexpected(current_failure());
   }

@@ -16,6 +16,7 @@
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
 #include "kernels/onednn_guard.h"
+#include "kernels/threads.h"
 
 namespace ts::kernels {
 namespace {
@@ -61,6 +62,7 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
   }
   try {
     const CancelScope cancel(cancel_);
+    const ThreadsScope threads(spec_);
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
     if (recorder != nullptr)
@@ -102,6 +104,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     const CancelScope cancel(cancel_);
     // Before anything is recorded: it is no part of the step.
     if (spec_.cache == run::Cache::cold) device_->evict_caches();
+    const ThreadsScope threads(spec_);
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
     if (recorder != nullptr) {

@@ -101,11 +101,13 @@ class Execution {
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
 };
 
-// The best of a few large matrix products: what the device reaches in practice.
+// The best of a few large matrix products and of a few large copies: what the device reaches in
+// practice.
 struct Roof {
   DataType dtype = DataType::fp32;
   std::int64_t size = 0;  // the product was of two squares of this size
   double tflops = 0;
+  double gb_s = 0;  // 1e9 bytes a second, read and written, of a copy no cache holds; 0: unknown
 };
 
 struct DeviceInfo {
@@ -141,7 +143,7 @@ class Engine {
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
-inline constexpr int kEngineInterfaceVersion = 4;
+inline constexpr int kEngineInterfaceVersion = 6;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -35,6 +35,33 @@ nlohmann::json times_of(const Run& run, const base::StringTable& strings, stats:
   return out;
 }
 
+// Everything on the streams of a GPU: kernels, copies, fills.
+nlohmann::json kernels_of(const Run& run, const base::StringTable& strings) {
+  struct Sum {
+    double calls = 0;
+    double ms = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (std::size_t t = 0; t < run.trace.tracks().size(); ++t) {
+    const auto track = static_cast<trace::TrackId>(t);
+    if (run.trace.tracks()[t].kind != trace::TrackKind::gpu_stream) continue;
+    for (std::uint16_t depth = 0; depth < run.trace.depth_count(track); ++depth) {
+      for (std::uint32_t i = 0; i < run.trace.lane_size(track, depth); ++i) {
+        const trace::Slice slice = run.trace.slice({track, depth, i});
+        Sum& sum = sums[name_of(slice.name, strings)];
+        sum.calls += 1;
+        sum.ms += static_cast<double>(slice.duration_ns) * 1e-6;
+      }
+    }
+  }
+  const auto steps = static_cast<double>(std::max<std::size_t>(run.recorded_steps.size(), 1));
+  auto out = nlohmann::json::object();
+  for (const auto& [name, sum] : sums) {
+    out[name] = {{"calls", sum.calls / steps}, {"total_ms", sum.ms / steps}};
+  }
+  return out;
+}
+
 nlohmann::json peak_of(const Run& run, const base::StringTable& strings) {
   auto operators = nlohmann::json::object();
   auto modules = nlohmann::json::object();
@@ -135,6 +162,7 @@ nlohmann::json profile_of(const Run& run, const base::StringTable& strings) {
           {"step_ms", known(timing.median_ms)},
           {"peak_allocated", run.memory.peak_bytes()},
           {"operators", times_of(run, strings, stats::GroupBy::op)},
+          {"kernels", kernels_of(run, strings)},
           {"modules", times_of(run, strings, stats::GroupBy::module)},
           {"peak", peak_of(run, strings)}};
 }
@@ -162,6 +190,9 @@ ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json
   out.peak_a = number_or(a, "peak_allocated");
   out.peak_b = number_or(b, "peak_allocated");
   out.operators = matched(a.at("operators"), b.at("operators"), "self_ms");
+  // Profiles of older programs have none.
+  const nlohmann::json none = nlohmann::json::object();
+  out.kernels = matched(a.value("kernels", none), b.value("kernels", none), "total_ms");
   out.modules = matched(a.at("modules"), b.at("modules"), "total_ms");
   const nlohmann::json& x = a.at("peak");
   const nlohmann::json& y = b.at("peak");
@@ -175,6 +206,7 @@ nlohmann::json to_json(const ProfileComparison& c) {
   return {{"step_ms", {known(c.step_a), known(c.step_b)}},
           {"peak_allocated", {known(c.peak_a), known(c.peak_b)}},
           {"operators", rows_json(c.operators)},
+          {"kernels", rows_json(c.kernels)},
           {"modules", rows_json(c.modules)},
           {"peak",
            {{"categories", rows_json(c.categories)},
@@ -203,6 +235,7 @@ std::string comparison_markdown(const ProfileComparison& c, const std::string& n
   };
   for (const Part& part :
        {Part{"Self time by operator, per recorded step", "operator", c.operators, false},
+        Part{"Time by kernel of the GPU, per recorded step", "kernel", c.kernels, false},
         Part{"Time by module with everything inside it, per recorded step", "module", c.modules,
              false},
         Part{"Memory at the peak by category", "category", c.categories, true},

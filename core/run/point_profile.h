@@ -15,7 +15,8 @@ namespace ts::run {
 // by another program: self time by operator and by module, memory at the peak by category, operator
 // and module.
 //   spec, backend_ran, steps, step_ms (median of timed steps, null: none), peak_allocated,
-//   operators {name: {calls, self_ms}}, modules {path: {calls, total_ms}}   per step
+//   operators {name: {calls, self_ms}}, modules {path: {calls, total_ms}},
+//   kernels {name: {calls, total_ms}} (of a GPU's streams)   per step
 //   peak {categories {name: bytes}, operators {name: bytes}, modules {path: bytes}}
 nlohmann::json profile_of(const Run& run, const base::StringTable& strings);
 
@@ -35,7 +36,7 @@ struct ProfileComparison {
   double step_a = -1, step_b = -1;  // medians, milliseconds
   double peak_a = -1, peak_b = -1;  // bytes
   // The greatest difference first.
-  std::vector<ProfileRow> operators, modules;                        // times
+  std::vector<ProfileRow> operators, kernels, modules;               // times
   std::vector<ProfileRow> categories, operator_bytes, module_bytes;  // at the peak
 };
 // Matched by name and by module path. Throws nlohmann::json::exception where a profile is not one.

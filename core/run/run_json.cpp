@@ -54,7 +54,10 @@ nlohmann::json results_json(const Run& run) {
 
 nlohmann::json roof_json(const std::optional<Roof>& roof) {
   if (!roof) return nullptr;
-  return {{"dtype", to_string(roof->dtype)}, {"size", roof->size}, {"tflops", roof->tflops}};
+  return {{"dtype", to_string(roof->dtype)},
+          {"size", roof->size},
+          {"tflops", roof->tflops},
+          {"gb_s", roof->gb_s > 0 ? nlohmann::json(roof->gb_s) : nlohmann::json()}};
 }
 
 nlohmann::json recording_json(const Run& run) {

@@ -22,7 +22,7 @@ namespace ts::run {
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s
 //   generated {tokens, text}: of the first sequence
 //   results [{name, value, exact, error_percent}]: what workload accumulation came to
-//   roof {dtype, size, tflops}: the best large product measured on the device
+//   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu}]
 //   memory {peak_allocated, by_category (at the peak), events, unmatched_frees, limit,
 //           limit_source}

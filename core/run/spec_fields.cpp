@@ -110,6 +110,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::top_k, "top_k", S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate},
   {Field::cache, "cache", S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step"},
   {Field::alloc_conf, "alloc_conf", S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions"},
+  {Field::threads, "threads", S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads},
 }};
 // clang-format on
 

@@ -49,6 +49,10 @@ const char* reason_device_index(const WorkloadSpec& spec) {
   return spec.device == DeviceKind::cpu ? "field.reason.one_cpu" : nullptr;
 }
 
+const char* reason_threads(const WorkloadSpec& spec) {
+  return spec.device == DeviceKind::cpu ? nullptr : "field.reason.only_cpu";
+}
+
 const char* reason_t_kv(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
   return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.self_attention";

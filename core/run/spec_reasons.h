@@ -32,5 +32,6 @@ const char* reason_backward(const WorkloadSpec& spec);
 const char* reason_checkpoint(const WorkloadSpec& spec);
 const char* reason_checkpoint_every(const WorkloadSpec& spec);
 const char* reason_accumulate(const WorkloadSpec& spec);
+const char* reason_threads(const WorkloadSpec& spec);
 
 }  // namespace ts::run

@@ -135,11 +135,24 @@ base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
   return {};
 }
 
+bool has_numbers(Field field) {
+  if (const auto* choices = field_as<ChoiceField>(field)) {
+    return std::any_of(choices->names.begin(), choices->names.end(),
+                       [](const char* name) { return parse_count(name).has_value(); });
+  }
+  return field_range(field).max > 0;
+}
+
 std::int64_t number_of(const WorkloadSpec& spec, Field field) {
+  if (field_as<ChoiceField>(field) != nullptr) {
+    return parse_count(field_text(spec, field)).value_or(-1);
+  }
   return spec.*number_member(field);
 }
 
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value) {
+  if (field_as<ChoiceField>(field) != nullptr)
+    return set_choice(spec, field, std::to_string(value));
   const FieldRange range = field_range(field);
   if (value < range.min || value > range.max) {
     return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),

@@ -22,13 +22,16 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 // A finite number: "0.1", "3e-4".
 std::optional<double> parse_real(std::string_view text);
 
-// Sets a NumberField or BytesField; the sentence names its range.
+// Whether a setting has values that are whole numbers: a NumberField, a BytesField, or a choice
+// among numbers (warmups). The next two are for these.
+[[nodiscard]] bool has_numbers(Field field);
+// The sentence names the range, or the choices.
 base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value);
 // Sets a RealField; the sentence names its range.
 base::Result<void> set_real(WorkloadSpec& spec, Field field, double value);
 // Sets a ChoiceField by its written name.
 base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value);
-// Value of a NumberField or BytesField.
+// Negative where the choice is none of the numbers ("auto").
 [[nodiscard]] std::int64_t number_of(const WorkloadSpec& spec, Field field);
 
 }  // namespace ts::run

@@ -77,6 +77,7 @@ PointMeasurement measurement_of(const Run& run) {
     out.bytes_free = run.failure.bytes_free;
   }
   out.wall_s = static_cast<double>(run.end_ns - run.begin_ns) * 1e-9;
+  out.roofs = roofs_of_run(run);
   return out;
 }
 
@@ -119,7 +120,7 @@ std::optional<std::size_t> Sweep::find(const WorkloadSpec& spec) const {
 }
 
 std::optional<std::size_t> Sweep::next() {
-  seconds_left_.reset();
+  changed();
   if (running_) return std::nullopt;
   mark_beyond_edges();
   for (const std::size_t index : order_) {
@@ -147,14 +148,14 @@ bool Sweep::wanted() const {
 }
 
 void Sweep::start(std::size_t point) {
-  seconds_left_.reset();
+  changed();
   TS_CHECK(!running_ && points_.at(point).status == PointStatus::pending);
   points_[point].status = PointStatus::running;
   running_ = point;
 }
 
 void Sweep::give_back(std::size_t point) {
-  seconds_left_.reset();
+  changed();
   TS_CHECK(running_ == point);
   points_[point].status = PointStatus::pending;
   running_.reset();
@@ -164,7 +165,7 @@ void Sweep::finish(std::size_t index, const Run& run, bool took_too_long) {
   TS_CHECK(running_ == index);
   running_.reset();
   SweepPoint& point = points_[index];
-  seconds_left_.reset();
+  changed();
   point.measurement = measurement_of(run);
   point.measured = true;
   point.wanted = false;
@@ -192,7 +193,7 @@ void Sweep::finish(std::size_t index, const Run& run, bool took_too_long) {
 
 void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
                     PointMeasurement known) {
-  seconds_left_.reset();
+  changed();
   SweepPoint& point = points_.at(index);
   point.status = status;
   point.reason = std::move(reason);
@@ -201,13 +202,13 @@ void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
 }
 
 void Sweep::predict(std::vector<std::pair<std::size_t, PointPrediction>> found) {
-  seconds_left_.reset();
+  changed();
   for (auto& [index, prediction] : found) points_.at(index).prediction = std::move(prediction);
   if (!running_) mark_beyond_edges();
 }
 
 void Sweep::cancel_rest() {
-  seconds_left_.reset();
+  changed();
   for (SweepPoint& point : points_) {
     if (point.status == PointStatus::pending) point.status = PointStatus::cancelled;
   }
@@ -228,7 +229,7 @@ void Sweep::rerun(std::size_t index) {
 void Sweep::forget(std::size_t index) {
   SweepPoint& point = points_.at(index);
   if (running_ == index || !spec_at(spec_, series_[point.series], point.at)) return;
-  seconds_left_.reset();
+  changed();
   point.status = PointStatus::pending;
   point.measured = false;
   point.reason.clear();
@@ -245,29 +246,42 @@ double Sweep::expected_seconds(std::size_t index) const {
   return expected_seconds(index, &TimingSummary::median_ms);
 }
 
-double Sweep::expected_seconds(std::size_t index, double TimingSummary::*step_ms) const {
-  // The step time grows as the FLOPs do from the nearest point that is done, of the same series if
-  // one is; what a run takes besides its steps is as it was there.
-  const SweepPoint& point = points_.at(index);
-  const SweepPoint* nearest = nullptr;
+Sweep::Neighbour Sweep::nearest_measured(std::size_t index, std::size_t first,
+                                         std::size_t last) const {
+  Neighbour nearest;
   double least = 0;
-  double growth = 1;
-  for (std::size_t i = 0; i < points_.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const SweepPoint& other = points_[i];
-    if (other.status != PointStatus::ok || !(other.measurement.step.median_ms > 0)) continue;
-    constexpr double kOtherSeries = 1e3;
+    if (i == index || other.status != PointStatus::ok) continue;
+    if (!(other.measurement.step.median_ms > 0)) continue;
     const double log_growth = log_flops_[index] - log_flops_[i];
-    const double distance =
-        std::abs(log_growth) + (other.series == point.series ? 0 : kOtherSeries);
-    if (nearest != nullptr && distance >= least) continue;
-    nearest = &other;
-    least = distance;
-    growth = std::exp(log_growth);
+    if (nearest.point != nullptr && std::abs(log_growth) >= least) continue;
+    nearest = {&other, std::exp(log_growth)};
+    least = std::abs(log_growth);
   }
-  if (nearest == nullptr) return -1;
-  const double steps_s = least_steps(spec_.protocol) * nearest->measurement.step.*step_ms * 1e-3;
-  const double besides_s = std::max(0.0, nearest->measurement.wall_s - steps_s);
-  return besides_s + steps_s * growth;
+  return nearest;
+}
+
+Sweep::Neighbour Sweep::nearest_in_series(std::size_t index) const {
+  const std::size_t length = points_.size() / series_.size();
+  const std::size_t first = points_[index].series * length;
+  return nearest_measured(index, first, first + length);
+}
+
+double Sweep::predicted_step_ms(std::size_t index) const {
+  const Neighbour near = nearest_in_series(index);
+  return near.point == nullptr ? -1 : near.point->measurement.step.median_ms * near.growth;
+}
+
+double Sweep::expected_seconds(std::size_t index, double TimingSummary::*step_ms) const {
+  // The step time grows as the FLOPs do; what a run takes besides its steps is as it was there.
+  Neighbour near = nearest_in_series(index);
+  if (near.point == nullptr) near = nearest_measured(index, 0, points_.size());
+  if (near.point == nullptr) return -1;
+  const PointMeasurement& known = near.point->measurement;
+  const double steps_s = least_steps(spec_.protocol) * known.step.*step_ms * 1e-3;
+  const double besides_s = std::max(0.0, known.wall_s - steps_s);
+  return besides_s + steps_s * near.growth;
 }
 
 double Sweep::seconds_left() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/roofs.h"
 #include "core/run/run.h"
 #include "core/run/sweep_prediction.h"
 #include "core/run/sweep_spec.h"
@@ -30,6 +31,7 @@ struct PointMeasurement {
   std::string op, module;                          // oom: the allocation that did not fit
   std::int64_t bytes_asked = -1, bytes_free = -1;  // oom
   double wall_s = -1;                              // of the whole run, set-up and warm-up too
+  Roofs roofs;                                     // of the device, for the type of the run
 };
 PointMeasurement measurement_of(const Run& run);
 
@@ -76,6 +78,8 @@ class Sweep {
   // The point to run now; unset when none is pending. Marks points on its way that need no run.
   std::optional<std::size_t> next();
   [[nodiscard]] std::optional<std::size_t> running() const { return running_; }
+  // Counts every change: what was made from the points is made anew only when it moved.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] bool finished() const { return count(PointStatus::pending) == 0 && !running_; }
 
   void start(std::size_t point);      // pending -> running; one at a time
@@ -99,9 +103,24 @@ class Sweep {
   [[nodiscard]] double seconds_left() const;
   // Of one run of that point; negative while nothing is known.
   [[nodiscard]] double expected_seconds(std::size_t point) const;
+  // Milliseconds of a step, from the nearest other point of its series that was measured, as the
+  // FLOPs grow; negative where there is none. A prediction, never mixed with measurements.
+  [[nodiscard]] double predicted_step_ms(std::size_t point) const;
 
  private:
   [[nodiscard]] double expected_seconds(std::size_t point, double TimingSummary::*step_ms) const;
+  // Another point that went well, how much longer a step of `point` takes by its FLOPs.
+  struct Neighbour {
+    const SweepPoint* point = nullptr;  // null: none
+    double growth = 1;
+  };
+  [[nodiscard]] Neighbour nearest_measured(std::size_t point, std::size_t first,
+                                           std::size_t last) const;
+  [[nodiscard]] Neighbour nearest_in_series(std::size_t point) const;
+  void changed() {
+    seconds_left_.reset();
+    ++version_;
+  }
   // What needs no run, from what is known now: sweep_edges.cpp.
   void mark_beyond_edges();
   void mark_predicted(std::size_t series);
@@ -116,6 +135,7 @@ class Sweep {
   std::vector<double> log_flops_;  // of each point
   std::vector<std::size_t> order_;
   std::optional<std::size_t> running_;
+  std::uint64_t version_ = 0;
   mutable std::optional<double> seconds_left_;  // since the last change
 };
 

@@ -46,7 +46,10 @@ base::Result<std::int64_t> read_value(Field field, std::string_view text) {
   if (auto set = set_field(spec, field_name(field), text); !set) {
     return tl::unexpected(set.error());
   }
-  return number_of(spec, field);
+  const std::int64_t value = number_of(spec, field);
+  if (value >= 0) return value;
+  return base::fail(
+      fmt::format("An axis over {} needs numbers, not \"{}\"", field_name(field), text));
 }
 
 base::Result<void> add(std::vector<std::int64_t>& values, std::int64_t value, Field field) {
@@ -135,7 +138,7 @@ base::Result<Values> range(Field field, const std::vector<std::string_view>& par
 base::Result<SweepAxis> parse_axis(std::string_view text) {
   const auto named = split(text, "--axis", "T=256:2048:x2");
   if (!named) return tl::unexpected(named.error());
-  if (field_range(named->field).max == 0) {
+  if (!has_numbers(named->field)) {
     return base::fail(fmt::format("{} is not a number: an axis needs one; it can make the series",
                                   field_name(named->field)));
   }

@@ -25,6 +25,7 @@ const char* measure_words(Measure measure) {
     case Measure::peak_predicted:
       return "predicted peak memory";
     case Measure::tokens_per_s:
+    case Measure::samples_per_s:
       break;
   }
   return "throughput";

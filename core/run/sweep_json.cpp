@@ -5,6 +5,7 @@
 
 #include "core/run/protocol_json.h"
 #include "core/run/sweep_results.h"
+#include "core/run/sweep_theory.h"
 
 namespace ts::run {
 namespace {
@@ -46,6 +47,7 @@ nlohmann::json predicted_json(const PointPrediction& p) {
           {"target", text_or_null(p.target)},
           {"capacity", known(p.capacity)},
           {"problem", text_or_null(p.problem)},
+          {"roofs", to_json(p.roofs)},
           {"failure", failure_json(p)}};
 }
 
@@ -99,6 +101,7 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
           {"backend_ran", text_or_null(m.backend_ran)},
           {"failure", failure_json(m)},
           {"wall_s", known(m.wall_s)},
+          {"roofs", to_json(m.roofs)},
           {"predicted", predicted_json(point.prediction)}};
 }
 
@@ -119,6 +122,7 @@ PointMeasurement measurement_from_json(const nlohmann::json& json) {
   m.backend_ran = text_or(json, "backend_ran");
   read_failure(json, m);
   m.wall_s = number_or<double>(json, "wall_s");
+  m.roofs = roofs_from_json(json.value("roofs", nlohmann::json()));
   return m;
 }
 
@@ -131,6 +135,7 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
   p.target = text_or(predicted, "target");
   p.capacity = number_or<std::int64_t>(predicted, "capacity");
   p.problem = text_or(predicted, "problem");
+  p.roofs = roofs_from_json(predicted.value("roofs", nlohmann::json()));
   for (const Fit fit : {Fit::fits, Fit::fits_after_flush, Fit::oom}) {
     if (predicted.at("fit") == to_string(fit)) p.fit = fit;
   }
@@ -140,7 +145,12 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
 
 nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, FitRange range) {
   auto points = nlohmann::json::array();
-  for (const SweepPoint& point : sweep.points()) points.push_back(to_json(sweep, point));
+  const auto theories = theories_of(sweep);
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    points.push_back(to_json(sweep, sweep.points()[i]));
+    points.back()["step_ms_predicted"] = known(sweep.predicted_step_ms(i));
+    points.back()["theory"] = theory_json(theories[i]);
+  }
   auto fits = nlohmann::json::array();
   for (const CurveFit& one : fits_of(sweep, range)) {
     const auto x_of = [&](std::size_t point) { return sweep.points()[point].at[0]; };

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "core/run/dry_runner_loading.h"
+#include "core/run/workload_math.h"
 #include "core/text/numbers.h"
 
 namespace ts::run {
@@ -46,6 +47,7 @@ PointPrediction predict_point(DryRunner& runner, const WorkloadSpec& spec,
   out.fit = prediction.fit;
   out.target = target.name;
   out.capacity = target.capacity();
+  if (target.card) out.roofs = roofs_of_card(*target.card, compute_type(there));
   if (prediction.breaking) {
     out.op = prediction.breaking->op;
     out.module = prediction.breaking->module;

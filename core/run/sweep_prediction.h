@@ -8,6 +8,7 @@
 
 #include "core/run/memory_limit.h"
 #include "core/run/prediction.h"
+#include "core/run/roofs.h"
 
 namespace ts::run {
 
@@ -23,6 +24,7 @@ struct PointPrediction {
   std::string op, module;      // oom: the allocation that would not fit
   std::int64_t bytes_asked = -1, bytes_free = -1;
   std::string problem;  // why there is no prediction; empty when there is one
+  Roofs roofs;          // of the card that is predicted for
   [[nodiscard]] bool known() const { return peak_allocated >= 0; }
   [[nodiscard]] bool oom() const { return known() && fit == Fit::oom; }
 };

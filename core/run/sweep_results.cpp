@@ -65,6 +65,8 @@ const char* to_string(Measure measure) {
       return "peak_allocated";
     case Measure::peak_predicted:
       return "peak_predicted";
+    case Measure::samples_per_s:
+      return "samples_per_s";
     case Measure::tokens_per_s:
       break;
   }
@@ -99,6 +101,10 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
     case Measure::tokens_per_s:
       if (m.tokens_per_s < 0) return out;
       out.y = out.low = out.high = m.tokens_per_s;
+      break;
+    case Measure::samples_per_s:
+      if (m.samples_per_s < 0) return out;
+      out.y = out.low = out.high = m.samples_per_s;
       break;
   }
   return out;

@@ -21,7 +21,13 @@ struct SweepCurve {
 };
 std::vector<SweepCurve> curves_of(const Sweep& sweep);
 
-enum class Measure : std::uint8_t { step_ms, peak_allocated, peak_predicted, tokens_per_s };
+enum class Measure : std::uint8_t {
+  step_ms,
+  peak_allocated,
+  peak_predicted,
+  tokens_per_s,
+  samples_per_s
+};
 const char* to_string(Measure measure);
 
 // Of one point, with its 95 % confidence interval (low = high = y where there is none); y is NaN
@@ -42,6 +48,7 @@ struct FitRange {
   [[nodiscard]] bool holds(std::int64_t value) const {
     return value >= low && (high == 0 || value <= high);
   }
+  friend bool operator==(const FitRange&, const FitRange&) = default;
 };
 // Step time, measured and predicted peak memory of every curve with two points or more.
 std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range = {});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/run/sweep_theory.h"
 #include "core/text/numbers.h"
 
 namespace ts::run {
@@ -92,6 +93,10 @@ io::TextTable full_table(const Sweep& sweep) {
                              "tokens_per_s",
                              "samples_per_s",
                              "tflops_per_s",
+                             "step_ms_predicted",
+                             "compute_bound_ms",
+                             "bandwidth_bound_ms",
+                             "flop_per_byte",
                              "peak_allocated_bytes",
                              "peak_predicted_bytes",
                              "predicted_fit",
@@ -101,8 +106,11 @@ io::TextTable full_table(const Sweep& sweep) {
                              "reason"}) {
     table.columns.emplace_back(column);
   }
-  for (const SweepPoint& point : sweep.points()) {
+  const auto theories = theories_of(sweep);
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    const SweepPoint& point = sweep.points()[i];
     const PointMeasurement& m = point.measurement;
+    const PointTheory theory = theories[i].value_or(PointTheory{});
     std::vector<std::string> row = {sweep.series()[point.series].label};
     for (const std::int64_t value : point.at) row.push_back(std::to_string(value));
     row.insert(row.end(), {to_string(point.status),
@@ -119,6 +127,10 @@ io::TextTable full_table(const Sweep& sweep) {
                            plain(m.tokens_per_s),
                            plain(m.samples_per_s),
                            plain(m.tflops_per_s),
+                           plain(sweep.predicted_step_ms(i)),
+                           theory.compute_ms > 0 ? plain(theory.compute_ms) : "",
+                           theory.memory_ms > 0 ? plain(theory.memory_ms) : "",
+                           theory.bytes > 0 ? plain(theory.intensity()) : "",
                            plain(m.peak_allocated),
                            plain(point.prediction.peak_allocated),
                            point.prediction.known() ? to_string(point.prediction.fit) : "",

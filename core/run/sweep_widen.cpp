@@ -73,6 +73,7 @@ std::vector<std::size_t> Sweep::widen(SweepSpec wider) {
     found->series = series;
     if (running_ == i) next.running_ = moved.back();
   }
+  next.version_ = version_ + 1;
   *this = std::move(next);
   return moved;
 }

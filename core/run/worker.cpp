@@ -211,7 +211,7 @@ struct Worker::Impl {
 
   // A run that ended well stays well when this is cancelled, or fails.
   void tell_roof(const Job& job, const WorkloadSpec& spec, Engine& engine) {
-    const RoofKey key{spec.device, spec.device_index, compute_type(spec)};
+    const RoofKey key{spec.device, spec.device_index, compute_type(spec), spec.threads};
     auto known = roofs.find(key);
     if (known == roofs.end()) {
       updates.push(ProgressUpdate{job.id, Stage::roof, 1, -1});
@@ -222,7 +222,7 @@ struct Worker::Impl {
     updates.push(RoofUpdate{job.id, known->second});
   }
 
-  using RoofKey = std::tuple<DeviceKind, std::int64_t, DataType>;
+  using RoofKey = std::tuple<DeviceKind, std::int64_t, DataType, std::int64_t>;  // and threads
 
   EngineLoader loader;
   base::StringTable& strings;

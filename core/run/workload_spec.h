@@ -114,6 +114,7 @@ struct WorkloadSpec {
   Cache cache = Cache::hot;
   // PYTORCH_CUDA_ALLOC_CONF of the target card, in predictions; empty: PyTorch's defaults.
   std::string alloc_conf;
+  std::int64_t threads = 0;  // of the CPU that an operator may use; 0: as many as LibTorch takes
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -176,8 +177,9 @@ enum class Field : std::uint8_t {
   top_k,
   cache,
   alloc_conf,
+  threads,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::alloc_conf) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::threads) + 1;
 
 const char* field_name(Field field);
 

@@ -144,6 +144,89 @@ TEST_F(SweepBoardOf, another_library_is_looked_at_but_never_mixed_in) {
   EXPECT_EQ(board.sweep()->count(PointStatus::ok), 6U);
 }
 
+// What opening a point brings, now or later.
+std::optional<SweepBoard::Opened> opened(Session& session, SweepBoard& board, std::size_t point) {
+  board.open(session, point);
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  while (std::chrono::steady_clock::now() < end) {
+    if (auto one = board.take_opened()) return one;
+    std::this_thread::sleep_for(1ms);
+  }
+  return std::nullopt;
+}
+
+TEST_F(SweepBoardOf, points_of_a_journal_that_was_closed_open_from_their_recordings) {
+  const auto journal = finished_sweep();
+  SweepBoard board;
+  ASSERT_TRUE(board.load(*session_, journal).has_value());
+  for (std::size_t point = 0; point < 6; ++point) {
+    ASSERT_EQ(board.run_of(point), nullptr);
+    const auto one = opened(*session_, board, point);
+    ASSERT_TRUE(one && one->run) << point;
+    const run::Run& run = **one->run;
+    EXPECT_EQ(run.spec, board.sweep()->points()[point].spec);
+    EXPECT_TRUE(run.finished);
+    EXPECT_GT(run.trace.slice_count(), 0U);
+    EXPECT_EQ(run.timing().median_ms, board.sweep()->points()[point].measurement.step.median_ms);
+    EXPECT_EQ(run.memory.peak_bytes(), board.sweep()->points()[point].measurement.peak_allocated);
+  }
+  EXPECT_NE(board.run_of(5), nullptr) << "read once";
+  EXPECT_FALSE(board.opening());
+}
+
+TEST_F(SweepBoardOf, a_recording_that_is_broken_or_missing_has_its_sentence_and_costs_nothing) {
+  const auto journal = finished_sweep();
+  const auto points = journal.parent_path() / kPointsFolder;
+  std::ofstream(points / "naive_T=64.recording") << "tensorscope recording 1\nand nothing";
+  std::filesystem::remove(points / "flash_T=64.recording");
+  SweepBoard board;
+  ASSERT_TRUE(board.load(*session_, journal).has_value());
+  const auto broken = opened(*session_, board, 0);
+  ASSERT_TRUE(broken && !broken->run);
+  EXPECT_NE(broken->run.error().sentence.find("cut off or damaged"), std::string::npos)
+      << broken->run.error().sentence;
+  const auto missing = opened(*session_, board, 3);
+  ASSERT_TRUE(missing && !missing->run);
+  EXPECT_NE(missing->run.error().sentence.find("no recording"), std::string::npos)
+      << missing->run.error().sentence;
+  EXPECT_EQ(board.sweep()->count(PointStatus::ok), 6U);
+  // Running the point again brings a new one.
+  ASSERT_TRUE(board.rerun(*session_, 0).has_value());
+  finish(board);
+  SweepBoard again;
+  ASSERT_TRUE(again.load(*session_, journal).has_value());
+  const auto whole = opened(*session_, again, 0);
+  EXPECT_TRUE(whole && whole->run);
+}
+
+TEST_F(SweepBoardOf, points_that_cannot_be_written_are_measured_all_the_same) {
+  const auto journal = finished_sweep();
+  const auto points = journal.parent_path() / kPointsFolder;
+  std::filesystem::remove_all(points);
+  std::ofstream(points) << "a file where the folder should be";
+  SweepBoard board;
+  ASSERT_TRUE(board.load(*session_, journal).has_value());
+  ASSERT_TRUE(board.rerun(*session_, 1).has_value());
+  finish(board);
+  EXPECT_EQ(board.sweep()->count(PointStatus::ok), 6U);
+  EXPECT_FALSE(board.runner()->recording_problem().empty());
+  SweepBoard again;
+  ASSERT_TRUE(again.load(*session_, journal).has_value());
+  EXPECT_EQ(again.sweep()->count(PointStatus::ok), 6U);
+}
+
+TEST_F(SweepBoardOf, two_points_are_compared_from_disk) {
+  const auto journal = finished_sweep();
+  SweepBoard board;
+  ASSERT_TRUE(board.load(*session_, journal).has_value());
+  const auto comparison = board.compare(0, 3);
+  ASSERT_TRUE(comparison.has_value()) << comparison.error().sentence;
+  ASSERT_FALSE(comparison->operators.empty());
+  EXPECT_EQ(comparison->operators[0].name, "aten::mm");
+  std::filesystem::remove_all(journal.parent_path() / kPointsFolder);
+  EXPECT_FALSE(board.compare(0, 3).has_value());
+}
+
 TEST_F(SweepBoardOf, a_sweep_that_another_program_writes_is_left_to_it) {
   SweepBoard running(folder_.path());
   running.start(*session_, spec_);

@@ -50,6 +50,8 @@ std::vector<std::string> values_of(Field field) {
     case Field::checkpoint_every:
     case Field::accumulate:
       return {"2"};
+    case Field::threads:
+      return {"1"};
     default:
       break;
   }

@@ -279,6 +279,8 @@ TEST(Roof, IsAboveWhatASmallProductReaches) {
   EXPECT_EQ(roof->dtype, run::DataType::fp32);
   EXPECT_GE(roof->size, 512);
   EXPECT_GT(roof->tflops, 1e-3);
+  EXPECT_GT(roof->gb_s, 0.1);
+  EXPECT_LT(roof->gb_s, 1e4);  // no memory is that fast: bytes were counted twice, or a cache
   const base::CancelToken cancelled;
   cancelled.cancel();
   const auto none = engine().measure_roof(spec, cancelled);

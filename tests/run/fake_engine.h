@@ -166,7 +166,7 @@ class FakeEngine : public Engine {
   Outcome<Roof> measure_roof(const WorkloadSpec& spec, const base::CancelToken&) override {
     ++script_->roofs_measured;
     if (script_->roof_fails) return tl::unexpected(Failure{});
-    return Roof{spec.dtype, 1024, 0.1};
+    return Roof{spec.dtype, 1024, 0.1, 10};
   }
 
  private:

@@ -41,6 +41,21 @@ TEST(SweepAxis, Ranges) {
   EXPECT_EQ(values("memory_limit=1GiB:2GiB:+512MiB").size(), 3U);
 }
 
+TEST(SweepAxis, EverySettingThatIsANumber) {
+  for (const char* text : {"threads=1,2,4", "warmups=0,1,2,5", "tile_q=16:128", "tile_k=16:128:x2",
+                           "checkpoint_every=1,2,3", "accumulate=1:8:x2", "kv_heads=1:8",
+                           "memory_limit=1GiB,2GiB", "seed=1"}) {
+    const auto axis = parse_axis(text);
+    EXPECT_EQ(axis.has_value(), std::string(text) != "seed=1") << text;
+  }
+  EXPECT_EQ(parse_axis("warmups=5,0")->values, (std::vector<std::int64_t>{0, 5}));
+  EXPECT_FALSE(parse_axis("warmups=auto,1")) << "that is no number";
+  EXPECT_FALSE(parse_axis("warmups=3")) << "and that no choice";
+  SweepSpec spec;
+  spec.axes = {*parse_axis("warmups=0,2")};
+  EXPECT_EQ(spec_at(spec, series_of(spec)[0], {2})->warmups, Warmups::two);
+}
+
 TEST(SweepAxis, BadOnesHaveOneSentence) {
   EXPECT_NE(problem("T").find("SETTING=VALUES"), std::string::npos);
   EXPECT_NE(problem("=4").find("SETTING=VALUES"), std::string::npos);

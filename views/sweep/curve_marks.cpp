@@ -77,7 +77,7 @@ void Curves::draw_lanes() {
 }
 
 void Curves::draw_crossovers() {
-  for (const run::CurveCrossover& one : scene_.crossovers) {
+  for (const run::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
     const float x = x_.position(one.crossover.at);
     dashed_line(sink_, {x, frame_.plot.y0 + lanes_}, {x, frame_.plot.y1}, scene_.theme().text3,
@@ -98,7 +98,7 @@ void Curves::draw_references() {
   sink_.push_clip(inside());
   const float line = sink_.text_height(TextStyle::small) + scene_.px(2);
   std::vector<float> taken;
-  for (const run::ReferenceSeries& series : scene_.references) {
+  for (const run::ReferenceSeries& series : scene_.analysis.references) {
     std::optional<Point> before;
     for (const auto& [at, ms] : series.step_ms) {
       const auto x = static_cast<double>(at);
@@ -120,6 +120,11 @@ void Curves::draw_references() {
     float top = before->y + scene_.px(4);
     const auto covers = [&](float other) { return std::abs(other - top) < line; };
     while (std::any_of(taken.begin(), taken.end(), covers)) top += line;
+    // No room below: above the point and whatever stands there.
+    if (top + line > inside().y1) {
+      top = std::min(before->y - line - scene_.px(4), inside().y1 - line);
+      while (std::any_of(taken.begin(), taken.end(), covers)) top -= line;
+    }
     taken.push_back(top);
     sink_.text({left, top}, TextStyle::small, color, words);
   }
@@ -131,7 +136,7 @@ void Curves::draw_residuals() {
   const Rect strip{frame_.plot.x0, frame_.plot.y1 - residuals_ + scene_.px(14), frame_.plot.x1,
                    frame_.plot.y1 - scene_.px(2)};
   double worst = 1;
-  for (const run::CurveFit& fit : scene_.fits) {
+  for (const run::CurveFit& fit : scene_.analysis.fits) {
     if (fit.measure != panel_.measure) continue;
     for (const double residual : fit.fit.residuals) {
       worst = std::max(worst, std::abs(std::expm1(residual)) * 100);
@@ -150,7 +155,7 @@ void Curves::draw_residuals() {
   text_in(sink_,
           {strip.x0 + scene_.px(6), strip.y0 - scene_.px(12), strip.x1, strip.y0 + scene_.px(2)},
           TextStyle::small, scene_.theme().text3, scene_.figure.texts("sweep.residuals"));
-  for (const run::CurveFit& fit : scene_.fits) {
+  for (const run::CurveFit& fit : scene_.analysis.fits) {
     if (fit.measure != panel_.measure) continue;
     const SeriesStyle& look = style(fit.curve);
     for (std::size_t i = 0; i < fit.points.size(); ++i) {
@@ -166,7 +171,7 @@ void Curves::draw_residuals() {
 
 void Curves::draw_saturations() {
   if (panel_.measure != Measure::tokens_per_s) return;
-  for (const run::CurveSaturation& knee : scene_.saturations) {
+  for (const run::CurveSaturation& knee : scene_.analysis.saturations) {
     const Point at{x_.position(knee.saturation.at), y_.position(knee.saturation.y)};
     const Color color = style(knee.curve).color;
     dashed_line(sink_, {at.x, at.y + scene_.px(6)}, {at.x, frame_.plot.y1}, color, scene_.px(1),

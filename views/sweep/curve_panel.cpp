@@ -60,12 +60,14 @@ std::int64_t common_limit(const run::Sweep& sweep, std::string& source) {
 Curves::Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel)
     : sink_(sink), scene_(scene), panel_(panel) {
   const auto& t = scene.figure.texts;
-  for (const auto& curve : scene.curves) label_width_ = std::max(label_width_, width_of(curve));
+  for (const auto& curve : scene.analysis.curves)
+    label_width_ = std::max(label_width_, width_of(curve));
   frame_ = frame_panel(sink, scene, area, t(panel.title), t(panel.subtitle),
                        std::min(label_width_, area.width() * 0.34F));
   lanes_ = lane_height() * static_cast<float>(lane_count());
   x_ = x_axis_of(scene, frame_.plot);
-  if (!panel.lines && x_.log && frame_.plot.height() > scene.px(180) && !scene.fits.empty()) {
+  if (!panel.lines && x_.log && frame_.plot.height() > scene.px(180) &&
+      !scene.analysis.fits.empty()) {
     residuals_ = std::round(frame_.plot.height() * 0.24F);
   }
   set_axes();
@@ -79,7 +81,7 @@ void Curves::set_axes() {
     const auto value = run::value_of(sweep, i, panel_.measure);
     extent.add(value.low);
     extent.add(value.high);
-    if (of_memory()) predicted.add(run::value_of(sweep, i, Measure::peak_predicted).y);
+    if (panel_.lines) predicted.add(predicted_at(i));
   }
   any_ = extent.any || predicted.any;
   if (of_memory()) limit_ = common_limit(sweep, limit_source_);
@@ -94,8 +96,19 @@ void Curves::set_axes() {
   const double most = limit_ > 0 ? kSeenBeyond * static_cast<double>(limit_) : greatest;
   extent.add(std::min(predicted.least, most));
   extent.add(std::min(predicted.greatest, most));
-  if (panel_.measure == Measure::step_ms) {
-    for (const run::ReferenceSeries& series : scene_.references) {
+  if (of_time() && panel_.lines) {
+    // What the device allows may lie far below what was reached.
+    constexpr double kSeenBelow = 30;
+    const double lowest = extent.any ? extent.least / kSeenBelow : 0;
+    for (const auto& theory : scene_.analysis.theories) {
+      if (!theory) continue;
+      for (const double ms : {theory->compute_ms, theory->memory_ms}) {
+        if (ms >= lowest && (!extent.any || ms <= extent.greatest)) extent.add(ms);
+      }
+    }
+  }
+  if (of_time()) {
+    for (const run::ReferenceSeries& series : scene_.analysis.references) {
       for (const auto& [at, ms] : series.step_ms) {
         if (x_.shows(static_cast<double>(at))) extent.add(ms);
       }
@@ -108,10 +121,11 @@ void Curves::set_axes() {
 
 void Curves::draw() {
   const float apart = scene_.px(26);
-  Ticks ticks = panel_.measure == Measure::step_ms ? time_value_ticks(y_, apart)
-                : of_memory()                      ? byte_value_ticks(y_, apart)
-                                                   : number_ticks(y_, scene_.px(40));
+  Ticks ticks = of_time()     ? time_value_ticks(y_, apart)
+                : of_memory() ? byte_value_ticks(y_, apart)
+                              : number_ticks(y_, scene_.px(40));
   if (panel_.measure == Measure::tokens_per_s) ticks.unit = "tokens/s";
+  if (panel_.measure == Measure::samples_per_s) ticks.unit = "samples/s";
   if (any_) draw_y_axis(sink_, scene_, frame_, y_, ticks);
   draw_x_axis(sink_, scene_, frame_, x_);
   if (!any_ && scene_.figure.sweep.count(PointStatus::oom) == 0) {
@@ -121,11 +135,12 @@ void Curves::draw() {
   }
   draw_limit();
   if (!panel_.lines) draw_guides();
-  if (of_memory()) {
-    for (const auto& curve : scene_.curves) draw_predicted(curve);
+  if (of_time() && panel_.lines) draw_theory();
+  if (!of_rate() && panel_.lines) {
+    for (const auto& curve : scene_.analysis.curves) draw_predicted(curve);
   }
-  if (panel_.measure == Measure::step_ms && panel_.lines) draw_references();
-  for (const auto& curve : scene_.curves) draw_curve(curve);
+  if (of_time() && panel_.lines) draw_references();
+  for (const auto& curve : scene_.analysis.curves) draw_curve(curve);
   if (residuals_ > 0) draw_residuals();
   draw_lanes();
   if (panel_.lines && panel_.log) draw_crossovers();
@@ -135,7 +150,7 @@ void Curves::draw() {
 
 const run::CurveFit* Curves::fit_of(const run::SweepCurve& curve) const {
   const run::CurveFit* predicted = nullptr;
-  for (const run::CurveFit& fit : scene_.fits) {
+  for (const run::CurveFit& fit : scene_.analysis.fits) {
     if (fit.curve.points != curve.points) continue;
     if (fit.measure == panel_.measure) return &fit;
     if (of_memory() && fit.measure == Measure::peak_predicted) predicted = &fit;
@@ -162,7 +177,7 @@ float Curves::lane_height() const {
 std::size_t Curves::lane_count() const {
   std::size_t lanes = 0;
   for (std::size_t s = 0; s < scene_.styles.size(); ++s) lanes += has_oom(s) ? 1 : 0;
-  return panel_.measure == Measure::tokens_per_s ? 0 : lanes;
+  return of_rate() ? 0 : lanes;
 }
 
 bool Curves::has_oom(std::size_t series) const {
@@ -174,34 +189,6 @@ bool Curves::has_oom(std::size_t series) const {
 
 Point Curves::place(std::size_t point, double value) const {
   return {x_.position(static_cast<double>(point_at(point).at[0])), y_.position(value)};
-}
-
-// Dashed through every predicted point, hollow where nothing was measured.
-void Curves::draw_predicted(const run::SweepCurve& curve) {
-  std::optional<Point> before;
-  const Color color = style(curve).color;
-  sink_.push_clip(inside());
-  for (const std::size_t index : curve.points) {
-    const auto value = run::value_of(scene_.figure.sweep, index, Measure::peak_predicted);
-    if (!std::isfinite(value.y)) continue;
-    const Point at = place(index, value.y);
-    if (before) {
-      dashed_line(sink_, *before, at, color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
-    }
-    before = at;
-    if (point_at(index).status == PointStatus::ok || !y_.shows(value.y)) continue;
-    const float radius = scene_.px(3.5F);
-    sink_.outline({at.x - radius, at.y - radius, at.x + radius, at.y + radius}, color,
-                  scene_.px(1.2F), radius);
-    scene_.spots.push_back({index, at});
-  }
-  sink_.pop_clip();
-  const bool measured =
-      std::any_of(curve.points.begin(), curve.points.end(),
-                  [&](std::size_t index) { return point_at(index).status == PointStatus::ok; });
-  if (before && !measured) {
-    labels_.push_back({before->y - scene_.px(14), color, curve.label, remark_of(curve)});
-  }
 }
 
 void Curves::draw_curve(const run::SweepCurve& curve) {
@@ -245,7 +232,7 @@ void Curves::draw_fit(const run::SweepCurve& curve) {
 
 void Curves::draw_labels() {
   if (frame_.labels.width() < scene_.px(30)) return;
-  const bool remarks = panel_.measure != Measure::tokens_per_s;
+  const bool remarks = !of_rate();
   const float height = sink_.text_height(TextStyle::small) * (remarks ? 2.0F : 1.0F) + scene_.px(4);
   spread(labels_, height, frame_.labels);
   for (const EndLabel& label : labels_) {

@@ -8,7 +8,7 @@
 namespace ts::views {
 
 // One panel of curves while it is drawn: curve_panel.cpp has the curves, curve_marks.cpp what is
-// marked on them.
+// marked on them, curve_theory.cpp what was predicted and what the device allows.
 class Curves {
  public:
   Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
@@ -23,8 +23,14 @@ class Curves {
   void set_axes();
   void draw_curve(const run::SweepCurve& curve);
   void draw_predicted(const run::SweepCurve& curve);
+  [[nodiscard]] double predicted_at(std::size_t point) const;  // NaN: not known
   void draw_fit(const run::SweepCurve& curve);
   void draw_labels();
+
+  void draw_theory();
+  [[nodiscard]] std::size_t sharing_bound(const std::vector<double>& values,
+                                          double run::PointTheory::*ms) const;
+  void draw_bound(const run::SweepCurve& curve, double run::PointTheory::*ms, const char* words);
 
   void draw_limit();
   void draw_guides();
@@ -35,12 +41,14 @@ class Curves {
   void draw_saturations();
 
   [[nodiscard]] const SeriesStyle& style(const run::SweepCurve& curve) const {
-    return scene_.looks[curve.points.front() / curve.points.size()];
+    return style_of(scene_, curve);
   }
   [[nodiscard]] const run::SweepPoint& point_at(std::size_t index) const {
     return scene_.figure.sweep.points()[index];
   }
   [[nodiscard]] bool of_memory() const { return panel_.measure == run::Measure::peak_allocated; }
+  [[nodiscard]] bool of_time() const { return panel_.measure == run::Measure::step_ms; }
+  [[nodiscard]] bool of_rate() const { return !of_memory() && !of_time(); }
   [[nodiscard]] const run::CurveFit* fit_of(const run::SweepCurve& curve) const;
   [[nodiscard]] std::string remark_of(const run::SweepCurve& curve) const;
   [[nodiscard]] float width_of(const run::SweepCurve& curve) const;
@@ -65,6 +73,8 @@ class Curves {
   std::int64_t limit_ = -1;
   std::string limit_source_;
   std::vector<EndLabel> labels_;
+  std::vector<std::vector<double>> bounds_;  // that were drawn: series often share one
+  std::vector<float> bound_rows_;            // where their labels stand
 };
 
 }  // namespace ts::views

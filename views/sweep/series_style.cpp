@@ -17,6 +17,12 @@ MarkShape shape_of(AttentionBackend backend) {
       return MarkShape::square;
     case AttentionBackend::flash:
       return MarkShape::triangle_up;
+    case AttentionBackend::efficient:
+      return MarkShape::diamond;
+    case AttentionBackend::cudnn:
+      return MarkShape::triangle_down;
+    case AttentionBackend::tiled:
+      return MarkShape::triangle_right;
     default:
       break;
   }
@@ -87,6 +93,10 @@ void draw_mark(DrawSink& sink, const SeriesStyle& style, Point c, float radius) 
     case MarkShape::triangle_down:
       sink.triangle({box.x0 - radius * 0.2F, box.y0}, {box.x1 + radius * 0.2F, box.y0},
                     {c.x, box.y1 + radius * 0.2F}, color);
+      break;
+    case MarkShape::triangle_right:
+      sink.triangle({box.x0, box.y0 - radius * 0.2F}, {box.x1 + radius * 0.2F, c.y},
+                    {box.x0, box.y1 + radius * 0.2F}, color);
       break;
     case MarkShape::diamond:
       sink.triangle({c.x, box.y0 - 1}, {box.x1 + 1, c.y}, {box.x0 - 1, c.y}, color);

@@ -8,7 +8,15 @@
 
 namespace ts::views {
 
-enum class MarkShape : std::uint8_t { circle, square, triangle_up, diamond, triangle_down, ring };
+enum class MarkShape : std::uint8_t {
+  circle,
+  square,
+  triangle_up,
+  diamond,
+  triangle_down,
+  ring,
+  triangle_right
+};
 
 // How a series looks in every panel and list: never by its colour alone.
 struct SeriesStyle {

@@ -6,20 +6,11 @@
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
-namespace {
-
 using run::Measure;
 
-struct Ratio {
-  std::size_t point = 0;
-  std::size_t series = 0;
-  double value = 0, low = 0, high = 0;
-};
-
-// How many times faster a point is than the first series at the same place; the interval is the one
-// that the two intervals allow.
-std::vector<Ratio> ratios_at(const run::Sweep& sweep, std::size_t place, std::size_t places) {
-  std::vector<Ratio> all;
+std::vector<SpeedUp> speed_ups_at(const run::Sweep& sweep, std::size_t place) {
+  const std::size_t places = sweep.points().size() / sweep.series().size();
+  std::vector<SpeedUp> all;
   const auto base = run::value_of(sweep, place, Measure::step_ms);
   for (std::size_t s = 1; s < sweep.series().size(); ++s) {
     const std::size_t point = s * places + place;
@@ -29,8 +20,6 @@ std::vector<Ratio> ratios_at(const run::Sweep& sweep, std::size_t place, std::si
   }
   return all;
 }
-
-}  // namespace
 
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const run::Sweep& sweep = scene.figure.sweep;
@@ -47,7 +36,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const std::size_t places = sweep.spec().axes[0].values.size();
   double greatest = 1;
   for (std::size_t place = 0; place < places; ++place) {
-    for (const Ratio& ratio : ratios_at(sweep, place, places)) {
+    for (const SpeedUp& ratio : speed_ups_at(sweep, place)) {
       greatest = std::max({greatest, ratio.value, std::min(ratio.high, 2 * ratio.value)});
     }
   }
@@ -83,7 +72,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
                   scene.theme().text3, words);
       }
     }
-    for (const Ratio& ratio : ratios_at(sweep, place, places)) {
+    for (const SpeedUp& ratio : speed_ups_at(sweep, place)) {
       const float x = middle + bar * (static_cast<float>(ratio.series - 1) - others / 2);
       const float top = std::round(y.position(ratio.value));
       const Rect box{std::round(x) + 1, top, std::round(x + bar) - 1, plot.y1};

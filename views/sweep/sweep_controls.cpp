@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "core/run/spec_fields.h"
+#include "core/run/spec_values.h"
 #include "views/common/backend_marks.h"
+#include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/power_select.h"
 #include "views/common/widgets.h"
@@ -33,20 +36,44 @@ Reach reach_of(Field field) {
       return {16, 128, 8, 512};
     case Field::d_model:
       return {128, 1024, 64, 16384};
+    case Field::tile_q:
+    case Field::tile_k:
+      return {16, 128, 8, 512};
+    case Field::memory_limit:
+      return {std::int64_t{1} << 30, std::int64_t{8} << 30, std::int64_t{1} << 26,
+              std::int64_t{1} << 40};
+    case Field::threads:
+    case Field::checkpoint_every:
+    case Field::accumulate:
+    case Field::kv_heads:
+    case Field::warmups:
+      return {1, field == Field::warmups ? 2 : 8, 1, field == Field::warmups ? 2 : 128};
     default:
       return {64, 1024, 16, 65536};
   }
 }
 
-void draw_backend_toggles(const Ui& ui, SweepDraft& draft, float width) {
+// Why a backend cannot run here; empty when it can.
+std::string backend_problem(const Ui& ui, run::WorkloadSpec base, AttentionBackend backend) {
+  base.backend = backend;
+  for (const run::SpecProblem& problem : run::validate(base)) {
+    if (problem.field == Field::backend) return ui.texts(problem.key, problem.arguments);
+  }
+  return {};
+}
+
+void draw_backend_toggles(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+                          float width) {
   constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
-                                    AttentionBackend::flash};
+                                    AttentionBackend::flash, AttentionBackend::efficient,
+                                    AttentionBackend::cudnn, AttentionBackend::tiled};
   for (const AttentionBackend backend : kBackends) {
     const auto found = std::find(draft.backends.begin(), draft.backends.end(), backend);
     bool on = found != draft.backends.end();
     const std::string id = std::string("###sweep_") + run::to_string(backend);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (toggle(ui, id.c_str(), run::to_string(backend), on, width)) {
+    const std::string reason = on ? std::string() : backend_problem(ui, base, backend);
+    if (toggle(ui, id.c_str(), run::to_string(backend), on, width, reason)) {
       if (on) {
         draft.backends.push_back(backend);
         std::sort(draft.backends.begin(), draft.backends.end());
@@ -56,41 +83,65 @@ void draw_backend_toggles(const Ui& ui, SweepDraft& draft, float width) {
     }
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     draw_backend_mark(sink, backend, {at.x + width - ui.px(12), at.y + ui.px(12)}, ui.px(5),
-                      backend_color(ui.theme.kind, backend));
+                      with_alpha(backend_color(ui.theme.kind, backend), reason.empty() ? 1 : 0.4F));
   }
 }
 
-}  // namespace
-
-std::vector<Field> axis_fields(const run::WorkloadSpec& base) {
-  std::vector<Field> fields;
-  for (const Field field : {Field::T, Field::B, Field::d_head, Field::d_model, Field::layers}) {
-    if (run::field_applies(base, field)) fields.push_back(field);
-  }
-  return fields;
+std::string field_words(const Ui& ui, Field field) {
+  return ui.texts(std::string("controls.field.") + run::field_name(field));
 }
 
-base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base,
-                                      const run::SweepPresets& presets) {
-  if (const run::SweepPreset* preset = presets.find(draft.preset)) {
-    return run::sweep_of_preset(*preset, base);
-  }
-  run::SweepSpec spec;
-  spec.base = base;
-  auto axis = run::parse_axis(std::string(run::field_name(draft.axis)) + "=" +
-                              std::to_string(draft.low) + ":" + std::to_string(draft.high));
-  if (!axis) return tl::unexpected(axis.error());
-  spec.axes.push_back(std::move(*axis));
-  if (run::field_applies(base, Field::backend) && !draft.backends.empty()) {
-    run::SweepSeriesField series;
-    for (const AttentionBackend one : draft.backends) series.values.emplace_back(to_string(one));
-    spec.series.push_back(std::move(series));
-  }
-  if (auto good = run::check(spec); !good) return tl::unexpected(good.error());
-  return spec;
+// A list of settings; the first row is none where `none` has words for it. True when another was
+// chosen.
+bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
+                  const std::vector<Field>& fields, const char* none, float width) {
+  bool changed = false;
+  const auto words = [&](std::optional<Field> field) {
+    return field ? field_words(ui, *field) : std::string(ui.texts(none));
+  };
+  select(ui, id, words(chosen), chosen ? run::field_name(*chosen) : "", width, [&] {
+    const auto row = [&](std::optional<Field> field) {
+      const std::string name = field ? run::field_name(*field) : "none";
+      const std::string row_id = std::string(id) + "_" + name;
+      if (!list_row(ui, row_id.c_str(), words(field), field ? name : "", chosen == field)) {
+        return false;
+      }
+      changed = chosen != field;
+      chosen = field;
+      return true;
+    };
+    if (none != nullptr && row(std::nullopt)) return true;
+    return std::any_of(fields.begin(), fields.end(), row);
+  });
+  return changed;
 }
 
-namespace {
+// Values as --axis and --series write them.
+void values_field(const Ui& ui, const char* name, std::string& values, const char* example,
+                  float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  EditLook look;
+  look.edited = values;
+  look.shown = values.empty() ? std::string(example) : values;
+  look.fade = values.empty() ? 0.5F : 1;
+  if (const auto typed = edit_field(ui, name, look, {at.x, at.y, at.x + width, at.y + ui.px(28)})) {
+    values = *typed;
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({width, ui.px(32)});
+}
+
+// What a field that was just chosen begins with.
+std::string first_values(Field field, const run::WorkloadSpec& base) {
+  const auto choices = run::field_choices(field);
+  std::string all;
+  for (const char* const choice : choices) {
+    if (run::has_numbers(field) && !run::parse_count(choice)) continue;  // "auto"
+    all += (all.empty() ? "" : ",") + std::string(choice);
+  }
+  if (!choices.empty()) return all;
+  return std::to_string(std::max<std::int64_t>(run::number_of(base, field), 1));
+}
 
 void draw_presets(const Ui& ui, SweepDraft& draft, const run::SweepPresets& presets, float width) {
   section(ui, ui.texts("sweep.exercise"));
@@ -115,35 +166,58 @@ void draw_presets(const Ui& ui, SweepDraft& draft, const run::SweepPresets& pres
          });
 }
 
-void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
+void draw_first_axis(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
   section(ui, ui.texts("sweep.axis"));
   const auto fields = axis_fields(base);
-  std::vector<Choice> choices;
-  int chosen = -1;
-  for (const Field field : fields) {
-    if (field == draft.axis) chosen = static_cast<int>(choices.size());
-    choices.push_back({std::string("axis_") + run::field_name(field),
-                       ui.texts(std::string("controls.field.") + run::field_name(field)), ""});
-  }
-  const bool lost = chosen < 0;  // the workload has no such size
-  if (segmented(ui, "###sweep_axis", choices, chosen, width) || lost) {
-    draft.axis = fields[static_cast<std::size_t>(std::max(chosen, 0))];
+  // A workload of another kind may have no such size.
+  const bool lost = std::find(fields.begin(), fields.end(), draft.axis) == fields.end();
+  std::optional<Field> axis = lost ? fields.front() : draft.axis;
+  if (field_select(ui, "###sweep_axis", axis, fields, nullptr, width) || lost) {
+    draft.axis = *axis;
     draft.low = reach_of(draft.axis).low;
     draft.high = reach_of(draft.axis).high;
+    draft.values.clear();
   }
   ImGui::Dummy({0, ui.px(4)});
-  const Reach reach = reach_of(draft.axis);
-  const float half = (width - ui.px(8)) / 2;
-  if (power_select(ui, "###sweep_low", draft.low, reach.least, reach.most, half)) {
-    draft.high = std::max(draft.high, draft.low);
+  if (draft.values.empty()) {
+    const Reach reach = reach_of(draft.axis);
+    const float half = (width - ui.px(8)) / 2;
+    if (power_select(ui, "###sweep_low", draft.low, reach.least, reach.most, half)) {
+      draft.high = std::max(draft.high, draft.low);
+    }
+    ImGui::SameLine(0, ui.px(8));
+    if (power_select(ui, "###sweep_high", draft.high, reach.least, reach.most, half)) {
+      draft.low = std::min(draft.low, draft.high);
+    }
+    ImGui::Dummy({0, ui.px(2)});
   }
-  ImGui::SameLine(0, ui.px(8));
-  if (power_select(ui, "###sweep_high", draft.high, reach.least, reach.most, half)) {
-    draft.low = std::min(draft.low, draft.high);
+  values_field(ui, "sweep_values", draft.values, ui.texts("sweep.values_hint"), width);
+}
+
+void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
+  draw_first_axis(ui, draft, base, width);
+  section(ui, ui.texts("sweep.second_axis"));
+  const auto fields = axis_fields(base);
+  if (field_select(ui, "###sweep_second", draft.second, fields, "sweep.none_chosen", width) &&
+      draft.second) {
+    draft.second_values = first_values(*draft.second, base);
   }
-  if (run::field_applies(base, Field::backend)) {
-    section(ui, ui.texts("controls.backend"));
-    draw_backend_toggles(ui, draft, width);
+  ImGui::Dummy({0, ui.px(4)});
+  if (draft.second) {
+    values_field(ui, "sweep_second_values", draft.second_values, ui.texts("sweep.values_hint"),
+                 width);
+  }
+  section(ui, ui.texts("sweep.series"));
+  if (field_select(ui, "###sweep_series", draft.series, series_fields(base), "sweep.none_chosen",
+                   width) &&
+      draft.series && draft.series != Field::backend) {
+    draft.series_values = first_values(*draft.series, base);
+  }
+  ImGui::Dummy({0, ui.px(4)});
+  if (draft.series == Field::backend) {
+    if (run::field_applies(base, Field::backend)) draw_backend_toggles(ui, draft, base, width);
+  } else if (draft.series) {
+    values_field(ui, "sweep_series_values", draft.series_values, "", width);
   }
 }
 

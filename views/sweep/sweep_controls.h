@@ -12,21 +12,28 @@ namespace ts::views {
 // The sweep that the controls describe, over whatever workload the other controls set.
 struct SweepDraft {
   run::Field axis = run::Field::T;
-  std::int64_t low = 64;
+  std::int64_t low = 64;  // powers of two from here
   std::int64_t high = 1024;
+  std::string values;  // as --axis writes them: "64,96,128", "256:2048:x2"; empty: low to high
+  std::optional<run::Field> second;  // axis
+  std::string second_values;
+  std::optional<run::Field> series =
+      run::Field::backend;  // what makes the curves; unset: one curve
   std::vector<run::AttentionBackend> backends = {run::AttentionBackend::naive,
                                                  run::AttentionBackend::flash};
+  std::string series_values;  // of a series other than the backend: "fp32,bf16"
   std::string preset;  // of the course, instead of all the above and of the workload; empty: none
 };
 
-// The axis' powers of two between the ends; one series per backend where the workload has
-// attention. With a preset its sweep, on the device and under the limit of `base`. Errors as
-// check() has them.
+// A backend series is left out where the workload has no attention. With a preset its sweep, on the
+// device and under the limit of `base`. Errors as check() has them.
 base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base,
                                       const run::SweepPresets& presets);
 
-// The fields that the controls offer as an axis for this workload.
+// The settings that the controls offer as an axis for this workload: all that are numbers, the
+// sizes first; and as series: all others, too.
 std::vector<run::Field> axis_fields(const run::WorkloadSpec& base);
+std::vector<run::Field> series_fields(const run::WorkloadSpec& base);
 
 enum class SweepAsk : std::uint8_t { nothing, start, add };
 // Preset, or axis, ends and series, in the current window. `sweep` is the one there is, null: none;

@@ -1,6 +1,7 @@
 #include "views/sweep/sweep_figure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "views/charts/chart_text.h"
@@ -12,44 +13,41 @@ namespace {
 
 using run::Measure;
 
-enum class Panel : std::uint8_t { time, memory, speed_up, fit, throughput, parts, findings };
+constexpr std::array<const char*, kSweepChartCount> kChartNames = {
+    "time", "memory",   "throughput",  "samples", "speed_up",
+    "fit",  "roofline", "percentiles", "parts",   "findings"};
 
-std::vector<Panel> panels_of(const run::Sweep& sweep) {
-  const bool batch = sweep.spec().axes[0].field == run::Field::B;
-  const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1;
-  std::vector<Panel> all = {Panel::time, Panel::memory};
-  if (batch) all.push_back(Panel::throughput);
-  if (bars) all.push_back(Panel::speed_up);
-  all.push_back(Panel::fit);
-  if (!batch) all.push_back(Panel::throughput);
-  if (has_parts(sweep)) all.push_back(Panel::parts);
-  all.push_back(Panel::findings);
-  return all;
-}
-
-void draw_panel(DrawSink& sink, SweepScene& scene, const Rect& area, Panel panel) {
-  switch (panel) {
-    case Panel::time:
+void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart chart) {
+  switch (chart) {
+    case SweepChart::time:
       return draw_curve_panel(
           sink, scene, area,
           {Measure::step_ms, "sweep.panel.time", "sweep.panel.time_about", true, true});
-    case Panel::memory:
+    case SweepChart::memory:
       return draw_curve_panel(
           sink, scene, area,
           {Measure::peak_allocated, "sweep.panel.memory", "sweep.panel.memory_about", true, true});
-    case Panel::fit:
+    case SweepChart::fit:
       return draw_curve_panel(
           sink, scene, area,
           {Measure::step_ms, "sweep.panel.fit", "sweep.panel.fit_about", true, false});
-    case Panel::throughput:
+    case SweepChart::throughput:
       return draw_curve_panel(sink, scene, area,
                               {Measure::tokens_per_s, "sweep.panel.throughput",
                                "sweep.panel.throughput_about", false, true});
-    case Panel::speed_up:
+    case SweepChart::samples:
+      return draw_curve_panel(sink, scene, area,
+                              {Measure::samples_per_s, "sweep.panel.samples",
+                               "sweep.panel.samples_about", false, true});
+    case SweepChart::speed_up:
       return draw_speed_up_panel(sink, scene, area);
-    case Panel::parts:
+    case SweepChart::roofline:
+      return draw_roofline_panel(sink, scene, area);
+    case SweepChart::percentiles:
+      return draw_percentile_panel(sink, scene, area);
+    case SweepChart::parts:
       return draw_parts_panel(sink, scene, area);
-    case Panel::findings:
+    case SweepChart::findings:
       return draw_findings_panel(sink, scene, area);
   }
 }
@@ -76,43 +74,42 @@ std::size_t columns_for(float width, Metrics metrics) {
   return width >= metrics.px(1320) ? 3 : 2;
 }
 
-}  // namespace
-
-float wanted_height(const run::Sweep& sweep, float width, Metrics metrics) {
-  const std::size_t columns = columns_for(width, metrics);
-  const std::size_t rows = (panels_of(sweep).size() + columns - 1) / columns;
-  return static_cast<float>(rows) * metrics.px(250);
+std::shared_ptr<const SweepAnalysis> analysis_of(const SweepFigure& figure) {
+  if (figure.cache != nullptr) {
+    return figure.cache->of(figure.sweep, figure.look.fit, figure.references);
+  }
+  return std::make_shared<const SweepAnalysis>(
+      analyse(figure.sweep, figure.look.fit, figure.references));
 }
 
-std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
-                                             const SweepFigure& figure) {
-  SweepScene scene{figure,
-                   series_styles(figure.sweep, figure.theme.kind),
-                   curve_styles(figure.sweep, figure.theme.kind),
-                   run::curves_of(figure.sweep),
-                   run::fits_of(figure.sweep, figure.look.fit),
-                   run::crossovers_of(figure.sweep),
-                   run::saturations_of(figure.sweep),
-                   run::references_of(figure.sweep, figure.references),
-                   {}};
+// The caption under the charts; what is left for them.
+Rect draw_caption(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
   Rect grid = area;
-  if (!figure.caption.empty()) {
-    const float line = sink.text_height(TextStyle::small) + scene.px(4);
-    const auto lines = wrapped(sink, figure.caption, area.width() - scene.px(32));
-    grid.y1 -= line * static_cast<float>(lines.size()) + scene.px(12);
-    float y = grid.y1 + scene.px(4);
-    for (const std::string& words : lines) {
-      sink.text({area.x0 + scene.px(16), y}, TextStyle::small, figure.theme.text3, words);
-      y += line;
-    }
+  if (figure.caption.empty()) return grid;
+  const auto px = [&](float length) { return figure.metrics.px(length); };
+  const float line = sink.text_height(TextStyle::small) + px(4);
+  const auto lines = wrapped(sink, figure.caption, area.width() - px(32));
+  grid.y1 -= line * static_cast<float>(lines.size()) + px(12);
+  float y = grid.y1 + px(4);
+  for (const std::string& words : lines) {
+    sink.text({area.x0 + px(16), y}, TextStyle::small, figure.theme.text3, words);
+    y += line;
   }
-  const auto panels = panels_of(figure.sweep);
-  const std::size_t columns = columns_for(grid.width(), figure.metrics);
-  const std::size_t wanted = (panels.size() + columns - 1) / columns;
+  return grid;
+}
+
+// Draws the charts side by side; the one that the mouse is in.
+SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
+  const SweepFigure& figure = scene.figure;
+  const auto charts =
+      figure.only ? std::vector{*figure.only} : charts_of(figure.sweep, scene.analysis);
+  const std::size_t columns = figure.only ? 1 : columns_for(grid.width(), figure.metrics);
+  const std::size_t wanted = (charts.size() + columns - 1) / columns;
   const auto room = static_cast<std::size_t>(std::max(1.0F, grid.height() / scene.px(190)));
   const std::size_t rows = std::clamp<std::size_t>(wanted, 1, room);
-  const std::size_t shown = std::min(panels.size(), rows * columns);
+  const std::size_t shown = std::min(charts.size(), rows * columns);
   const float height = grid.height() / static_cast<float>(rows);
+  SweepHit hit;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t row = i / columns;
     // The last row shares its width among fewer.
@@ -121,22 +118,71 @@ std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
     const float x = std::round(grid.x0 + width * static_cast<float>(i % columns));
     const float y = std::round(grid.y0 + height * static_cast<float>(row));
     const Rect box{x, y, std::round(x + width), std::round(y + height)};
-    draw_panel(sink, scene, {box.x0, box.y0, box.x1 - 1, box.y1 - 1}, panels[i]);
+    draw_chart(sink, scene, {box.x0, box.y0, box.x1 - 1, box.y1 - 1}, charts[i]);
+    if (box.contains(figure.mouse)) hit = {std::nullopt, charts[i], box};
     if (i % columns + 1 < in_row) {
       sink.fill({box.x1 - 1, box.y0, box.x1, box.y1}, figure.theme.line);
     }
     if (row + 1 < rows) sink.fill({box.x0, box.y1 - 1, box.x1, box.y1}, figure.theme.line);
   }
-  if (!area.contains(figure.mouse)) return std::nullopt;
+  return hit;
+}
+
+const SweepScene::Spot* nearest_spot(const SweepScene& scene) {
   const SweepScene::Spot* nearest = nullptr;
   float least = scene.px(14);
   for (const SweepScene::Spot& spot : scene.spots) {
-    const float distance = std::hypot(spot.at.x - figure.mouse.x, spot.at.y - figure.mouse.y);
+    const float distance =
+        std::hypot(spot.at.x - scene.figure.mouse.x, spot.at.y - scene.figure.mouse.y);
     if (distance >= least) continue;
     least = distance;
     nearest = &spot;
   }
-  if (nearest == nullptr) return std::nullopt;
+  return nearest;
+}
+
+}  // namespace
+
+const char* to_string(SweepChart chart) {
+  return kChartNames[static_cast<std::size_t>(chart)];
+}
+
+std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& analysis) {
+  const bool batch = sweep.spec().axes[0].field == run::Field::B;
+  const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1;
+  std::vector<SweepChart> all = {SweepChart::time, SweepChart::memory};
+  if (batch) {
+    all.push_back(SweepChart::throughput);
+    all.push_back(SweepChart::samples);
+  }
+  if (bars) all.push_back(SweepChart::speed_up);
+  if (has_roofline(analysis)) all.push_back(SweepChart::roofline);
+  all.push_back(SweepChart::fit);
+  if (!batch) all.push_back(SweepChart::throughput);
+  if (has_percentiles(sweep)) all.push_back(SweepChart::percentiles);
+  if (has_parts(sweep)) all.push_back(SweepChart::parts);
+  all.push_back(SweepChart::findings);
+  return all;
+}
+
+float wanted_height(const SweepFigure& figure, float width) {
+  const std::size_t columns = columns_for(width, figure.metrics);
+  const std::size_t charts = charts_of(figure.sweep, *analysis_of(figure)).size();
+  const std::size_t rows = (charts + columns - 1) / columns;
+  return static_cast<float>(rows) * figure.metrics.px(250);
+}
+
+SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
+  const auto analysis = analysis_of(figure);
+  SweepScene scene{figure,
+                   *analysis,
+                   series_styles(figure.sweep, figure.theme.kind),
+                   curve_styles(figure.sweep, figure.theme.kind),
+                   {}};
+  SweepHit hit = draw_grid(sink, scene, draw_caption(sink, area, figure));
+  if (!area.contains(figure.mouse)) return {};
+  const SweepScene::Spot* const nearest = nearest_spot(scene);
+  if (nearest == nullptr) return hit;
   const float ring = scene.px(7);
   sink.outline(
       {nearest->at.x - ring, nearest->at.y - ring, nearest->at.x + ring, nearest->at.y + ring},
@@ -146,7 +192,8 @@ std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
     lines.push_back({line, TextStyle::small, lines.empty()});
   }
   draw_read_out(sink, figure.theme, figure.metrics, figure.mouse, area, lines);
-  return nearest->point;
+  hit.point = nearest->point;
+  return hit;
 }
 
 }  // namespace ts::views

@@ -11,8 +11,27 @@
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
 #include "views/sweep/series_style.h"
+#include "views/sweep/sweep_analysis.h"
 
 namespace ts::views {
+
+// What a chart of the figure shows.
+enum class SweepChart : std::uint8_t {
+  time,
+  memory,
+  throughput,  // tokens/s
+  samples,     // samples/s; over B
+  speed_up,
+  fit,
+  roofline,
+  percentiles,
+  parts,
+  findings,
+};
+inline constexpr int kSweepChartCount = 10;
+const char* to_string(SweepChart chart);  // time memory throughput ...: names of files too
+// The charts that this sweep has something for, in their order.
+std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& analysis);
 
 // How the figure is to look, as far as the reader chooses.
 struct SweepLook {
@@ -26,20 +45,26 @@ struct SweepFigure {
   const text::Texts& texts;
   const Theme& theme;
   Metrics metrics;
-  std::string caption;  // under the panels; empty: none
-  Point mouse{-1, -1};  // outside: nothing is pointed at
+  std::string caption = {};  // under the panels; empty: none
+  Point mouse{-1, -1};       // outside: nothing is pointed at
   SweepLook look = {};
   std::span<const run::ReferenceSeries> references = {};  // published; those that fit are drawn
+  std::optional<SweepChart> only = {};                    // this chart alone, over the whole area
+  SweepAnalysisCache* cache = nullptr;                    // null: worked out anew
+};
+
+// What the mouse is at.
+struct SweepHit {
+  std::optional<std::size_t> point;
+  std::optional<SweepChart> chart;
+  Rect box;  // of that chart
 };
 
 // Rows of panels the figure has at this width, at the height that suits them.
-float wanted_height(const run::Sweep& sweep, float width, Metrics metrics);
+float wanted_height(const SweepFigure& figure, float width);
 
-// Draws as many panels as there is room for: step time, peak memory, then throughput (over B) or
-// speed-up (several series), fit, throughput, and what the curves say in words. Returns the point
-// that the mouse is at.
-std::optional<std::size_t> draw_sweep_figure(DrawSink& sink, const Rect& area,
-                                             const SweepFigure& figure);
+// Draws as many of charts_of() as there is room for.
+SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& figure);
 
 // The lines of the read-out of a point.
 std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t point);
@@ -47,8 +72,8 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t poin
 // "T^1.93", and with `interval` "T^1.93 [1.85, 2.01]".
 std::string slope_words(const std::string& axis, const stats::PowerFit& fit, bool interval);
 // Fits, crossovers and saturation as sentences in the chosen language.
-std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Texts& texts,
-                                       run::FitRange range = {});
+std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnalysis& analysis,
+                                       const text::Texts& texts);
 // The status in one word, and what there is to say about it.
 std::string status_words(const run::SweepPoint& point, const text::Texts& texts);
 // Predicted peak over the measured one: "+0.31 %"; empty where one of them is missing.

@@ -47,6 +47,10 @@ PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot) {
   return axis;
 }
 
+const SeriesStyle& style_of(const SweepScene& scene, const run::SweepCurve& curve) {
+  return scene.looks[curve.points.front() / curve.points.size()];
+}
+
 void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame) {
   const std::string name = scene.axis_name();
   const float x = frame.plot.x1 + scene.px(6);
@@ -82,8 +86,9 @@ void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& fram
               TextStyle::small, scene.theme().text2, tick.label);
   }
   const float width = sink.text_width(TextStyle::small, ticks.unit);
-  sink.text({plot.x0 - scene.px(8) - width, plot.y0 - scene.px(18)}, TextStyle::small,
-            scene.theme().text3, ticks.unit);
+  // A long one reaches over the axis rather than out of the panel.
+  const float unit_x = std::max(plot.x0 - scene.px(60), plot.x0 - scene.px(8) - width);
+  sink.text({unit_x, plot.y0 - scene.px(18)}, TextStyle::small, scene.theme().text3, ticks.unit);
   sink.fill({plot.x0, plot.y0, plot.x0 + 1, plot.y1}, scene.theme().line);
 }
 
@@ -109,7 +114,7 @@ void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& ar
   text_in(sink, row, TextStyle::body_strong, scene.theme().text, t("sweep.panel.findings"));
   float y = area.y0 + title_height + scene.px(4);
   const float line = sink.text_height(TextStyle::small) + scene.px(7);
-  for (const std::string& sentence : finding_lines(scene.figure.sweep, t, scene.figure.look.fit)) {
+  for (const std::string& sentence : finding_lines(scene.figure.sweep, scene.analysis, t)) {
     if (y + line > area.y1) break;
     text_in(sink, {row.x0, y, row.x1, y + line}, TextStyle::small, scene.theme().text2, sentence);
     y += line;

@@ -11,13 +11,9 @@ namespace ts::views {
 // What all panels of one figure share in one frame.
 struct SweepScene {
   const SweepFigure& figure;
+  const SweepAnalysis& analysis;
   std::vector<SeriesStyle> styles;
   std::vector<SeriesStyle> looks;  // of the curves
-  std::vector<run::SweepCurve> curves;
-  std::vector<run::CurveFit> fits;
-  std::vector<run::CurveCrossover> crossovers;
-  std::vector<run::CurveSaturation> saturations;
-  std::vector<run::ReferenceSeries> references;
   // Where points were drawn, for the mouse.
   struct Spot {
     std::size_t point = 0;
@@ -45,6 +41,7 @@ void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& f
 void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& y, const Ticks& ticks);
 PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot);
+const SeriesStyle& style_of(const SweepScene& scene, const run::SweepCurve& curve);
 
 // A curve per series: step time, peak memory or throughput over the first axis.
 struct CurvePanel {
@@ -56,8 +53,25 @@ struct CurvePanel {
 };
 void draw_curve_panel(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
 
+// How many times faster a point is than the first series at the same place; the interval is the one
+// that the two intervals allow.
+struct SpeedUp {
+  std::size_t point = 0;
+  std::size_t series = 0;
+  double value = 0, low = 0, high = 0;
+};
+std::vector<SpeedUp> speed_ups_at(const run::Sweep& sweep, std::size_t place);
+
 // Bars: how many times faster than the first series, at each value of the first axis.
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
+
+// What the device allows: FLOP per byte against TFLOP/s, its roofs, and every measured point.
+bool has_roofline(const SweepAnalysis& analysis);
+void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
+
+// P50, P90 and P99 of the steps over the first axis.
+bool has_percentiles(const run::Sweep& sweep);
+void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
 // Columns: how the steps of every point divide into forward, backward and optimizer.
 bool has_parts(const run::Sweep& sweep);

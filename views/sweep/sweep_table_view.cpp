@@ -36,6 +36,14 @@ std::string ms(double value) {
   return value < 0 ? kDash : text::duration_ns(value * 1e6).joined();
 }
 
+// "\u2248 88.3 ms" of a point that is still to be measured.
+std::string predicted_time(const run::Sweep& sweep, std::size_t index) {
+  const PointStatus status = sweep.points()[index].status;
+  if (status != PointStatus::pending && status != PointStatus::running) return kDash;
+  const double expected = sweep.predicted_step_ms(index);
+  return expected > 0 ? "\xe2\x89\x88 " + ms(expected) : kDash;
+}
+
 std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::size_t index,
                                                   const text::Texts& texts) {
   const run::SweepPoint& point = sweep.points()[index];
@@ -47,7 +55,7 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
   const bool ok = point.status == PointStatus::ok;
   return {sweep.series()[point.series].label,
           at,
-          ok ? ms(m.step.median_ms) : kDash,
+          ok ? ms(m.step.median_ms) : predicted_time(sweep, index),
           ok && m.step.ci95_low_ms >= 0
               ? texts("inspector.range",
                       {{"low", ms(m.step.ci95_low_ms)}, {"high", ms(m.step.ci95_high_ms)}})
@@ -96,20 +104,37 @@ Color result_color(const Theme& theme, PointStatus status) {
   }
 }
 
-// At the end of the row that the mouse is on.
-void draw_rerun(const Ui& ui, const Rect& row, std::size_t index, SweepWishes& wishes) {
-  const std::string label = ui.texts("sweep.rerun");
+// At the end of the row that the mouse is on: run it again, compare it with another.
+void draw_row_buttons(const Ui& ui, const Rect& row, const run::Sweep& sweep, std::size_t index,
+                      SweepPageState& state, SweepWishes& wishes) {
+  const run::SweepPoint& point = sweep.points()[index];
   const float width = ui.px(110);
-  ImGui::SetCursorScreenPos({row.x1 - width - ui.px(24), row.y0});
-  if (button(ui, "###rerun", "\xef\x80\xa1", label, "", ButtonKind::plain, width)) {
-    wishes.rerun = index;
-    wishes.open.reset();
+  float x = row.x1 - width - ui.px(24);
+  if (point.status != PointStatus::running && !point.wanted) {
+    ImGui::SetCursorScreenPos({x, row.y0});
+    if (button(ui, "###rerun", "\xef\x80\xa1", ui.texts("sweep.rerun"), "", ButtonKind::plain,
+               width)) {
+      wishes.rerun = index;
+      wishes.open.reset();
+    }
+    x -= width + ui.px(4);
   }
+  if (point.status != PointStatus::ok) return;
+  ImGui::SetCursorScreenPos({x, row.y0});
+  const bool second = state.compare_first && *state.compare_first != index;
+  const char* const label = second ? "sweep.compare_with" : "sweep.compare";
+  if (button(ui, "###compare", "\xef\x83\xac", ui.texts(label), "", ButtonKind::plain, width)) {
+    wishes.open.reset();
+    if (second) wishes.compare = {*state.compare_first, index};
+    state.compare_first = second ? std::nullopt : std::optional(index);
+  }
+  if (second) tooltip(ui, place_words(sweep, *state.compare_first));
 }
 
 }  // namespace
 
-void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepWishes& wishes) {
+void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& state,
+                      SweepWishes& wishes) {
   const auto looks = curve_styles(sweep, ui.theme.kind);
   const std::size_t length = sweep.spec().axes[0].values.size();
   const float height = ui.px(25);
@@ -149,9 +174,10 @@ void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepWishes& wishes
         draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
         draw_cells(sink, ui, box, cells_of(sweep, index, ui.texts), false,
                    result_color(ui.theme, point.status));
-        if (hovered && point.status != PointStatus::running && !point.wanted) {
-          draw_rerun(ui, box, index, wishes);
+        if (state.compare_first == index) {
+          sink.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, ui.theme.accent);
         }
+        if (hovered) draw_row_buttons(ui, box, sweep, index, state, wishes);
         ImGui::SetCursorScreenPos({at.x, at.y + height});
         ImGui::PopID();
       }

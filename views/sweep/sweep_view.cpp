@@ -79,14 +79,18 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
-  const float bar_width = std::min(width * 0.36F, ui.px(460));
+  const float buttons = ui.px(720);
+  const float bar_width =
+      std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), width - buttons - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string title =
       ui.texts("sweep.title", {{"axis", run::field_name(sweep.spec().axes[0].field)},
                                {"count", count(sweep.series().size())}});
   text_in(sink, text_row, TextStyle::body_strong, ui.theme.text, title);
-  text_right(sink, text_row, TextStyle::body, ui.theme.text2,
+  const float title_width = sink.text_width(TextStyle::body_strong, title) + ui.px(12);
+  text_right(sink, {text_row.x0 + title_width, text_row.y0, text_row.x1, text_row.y1},
+             TextStyle::body, ui.theme.text2,
              ui.texts("sweep.done", {{"done", count(total - open)}, {"total", count(total)}}));
   const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
   sink.fill(bar, ui.theme.surface3, ui.px(2));
@@ -108,7 +112,6 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   } else {
     now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
   }
-  const float buttons = ui.px(720);
   text_in(sink, {bar.x1 + ui.px(24), at.y, at.x + width - buttons - ui.px(16), at.y + height},
           TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 
@@ -139,24 +142,43 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
 
+// A click opens a point; with Shift it is one of two to be compared.
+void choose_point(std::size_t point, SweepPageState& state, SweepWishes& wishes) {
+  if (!ImGui::GetIO().KeyShift) {
+    wishes.open = point;
+  } else if (!state.compare_first || *state.compare_first == point) {
+    state.compare_first = point;
+  } else {
+    wishes.compare = {*state.compare_first, point};
+    state.compare_first.reset();
+  }
+}
+
 // All panels; what does not fit is reached by scrolling.
-void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, const SweepLook& look,
+void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPageState& state,
                  SweepWishes& wishes) {
+  SweepFigure figure{*page.sweep, ui.texts, ui.theme, ui.metrics};
+  figure.look = state.look;
+  figure.references = page.references;
+  figure.cache = page.analysis;
   ImGui::SetCursorScreenPos({area.x0, area.y0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   if (ImGui::BeginChild("###sweep_panels", {area.width(), area.height()})) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const float height = std::max(area.height() - 1, wanted_height(*page.sweep, width, ui.metrics));
+    const float height = std::max(area.height() - 1, wanted_height(figure, width));
     const Rect whole{at.x, at.y, at.x + width, at.y + height};
+    ImGui::SetNextItemAllowOverlap();
     const bool pressed = ImGui::InvisibleButton("###sweep_figure", {width, height});
+    const bool menu = ImGui::IsItemClicked(ImGuiMouseButton_Right);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    const Point seen = ImGui::IsItemHovered() ? Point{mouse.x, mouse.y} : Point{-1, -1};
+    // Over the button of a chart, too, which lies on it.
+    const bool inside = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+    figure.mouse = inside ? Point{mouse.x, mouse.y} : Point{-1, -1};
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    const SweepFigure figure{*page.sweep, ui.texts, ui.theme, ui.metrics,
-                             "",          seen,     look,     page.references};
-    const auto point = draw_sweep_figure(sink, whole, figure);
-    if (pressed && point) wishes.open = point;
+    const SweepHit hit = draw_sweep_figure(sink, whole, figure);
+    if (pressed && hit.point) choose_point(*hit.point, state, wishes);
+    draw_chart_menu(ui, figure, menu, hit, state, wishes);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
@@ -164,8 +186,12 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, const Sw
 
 }  // namespace
 
-SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepLook& look) {
+SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state) {
   SweepWishes wishes;
+  if (state.compare_first &&
+      (page.sweep == nullptr || *state.compare_first >= page.sweep->points().size())) {
+    state.compare_first.reset();
+  }
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
   if (page.sweep == nullptr) {
@@ -175,18 +201,18 @@ SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepLook& look
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("sweep.none_hint"), ui.px(24));
     return wishes;
   }
-  draw_strip(ui, page, size.x, look, wishes);
+  draw_strip(ui, page, size.x, state.look, wishes);
   const float top = ImGui::GetCursorScreenPos().y;
   const float rest = origin.y + size.y - top;
   const float rows = static_cast<float>(page.sweep->points().size() + 1);
   const float table = std::floor(std::min({rest * 0.3F, ui.px(25) * rows + ui.px(8)}));
   const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),
                   std::floor(top + rest - table)};
-  draw_figure(ui, page, area, look, wishes);
+  draw_figure(ui, page, area, state, wishes);
   ImGui::GetWindowDrawList()->AddRectFilled({area.x0, area.y1 - 1}, {area.x1, area.y1},
                                             ui.theme.line);
   ImGui::SetCursorScreenPos({area.x0, area.y1});
-  draw_sweep_table(ui, *page.sweep, wishes);
+  draw_sweep_table(ui, *page.sweep, state, wishes);
   return wishes;
 }
 

@@ -14,6 +14,27 @@ std::string milliseconds(double ms) {
   return text::duration_ns(ms * 1e6).joined();
 }
 
+// "at least 1.2 ms by FLOPs, 0.4 ms by memory", "14 FLOP/byte"; and the predicted time.
+void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std::size_t index) {
+  const auto& t = figure.texts;
+  if (const double ms = figure.sweep.predicted_step_ms(index); ms > 0) {
+    lines.push_back(t("sweep.read_out.predicted_time", {{"time", milliseconds(ms)}}));
+  }
+  const auto theory = run::theory_of(figure.sweep, index);
+  if (!theory) return;
+  if (theory->compute_ms > 0) {
+    lines.push_back(t("sweep.read_out.compute_bound",
+                      {{"time", milliseconds(theory->compute_ms)},
+                       {"rate", text::rate(theory->roofs.tflops * 1e12, "FLOP").joined()}}));
+  }
+  if (theory->memory_ms > 0) {
+    lines.push_back(t("sweep.read_out.memory_bound",
+                      {{"time", milliseconds(theory->memory_ms)},
+                       {"rate", text::rate(theory->roofs.gb_s * 1e9, "B").joined()},
+                       {"intensity", text::decimal(theory->intensity(), 1)}}));
+  }
+}
+
 }  // namespace
 
 std::string slope_words(const std::string& axis, const stats::PowerFit& fit, bool interval) {
@@ -94,17 +115,18 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
       parts += (parts.empty() ? "" : ", ") + std::string(t(key)) + " " + milliseconds(ms);
   }
   if (!parts.empty()) lines.push_back(parts);
+  add_theory(lines, figure, index);
   if (!m.backend_ran.empty())
     lines.push_back(t("inspector.backend_ran") + std::string(" ") + m.backend_ran);
   if (point.status != PointStatus::ok) lines.push_back(status_words(point, t));
   return lines;
 }
 
-std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Texts& texts,
-                                       run::FitRange range) {
+std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnalysis& analysis,
+                                       const text::Texts& texts) {
   const std::string axis = run::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> lines;
-  for (const run::CurveCrossover& one : run::crossovers_of(sweep)) {
+  for (const run::CurveCrossover& one : analysis.crossovers) {
     const run::SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
     const bool time = one.measure == Measure::step_ms;
     lines.push_back(texts(time ? "sweep.finding.faster" : "sweep.finding.smaller",
@@ -125,14 +147,14 @@ std::vector<std::string> finding_lines(const run::Sweep& sweep, const text::Text
                                              {"place", place_words(sweep, error.worst_point)}}));
     }
   }
-  for (const run::CurveSaturation& one : run::saturations_of(sweep)) {
+  for (const run::CurveSaturation& one : analysis.saturations) {
     lines.push_back(texts("sweep.finding.saturation",
                           {{"series", one.curve.label},
                            {"value", text::decimal(one.saturation.at, 0)},
                            {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
   }
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const run::CurveFit& one : run::fits_of(sweep, range)) {
+  for (const run::CurveFit& one : analysis.fits) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;

@@ -8,11 +8,17 @@
 #include "tests/run/made_runs.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
+#include "views/sweep/chart_data.h"
 
 namespace ts::views {
 namespace {
 
 using testing::RecordingSink;
+
+run::Run on_a_roof(run::Run run) {
+  run.roof = run::Roof{run.spec.dtype, 2048, 0.2, 15};
+  return run;
+}
 
 run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 1'000'000'000) {
   run::SweepSpec spec;
@@ -27,8 +33,8 @@ run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 
     const auto t = static_cast<double>(one.seq_len * one.batch);
     const auto bytes = static_cast<std::int64_t>(naive ? t * t : 3000 * t);
     sweep.finish(*point, bytes > fits ? run::testing::stopped_run(one, run::Verdict::oom)
-                                      : run::testing::made_run(
-                                            one, naive ? t * t / 1e5 : 3 + t * t / 4e5, bytes));
+                                      : on_a_roof(run::testing::made_run(
+                                            one, naive ? t * t / 1e5 : 3 + t * t / 4e5, bytes)));
   }
   return sweep;
 }
@@ -36,10 +42,14 @@ run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 
 class SweepFigureOf : public ::testing::TestWithParam<std::pair<float, float>> {
  protected:
   std::optional<std::size_t> draw(const run::Sweep& sweep, Point mouse = {-1, -1}) {
+    return hit(sweep, mouse).point;
+  }
+  SweepHit hit(const run::Sweep& sweep, Point mouse = {-1, -1},
+               std::optional<SweepChart> only = std::nullopt) {
     const auto [width, height] = GetParam();
     sink_ = RecordingSink();
-    const SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}, "A caption that says it",
-                             mouse};
+    SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}, "A caption that says it", mouse};
+    figure.only = only;
     return draw_sweep_figure(sink_, {0, 0, width, height}, figure);
   }
   [[nodiscard]] bool says(const std::string& words) const {
@@ -133,8 +143,61 @@ TEST_P(SweepFigureOf, PredictedPartsResidualsAndPublishedPointsAreDrawnInside) {
     draw_sweep_figure(sink_, {0, 0, width, height}, figure);
     expect_inside();
     EXPECT_TRUE(says("Somebody, their card"));
+    EXPECT_GE(wanted_height(figure, width), 500);
   }
-  EXPECT_GE(wanted_height(sweep, width, {1}), 500);
+}
+
+TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
+  const run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
+  hit(sweep, {-1, -1}, SweepChart::time);
+  expect_inside();
+  EXPECT_TRUE(says("FLOPs at 200")) << "GFLOP/s of the roof";
+  EXPECT_TRUE(says("traffic at 15"));
+  hit(sweep, {-1, -1}, SweepChart::roofline);
+  expect_inside();
+  EXPECT_TRUE(says("TFLOP/s"));
+  EXPECT_TRUE(says("FLOP/byte"));
+  EXPECT_TRUE(says("ridge 13")) << "0.2 TFLOP/s over 15 GB/s";
+  EXPECT_TRUE(says("naive"));
+  EXPECT_TRUE(says("product in fp32"));
+}
+
+TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
+  const run::Sweep sweep = made_sweep("B=1:16:x2", "backend=naive,flash");
+  const SweepAnalysis analysis = analyse(sweep, {}, {});
+  const auto charts = charts_of(sweep, analysis);
+  EXPECT_EQ(charts.size(), static_cast<std::size_t>(kSweepChartCount));
+  const auto [width, height] = GetParam();
+  for (const SweepChart chart : charts) {
+    SCOPED_TRACE(to_string(chart));
+    const SweepHit at = hit(sweep, {width / 2, 10}, chart);
+    expect_inside();
+    EXPECT_EQ(at.chart, chart);
+    const io::TextTable table = chart_data(chart, sweep, analysis, texts_);
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+    if (chart == SweepChart::findings) continue;
+    EXPECT_EQ(table.rows.size(), sweep.points().size());
+    // Some point has a number in each column, but the optimizer that this pass lacks, and
+    // percentiles that ten steps do not tell.
+    for (std::size_t column = 3; column < table.columns.size(); ++column) {
+      const std::string& name = table.columns[column];
+      if (name == "optimizer_ms" || name == "peak_predicted_bytes" || name == "p99_ms") continue;
+      EXPECT_TRUE(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+        return !row[column].empty();
+      })) << name;
+    }
+  }
+}
+
+TEST_P(SweepFigureOf, TheAnalysisIsMadeAnewOnlyWhenThePointsChange) {
+  run::Sweep sweep = made_sweep("T=64:512:x2", "backend=naive,flash");
+  SweepAnalysisCache cache;
+  const auto first = cache.of(sweep, {}, {});
+  EXPECT_EQ(cache.of(sweep, {}, {}), first);
+  EXPECT_NE(cache.of(sweep, {128, 0}, {}), first);
+  const auto second = cache.of(sweep, {}, {});
+  sweep.rerun(0);
+  EXPECT_NE(cache.of(sweep, {}, {}), second);
 }
 
 TEST_P(SweepFigureOf, OverBatchesTheKneeIsMarked) {

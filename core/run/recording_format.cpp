@@ -1,0 +1,76 @@
+#include "core/run/recording_format.h"
+
+namespace ts::run::recording_format {
+namespace {
+
+constexpr std::size_t kWord = 8;
+constexpr std::size_t kFrame = kMagic.size() + 3 * kWord;
+
+void put_word(std::string& out, std::uint64_t value) {
+  for (std::size_t i = 0; i < kWord; ++i) out += static_cast<char>(value >> (8 * i));
+}
+
+std::uint64_t word_at(std::string_view file, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < kWord; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(file[at + i])} << (8 * i);
+  }
+  return value;
+}
+
+// FNV-1a, 64 bits, over words of eight bytes and then the rest.
+std::uint64_t checksum(std::string_view bytes) {
+  constexpr std::uint64_t kPrime = 0x100000001B3;
+  std::uint64_t sum = 0xCBF29CE484222325;
+  std::size_t at = 0;
+  for (; at + kWord <= bytes.size(); at += kWord) sum = (sum ^ word_at(bytes, at)) * kPrime;
+  for (; at < bytes.size(); ++at) sum = (sum ^ static_cast<unsigned char>(bytes[at])) * kPrime;
+  return sum;
+}
+
+}  // namespace
+
+std::string framed(std::string_view header, std::string_view records) {
+  std::string out(kMagic);
+  out.reserve(kFrame + header.size() + records.size());
+  put_word(out, header.size());
+  put_word(out, records.size());
+  put_word(out, 0);  // the checksum, when the parts are there
+  out += header;
+  out += records;
+  std::string sum;
+  put_word(sum, checksum(std::string_view(out).substr(kFrame)));
+  out.replace(kFrame - kWord, kWord, sum);
+  return out;
+}
+
+std::optional<Parts> parts_of(std::string_view file) {
+  if (!file.starts_with(kMagic) || file.size() < kFrame) return std::nullopt;
+  const std::uint64_t header = word_at(file, kMagic.size());
+  const std::uint64_t records = word_at(file, kMagic.size() + kWord);
+  const std::string_view rest = file.substr(kFrame);
+  if (header > rest.size() || records != rest.size() - header) return std::nullopt;
+  if (word_at(file, kFrame - kWord) != checksum(rest)) return std::nullopt;
+  return Parts{rest.substr(0, header), rest.substr(header)};
+}
+
+std::uint64_t Numbers::next() {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    if (at_ >= bytes_.size()) break;
+    const auto byte = static_cast<unsigned char>(bytes_[at_++]);
+    value |= std::uint64_t{byte & 0x7FU} << shift;
+    if ((byte & 0x80U) == 0) return value;
+  }
+  good_ = false;
+  return 0;
+}
+
+std::uint64_t Numbers::next(std::uint64_t most) {
+  const std::uint64_t value = next();
+  if (value <= most) return value;
+  good_ = false;
+  return 0;
+}
+
+}  // namespace ts::run::recording_format

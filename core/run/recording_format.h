@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The frame of a recording's file, and how numbers stand in it. Private to recording_*.cpp.
+namespace ts::run::recording_format {
+
+inline constexpr std::string_view kMagic = "tensorscope recording 1\n";
+inline constexpr std::uint64_t kSlice = 1;
+inline constexpr std::uint64_t kMemory = 2;
+
+// Small for neighbours of either sign.
+inline std::uint64_t zigzag(std::int64_t value, std::int64_t before) {
+  const std::uint64_t step = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(before);
+  return (step << 1) ^ ((step >> 63) != 0 ? ~std::uint64_t{0} : 0);
+}
+inline std::int64_t unzigzag(std::uint64_t coded, std::int64_t before) {
+  const std::uint64_t step = (coded >> 1) ^ ((coded & 1) != 0 ? ~std::uint64_t{0} : 0);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(before) + step);
+}
+
+// The magic line, the two sizes and a checksum of both parts (8 bytes each, least byte first), then
+// the parts.
+std::string framed(std::string_view header, std::string_view records);
+struct Parts {
+  std::string_view header, records;
+};
+// Nothing where the file is cut off, damaged, or no recording.
+std::optional<Parts> parts_of(std::string_view file);
+
+// Reads numbers one after the other; all are 0 after the end, which good() tells.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
+  std::uint64_t next();
+  // At most `most`; more is bad.
+  std::uint64_t next(std::uint64_t most);
+  [[nodiscard]] bool at_end() const { return at_ >= bytes_.size(); }
+  [[nodiscard]] bool good() const { return good_; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  bool good_ = true;
+};
+
+}  // namespace ts::run::recording_format

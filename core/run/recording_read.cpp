@@ -1,0 +1,197 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/run/protocol_json.h"
+#include "core/run/recording.h"
+#include "core/run/recording_format.h"
+
+namespace ts::run {
+namespace {
+
+using recording_format::Numbers;
+
+double real(const nlohmann::json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::optional<double> maybe(const nlohmann::json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
+void tell_steps(Run& run, const nlohmann::json& steps, SampleUpdate::Kind kind) {
+  for (const nlohmann::json& s : steps) {
+    StepTimes times;
+    std::size_t i = 0;
+    for (std::int64_t StepTimes::*part :
+         {&StepTimes::begin_ns, &StepTimes::forward_ns, &StepTimes::backward_ns,
+          &StepTimes::optimizer_ns, &StepTimes::prefill_ns, &StepTimes::decode_ns,
+          &StepTimes::total_ns}) {
+      times.*part = s.at(i++).get<std::int64_t>();
+    }
+    times.loss = real(s.at(i++));
+    times.learning_rate = real(s.at(i++));
+    times.gradient_norm = maybe(s.at(i++));
+    times.loss_scale = maybe(s.at(i++));
+    times.skipped = s.at(i++).get<bool>();
+    times.waited_ns = s.at(i++).get<std::int64_t>();
+    if (!s.at(i).is_null()) times.clean_steps = s.at(i).get<std::int64_t>();
+    run.apply(SampleUpdate{run.id, times, kind});
+  }
+}
+
+ExecutionFacts facts_of(const nlohmann::json& json) {
+  ExecutionFacts facts;
+  facts.parameters = json.at("parameters").get<std::int64_t>();
+  facts.backend_ran = json.at("backend_ran").get<std::string>();
+  facts.memory_limit = json.at("memory_limit").get<std::int64_t>();
+  for (const nlohmann::json& one : json.at("types")) {
+    facts.types.push_back({one.at(0).get<std::string>(), one.at(1).get<std::string>()});
+  }
+  for (const nlohmann::json& one : json.at("results")) {
+    facts.results.push_back({one.at(0).get<std::string>(), real(one.at(1)), real(one.at(2))});
+  }
+  facts.generated = json.at("generated").get<std::vector<std::int64_t>>();
+  facts.generated_text = json.at("generated_text").get<std::string>();
+  return facts;
+}
+
+FinishedUpdate end_of(const nlohmann::json& header, RunId id) {
+  FinishedUpdate end;
+  end.id = id;
+  const int verdict = header.at("verdict").get<int>();
+  end.verdict = verdict >= 0 && verdict <= static_cast<int>(Verdict::failed)
+                    ? static_cast<Verdict>(verdict)
+                    : Verdict::failed;
+  const nlohmann::json& failure = header.at("failure");
+  end.failure.verdict = end.verdict;
+  end.failure.sentence = failure.at("sentence").get<std::string>();
+  end.failure.bytes_asked = failure.at("bytes_asked").get<std::int64_t>();
+  end.failure.bytes_free = failure.at("bytes_free").get<std::int64_t>();
+  end.failure.bytes_limit = failure.at("bytes_limit").get<std::int64_t>();
+  end.failure.op = failure.at("op").get<std::string>();
+  end.failure.module = failure.at("module").get<std::string>();
+  end.end_ns = header.at("end_ns").get<std::int64_t>();
+  end.warmup_stable = header.at("warmup_stable").get<bool>();
+  return end;
+}
+
+// Everything behind the header. `names` are the file's strings; 0 is none.
+bool read_records(Numbers numbers, std::size_t tracks, const std::vector<base::StringId>& names,
+                  capture::Batch& batch) {
+  constexpr std::uint64_t kDeepest = 4096;
+  std::int64_t slice_ns = 0;
+  std::int64_t record_ns = 0;
+  std::int64_t address = 0;
+  const auto name = [&] { return names[numbers.next(names.size() - 1)]; };
+  const auto after = [&](std::int64_t& before) {
+    return before = recording_format::unzigzag(numbers.next(), before);
+  };
+  while (!numbers.at_end() && numbers.good()) {
+    const std::uint64_t kind = numbers.next();
+    if (kind == recording_format::kSlice && tracks > 0) {
+      capture::Batch::Row row;
+      row.track = static_cast<trace::TrackId>(numbers.next(tracks - 1));
+      row.depth = static_cast<std::uint16_t>(numbers.next(kDeepest));
+      row.slice.begin_ns = after(slice_ns);
+      row.slice.duration_ns = static_cast<std::int64_t>(numbers.next());
+      row.slice.name = name();
+      row.slice.module = name();
+      row.slice.detail = name();
+      row.slice.flow = static_cast<std::uint32_t>(numbers.next(UINT32_MAX));
+      row.slice.slice_class =
+          static_cast<trace::SliceClass>(numbers.next(trace::kSliceClassCount - 1));
+      batch.slices.push_back(row);
+    } else if (kind == recording_format::kMemory) {
+      memory::Record record;
+      record.time_ns = after(record_ns);
+      record.address = static_cast<std::uint64_t>(after(address));
+      record.size = static_cast<std::int64_t>(numbers.next());
+      record.op = name();
+      record.module = name();
+      record.step = static_cast<std::int32_t>(numbers.next(INT32_MAX)) - 1;
+      record.action = static_cast<memory::Action>(
+          numbers.next(static_cast<std::uint64_t>(memory::Action::phase_end)));
+      record.phase = static_cast<base::Phase>(numbers.next(base::kPhaseCount - 1));
+      record.category = static_cast<memory::Category>(numbers.next(memory::kCategoryCount - 1));
+      record.graph_kept = numbers.next(1) != 0;
+      batch.memory.push_back(record);
+    } else {
+      return false;
+    }
+  }
+  return numbers.good();
+}
+
+base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::string_view records,
+                                          RunId id, base::StringTable& strings) {
+  StartedUpdate started;
+  started.id = id;
+  auto spec = spec_from_json(header.at("spec"));
+  if (!spec) return tl::unexpected(spec.error());
+  started.spec = std::move(*spec);
+  auto protocol = protocol_from_json(header.at("protocol"));
+  if (!protocol) return tl::unexpected(protocol.error());
+  started.protocol = *protocol;
+  started.limit = header.at("limit").get<std::int64_t>();
+  started.limit_source = header.at("limit_source").get<std::string>();
+  started.begin_ns = header.at("begin_ns").get<std::int64_t>();
+  started.target_capacity = header.at("target_capacity").get<std::int64_t>();
+  started.device_name = header.at("device_name").get<std::string>();
+  started.earlier_runs = header.at("earlier_runs").get<std::int64_t>();
+  auto run = std::make_shared<Run>(started);
+
+  BatchUpdate update{id, {}};
+  for (const nlohmann::json& track : header.at("tracks")) {
+    const int kind = track.at(0).get<int>();
+    const int last = static_cast<int>(trace::TrackKind::gpu_stream);
+    if (kind < 0 || kind > last) return base::fail("it has a track of an unknown kind");
+    update.batch.tracks.push_back(
+        {static_cast<trace::TrackId>(update.batch.tracks.size()),
+         {static_cast<trace::TrackKind>(kind), track.at(1).get<std::string>()}});
+  }
+  std::vector<base::StringId> names = {base::kNoString};
+  for (const nlohmann::json& word : header.at("strings")) {
+    names.push_back(strings.intern(word.get_ref<const std::string&>()));
+  }
+  if (!read_records(Numbers(records), update.batch.tracks.size(), names, update.batch)) {
+    return base::fail("its records cannot be read");
+  }
+  update.batch.dropped = header.at("dropped").get<std::uint64_t>();
+  run->apply(std::move(update));
+  const nlohmann::json& steps = header.at("steps");
+  tell_steps(*run, steps.at("recorded"), SampleUpdate::Kind::recorded);
+  tell_steps(*run, steps.at("warmup"), SampleUpdate::Kind::warmup);
+  tell_steps(*run, steps.at("timed"), SampleUpdate::Kind::timed);
+  tell_steps(*run, steps.at("probe"), SampleUpdate::Kind::probe);
+  run->apply(FactsUpdate{id, facts_of(header.at("facts"))});
+  if (const nlohmann::json& roof = header.at("roof"); !roof.is_null()) {
+    const int type = roof.at(0).get<int>();
+    if (type < 0 || type > static_cast<int>(DataType::fp16)) {
+      return base::fail("its roof has an unknown type");
+    }
+    run->apply(RoofUpdate{id,
+                          {static_cast<DataType>(type), roof.at(1).get<std::int64_t>(),
+                           roof.at(2).get<double>(), roof.at(3).get<double>()}});
+  }
+  run->apply(end_of(header, id));
+  return run;
+}
+
+}  // namespace
+
+base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
+                                                  base::StringTable& strings) {
+  const auto parts = recording_format::parts_of(file);
+  if (!parts) {
+    return base::fail(file.starts_with(recording_format::kMagic)
+                          ? "it is cut off or damaged"
+                          : "it is no recording of this version");
+  }
+  try {
+    return run_of(nlohmann::json::parse(parts->header), parts->records, id, strings);
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail(std::string("its header cannot be read: ") + error.what());
+  }
+}
+
+}  // namespace ts::run

@@ -1,0 +1,141 @@
+#include <nlohmann/json.hpp>
+
+#include "core/run/protocol_json.h"
+#include "core/run/recording.h"
+#include "core/run/recording_format.h"
+
+namespace ts::run {
+namespace {
+
+nlohmann::json steps_json(const std::vector<StepTimes>& steps) {
+  auto all = nlohmann::json::array();
+  for (const StepTimes& s : steps) {
+    all.push_back({s.begin_ns, s.forward_ns, s.backward_ns, s.optimizer_ns, s.prefill_ns,
+                   s.decode_ns, s.total_ns, s.loss, s.learning_rate,
+                   s.gradient_norm ? nlohmann::json(*s.gradient_norm) : nlohmann::json(),
+                   s.loss_scale ? nlohmann::json(*s.loss_scale) : nlohmann::json(), s.skipped,
+                   s.waited_ns, s.clean_steps ? nlohmann::json(*s.clean_steps) : nlohmann::json()});
+  }
+  return all;
+}
+
+nlohmann::json facts_json(const ExecutionFacts& facts) {
+  auto types = nlohmann::json::array();
+  for (const NamedType& one : facts.types) types.push_back({one.name, one.type});
+  auto results = nlohmann::json::array();
+  for (const NamedNumber& one : facts.results) results.push_back({one.name, one.value, one.exact});
+  return {{"parameters", facts.parameters},        {"backend_ran", facts.backend_ran},
+          {"memory_limit", facts.memory_limit},    {"types", std::move(types)},
+          {"results", std::move(results)},         {"generated", facts.generated},
+          {"generated_text", facts.generated_text}};
+}
+
+nlohmann::json failure_json(const Failure& failure) {
+  return {{"sentence", failure.sentence},
+          {"bytes_asked", failure.bytes_asked},
+          {"bytes_free", failure.bytes_free},
+          {"bytes_limit", failure.bytes_limit},
+          {"op", failure.op},
+          {"module", failure.module}};
+}
+
+nlohmann::json roof_json(const std::optional<Roof>& roof) {
+  if (!roof) return nullptr;
+  return {static_cast<int>(roof->dtype), roof->size, roof->tflops, roof->gb_s};
+}
+
+}  // namespace
+
+std::uint64_t RecordingWriter::local(base::StringId id) {
+  if (id == base::kNoString) return 0;
+  if (locals_.size() <= id) locals_.resize(std::size_t{id} + 1);
+  if (locals_[id] == 0) {
+    ids_.push_back(id);
+    locals_[id] = static_cast<std::uint32_t>(ids_.size());
+  }
+  return locals_[id];
+}
+
+void RecordingWriter::number(std::uint64_t value) {
+  while (value >= 0x80) {
+    records_ += static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  records_ += static_cast<char>(value);
+}
+
+void RecordingWriter::difference(std::int64_t value, std::int64_t& before) {
+  number(recording_format::zigzag(value, before));
+  before = value;
+}
+
+void RecordingWriter::add(const capture::Batch& batch) {
+  if (too_large_) return;
+  for (const auto& [id, track] : batch.tracks) tracks_.push_back(track);
+  for (const auto& row : batch.slices) {
+    number(recording_format::kSlice);
+    number(row.track);
+    number(row.depth);
+    difference(row.slice.begin_ns, slice_ns_);
+    number(static_cast<std::uint64_t>(row.slice.duration_ns));
+    number(local(row.slice.name));
+    number(local(row.slice.module));
+    number(local(row.slice.detail));
+    number(row.slice.flow);
+    number(static_cast<std::uint64_t>(row.slice.slice_class));
+  }
+  for (const memory::Record& record : batch.memory) {
+    number(recording_format::kMemory);
+    difference(record.time_ns, record_ns_);
+    difference(static_cast<std::int64_t>(record.address), address_);
+    number(static_cast<std::uint64_t>(record.size));
+    number(local(record.op));
+    number(local(record.module));
+    number(static_cast<std::uint32_t>(record.step + 1));
+    number(static_cast<std::uint64_t>(record.action));
+    number(static_cast<std::uint64_t>(record.phase));
+    number(static_cast<std::uint64_t>(record.category));
+    number(record.graph_kept ? 1 : 0);
+  }
+  count_ += batch.slices.size() + batch.memory.size();
+  if (records_.size() > kMostRecordingBytes) {
+    too_large_ = true;
+    records_ = {};
+  }
+}
+
+std::string RecordingWriter::file(const Run& run) const {
+  auto tracks = nlohmann::json::array();
+  for (const trace::Track& track : tracks_) {
+    tracks.push_back({static_cast<int>(track.kind), track.name});
+  }
+  auto words = nlohmann::json::array();
+  for (const base::StringId id : ids_) words.push_back(strings_->view(id));
+  const nlohmann::json header = {{"spec", to_json(run.spec)},
+                                 {"protocol", to_json(run.protocol)},
+                                 {"limit", run.limit},
+                                 {"limit_source", run.limit_source},
+                                 {"target_capacity", run.target_capacity},
+                                 {"begin_ns", run.begin_ns},
+                                 {"end_ns", run.end_ns},
+                                 {"device_name", run.device_name},
+                                 {"earlier_runs", run.earlier_runs},
+                                 {"roof", roof_json(run.roof)},
+                                 {"verdict", static_cast<int>(run.verdict)},
+                                 {"failure", failure_json(run.failure)},
+                                 {"facts", facts_json(run.facts)},
+                                 {"warmup_stable", run.warmup_stable},
+                                 {"dropped", run.dropped},
+                                 {"steps",
+                                  {{"recorded", steps_json(run.recorded_steps)},
+                                   {"warmup", steps_json(run.warmup_steps)},
+                                   {"timed", steps_json(run.timed_steps)},
+                                   {"probe", steps_json(run.probe_steps)}}},
+                                 {"tracks", std::move(tracks)},
+                                 {"strings", std::move(words)},
+                                 {"records", count_}};
+  return recording_format::framed(
+      header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), records_);
+}
+
+}  // namespace ts::run

@@ -1,0 +1,109 @@
+// The page of sweeps in the window: points appear, open, are run again, are compared; the file of a
+// sweep is taken up again.
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+class SweepInTheWindow : public DrivenWindow {
+ protected:
+  void TearDown() override { state().page = Page::run; }
+};
+
+TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    state().sweep_draft.low = 32;
+    state().sweep_draft.high = 128;
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 120, [] {
+      const run::Sweep* sweep = state().sweeps->sweep();
+      return sweep != nullptr && sweep->finished();
+    }));
+    const run::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{6});
+    const std::size_t first = sweep.order().front();
+    IM_CHECK(state().sweeps->run_of(first) != nullptr);
+    const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
+    // The first row of the table, right under its header.
+    context->MouseMoveToPos(
+        {page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y - 6 * 25 + 4});
+    context->MouseClick();
+    context->Yield(3);
+    IM_CHECK(state().page == Page::run);
+    IM_CHECK(session().run() != session().current() ||
+             session().run()->spec == session().current()->spec);
+    IM_CHECK(session().run()->spec == state().history.spec());
+    IM_CHECK(session().run()->finished);
+  });
+}
+
+TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().sweep_draft.low = state().sweep_draft.high = 32;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    const auto idle = [] {
+      return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
+             state().sweeps->sweep()->finished();
+    };
+    IM_CHECK(until(context, 60, idle));
+    std::filesystem::path journal;
+    for (const auto& entry : std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
+      journal = std::max(journal, entry.path() / "sweep.jsonl");
+    }
+    context->ItemClick("//###top_bar/###page_run");
+    window().open_files({journal});
+    context->Yield(3);
+    IM_CHECK(state().page == Page::sweep);
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
+    const run::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{2});
+    IM_CHECK(sweep.points()[0].prediction.known());
+    IM_CHECK(state().sweeps->run_of(sweep.order().front()) == nullptr);
+    // Its recording is on disk.
+    const std::size_t first = sweep.order().front();
+    const ImGuiWindow* rows = context->GetWindowByRef("//###sweep_page");
+    context->MouseMoveToPos(
+        {rows->Pos.x + rows->Size.x * 0.4F, rows->Pos.y + rows->Size.y - 2 * 25 + 4});
+    context->MouseClick();
+    IM_CHECK(until(context, 60, [] { return state().page == Page::run; }));
+    IM_CHECK(session().run()->spec == sweep.points()[first].spec);
+    IM_CHECK(session().run()->trace.slice_count() > 0);
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    // Both points compared: the button left of "run again", in one row and then in the other.
+    for (const int row : {2, 1}) {
+      context->MouseMoveToPos({rows->Pos.x + rows->Size.x - 180,
+                               rows->Pos.y + rows->Size.y - static_cast<float>(row * 25) + 4});
+      context->Yield(2);
+      context->MouseClick();
+      context->Yield(2);
+    }
+    IM_CHECK(context->GetWindowByRef("//###comparison_sheet") != nullptr);
+    context->WindowClose("//###comparison_sheet");
+    const auto lines = std::filesystem::file_size(journal);
+    const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
+    context->MouseMoveToPos(
+        {page->Pos.x + page->Size.x - 60, page->Pos.y + page->Size.y - 2 * 25 + 4});
+    context->Yield(2);
+    context->MouseClick();
+    context->Yield(3);
+    IM_CHECK(
+        until(context, 60, [&] { return std::filesystem::file_size(journal) > lines && idle(); }));
+    // One value more, while it is there.
+    state().sweep_draft.high = 64;
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_add");
+    context->Yield(2);
+    IM_CHECK_EQ(state().sweeps->sweep()->points().size(), std::size_t{4});
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

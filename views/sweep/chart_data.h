@@ -1,0 +1,13 @@
+#pragma once
+
+#include "core/io/text_table.h"
+#include "views/sweep/sweep_figure.h"
+
+namespace ts::views {
+
+// The numbers that a chart draws, one row a point, columns named with their units; empty cells
+// where there is no number. Of the findings: one row a sentence, in the language of the figure.
+io::TextTable chart_data(SweepChart chart, const run::Sweep& sweep, const SweepAnalysis& analysis,
+                         const text::Texts& texts);
+
+}  // namespace ts::views

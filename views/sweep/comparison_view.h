@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "core/run/point_profile.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// Two points of a sweep side by side: headlines, then one of the lists of what differs, by name,
+// the greatest difference first.
+struct ComparisonPage {
+  run::ProfileComparison comparison;
+  std::string first, second;  // places: "naive, T = 512"
+  int list = 0;               // which one is shown
+};
+
+// In the current window. Returns the text for the clipboard when "copy" was pressed, else nothing.
+std::string draw_comparison(const Ui& ui, ComparisonPage& page);
+
+}  // namespace ts::views

@@ -1,0 +1,178 @@
+// Roofline (Williams, Waterman, Patterson 2009): what was reached against FLOP per byte, under the
+// peak and the bandwidth of the device.
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/sweep/sweep_panel.h"
+
+namespace ts::views {
+namespace {
+
+struct Placed {
+  std::size_t point = 0;
+  double intensity = 0;
+  double tflops = 0;
+};
+
+std::vector<Placed> placed(const SweepScene& scene, const run::SweepCurve& curve) {
+  std::vector<Placed> all;
+  for (const std::size_t index : curve.points) {
+    const run::SweepPoint& point = scene.figure.sweep.points()[index];
+    const auto& theory = scene.analysis.theories[index];
+    const double tflops = point.measurement.tflops_per_s;
+    if (point.status != run::PointStatus::ok || !theory || !(tflops > 0)) continue;
+    all.push_back({index, theory->intensity(), tflops});
+  }
+  return all;
+}
+
+// At most the bandwidth times the intensity, at most the peak (F-9).
+double allowed(const run::Roofs& roofs, double intensity) {
+  const double by_memory = roofs.gb_s > 0 ? roofs.gb_s * intensity * 1e-3 : roofs.tflops;
+  return roofs.tflops > 0 ? std::min(roofs.tflops, by_memory) : by_memory;
+}
+
+double ridge(const run::Roofs& roofs) {
+  return roofs.tflops > 0 && roofs.gb_s > 0 ? roofs.tflops / roofs.gb_s * 1e3 : 0;
+}
+
+struct Axes {
+  PlotAxis x, y;
+};
+
+Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<run::Roofs>& roofs) {
+  double least_x = 1e300;
+  double most_x = 0;
+  double least_y = 1e300;
+  double most_y = 0;
+  const auto add = [&](double intensity, double tflops) {
+    least_x = std::min(least_x, intensity);
+    most_x = std::max(most_x, intensity);
+    least_y = std::min(least_y, tflops);
+    most_y = std::max(most_y, tflops);
+  };
+  for (const run::SweepCurve& curve : scene.analysis.curves) {
+    for (const Placed& one : placed(scene, curve)) add(one.intensity, one.tflops);
+  }
+  const bool measured = most_x > 0;
+  for (const auto& theory : scene.analysis.theories) {
+    if (theory && !measured) add(theory->intensity(), allowed(theory->roofs, theory->intensity()));
+  }
+  for (const run::Roofs& one : roofs) {
+    const double corner = ridge(one) > 0 ? ridge(one) : most_x;
+    add(corner, allowed(one, corner));
+  }
+  constexpr double kRoom = 2.5;
+  return {axis_around(least_x / kRoom, most_x * kRoom, true, plot.x0, plot.x1),
+          axis_around(least_y / kRoom, most_y * kRoom, true, plot.y1, plot.y0)};
+}
+
+void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const Axes& axes,
+               const run::Roofs& roofs, bool several) {
+  const Color color = scene.theme().text;
+  const double corner = ridge(roofs);
+  std::vector<Point> line;
+  const auto add = [&](double x) {
+    line.push_back({axes.x.position(x), axes.y.position(allowed(roofs, x))});
+  };
+  add(axes.x.low);
+  if (axes.x.shows(corner)) add(corner);
+  add(axes.x.high);
+  sink.push_clip(plot);
+  sink.polyline(line, color, scene.px(1.4F));
+  if (axes.x.shows(corner) && corner > 0) {
+    const float x = axes.x.position(corner);
+    dashed_line(sink, {x, axes.y.position(roofs.tflops)}, {x, plot.y1}, scene.theme().text3,
+                scene.px(1), scene.px(2), scene.px(3));
+    const std::string words = scene.figure.texts(
+        "sweep.roofline.ridge", {{"value", text::decimal(corner, corner < 10 ? 1 : 0)}});
+    const float width = sink.text_width(TextStyle::small, words);
+    sink.text({std::min(x + scene.px(5), plot.x1 - width), plot.y1 - scene.px(18)},
+              TextStyle::small, scene.theme().text3, words);
+  }
+  std::string peak = text::rate(roofs.tflops * 1e12, "FLOP").joined();
+  if (several) peak += ", " + roofs.source;
+  text_right(sink,
+             {plot.x0, axes.y.position(roofs.tflops) - scene.px(19), plot.x1 - scene.px(4),
+              axes.y.position(roofs.tflops) - scene.px(3)},
+             TextStyle::small, color, peak);
+  if (roofs.gb_s > 0) {
+    const double left = axes.x.low * std::pow(axes.x.high / axes.x.low, 0.02);
+    text_in(sink,
+            {axes.x.position(left), axes.y.position(allowed(roofs, left)) - scene.px(30), plot.x1,
+             axes.y.position(allowed(roofs, left)) - scene.px(14)},
+            TextStyle::small, color, text::rate(roofs.gb_s * 1e9, "B").joined());
+  }
+  sink.pop_clip();
+}
+
+void draw_intensity_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
+                         const PlotAxis& x) {
+  const Rect& plot = frame.plot;
+  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
+  for (const Tick& tick : number_ticks(x, scene.px(44)).ticks) {
+    const float at = std::round(x.position(tick.position));
+    sink.fill({at, plot.y1, at + 1, plot.y1 + scene.px(4)}, scene.theme().line);
+    const float width = sink.text_width(TextStyle::small, tick.label);
+    sink.text({at - width / 2, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text2,
+              tick.label);
+  }
+  const std::string name = "FLOP/byte";
+  const float width = sink.text_width(TextStyle::small, name);
+  sink.text({frame.labels.x1 - width, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text3,
+            name);
+}
+
+}  // namespace
+
+bool has_roofline(const SweepAnalysis& analysis) {
+  return std::any_of(analysis.theories.begin(), analysis.theories.end(),
+                     [](const auto& theory) { return theory && theory->roofs.tflops > 0; });
+}
+
+void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
+  const auto roofs = run::roofs_of(scene.analysis.theories);
+  const std::string about = roofs.size() == 1 ? roofs[0].source : std::string();
+  const std::string title = scene.figure.texts("sweep.panel.roofline");
+  const PanelFrame frame = frame_panel(sink, scene, area, title, about, scene.px(70));
+  const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +
+                          sink.text_width(TextStyle::small, about);
+  draw_series_names(sink, scene,
+                    {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+  const Axes axes = axes_for(scene, frame.plot, roofs);
+  Ticks ticks = number_ticks(axes.y, scene.px(26));
+  ticks.unit = "TFLOP/s";
+  draw_y_axis(sink, scene, frame, axes.y, ticks);
+  draw_intensity_axis(sink, scene, frame, axes.x);
+  for (const run::Roofs& one : roofs) {
+    if (one.tflops > 0) draw_roof(sink, scene, frame.plot, axes, one, roofs.size() > 1);
+  }
+  sink.push_clip(frame.plot);
+  for (const run::SweepCurve& curve : scene.analysis.curves) {
+    const SeriesStyle& look = style_of(scene, curve);
+    std::vector<Point> line;
+    for (const Placed& one : placed(scene, curve)) {
+      const Point at{axes.x.position(one.intensity), axes.y.position(one.tflops)};
+      line.push_back(at);
+      draw_mark(sink, look, at, scene.px(4));
+      scene.spots.push_back({one.point, at});
+    }
+    if (line.size() > 1) {
+      sink.polyline(line, mixed(scene.theme().bg, look.color, 0.5F), scene.px(1));
+    }
+    if (line.empty()) continue;
+    // Beside the last mark: the greatest value of the axis.
+    const std::size_t last = placed(scene, curve).back().point;
+    const std::string words =
+        curve.label + " " +
+        text::decimal(scene.figure.sweep.points()[last].measurement.tflops_per_s, 3);
+    const float width = sink.text_width(TextStyle::small, words);
+    const float x = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
+    sink.text({x, line.back().y - scene.px(8)}, TextStyle::small, look.color, words);
+  }
+  sink.pop_clip();
+}
+
+}  // namespace ts::views
