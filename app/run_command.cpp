@@ -18,6 +18,7 @@
 #include "core/io/snapshot_write.h"
 #include "core/memory/snapshot_of_log.h"
 #include "core/run/efficiency.h"
+#include "core/run/kernel_report.h"
 #include "core/run/operator_report.h"
 #include "core/run/run_json.h"
 #include "core/run/training_summary.h"
@@ -169,10 +170,13 @@ void print_summary(const run::Run& run) {
   if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
 }
 
-// The run's memory as PyTorch's viewers open it, with the segments that its allocator would have.
+// The run's memory as PyTorch's viewers open it: what PyTorch's allocator recorded, else with the
+// segments that it would have.
 base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
                                          const Session& session) {
   const run::Run& run = *session.run();
+  if (run.snapshot != nullptr)
+    return io::write_snapshot(path, *run.snapshot, io::SnapshotFormat::pickle);
   memory::SnapshotOfLogOptions options;
   options.memory_limit = run.limit;
   options.unix_offset_ns = base::unix_now_ns() - base::now_ns();
@@ -220,6 +224,15 @@ base::Result<void> write_outputs(const std::filesystem::path& folder, Session& s
       !written) {
     return written;
   }
+  const stats::KernelTable kernels = stats::kernel_table(run.trace, run.launches, strings);
+  if (!kernels.rows.empty()) {
+    if (auto written = io::write_file(
+            folder / "kernels.csv",
+            io::to_csv(run::kernel_text(kernels, strings, run::compute_capability(run))));
+        !written) {
+      return written;
+    }
+  }
   return save_run_pictures(session, folder);
 }
 
@@ -249,6 +262,8 @@ int run_workload(const RunCommand& command) {
   }
   const run::Run& run = *session.run();
   nlohmann::json document = run::to_json(run, environment_json(read_machine(), session.engine()));
+  if (run.spec.device == run::DeviceKind::cuda)
+    document["gpu"] = run::kernels_json(run, session.strings());
   if (command.operators) document["operators"] = run::operators_json(run, session.strings());
   if (command.json) {
     std::printf("%s\n", document.dump(2).c_str());

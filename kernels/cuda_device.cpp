@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <string>
 
+#include "core/base/clock.h"
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/device.h"
 #include "kernels/failure.h"
+#include "kernels/observe/allocator_trace.h"
 
 namespace ts::kernels {
 namespace {
@@ -14,12 +17,25 @@ void check(const char* sentence) {
 class CudaDevice final : public Device {
  public:
   CudaDevice(const CudaLibrary& library, std::int32_t index)
-      : api_(*library.api()), capture_(library.capture()), index_(index) {}
+      : api_(*library.api()),
+        capture_(library.capture()),
+        marks_(library.marks()),
+        nvml_(library.nvml()),
+        index_(index) {
+    CudaDeviceFacts facts{};
+    check(api_.device_facts(index_, &facts));
+    pci_address_ = facts.pci_address;
+  }
 
   [[nodiscard]] c10::Device torch_device() const override {
     return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index_));
   }
   void synchronize() override { check(api_.synchronize(index_)); }
+  [[nodiscard]] bool can_evict_caches() const override { return true; }
+  void evict_caches() override {
+    check(api_.flush_l2(index_));
+    synchronize();
+  }
   void open_account(std::int64_t limit) override {
     park_current();
     limit_ = limit;
@@ -43,8 +59,9 @@ class CudaDevice final : public Device {
   }
 
   const capture::LaunchMarks* begin_recording(capture::Recorder& recorder) override {
+    if (trace_ == nullptr) trace_ = std::make_unique<AllocatorTrace>(api_);
     recording_ = capture_ != nullptr && capture_->begin(recorder).empty();
-    return recording_ ? &api_.recording.marks : nullptr;
+    return recording_ ? &marks_ : nullptr;
   }
   void end_recording() noexcept override {
     if (!recording_) return;
@@ -53,7 +70,29 @@ class CudaDevice final : public Device {
     recording_ = false;
   }
 
+  void begin_timing() override { check(api_.time_begin(index_)); }
+  std::int64_t end_timing() override {
+    std::int64_t nanoseconds = 0;
+    check(api_.time_end(index_, &nanoseconds));
+    return nanoseconds;
+  }
+  // The driver may take a millisecond to answer, so it is asked seldom.
+  std::optional<run::GpuState> state() override {
+    const std::int64_t now = base::now_ns();
+    if (nvml_ != nullptr && (!state_ || now - asked_ns_ >= kAskEvery)) {
+      state_ = nvml_->state(pci_address_);
+      asked_ns_ = now;
+    }
+    return state_;
+  }
+  std::shared_ptr<const memory::Snapshot> snapshot(const base::StringTable& strings) override {
+    return trace_ != nullptr ? trace_->snapshot(strings) : nullptr;
+  }
+  bool broken() noexcept override { return api_.broken(index_); }
+
  private:
+  static constexpr std::int64_t kAskEvery = 20'000'000;
+
   // `base` bytes are not this account's.
   void start_from(std::int64_t base) {
     base_ = base;
@@ -63,7 +102,7 @@ class CudaDevice final : public Device {
   }
   [[nodiscard]] run::MemoryCounters account() const {
     const CudaMemory now = read();
-    return {now.allocated - base_, std::max(parked_.peak, now.peak - base_), limit_};
+    return {now.allocated - base_, std::max(parked_.peak, now.peak - base_), limit_, now.reserved};
   }
   static void park_current() {
     if (current_ != nullptr) current_->parked_ = current_->account();
@@ -78,7 +117,13 @@ class CudaDevice final : public Device {
 
   const CudaApi& api_;
   capture::GpuCapture* const capture_;
+  const capture::LaunchMarks& marks_;
+  const Nvml* const nvml_;
   const std::int32_t index_;
+  std::string pci_address_;
+  std::unique_ptr<AllocatorTrace> trace_;
+  std::optional<run::GpuState> state_;
+  std::int64_t asked_ns_ = 0;
   bool recording_ = false;
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "core/capture/gpu_source.h"
 #include "core/run/engine.h"
@@ -40,6 +41,17 @@ class Device {
     return nullptr;
   }
   virtual void end_recording() noexcept {}
+  // Time on the device between the two, in nanoseconds; 0 where there is no clock of its own.
+  virtual void begin_timing() {}
+  virtual std::int64_t end_timing() { return 0; }
+  // Clocks, temperature and so on; unset where nobody tells them.
+  virtual std::optional<run::GpuState> state() { return std::nullopt; }
+  // What its allocator recorded of itself in the recordings so far; null where it is not PyTorch's.
+  virtual std::shared_ptr<const memory::Snapshot> snapshot(const base::StringTable& /*strings*/) {
+    return nullptr;
+  }
+  // True when it answers nothing any more, for good.
+  virtual bool broken() noexcept { return false; }
 };
 
 std::unique_ptr<Device> make_cpu_device();

@@ -54,6 +54,7 @@ std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
     info.memory_bytes = facts.memory_bytes;
     info.unavailable = reason != nullptr ? reason : "";
     info.not_recorded = cuda.not_recorded();
+    if (cuda.nvml() != nullptr) info.not_watched = cuda.nvml()->unavailable();
     infos.push_back(info);
   }
   return infos;

@@ -30,6 +30,9 @@ class TorchEngine final : public run::Engine {
                                                                   capture::Recorder* recorder,
                                                                   const base::CancelToken& cancel);
 
+  // For tests.
+  [[nodiscard]] const CudaLibrary& cuda() const { return cuda_; }
+
  private:
   [[nodiscard]] run::Outcome<std::unique_ptr<Device>> device_of(
       const run::WorkloadSpec& spec) const;

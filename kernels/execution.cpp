@@ -65,12 +65,15 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
     const ThreadsScope threads(spec_);
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
-    if (recorder != nullptr)
+    if (recorder != nullptr) {
       recording.emplace(*recorder, -1, device_->torch_device().type(), on_device.marks());
+      strings_ = &recorder->strings();
+      note_reserved();
+    }
     make_workload();
     device_->synchronize();
   } catch (...) {
-    return tl::unexpected(current_failure());
+    return tl::unexpected(failure_of_device());
   }
   usable_ = true;
   return {};
@@ -109,6 +112,8 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     std::optional<Recording> recording;
     if (recorder != nullptr) {
       recording.emplace(*recorder, step_number, device_->torch_device().type(), on_device.marks());
+      strings_ = &recorder->strings();
+      note_reserved();
     }
     std::optional<DtypeMap> types;
     if (recorder != nullptr) types.emplace();
@@ -128,7 +133,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     return times;
   } catch (...) {
     usable_ = false;
-    return tl::unexpected(current_failure());
+    return tl::unexpected(failure_of_device());
   }
 }
 
@@ -139,6 +144,26 @@ void TorchExecution::wait() {
   waited_ns_ += base::now_ns() - begin;
 }
 
+// The error that is being handled. A device that keeps it says so with everything that follows.
+run::Failure TorchExecution::failure_of_device() {
+  run::Failure failure = current_failure();
+  if (failure.verdict != run::Verdict::failed || !device_->broken()) return failure;
+  failure.restart = true;
+  failure.sentence +=
+      ". The GPU answers nothing any more until the program is started again; what "
+      "was recorded is kept";
+  return failure;
+}
+
+void TorchExecution::note_reserved() {
+  const std::int64_t reserved = device_->memory().reserved;
+  if (reserved > 0) Recording::active()->memory(memory::Action::snapshot, nullptr, reserved);
+}
+
+std::shared_ptr<const memory::Snapshot> TorchExecution::allocator_snapshot() {
+  return strings_ != nullptr ? device_->snapshot(*strings_) : nullptr;
+}
+
 run::StepTimes TorchExecution::run_step() {
   run::StepTimes times;
   const StepScope step;
@@ -147,10 +172,13 @@ run::StepTimes TorchExecution::run_step() {
   if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
   device_->synchronize();
   waited_ns_ = 0;
+  device_->begin_timing();
   times.begin_ns = base::now_ns();
   workload_->next_batch();
   if (spec_.pass == run::Pass::generate) {
     generate(times);
+    times.device_ns = device_->end_timing();
+    times.gpu = device_->state();
     return times;
   }
   if (spec_.zero_grad == run::ZeroGrad::zero) {
@@ -169,6 +197,8 @@ run::StepTimes TorchExecution::run_step() {
   }
   times.total_ns = last - times.begin_ns;
   times.waited_ns = waited_ns_;
+  times.device_ns = device_->end_timing();
+  times.gpu = device_->state();
   for (const at::Tensor& loss : losses) {
     if (loss.defined() && !loss.is_meta()) times.loss += loss.item<double>();
   }

@@ -30,6 +30,7 @@ class TorchExecution final : public run::Execution {
   run::Outcome<run::StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) override;
   [[nodiscard]] run::ExecutionFacts facts() const override;
   [[nodiscard]] run::MemoryCounters memory() const override;
+  std::shared_ptr<const memory::Snapshot> allocator_snapshot() override;
 
   // For dry runs, between steps: the optimizer alone, on the gradients that are there.
   run::Outcome<void> optimize_again();
@@ -56,6 +57,8 @@ class TorchExecution final : public run::Execution {
   at::Tensor run_loss(at::Tensor output);
   void run_backward(const at::Tensor& loss);
   void run_optimizer();
+  run::Failure failure_of_device();
+  void note_reserved();
   void own_gradients();
   void own_optimizer_state();
   void note_gradient_types();
@@ -74,7 +77,8 @@ class TorchExecution final : public run::Execution {
   std::string backend_ran_;
   std::vector<run::NamedType> types_;
   bool usable_ = false;
-  std::int64_t waited_ns_ = 0;  // in this step
+  std::int64_t waited_ns_ = 0;            // in this step
+  base::StringTable* strings_ = nullptr;  // of the last recording; outlives the execution
 };
 
 }  // namespace ts::kernels

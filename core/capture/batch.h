@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/memory/record.h"
+#include "core/trace/kernel_launch.h"
 #include "core/trace/trace_store.h"
 
 namespace ts::capture {
@@ -23,9 +25,10 @@ struct Batch {
   std::vector<NewTrack> tracks;
   std::vector<Row> slices;  // of one lane in the order of their begin
   std::vector<memory::Record> memory;
+  std::vector<std::pair<base::StringId, trace::KernelLaunch>> launches;  // by the slices' detail
   std::uint64_t dropped = 0;  // records lost so far in this run, a running count
   [[nodiscard]] bool empty() const noexcept {
-    return tracks.empty() && slices.empty() && memory.empty();
+    return tracks.empty() && slices.empty() && memory.empty() && launches.empty();
   }
   [[nodiscard]] std::size_t bytes() const noexcept {
     return slices.size() * sizeof(Row) + memory.size() * sizeof(memory::Record);

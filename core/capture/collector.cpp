@@ -29,9 +29,7 @@ struct Collector::Impl {
         sink(std::move(batch_sink)),
         decoder(recorder.strings()),
         gpu(recorder.strings(),
-            [this](trace::TrackKind kind, const std::string& name) {
-              return decoder.add_track(kind, name);
-            }),
+            [this](trace::Track track) { return decoder.add_track(std::move(track)); }),
         thread([this] { run(); }) {}
   ~Impl();
 
@@ -102,8 +100,8 @@ void Collector::Impl::collect(bool all) {
 
   Batch batch;
   memory.hand_over(until_ns, batch.memory);
-  decoder.hand_over(all, batch);
-  gpu.hand_over(all, batch);
+  gpu.hand_over(all, batch);      // may make tracks,
+  decoder.hand_over(all, batch);  // which are told here
   batch.dropped = recorder.dropped() + gpu.without_time();
   if (!batch.empty()) sink(std::move(batch));
 }

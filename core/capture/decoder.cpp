@@ -33,22 +33,22 @@ trace::SliceClass class_of_phase(base::Phase phase) {
 
 }  // namespace
 
-trace::TrackId Decoder::add_track(trace::TrackKind kind, const std::string& name) {
-  if (track_count_ == 0 && kind != trace::TrackKind::phases)
-    add_track(trace::TrackKind::phases, "phases");
+trace::TrackId Decoder::add_track(trace::Track track) {
+  if (track_count_ == 0 && track.kind != trace::TrackKind::phases)
+    add_track({trace::TrackKind::phases, "phases"});
   TS_CHECK(track_count_ <= std::numeric_limits<trace::TrackId>::max());
   const auto id = static_cast<trace::TrackId>(track_count_);
-  new_tracks_.push_back({id, {kind, name}});
+  new_tracks_.push_back({id, std::move(track)});
   ++track_count_;
   return id;
 }
 
 void Decoder::add_thread(trace::TrackKind kind, const std::string& name) {
-  if (track_count_ == 0) add_track(trace::TrackKind::phases, "phases");
+  if (track_count_ == 0) add_track({trace::TrackKind::phases, "phases"});
   Thread thread;
   thread.track = kPhasesTrack;
   if (kind != trace::TrackKind::phases) {
-    thread.track = add_track(kind, name);
+    thread.track = add_track({kind, name});
   }
   threads_.push_back(std::move(thread));
 }

@@ -22,7 +22,7 @@ class Decoder {
   // Threads count up from 0. One of kind phases shares track 0.
   void add_thread(trace::TrackKind kind, const std::string& name);
   // A track for rows that others make.
-  trace::TrackId add_track(trace::TrackKind kind, const std::string& name);
+  trace::TrackId add_track(trace::Track track);
   [[nodiscard]] std::size_t thread_count() const { return threads_.size(); }
 
   // A slice (not a memory record) of a thread, in the order in which they end.

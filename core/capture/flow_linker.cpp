@@ -2,11 +2,17 @@
 
 #include <algorithm>
 
+#include "core/capture/raw_record.h"
+
 namespace ts::capture {
 
 std::uint32_t flow_of(std::int64_t sequence) {
-  const auto flow = static_cast<std::uint32_t>(static_cast<std::uint64_t>(sequence) + 1);
-  return flow == 0 ? 1 : flow;
+  constexpr unsigned kNumberBits = 26;
+  const auto bits = static_cast<std::uint64_t>(sequence);
+  const std::uint64_t number = bits & ((1U << kNumberBits) - 1);
+  const std::uint64_t thread = (bits >> kSequenceBits) & 31U;
+  const auto flow = static_cast<std::uint32_t>((thread << kNumberBits | number) + 1);
+  return flow >> 31U == 0 ? flow : 1;
 }
 
 void FlowLinker::forward(Row row, std::int64_t sequence, std::int64_t begin_ns,

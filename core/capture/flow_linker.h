@@ -6,8 +6,9 @@
 
 namespace ts::capture {
 
-// The flow id of an autograd sequence number: it, plus one, in 32 bits; never 0. Numbers further
-// apart than 2^32 - 1 could share an id.
+// The flow id of an autograd sequence number (sequence_of() in raw_record.h): number and thread in
+// 31 bits, plus one; never 0, the highest bit never set. Numbers of one thread that are 2^26 apart
+// and threads that are 32 apart share an id.
 std::uint32_t flow_of(std::int64_t sequence);
 
 // Decides which operators of one thread carry the flow between forward and backward. While a graph

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/clock.h"
+
 namespace ts::capture {
 namespace {
 
@@ -39,13 +41,28 @@ void GpuCapture::take(void* user, const GpuRecord& record) {
   static_cast<GpuCapture*>(user)->read_.push_back(record);
 }
 
+void GpuCapture::keep_record(void* user, const void* record, std::size_t bytes) {
+  static_cast<GpuCapture*>(user)->kept_->add_record(record, bytes);
+}
+
+void GpuCapture::keep_text(void* user, const char* text) {
+  static_cast<GpuCapture*>(user)->kept_->add_text(text);
+}
+
 std::string GpuCapture::begin(Recorder& recorder) {
   if (const char* why = source_.prepare({&pool_, take_buffer, fill_buffer})) return why;
   {
     // The thread may still be at the end of the recording before.
     const std::lock_guard lock(reading_);
-    if (const char* why = source_.begin({this, intern, take})) return why;
+    const bool kept = kept_ != nullptr;
+    const GpuSink sink{this, intern, take, kept ? keep_record : nullptr,
+                       kept ? keep_text : nullptr};
+    if (const char* why = source_.begin(sink)) return why;
     recorder_ = &recorder;
+    GpuRecord began;
+    began.kind = GpuKind::began;
+    began.begin_ns = base::now_ns();
+    recorder.gpu().push({&began, 1});
     told_dropped_ = pool_.lost() + pool_.refused();
   }
   {
@@ -84,7 +101,10 @@ void GpuCapture::run() {
 void GpuCapture::read_filled() {
   const std::lock_guard lock(reading_);
   while (const auto filled = pool_.next()) {
-    if (recorder_ != nullptr) source_.read(filled->data, filled->bytes);
+    if (recorder_ != nullptr) {
+      if (kept_ != nullptr) kept_->begin_buffer();
+      source_.read(filled->data, filled->bytes);
+    }
     pool_.recycle(filled->data);
     if (recorder_ != nullptr) recorder_->gpu().push(read_);
     read_.clear();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/capture/buffer_pool.h"
+#include "core/capture/gpu_buffer_file.h"
 #include "core/capture/gpu_source.h"
 #include "core/capture/recorder.h"
 
@@ -31,6 +32,10 @@ class GpuCapture {
   // else why kernels cannot be recorded here.
   std::string self_test(int device);
 
+  // What comes in the next recordings is also kept here as CUPTI wrote it, until null is given.
+  // Between recordings.
+  void keep(GpuBufferFile* file) { kept_ = file; }
+
   // Everything from begin to end goes to the recorder. The device must be idle at end(), which
   // returns when all was passed on. A sentence when nothing is recorded.
   std::string begin(Recorder& recorder);
@@ -41,10 +46,13 @@ class GpuCapture {
   void read_filled();
   static base::StringId intern(void* user, const char* text, std::size_t length);
   static void take(void* user, const GpuRecord& record);
+  static void keep_record(void* user, const void* record, std::size_t bytes);
+  static void keep_text(void* user, const char* text);
 
   const GpuSource& source_;
   BufferPool pool_;
   Recorder* recorder_ = nullptr;  // null between recordings; reading_ guards it
+  GpuBufferFile* kept_ = nullptr;
   std::vector<GpuRecord> read_;
   std::uint64_t told_dropped_ = 0;
   std::mutex reading_;

@@ -16,20 +16,26 @@ enum class GpuKind : std::uint8_t {
   call,         // of the CUDA runtime or driver, on a host thread
   correlation,  // the operator that was open when the call with this number was made
   overhead,     // what recording cost
+  wait,         // the host, or a stream, until something on the device had ended
+  mark,         // NVTX: an instant, or the two ends of a range, which share their number
+  mark_begin,
+  mark_end,
+  began,  // a recording, at begin_ns
 };
 
 struct GpuRecord {
   GpuKind kind = GpuKind::kernel;
   // A call and everything it started share it. Graph launches share one among all their kernels.
+  // Of a mark: the range.
   std::uint32_t correlation = 0;
   std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;  // both 0: the device had no room for the times
+  std::int64_t end_ns = 0;  // either 0: the device had no room for the times, or it had not ended
   base::StringId name = base::kNoString;
   base::StringId op = base::kNoString;      // correlation
   base::StringId module = base::kNoString;  // correlation
   std::uint32_t device = 0;
   std::uint32_t stream = 0;
-  std::uint32_t thread = 0;  // call
+  std::uint32_t thread = 0;  // call, mark
   std::int64_t bytes = 0;    // copy, fill
   // Of a kernel.
   std::array<std::int32_t, 3> grid{};

@@ -21,6 +21,10 @@ struct GpuSink {
   void* user;
   base::StringId (*intern)(void* user, const char* text, std::size_t length);
   void (*take)(void* user, const GpuRecord& record);
+  // Who keeps the records as they came, and the texts they point to (gpu_buffer_file.h); null when
+  // nobody does. A text may come many times.
+  void (*keep_record)(void* user, const void* record, std::size_t bytes);
+  void (*keep_text)(void* user, const char* text);
 };
 
 // How launches are marked with the operator that made them (correlation_id()). Any thread.

@@ -12,6 +12,11 @@ bool on_a_stream(GpuKind kind) {
   return kind == GpuKind::kernel || kind == GpuKind::copy || kind == GpuKind::fill;
 }
 
+// Where there are no kernels (event_recorder.h) it is operators.
+trace::SliceClass class_of_work(std::string_view name) {
+  return name.starts_with("aten::") ? trace::classify_operator(name) : trace::classify_kernel(name);
+}
+
 std::string extent(const std::array<std::int32_t, 3>& of) {
   return std::to_string(of[0]) + "x" + std::to_string(of[1]) + "x" + std::to_string(of[2]);
 }
@@ -22,44 +27,103 @@ GpuTimeline::GpuTimeline(base::StringTable& strings, AddTrack add_track)
     : strings_(strings), add_track_(std::move(add_track)) {}
 
 void GpuTimeline::take(const GpuRecord& record) {
-  if (record.kind == GpuKind::correlation) {
-    Launch& launch = launches_[record.correlation];
-    launch.op = record.op;
-    launch.module = record.module;
-    return;
+  switch (record.kind) {
+    case GpuKind::correlation: {
+      Launch& launch = launches_[record.correlation];
+      launch.op = record.op;
+      launch.module = record.module;
+      return;
+    }
+    case GpuKind::began:
+      began_.push_back(record.begin_ns);
+      return;
+    case GpuKind::mark:
+    case GpuKind::mark_begin:
+    case GpuKind::mark_end:
+      take_mark(record);
+      return;
+    default:
+      break;
   }
-  if (record.begin_ns == 0 && record.end_ns == 0) {
+  if (record.begin_ns == 0 || record.end_ns == 0) {
     ++without_time_;
     return;
   }
   if (record.kind == GpuKind::call) launches_[record.correlation].called = true;
+  note_for_idle(record);
+  wait(record);
+}
+
+// The two ends of a range come in either order.
+void GpuTimeline::take_mark(const GpuRecord& record) {
+  if (record.kind == GpuKind::mark) {
+    wait(record);
+    return;
+  }
+  const auto [known, fresh] = open_marks_.try_emplace(record.correlation, record);
+  if (fresh) return;
+  const bool ends = record.kind == GpuKind::mark_end;
+  GpuRecord range = ends ? known->second : record;
+  const GpuRecord end = ends ? record : known->second;
+  open_marks_.erase(known);
+  if (range.kind != GpuKind::mark_begin || end.kind != GpuKind::mark_end) return;
+  range.kind = GpuKind::mark;
+  range.end_ns = end.end_ns;
+  wait(range);
+}
+
+void GpuTimeline::wait(const GpuRecord& record) {
   latest_ns_ = std::max(latest_ns_, record.end_ns);
   track_of(record).waiting.push_back(record);
 }
 
+void GpuTimeline::note_for_idle(const GpuRecord& record) {
+  if (on_a_stream(record.kind)) {
+    work_.push_back({record.device, record.kind == GpuKind::kernel, record.correlation,
+                     record.begin_ns, record.end_ns});
+  } else if (record.kind == GpuKind::call) {
+    // By name, whatever its form. Records of waits are also of streams that wait for each other.
+    const std::string_view name = strings_.view(record.name);
+    auto kind = HostCall::Kind::launch;
+    if (name.find("Synchronize") != std::string_view::npos) kind = HostCall::Kind::wait;
+    if (name.find("Memcpy") != std::string_view::npos &&
+        name.find("Async") == std::string_view::npos)
+      kind = HostCall::Kind::copy;
+    calls_.push_back({kind, record.correlation, record.begin_ns, record.end_ns});
+  }
+}
+
 GpuTimeline::Track& GpuTimeline::track_of(const GpuRecord& record) {
   Key key{GpuKind::kernel, record.device, record.stream};
-  if (record.kind == GpuKind::call) key = {GpuKind::call, 0, record.thread};
-  if (record.kind == GpuKind::overhead) key = {GpuKind::overhead, 0, 0};
+  if (!on_a_stream(record.kind)) key = {record.kind, 0, record.thread};
   const auto known = tracks_.find(key);
   if (known != tracks_.end()) return known->second;
-  Track track;
+  trace::Track made;
+  made.kind = trace::TrackKind::cuda_api;
   switch (key.of) {
     case GpuKind::call:
-      track.id = add_track_(trace::TrackKind::cuda_api, "thread " + std::to_string(key.number));
+      made.name = "thread " + std::to_string(key.number);
+      break;
+    case GpuKind::mark:
+      made.name = "NVTX thread " + std::to_string(key.number);
+      break;
+    case GpuKind::wait:
+      made.name = "synchronisation";
       break;
     case GpuKind::overhead:
-      track.id = add_track_(trace::TrackKind::cuda_api, "recording");
+      made.name = "recording";
       break;
     default:
-      track.id =
-          add_track_(trace::TrackKind::gpu_stream,
-                     "GPU " + std::to_string(key.device) + " stream " + std::to_string(key.number));
+      made.kind = trace::TrackKind::gpu_stream;
+      made.name = "GPU " + std::to_string(key.device) + " stream " + std::to_string(key.number);
+      made.device = static_cast<std::int16_t>(key.device);
   }
+  Track track;
+  track.id = add_track_(std::move(made));
   return tracks_.emplace(key, std::move(track)).first->second;
 }
 
-base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* launch) {
+base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* launch, Batch& batch) {
   std::string text;
   const auto add = [&text](const std::string& part) {
     if (!text.empty()) text += ", ";
@@ -68,8 +132,11 @@ base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* lau
   if (launch != nullptr && launch->op != base::kNoString)
     add(std::string(strings_.view(launch->op)));
   if (record.kind == GpuKind::kernel) {
-    add("grid " + extent(record.grid) + ", block " + extent(record.block));
-    add(std::to_string(record.registers) + " registers");
+    // An operator timed by events has no launch.
+    if (record.block[0] > 0) {
+      add("grid " + extent(record.grid) + ", block " + extent(record.block));
+      add(std::to_string(record.registers) + " registers");
+    }
     if (record.shared_memory > 0) add(std::to_string(record.shared_memory) + " B shared");
     if (record.graph != 0) {
       add("graph " + std::to_string(record.graph) + " node " + std::to_string(record.graph_node));
@@ -77,7 +144,14 @@ base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* lau
   }
   if (record.kind == GpuKind::copy || record.kind == GpuKind::fill)
     add(std::to_string(record.bytes) + " B");
-  return text.empty() ? base::kNoString : strings_.intern(text);
+  if (text.empty()) return base::kNoString;
+  const base::StringId detail = strings_.intern(text);
+  if (record.kind == GpuKind::kernel && told_launches_.insert(detail).second) {
+    batch.launches.push_back({detail,
+                              {launch != nullptr ? launch->op : base::kNoString, record.grid,
+                               record.block, record.registers, record.shared_memory}});
+  }
+  return detail;
 }
 
 void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
@@ -90,9 +164,9 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
   Launch* const launch = found != launches_.end() ? &found->second : nullptr;
   if (on_a_stream(record.kind)) {
     row.slice.slice_class = record.kind == GpuKind::kernel
-                                ? trace::classify_kernel(strings_.view(record.name))
+                                ? class_of_work(strings_.view(record.name))
                                 : trace::SliceClass::copy;
-    row.slice.detail = detail_of(record, launch);
+    row.slice.detail = detail_of(record, launch, batch);
     if (launch == nullptr) {
       ++without_launch_;
     } else {
@@ -101,10 +175,10 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
       if (launch->called && !std::exchange(launch->started, true))
         row.slice.flow = flow_of_launch(record.correlation);
     }
-  } else if (record.kind == GpuKind::call && launch != nullptr) {
+  } else if (launch != nullptr && (record.kind == GpuKind::call || record.kind == GpuKind::wait)) {
     row.slice.module = launch->module;
-    row.slice.flow = flow_of_launch(record.correlation);
-    row.slice.detail = detail_of(record, launch);
+    if (record.kind == GpuKind::call) row.slice.flow = flow_of_launch(record.correlation);
+    row.slice.detail = detail_of(record, launch, batch);
   }
   auto depth = std::find_if(track.depth_ends.begin(), track.depth_ends.end(),
                             [&](std::int64_t end) { return end <= record.begin_ns; });
@@ -130,7 +204,29 @@ void GpuTimeline::hand_over(bool all, Batch& batch) {
     for (auto record = waiting.begin(); record != end; ++record) emit(track, *record, batch);
     waiting.erase(waiting.begin(), end);
   }
-  if (all) launches_.clear();
+  if (!all) return;
+  add_idle(batch);
+  launches_.clear();
+  open_marks_.clear();
+}
+
+void GpuTimeline::add_idle(Batch& batch) {
+  for (const IdleSpan& span :
+       idle_spans(std::exchange(work_, {}), std::exchange(calls_, {}), std::exchange(began_, {}))) {
+    auto track = idle_tracks_.find(span.device);
+    if (track == idle_tracks_.end()) {
+      const trace::TrackId id =
+          add_track_({trace::TrackKind::gpu_idle, "GPU " + std::to_string(span.device) + " idle",
+                      static_cast<std::int16_t>(span.device)});
+      track = idle_tracks_.emplace(span.device, id).first;
+    }
+    Batch::Row row;
+    row.track = track->second;
+    row.slice.begin_ns = span.begin_ns;
+    row.slice.duration_ns = span.end_ns - span.begin_ns;
+    row.slice.name = strings_.intern(to_string(span.cause));
+    batch.slices.push_back(row);
+  }
 }
 
 }  // namespace ts::capture

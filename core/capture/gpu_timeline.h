@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/string_table.h"
 #include "core/capture/batch.h"
+#include "core/capture/gpu_idle.h"
 #include "core/capture/gpu_record.h"
 
 namespace ts::capture {
@@ -22,12 +24,13 @@ constexpr std::uint32_t flow_of_launch(std::uint32_t correlation) {
 }
 
 // From GPU records in any order to rows of tracks: one track for each stream of each device, one
-// for each host thread that called CUDA, one for what recording cost. A kernel bears module and
-// operator of its launch. Records that overlap on one track (nested calls, branches of a graph) lie
-// below each other. One owner thread.
+// for each host thread that called CUDA, one for each that made marks, one for waiting, one for
+// what recording cost, and in the end one for each device with the times in which no kernel ran. A
+// kernel bears module and operator of its launch. Records that overlap on one track (nested calls,
+// branches of a graph) lie below each other. One owner thread.
 class GpuTimeline {
  public:
-  using AddTrack = std::function<trace::TrackId(trace::TrackKind, std::string)>;
+  using AddTrack = std::function<trace::TrackId(trace::Track)>;
 
   // Records come in buffers, those of the host and of the device apart: a row waits this long after
   // its end for what belongs before it, and for its launch.
@@ -38,10 +41,11 @@ class GpuTimeline {
   void take(const GpuRecord& record);
 
   // Rows that have waited long enough, or `all` of them; of one track in the order of their begin.
-  // Once all are handed over numbers may be used anew.
+  // With all come the idle times; numbers may be used anew then.
   void hand_over(bool all, Batch& batch);
 
-  // Records whose times the device had no room for; they are not in the rows.
+  // Records whose times the device had no room for, or that had not ended; they are not in the
+  // rows.
   [[nodiscard]] std::uint64_t without_time() const { return without_time_; }
   // Kernels, copies and fills whose launch was not recorded; they are in the rows.
   [[nodiscard]] std::uint64_t without_launch() const { return without_launch_; }
@@ -52,7 +56,7 @@ class GpuTimeline {
     std::vector<GpuRecord> waiting;
     std::vector<std::int64_t> depth_ends;  // where the last row of each depth ends
   };
-  // Tracks by what they show: the device's streams, the host's threads, recording.
+  // Tracks by what they show: the device's streams, the host's threads, waiting, recording.
   struct Key {
     GpuKind of = GpuKind::kernel;  // kernel stands for all work on a stream
     std::uint32_t device = 0;
@@ -66,14 +70,25 @@ class GpuTimeline {
     bool started = false;  // something on the device bears the flow already
   };
 
+  void take_mark(const GpuRecord& record);
+  void wait(const GpuRecord& record);
+  void note_for_idle(const GpuRecord& record);
+  void add_idle(Batch& batch);
   Track& track_of(const GpuRecord& record);
   void emit(Track& track, const GpuRecord& record, Batch& batch);
-  base::StringId detail_of(const GpuRecord& record, const Launch* launch);
+  base::StringId detail_of(const GpuRecord& record, const Launch* launch, Batch& batch);
 
   base::StringTable& strings_;
   AddTrack add_track_;
   std::map<Key, Track> tracks_;
   std::unordered_map<std::uint32_t, Launch> launches_;
+  std::unordered_map<std::uint32_t, GpuRecord> open_marks_;  // by range
+  std::unordered_set<base::StringId> told_launches_;
+  // For the idle times, until the end.
+  std::vector<DeviceWork> work_;
+  std::vector<HostCall> calls_;
+  std::vector<std::int64_t> began_;
+  std::map<std::uint32_t, trace::TrackId> idle_tracks_;
   std::int64_t latest_ns_ = 0;
   std::uint64_t without_time_ = 0;
   std::uint64_t without_launch_ = 0;

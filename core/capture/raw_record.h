@@ -9,6 +9,15 @@
 
 namespace ts::capture {
 
+// Autograd numbers the nodes of every thread for itself: the thread that ran the forward (a small
+// number, by LibTorch's count) belongs to the number. On CUDA two threads make nodes where the
+// backward runs parts of the forward again.
+constexpr int kSequenceBits = 40;
+constexpr std::int64_t sequence_of(std::uint64_t thread, std::int64_t number) {
+  if (number < 0) return -1;
+  return static_cast<std::int64_t>(thread << kSequenceBits) | number;
+}
+
 enum class RawKind : std::uint8_t { op, module, phase, step, memory };
 
 // Sizes and dtypes of the first inputs of an operator, as plain numbers; text is made by the
@@ -36,7 +45,7 @@ struct RawRecord {
   base::StringId module = base::kNoString;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t sequence = -1;  // autograd sequence number, -1 none
+  std::int64_t sequence = -1;  // sequence_of() an autograd node, -1 none
   union {
     Shapes shapes;          // op
     memory::Record memory;  // memory

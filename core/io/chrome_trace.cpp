@@ -25,7 +25,8 @@ constexpr int kCpuProcess = 1;
 constexpr int kGpuProcess = 2;
 
 int process_of(const trace::Track& track) {
-  return track.kind == trace::TrackKind::gpu_stream ? kGpuProcess : kCpuProcess;
+  return track.device >= 0 || track.kind >= trace::TrackKind::gpu_stream ? kGpuProcess
+                                                                         : kCpuProcess;
 }
 
 // Writes one document, event by event, in pieces of about a megabyte.

@@ -13,6 +13,8 @@ struct AllocationLog::Impl {
   std::vector<Event> events;
   std::vector<Block> blocks;
   std::vector<PhaseSpan> phases;
+  std::vector<Reserved> reserved;
+  std::int64_t peak_reserved = 0;
   std::unordered_map<std::uint64_t, BlockIndex> live_by_address;
   LiveCheckpoints checkpoints;
   Categoriser categoriser;
@@ -37,6 +39,8 @@ struct AllocationLog::Impl {
   void end_phase(const Record& record);
   void close_phase(std::int64_t time_ns);
   void apply_changes();
+  [[nodiscard]] std::int64_t held() const { return reserved.empty() ? 0 : reserved.back().bytes; }
+  void reserve(std::int64_t time_ns, std::int64_t bytes);
 };
 
 void AllocationLog::Impl::append(const Record& record) {
@@ -62,15 +66,29 @@ void AllocationLog::Impl::append(const Record& record) {
     case Action::phase_end:
       end_phase(record);
       break;
-    case Action::free_requested:
     case Action::segment_alloc:
-    case Action::segment_free:
     case Action::segment_map:
+      reserve(record.time_ns, held() + record.size);
+      break;
+    case Action::segment_free:
     case Action::segment_unmap:
+      reserve(record.time_ns, held() - record.size);
+      break;
     case Action::snapshot:
+      reserve(record.time_ns, record.size);
+      break;
+    case Action::free_requested:
       break;
   }
   apply_changes();
+}
+
+// What was taken before the first record is not known: no less than nothing is held.
+void AllocationLog::Impl::reserve(std::int64_t time_ns, std::int64_t bytes) {
+  if (!reserved.empty()) time_ns = std::max(time_ns, reserved.back().time_ns);
+  reserved.push_back({time_ns, std::max<std::int64_t>(bytes, 0)});
+  peak_reserved = std::max(peak_reserved, reserved.back().bytes);
+  ++version;
 }
 
 void AllocationLog::Impl::add_event(std::int64_t time_ns, Action action, BlockIndex block) {
@@ -225,6 +243,13 @@ EventIndex AllocationLog::peak_event() const {
   return impl_->peak_event;
 }
 
+std::span<const Reserved> AllocationLog::reserved() const {
+  return impl_->reserved;
+}
+std::int64_t AllocationLog::peak_reserved() const {
+  return impl_->peak_reserved;
+}
+
 std::vector<BlockIndex> AllocationLog::live_after(EventIndex event) const {
   TS_CHECK(event == kNone || event < impl_->events.size());
   return impl_->checkpoints.live_after(event, impl_->blocks);
@@ -256,7 +281,8 @@ std::size_t AllocationLog::bytes() const {
   // A node of the map: the pair, the link and the header of the heap block.
   constexpr std::size_t kNode = sizeof(std::pair<std::uint64_t, BlockIndex>) + 2 * sizeof(void*);
   return impl_->events.capacity() * sizeof(Event) + impl_->blocks.capacity() * sizeof(Block) +
-         impl_->phases.capacity() * sizeof(PhaseSpan) + impl_->live_by_address.size() * kNode +
+         impl_->phases.capacity() * sizeof(PhaseSpan) +
+         impl_->reserved.capacity() * sizeof(Reserved) + impl_->live_by_address.size() * kNode +
          impl_->live_by_address.bucket_count() * sizeof(void*) + impl_->checkpoints.bytes() +
          impl_->categoriser.bytes();
 }

@@ -52,6 +52,10 @@ class AllocationLog {
   [[nodiscard]] std::int64_t peak_bytes() const;
   [[nodiscard]] EventIndex peak_event() const;  // the first at the peak; kNone when empty
 
+  // What the allocator held of the device, after every change; empty where it was not told.
+  [[nodiscard]] std::span<const Reserved> reserved() const;
+  [[nodiscard]] std::int64_t peak_reserved() const;
+
   // State right after an event; kNone is the state before the first. O(live + events since the last
   // checkpoint), of which there are at most max(1024, live). Categories as they are known now.
   [[nodiscard]] std::vector<BlockIndex> live_after(EventIndex event) const;  // by alloc order

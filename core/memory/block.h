@@ -33,6 +33,12 @@ struct Block {
   Category category = Category::unknown;
 };
 
+// What an allocator held of its device from a time on.
+struct Reserved {
+  std::int64_t time_ns = 0;
+  std::int64_t bytes = 0;
+};
+
 // What the allocator refused.
 struct OutOfMemory {
   EventIndex event = kNone;

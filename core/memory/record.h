@@ -19,7 +19,8 @@ enum class Category : std::uint8_t {
 };
 inline constexpr int kCategoryCount = 7;
 
-// PyTorch's names for what happens to device memory, then marks of our own that the category rules
+// PyTorch's names for what happens to device memory (a snapshot record has as its size what the
+// allocator holds of the device then), then marks of our own that the category rules
 // need (owner, operator_end, phase_begin, phase_end).
 enum class Action : std::uint8_t {
   alloc,

@@ -11,6 +11,10 @@
 #include "core/capture/recorder.h"
 #include "core/run/workload_spec.h"
 
+namespace ts::memory {
+struct Snapshot;
+}
+
 namespace ts::run {
 
 enum class Verdict : std::uint8_t { ok, oom, cancelled, failed };
@@ -25,10 +29,25 @@ struct Failure {
   std::int64_t bytes_limit = 0;
   std::string op;
   std::string module;
+  // The device answers nothing any more, for any workload, until the program is started again.
+  bool restart = false;
 };
 
 template <class T>
 using Outcome = tl::expected<T, Failure>;
+
+// The state of a GPU as the driver's management library tells it (NVML); 0 is what the card does
+// not tell.
+struct GpuState {
+  std::int32_t sm_clock_mhz = 0;
+  std::int32_t memory_clock_mhz = 0;
+  std::int32_t temperature_c = 0;
+  double power_w = 0;
+  std::uint64_t throttle = 0;   // what holds the clocks down, NVML's bits; see gpu_state.h
+  std::int64_t used_bytes = 0;  // of the whole device, by all processes
+  std::int64_t total_bytes = 0;
+  friend bool operator==(const GpuState&, const GpuState&) = default;
+};
 
 // Nanoseconds on base::now_ns() of one step, the device idle at both ends. A pass that lacks a part
 // has 0 there. total is wall time from before the forward to after the last part.
@@ -51,7 +70,9 @@ struct StepTimes {
   // With a gradient scaler: clean steps in a row after this one; the scale doubles, and they begin
   // anew, when they are growth_interval.
   std::optional<std::int64_t> clean_steps;
-  bool skipped = false;  // a gradient was inf or nan, nothing was updated
+  bool skipped = false;         // a gradient was inf or nan, nothing was updated
+  std::int64_t device_ns = 0;   // on a GPU: between two CUDA events around the step; else 0
+  std::optional<GpuState> gpu;  // right after the step, or up to 20 ms before its end
 };
 
 // "fc1" "fp16"
@@ -88,6 +109,7 @@ struct MemoryCounters {
   std::int64_t allocated = 0;
   std::int64_t peak = 0;
   std::int64_t limit = 0;
+  std::int64_t reserved = 0;  // what the allocator holds of the device; 0 on cpu
 };
 
 // One prepared workload: parameters, inputs and optimizer state exist. Worker thread only.
@@ -99,6 +121,9 @@ class Execution {
   virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
   [[nodiscard]] virtual ExecutionFacts facts() const = 0;
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
+  // What the device's allocator recorded of itself in recorded steps, with its segments as they are
+  // now; null where the allocator is not PyTorch's.
+  virtual std::shared_ptr<const memory::Snapshot> allocator_snapshot() { return nullptr; }
 };
 
 // The best of a few large matrix products and of a few large copies: what the device reaches in
@@ -119,6 +144,8 @@ struct DeviceInfo {
   // Why what it does itself is not recorded (its kernels and copies); empty when it is, and for
   // cpu.
   std::string not_recorded;
+  std::string not_watched =
+      {};  // why clocks and temperature are not known; empty: they are, and cpu
 };
 
 struct EngineInfo {

@@ -43,6 +43,8 @@ class Measurement {
       stop(Verdict::failed, "The engine stopped without saying why");
     }
     stop_recording();
+    // What the allocator held when it refused.
+    if (finished_.verdict == Verdict::oom) emit_snapshot();
     execution_.reset();
     finished_.id = context_.id;
     finished_.end_ns = context_.clock();
@@ -91,6 +93,7 @@ class Measurement {
       emit_facts();
     }
     stop_recording();
+    emit_snapshot();
     return true;
   }
 
@@ -178,6 +181,12 @@ class Measurement {
     const auto reading = progress_.read(now);
     context_.emit(
         ProgressUpdate{context_.id, progress_.stage(), reading.fraction, reading.seconds_left});
+  }
+
+  void emit_snapshot() {
+    if (execution_ == nullptr) return;
+    if (auto snapshot = execution_->allocator_snapshot())
+      context_.emit(SnapshotUpdate{context_.id, std::move(snapshot)});
   }
 
   // What the execution knows grows with its first steps: the backend shows when it has run.

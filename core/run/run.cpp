@@ -58,6 +58,8 @@ void Run::apply(Update&& update) {
     if (sample->id == id) steps_of(sample->kind).push_back(sample->times);
   } else if (auto* facts_update = std::get_if<FactsUpdate>(&update)) {
     if (facts_update->id == id) facts = std::move(facts_update->facts);
+  } else if (auto* recorded = std::get_if<SnapshotUpdate>(&update)) {
+    if (recorded->id == id) snapshot = std::move(recorded->snapshot);
   } else if (auto* measured = std::get_if<RoofUpdate>(&update)) {
     if (measured->id == id) roof = measured->roof;
   } else if (auto* end = std::get_if<FinishedUpdate>(&update)) {
@@ -71,6 +73,7 @@ void Run::add(const capture::Batch& batch) {
     TS_CHECK(stored == track_id);
   }
   for (const auto& row : batch.slices) trace.append(row.track, row.depth, row.slice);
+  launches.insert(batch.launches.begin(), batch.launches.end());
   for (const auto& record : batch.memory) memory.append(record);
   dropped = std::max(dropped, batch.dropped);
 }

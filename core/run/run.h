@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/run/gpu_catalogue.h"
 #include "core/run/recording_cost.h"
 #include "core/run/update.h"
+#include "core/trace/kernel_launch.h"
 #include "core/trace/trace_store.h"
 
 namespace ts::run {
@@ -50,8 +52,11 @@ class Run {
   std::vector<StepTimes> probe_steps;
 
   trace::TraceStore trace;
+  trace::KernelLaunches launches;  // of the kernels in the trace
   memory::AllocationLog memory;
   std::uint64_t dropped = 0;
+  // What the device's own allocator recorded; null where it is not PyTorch's.
+  std::shared_ptr<const memory::Snapshot> snapshot;
 
   // Statistics of what was measured so far; unset until there are samples.
   [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/run/efficiency.h"
+#include "core/run/gpu_state.h"
 #include "core/run/protocol_json.h"
 #include "core/run/training_summary.h"
 
@@ -74,16 +75,34 @@ nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
   return list;
 }
 
+// What the driver said of the GPU after the timed steps.
+nlohmann::json states_json(const Run& run) {
+  auto list = nlohmann::json::array();
+  for (const StepTimes& step : run.timed_steps) {
+    if (!step.gpu) continue;
+    list.push_back({{"sm_clock_mhz", step.gpu->sm_clock_mhz},
+                    {"memory_clock_mhz", step.gpu->memory_clock_mhz},
+                    {"temperature_c", step.gpu->temperature_c},
+                    {"power_w", step.gpu->power_w},
+                    {"throttle", throttle_reasons(step.gpu->throttle)},
+                    {"used_bytes", step.gpu->used_bytes}});
+  }
+  return list;
+}
+
 nlohmann::json memory_json(const Run& run) {
   auto by_category = nlohmann::json::object();
   const memory::EventIndex peak = run.memory.peak_event();
   if (peak != memory::kNone) by_category = category_json(run.memory.by_category_after(peak));
-  return {{"peak_allocated", run.memory.peak_bytes()},
-          {"by_category", std::move(by_category)},
-          {"events", run.memory.events().size()},
-          {"unmatched_frees", run.memory.unmatched_frees()},
-          {"limit", run.limit},
-          {"limit_source", run.limit_source}};
+  return {
+      {"peak_allocated", run.memory.peak_bytes()},
+      {"peak_reserved", run.memory.reserved().empty() ? nlohmann::json()
+                                                      : nlohmann::json(run.memory.peak_reserved())},
+      {"by_category", std::move(by_category)},
+      {"events", run.memory.events().size()},
+      {"unmatched_frees", run.memory.unmatched_frees()},
+      {"limit", run.limit},
+      {"limit_source", run.limit_source}};
 }
 
 nlohmann::json failure_json(const Run& run) {
@@ -158,7 +177,10 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
             {"backward", part_json(run, &StepTimes::backward_ns)},
             {"optimizer", part_json(run, &StepTimes::optimizer_ns)},
             {"prefill", part_json(run, &StepTimes::prefill_ns)},
-            {"decode", part_json(run, &StepTimes::decode_ns)}}},
+            {"decode", part_json(run, &StepTimes::decode_ns)},
+            {"device", part_json(run, &StepTimes::device_ns)}}},
+          {"gpu_states", states_json(run)},
+          {"restart", run.failure.restart},
           {"cache", to_string(run.spec.cache)},
           {"unsynchronised_ms", known(run.unsynchronised_ms())},
           {"earlier_runs", run.earlier_runs},

@@ -15,8 +15,10 @@ namespace ts::run {
 //   types, environment
 //   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers,
 //   outlier_above,
-//            warmup_steps, stable}, parts_ms {forward, backward, optimizer, prefill, decode} (the
-//            same of each part)
+//            warmup_steps, stable}, parts_ms {forward, backward, optimizer, prefill, decode,
+//            device} (the same of each part; device: between two CUDA events)
+//   gpu_states [{sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle, used_bytes}],
+//            restart (the device answers nothing any more)
 //   cache: hot or cold, what a step found in the caches
 //   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s
@@ -24,7 +26,8 @@ namespace ts::run {
 //   results [{name, value, exact, error_percent}]: what workload accumulation came to
 //   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu}]
-//   memory {peak_allocated, by_category (at the peak), events, unmatched_frees, limit,
+//   memory {peak_allocated, peak_reserved, by_category (at the peak), events, unmatched_frees,
+//   limit,
 //           limit_source}
 //   recording {steps, slices, dropped, probes, cost {percent, ci95, clear}}: cost in percent of a
 //             step, by `probes` samples; clear: zero is not in its interval

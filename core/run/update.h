@@ -60,6 +60,10 @@ struct FactsUpdate {
   RunId id = 0;
   ExecutionFacts facts;
 };
+struct SnapshotUpdate {
+  RunId id = 0;
+  std::shared_ptr<const memory::Snapshot> snapshot;
+};
 struct RoofUpdate {
   RunId id = 0;
   Roof roof;
@@ -81,8 +85,9 @@ struct ComparisonUpdate {
   RunId id = 0;
   std::shared_ptr<const Comparison> comparison;  // core/run/compare.h
 };
-using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
-                            RoofUpdate, SampleUpdate, ComparisonUpdate, FinishedUpdate>;
+using Update =
+    std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
+                 SnapshotUpdate, RoofUpdate, SampleUpdate, ComparisonUpdate, FinishedUpdate>;
 
 // Hand-over from worker and collector to the window: any thread pushes, one thread takes all
 // waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away

@@ -44,12 +44,52 @@ constexpr std::array kMarks = std::to_array<Mark>({
     {"triu", SliceClass::elementwise},
 });
 
-}  // namespace
+// Instructions of tensor cores: HMMA 8x8x4, 16x8x8, 16x8x16 and so on, with the letter of the type
+// before them; then names that say it in words, and families.
+constexpr auto kTensorCoreMarks = std::to_array<std::string_view>({"s884",
+                                                                   "h884",
+                                                                   "i8816",
+                                                                   "s1688",
+                                                                   "h1688",
+                                                                   "s161616",
+                                                                   "h161616",
+                                                                   "s16816",
+                                                                   "h16816",
+                                                                   "i16832",
+                                                                   "d884",
+                                                                   "gmma",
+                                                                   "hmma",
+                                                                   "imma",
+                                                                   "tensorop",
+                                                                   "tensor_op",
+                                                                   "nvjet",
+                                                                   "wmma",
+                                                                   "flash_fwd_kernel",
+                                                                   "flash_fwd_splitkv_kernel",
+                                                                   "flash_bwd_dq_dk_dv",
+                                                                   "fmha_cutlassf_bf16",
+                                                                   "fmha_cutlassf_f16",
+                                                                   "fmha_cutlassb_bf16",
+                                                                   "fmha_cutlassb_f16",
+                                                                   "fort_native_sdpa"});
 
-SliceClass classify_kernel(std::string_view name) {
+std::string lower_case(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+}  // namespace
+
+bool uses_tensor_cores(std::string_view name) {
+  const std::string lower = lower_case(name);
+  return std::any_of(kTensorCoreMarks.begin(), kTensorCoreMarks.end(),
+                     [&](std::string_view mark) { return lower.find(mark) != std::string::npos; });
+}
+
+SliceClass classify_kernel(std::string_view name) {
+  const std::string lower = lower_case(name);
   const auto found = std::find_if(kMarks.begin(), kMarks.end(), [&](const Mark& mark) {
     return lower.find(mark.part) != std::string::npos;
   });

@@ -10,4 +10,10 @@ namespace ts::trace {
 // CUTLASS, cuDNN and the attention kernels LibTorch ships. What is not recognised is `other`.
 SliceClass classify_kernel(std::string_view name);
 
+// Whether a kernel multiplies on tensor cores, by its demangled name: the shapes of the machine's
+// instructions that cuBLAS, CUTLASS and cuDNN put into the names of their kernels (884, 1688,
+// 16816, gmma), "tensorop", and families that use nothing else (nvjet, flash attention). A kernel
+// that does not say so counts as one that does not.
+bool uses_tensor_cores(std::string_view name);
+
 }  // namespace ts::trace

@@ -14,12 +14,20 @@
 
 namespace ts::trace {
 
-enum class TrackKind : std::uint8_t { phases, cpu_thread, autograd_thread, cuda_api, gpu_stream };
+enum class TrackKind : std::uint8_t {
+  phases,
+  cpu_thread,
+  autograd_thread,
+  cuda_api,
+  gpu_stream,
+  gpu_idle,  // of a device: when no kernel ran on it, each slice named by its cause
+};
 
 // A row group of the timeline. Slices of one track nest by depth; at one depth they do not overlap.
 struct Track {
   TrackKind kind = TrackKind::cpu_thread;
-  std::string name;  // thread or stream name as recorded, not translated
+  std::string name = {};     // thread or stream name as recorded, not translated
+  std::int16_t device = -1;  // the GPU; -1: none
 };
 
 // Append-only columns of slices, per track and depth a lane ordered by begin, with a

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/capture/gpu_source.h"
+#include "core/memory/snapshot.h"
 
 namespace ts::kernels {
 
 // The interface of libtensorscope_cuda.so: plain C, so that loading it is all that binds the two
 // libraries. Functions that can fail return null or a sentence that stays valid until the next
-// call; no exception crosses. Worker thread, but `refused` comes on whatever thread allocates.
+// call; no exception crosses. Worker thread, but `refused` and the listener come on whatever thread
+// allocates.
 struct CudaDeviceFacts {
   char name[256];
+  char pci_address[32];  // "0000:3B:00.0", what NVML knows it by
   std::int64_t memory_bytes;
+  std::int64_t l2_bytes;
 };
 
 struct CudaMemory {
@@ -20,10 +25,55 @@ struct CudaMemory {
   std::int64_t reserved;   // bytes the caching allocator holds of the device
 };
 
+// What the caching allocator tells of everything it does, under its lock: whoever is told must not
+// call it. Sizes are those asked for; for oom the address is the bytes that the device has free.
+struct CudaAllocatorEvent {
+  memory::TraceAction action;
+  std::int32_t device;
+  std::uint64_t address;
+  std::int64_t size;
+  std::int64_t stream;
+};
+using CudaAllocatorListener = void (*)(const CudaAllocatorEvent& event);
+
+// Its segments and blocks as they are, one after the other: the blocks of a segment follow it.
+struct CudaSegment {
+  std::int32_t device;
+  std::uint64_t address;
+  std::int64_t total_size;
+  std::int64_t allocated_size;
+  std::int64_t active_size;
+  std::int64_t requested_size;
+  std::int64_t stream;
+  std::int64_t pool[2];  // 0, 0: the default one; else that of a CUDA graph
+  bool small_pool;
+  bool expandable;
+};
+struct CudaBlock {
+  std::uint64_t address;
+  std::int64_t size;
+  std::int64_t requested;
+  memory::BlockState state;
+};
+struct CudaAllocatorSettings {
+  const char* conf;  // valid during the call
+  std::int64_t max_split_size;
+  double garbage_collection_threshold;
+  bool expandable_segments;
+  const std::int64_t* divisions;
+  std::size_t division_count;
+};
+struct CudaAllocatorVisitor {
+  void* user;
+  void (*segment)(void* user, const CudaSegment& segment);
+  void (*block)(void* user, const CudaBlock& block);
+  void (*settings)(void* user, const CudaAllocatorSettings& settings);
+};
+
 // What the allocator could not give: bytes asked, bytes the limit leaves, the limit.
 using CudaRefused = void (*)(std::int64_t asked, std::int64_t free, std::int64_t limit);
 
-inline constexpr int kCudaApiVersion = 2;
+inline constexpr int kCudaApiVersion = 3;
 
 struct CudaApi {
   int version;
@@ -40,7 +90,17 @@ struct CudaApi {
   const char* (*memory)(int device, CudaMemory* memory);
   // Called right before an out-of-memory error is thrown.
   void (*on_refused)(CudaRefused refused);
-  capture::GpuSource recording;  // see cuda/cupti_session.h
+  void (*on_allocator_event)(CudaAllocatorListener listener);
+  const char* (*visit_allocator)(const CudaAllocatorVisitor& visitor);
+  // True when the device does not answer any more: after an error that CUDA remembers for good.
+  bool (*broken)(int device);
+  // Nanoseconds between two events on the current stream; end waits for the second.
+  const char* (*time_begin)(int device);
+  const char* (*time_end)(int device, std::int64_t* nanoseconds);
+  // Writes twice the L2 cache, so that what comes next finds nothing in it; does not wait.
+  const char* (*flush_l2)(int device);
+  capture::GpuSource recording;       // see cuda/cupti_session.h
+  capture::GpuSource (*by_events)();  // in its place, see cuda/event_session.h
 };
 
 inline constexpr const char* kCudaApiSymbol = "tensorscope_cuda_api";

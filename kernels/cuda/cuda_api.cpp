@@ -3,16 +3,24 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
+#include <cupti.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/cupti_session.h"
+#include "kernels/cuda/event_session.h"
 
 namespace ts::kernels {
 namespace {
@@ -64,12 +72,60 @@ void note_refused(std::int64_t device, std::size_t asked, std::size_t /*total*/,
           std::max<std::int64_t>(0, limit - current(stats.reserved_bytes)), limit);
 }
 
+std::atomic<CudaAllocatorListener> allocator_listener{nullptr};
+
+memory::TraceAction action_of(c10::CachingDeviceAllocator::TraceEntry::Action action) {
+  using Theirs = c10::CachingDeviceAllocator::TraceEntry;
+  switch (action) {
+    case Theirs::ALLOC:
+      return memory::TraceAction::alloc;
+    case Theirs::FREE_REQUESTED:
+      return memory::TraceAction::free_requested;
+    case Theirs::FREE_COMPLETED:
+      return memory::TraceAction::free_completed;
+    case Theirs::SEGMENT_ALLOC:
+      return memory::TraceAction::segment_alloc;
+    case Theirs::SEGMENT_FREE:
+      return memory::TraceAction::segment_free;
+    case Theirs::SEGMENT_MAP:
+      return memory::TraceAction::segment_map;
+    case Theirs::SEGMENT_UNMAP:
+      return memory::TraceAction::segment_unmap;
+    case Theirs::SNAPSHOT:
+      return memory::TraceAction::snapshot;
+    case Theirs::OOM:
+      return memory::TraceAction::oom;
+  }
+  return memory::TraceAction::other;
+}
+
+std::int64_t number_of(void* stream) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(stream));
+}
+
+// Cannot be taken off again, so it stays and asks whether anybody listens.
+void note_allocator_event(const c10::CachingDeviceAllocator::TraceEntry& entry) {
+  const CudaAllocatorListener listener = allocator_listener.load(std::memory_order_acquire);
+  if (listener == nullptr) return;
+  listener({action_of(entry.action_), entry.device_, entry.addr_,
+            static_cast<std::int64_t>(entry.size_), number_of(entry.stream_)});
+}
+
+// NVTX asks the library named here for its hooks at its first call: CUPTI then records the marks.
+void let_cupti_see_nvtx() {
+  Dl_info cupti{};
+  if (dladdr(reinterpret_cast<const void*>(&cuptiGetVersion), &cupti) != 0)
+    setenv("NVTX_INJECTION64_PATH", cupti.dli_fname, /*overwrite=*/0);
+}
+
 const char* start() {
   return guarded([] {
+    let_cupti_see_nvtx();
     // Says in words why there is no device.
     c10::cuda::device_count_ensure_non_zero();
     at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
     allocator::attachOutOfMemoryObserver(note_refused);
+    allocator::attachAllocatorTraceTracker(note_allocator_event);
   });
 }
 
@@ -88,7 +144,9 @@ const char* device_facts(int device, CudaDeviceFacts* facts) {
     cudaDeviceProp properties{};
     C10_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
     std::snprintf(facts->name, sizeof(facts->name), "%s", properties.name);
+    C10_CUDA_CHECK(cudaDeviceGetPCIBusId(facts->pci_address, sizeof(facts->pci_address), device));
     facts->memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+    facts->l2_bytes = properties.l2CacheSize;
   });
 }
 
@@ -134,6 +192,112 @@ void on_refused(CudaRefused refused) {
   refused_callback = refused;
 }
 
+void on_allocator_event(CudaAllocatorListener listener) {
+  allocator_listener.store(listener, std::memory_order_release);
+}
+
+void visit_segment(const c10::CachingDeviceAllocator::SegmentInfo& from,
+                   const CudaAllocatorVisitor& visitor) {
+  const auto number = [](std::size_t size) { return static_cast<std::int64_t>(size); };
+  CudaSegment segment{};
+  segment.device = from.device;
+  segment.address = from.address;
+  segment.total_size = number(from.total_size);
+  segment.allocated_size = number(from.allocated_size);
+  segment.active_size = number(from.active_size);
+  segment.requested_size = number(from.requested_size);
+  segment.stream = number_of(from.stream);
+  segment.pool[0] = number(from.owner_private_pool_id.first);
+  segment.pool[1] = number(from.owner_private_pool_id.second);
+  segment.small_pool = !from.is_large;
+  segment.expandable = from.is_expandable;
+  visitor.segment(visitor.user, segment);
+  std::uint64_t address = from.address;
+  for (const auto& block : from.blocks) {
+    const auto state = block.allocated ? memory::BlockState::active_allocated
+                       : block.active  ? memory::BlockState::active_pending_free
+                                       : memory::BlockState::inactive;
+    visitor.block(visitor.user, {address, number(block.size), number(block.requested_size), state});
+    address += block.size;
+  }
+}
+
+const char* visit_allocator(const CudaAllocatorVisitor& visitor) {
+  return guarded([&] {
+    const auto info = allocator::snapshot({0, 0}, /*include_traces=*/false);
+    for (const auto& segment : info.segments) visit_segment(segment, visitor);
+    const auto& from = info.config_metadata;
+    std::vector<std::int64_t> divisions(from.roundup_power2_divisions.begin(),
+                                        from.roundup_power2_divisions.end());
+    // Of SIZE_MAX only the bits fit, which are -1: PyTorch writes it so too.
+    visitor.settings(visitor.user, {from.last_allocator_settings.c_str(),
+                                    static_cast<std::int64_t>(from.max_split_size),
+                                    from.garbage_collection_threshold, from.expandable_segments,
+                                    divisions.data(), divisions.size()});
+  });
+}
+
+bool broken(int device) {
+  // An error of one call is told once; one that CUDA keeps is told again and again.
+  if (cudaSetDevice(device) != cudaSuccess) return true;
+  cudaDeviceSynchronize();
+  cudaGetLastError();
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+// Of the worker's current stream; made at the first use and kept.
+struct Timer {
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+};
+Timer& timer_of(int device) {
+  static std::map<int, Timer> timers;
+  Timer& timer = timers[device];
+  if (timer.begin == nullptr) {
+    C10_CUDA_CHECK(cudaEventCreate(&timer.begin));
+    C10_CUDA_CHECK(cudaEventCreate(&timer.end));
+  }
+  return timer;
+}
+
+const char* time_begin(int device) {
+  return guarded([&] {
+    const c10::cuda::CUDAGuard guard(index_of(device));
+    C10_CUDA_CHECK(cudaEventRecord(timer_of(device).begin,
+                                   c10::cuda::getCurrentCUDAStream(index_of(device)).stream()));
+  });
+}
+
+const char* time_end(int device, std::int64_t* nanoseconds) {
+  return guarded([&] {
+    const c10::cuda::CUDAGuard guard(index_of(device));
+    const Timer& timer = timer_of(device);
+    C10_CUDA_CHECK(
+        cudaEventRecord(timer.end, c10::cuda::getCurrentCUDAStream(index_of(device)).stream()));
+    C10_CUDA_CHECK(cudaEventSynchronize(timer.end));
+    float milliseconds = 0;
+    C10_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, timer.begin, timer.end));
+    *nanoseconds = static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+  });
+}
+
+// Of the runtime, not of LibTorch: the device's memory account must not see it.
+const char* flush_l2(int device) {
+  return guarded([&] {
+    static std::map<int, std::pair<void*, std::size_t>> buffers;
+    const c10::cuda::CUDAGuard guard(index_of(device));
+    auto& [bytes, size] = buffers[device];
+    if (bytes == nullptr) {
+      int l2 = 0;
+      C10_CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+      size = 2 * static_cast<std::size_t>(l2);
+      C10_CUDA_CHECK(cudaMalloc(&bytes, size));
+    }
+    C10_CUDA_CHECK(cudaMemsetAsync(bytes, 0, size,
+                                   c10::cuda::getCurrentCUDAStream(index_of(device)).stream()));
+  });
+}
+
 // By the runtime itself, not by LibTorch: the device's memory account must not see it.
 const char* touch(int device) {
   return guarded([&] {
@@ -160,6 +324,12 @@ constexpr CudaApi kApi = {
     reset_peak,
     memory,
     on_refused,
+    on_allocator_event,
+    visit_allocator,
+    broken,
+    time_begin,
+    time_end,
+    flush_l2,
     {cupti::prepare,
      cupti::begin,
      cupti::end,
@@ -167,6 +337,7 @@ constexpr CudaApi kApi = {
      {cupti::push, cupti::pop},
      cupti::read,
      touch},
+    event_source,
 };
 
 }  // namespace

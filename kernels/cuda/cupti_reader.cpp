@@ -1,10 +1,6 @@
 #include "kernels/cuda/cupti_reader.h"
 
 #include <cupti.h>
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
 
 namespace ts::kernels {
 namespace {
@@ -17,11 +13,17 @@ bool noisy_runtime_call(std::uint32_t function) {
   switch (function) {
     case CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020:
     case CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaGetDeviceCount_v3020:
     case CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020:
     case CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020:
     case CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020:
     case CUPTI_RUNTIME_TRACE_CBID_cudaStreamIsCapturing_v10000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v10010:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v2_v11030:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v12030:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaThreadExchangeStreamCaptureMode_v10010:
     case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceGetAttribute_v5000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaFuncGetAttributes_v3020:
       return true;
     default:
       return false;
@@ -32,8 +34,15 @@ bool noisy_driver_call(std::uint32_t function) {
   switch (function) {
     case CUPTI_DRIVER_TRACE_CBID_cuCtxGetCurrent:
     case CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent:
+    case CUPTI_DRIVER_TRACE_CBID_cuCtxGetDevice:
+    case CUPTI_DRIVER_TRACE_CBID_cuDeviceGetAttribute:
     case CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxGetState:
+    case CUPTI_DRIVER_TRACE_CBID_cuFuncGetAttribute:
+    case CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress:
+    case CUPTI_DRIVER_TRACE_CBID_cuGetProcAddress_v2:
     case CUPTI_DRIVER_TRACE_CBID_cuKernelGetAttribute:
+    case CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamIsCapturing:
       return true;
     default:
       return false;
@@ -78,6 +87,21 @@ const char* overhead_name(CUpti_ActivityOverheadKind kind) {
   }
 }
 
+const char* wait_name(CUpti_ActivitySynchronizationType type) {
+  switch (type) {
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
+      return "waiting for an event";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT:
+      return "stream waits for an event";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
+      return "waiting for a stream";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
+      return "waiting for the device";
+    default:
+      return "waiting";
+  }
+}
+
 template <class Record>
 void take_time(const Record& from, GpuRecord& out) {
   out.begin_ns = static_cast<std::int64_t>(from.start);
@@ -94,120 +118,126 @@ void take_place(const Record& from, GpuRecord& out) {
   out.graph_node = from.graphNodeId;
 }
 
+// What each record says; false when it would only hide others.
+
+bool take(const CUpti_ActivityKernel10& kernel, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::kernel;
+  take_place(kernel, out);
+  out.name = names.kernel(kernel.name);
+  out.grid = {kernel.gridX, kernel.gridY, kernel.gridZ};
+  out.block = {kernel.blockX, kernel.blockY, kernel.blockZ};
+  out.registers = kernel.registersPerThread;
+  out.shared_memory = std::int64_t{kernel.staticSharedMemory} + kernel.dynamicSharedMemory;
+  return true;
+}
+
+bool take(const CUpti_ActivityMemcpy6& copy, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::copy;
+  take_place(copy, out);
+  out.name = names.plain(copy_name(copy.copyKind));
+  out.bytes = static_cast<std::int64_t>(copy.bytes);
+  return true;
+}
+
+bool take(const CUpti_ActivityMemcpyPtoP4& copy, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::copy;
+  take_place(copy, out);
+  out.name = names.plain(copy_name(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP));
+  out.bytes = static_cast<std::int64_t>(copy.bytes);
+  return true;
+}
+
+bool take(const CUpti_ActivityMemset4& fill, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::fill;
+  take_place(fill, out);
+  out.name = names.plain("memset");
+  out.bytes = static_cast<std::int64_t>(fill.bytes);
+  return true;
+}
+
+bool take(const CUpti_ActivityAPI& call, CuptiNames& names, GpuRecord& out) {
+  const bool driver = call.kind == CUPTI_ACTIVITY_KIND_DRIVER;
+  if (driver ? noisy_driver_call(call.cbid) : noisy_runtime_call(call.cbid)) return false;
+  out.kind = GpuKind::call;
+  take_time(call, out);
+  out.correlation = call.correlationId;
+  out.thread = call.threadId;
+  out.name = names.call(driver, call.cbid);
+  return true;
+}
+
+bool take(const CUpti_ActivityExternalCorrelation& link, CuptiNames& /*names*/, GpuRecord& out) {
+  out.kind = GpuKind::correlation;
+  out.correlation = link.correlationId;
+  out.op = capture::op_of(link.externalId);
+  out.module = capture::module_of(link.externalId);
+  return true;
+}
+
+bool take(const CUpti_ActivityOverhead3& cost, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::overhead;
+  take_time(cost, out);
+  out.name = names.plain(overhead_name(cost.overheadKind));
+  return true;
+}
+
+bool take(const CUpti_ActivitySynchronization2& wait, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::wait;
+  take_time(wait, out);
+  out.correlation = wait.correlationId;
+  out.stream = wait.streamId == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? 0 : wait.streamId;
+  out.name = names.plain(wait_name(wait.type));
+  return true;
+}
+
+bool take(const CUpti_ActivityMarker2& mark, CuptiNames& names, GpuRecord& out) {
+  out.kind = GpuKind::mark;
+  if ((mark.flags & CUPTI_ACTIVITY_FLAG_MARKER_START) != 0) out.kind = GpuKind::mark_begin;
+  if ((mark.flags & CUPTI_ACTIVITY_FLAG_MARKER_END) != 0) out.kind = GpuKind::mark_end;
+  out.begin_ns = static_cast<std::int64_t>(mark.timestamp);
+  out.end_ns = out.begin_ns;
+  out.correlation = mark.id;
+  if (mark.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) out.thread = mark.objectId.pt.threadId;
+  out.name = names.mark(mark.name);
+  return true;
+}
+
 }  // namespace
 
 template <class Record>
-const Record* CuptiReader::as(const void* record, std::size_t bytes) {
-  if (bytes >= sizeof(Record)) return static_cast<const Record*>(record);
+bool CuptiReader::read_as(const void* record, std::size_t bytes, GpuRecord& out) {
+  if (bytes >= sizeof(Record)) return take(*static_cast<const Record*>(record), names_, out);
   ++truncated_;
-  return nullptr;
-}
-
-base::StringId CuptiReader::kernel_name(const char* mangled) {
-  if (mangled == nullptr) return intern_("kernel");
-  const auto known = kernels_.find(mangled);
-  if (known != kernels_.end()) return known->second;
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> clear(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  const base::StringId id = intern_(status == 0 && clear ? clear.get() : mangled);
-  kernels_.emplace(mangled, id);
-  return id;
-}
-
-base::StringId CuptiReader::name_of_call(bool driver, std::uint32_t function) {
-  const std::uint64_t key = (std::uint64_t{driver} << 32U) | function;
-  const auto known = calls_.find(key);
-  if (known != calls_.end()) return known->second;
-  const char* const told = call_name_ != nullptr ? call_name_(driver, function) : nullptr;
-  std::string name = told != nullptr ? told : driver ? "driver call " : "runtime call ";
-  if (told == nullptr) name += std::to_string(function);
-  // The version in which a function got its present form: "cudaLaunchKernel_v7000".
-  const std::size_t version = name.rfind("_v");
-  if (version != std::string::npos && name.size() > version + 2 &&
-      name.find_first_not_of("0123456789", version + 2) == std::string::npos) {
-    name.resize(version);
-  }
-  const base::StringId id = intern_(name);
-  calls_.emplace(key, id);
-  return id;
+  return false;
 }
 
 bool CuptiReader::read(const void* record, std::size_t bytes, GpuRecord& out) {
   out = GpuRecord{};
-  const auto* const head = as<CUpti_Activity>(record, bytes);
-  if (head == nullptr) return false;
-  switch (head->kind) {
+  if (bytes < sizeof(CUpti_Activity)) {
+    ++truncated_;
+    return false;
+  }
+  switch (static_cast<const CUpti_Activity*>(record)->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-    case CUPTI_ACTIVITY_KIND_KERNEL: {
-      const auto* const kernel = as<CUpti_ActivityKernel10>(record, bytes);
-      if (kernel == nullptr) return false;
-      out.kind = GpuKind::kernel;
-      take_place(*kernel, out);
-      out.name = kernel_name(kernel->name);
-      out.grid = {kernel->gridX, kernel->gridY, kernel->gridZ};
-      out.block = {kernel->blockX, kernel->blockY, kernel->blockZ};
-      out.registers = kernel->registersPerThread;
-      out.shared_memory = std::int64_t{kernel->staticSharedMemory} + kernel->dynamicSharedMemory;
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMCPY: {
-      const auto* const copy = as<CUpti_ActivityMemcpy6>(record, bytes);
-      if (copy == nullptr) return false;
-      out.kind = GpuKind::copy;
-      take_place(*copy, out);
-      out.name = intern_(copy_name(copy->copyKind));
-      out.bytes = static_cast<std::int64_t>(copy->bytes);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: {
-      const auto* const copy = as<CUpti_ActivityMemcpyPtoP4>(record, bytes);
-      if (copy == nullptr) return false;
-      out.kind = GpuKind::copy;
-      take_place(*copy, out);
-      out.name = intern_(copy_name(CUPTI_ACTIVITY_MEMCPY_KIND_PTOP));
-      out.bytes = static_cast<std::int64_t>(copy->bytes);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMSET: {
-      const auto* const fill = as<CUpti_ActivityMemset4>(record, bytes);
-      if (fill == nullptr) return false;
-      out.kind = GpuKind::fill;
-      take_place(*fill, out);
-      out.name = intern_("memset");
-      out.bytes = static_cast<std::int64_t>(fill->bytes);
-      return true;
-    }
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+      return read_as<CUpti_ActivityKernel10>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return read_as<CUpti_ActivityMemcpy6>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return read_as<CUpti_ActivityMemcpyPtoP4>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return read_as<CUpti_ActivityMemset4>(record, bytes, out);
     case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER: {
-      const auto* const call = as<CUpti_ActivityAPI>(record, bytes);
-      if (call == nullptr) return false;
-      const bool driver = head->kind == CUPTI_ACTIVITY_KIND_DRIVER;
-      if (driver ? noisy_driver_call(call->cbid) : noisy_runtime_call(call->cbid)) return false;
-      out.kind = GpuKind::call;
-      take_time(*call, out);
-      out.correlation = call->correlationId;
-      out.thread = call->threadId;
-      out.name = name_of_call(driver, call->cbid);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
-      const auto* const link = as<CUpti_ActivityExternalCorrelation>(record, bytes);
-      if (link == nullptr) return false;
-      out.kind = GpuKind::correlation;
-      out.correlation = link->correlationId;
-      out.op = capture::op_of(link->externalId);
-      out.module = capture::module_of(link->externalId);
-      return true;
-    }
-    case CUPTI_ACTIVITY_KIND_OVERHEAD: {
-      const auto* const cost = as<CUpti_ActivityOverhead3>(record, bytes);
-      if (cost == nullptr) return false;
-      out.kind = GpuKind::overhead;
-      take_time(*cost, out);
-      out.name = intern_(overhead_name(cost->overheadKind));
-      return true;
-    }
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return read_as<CUpti_ActivityAPI>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+      return read_as<CUpti_ActivityExternalCorrelation>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return read_as<CUpti_ActivityOverhead3>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return read_as<CUpti_ActivitySynchronization2>(record, bytes, out);
+    case CUPTI_ACTIVITY_KIND_MARKER:
+      return read_as<CUpti_ActivityMarker2>(record, bytes, out);
     default:
       ++unknown_;
       return false;

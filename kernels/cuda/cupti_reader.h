@@ -2,12 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <unordered_map>
+#include <utility>
 
 #include "core/capture/gpu_record.h"
+#include "kernels/cuda/cupti_names.h"
 
 namespace ts::kernels {
 
@@ -15,13 +13,9 @@ namespace ts::kernels {
 // capture::GpuRecord. Calls nothing of CUPTI, so recorded bytes can be read anywhere. One thread.
 class CuptiReader {
  public:
-  // Gives a text a number that the records carry.
-  using Intern = std::function<base::StringId(std::string_view)>;
-  // What CUPTI calls a function of the runtime or (driver) of the driver; may be null.
-  using CallName = const char* (*)(bool driver, std::uint32_t function);
-
-  CuptiReader(Intern intern, CallName call_name)
-      : intern_(std::move(intern)), call_name_(call_name) {}
+  CuptiReader(CuptiNames::Intern intern, CuptiNames::CallName call_name,
+              CuptiNames::Resolve resolve = {})
+      : names_(std::move(intern), call_name, std::move(resolve)) {}
 
   // One record of `bytes` bytes. False when there is nothing to tell: a kind that is not known, too
   // few bytes for its kind, or a call that is made so often and does so little (asking for the
@@ -32,15 +26,11 @@ class CuptiReader {
   [[nodiscard]] std::uint64_t truncated() const { return truncated_; }
 
  private:
+  // As a Record, unless there are too few bytes for one.
   template <class Record>
-  const Record* as(const void* record, std::size_t bytes);
-  base::StringId kernel_name(const char* mangled);
-  base::StringId name_of_call(bool driver, std::uint32_t function);
+  bool read_as(const void* record, std::size_t bytes, capture::GpuRecord& out);
 
-  Intern intern_;
-  CallName call_name_;
-  std::unordered_map<std::string, base::StringId> kernels_;  // by mangled name
-  std::unordered_map<std::uint64_t, base::StringId> calls_;  // by function, driver's apart
+  CuptiNames names_;
   std::uint64_t unknown_ = 0;
   std::uint64_t truncated_ = 0;
 };

@@ -27,6 +27,8 @@ constexpr std::array kKinds = {
     CUPTI_ACTIVITY_KIND_DRIVER,
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
     CUPTI_ACTIVITY_KIND_OVERHEAD,
+    CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+    CUPTI_ACTIVITY_KIND_MARKER,
 };
 constexpr CUpti_ExternalCorrelationKind kOurs = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
@@ -101,7 +103,11 @@ const char* begin(const capture::GpuSink& records) {
   sink = records;
   reader.emplace(
       [](std::string_view text) { return sink.intern(sink.user, text.data(), text.size()); },
-      call_name);
+      call_name,
+      [](const char* text) {
+        if (sink.keep_text != nullptr) sink.keep_text(sink.user, text);
+        return text;
+      });
   for (const CUpti_ActivityKind kind : kKinds) {
     if (const char* why = problem(cuptiActivityEnable(kind), "record")) {
       const std::string kept = why;
@@ -142,9 +148,10 @@ void read(const std::uint8_t* buffer, std::size_t bytes) {
     const auto* const from = reinterpret_cast<const std::uint8_t*>(record);
     const auto* const to =
         result == CUPTI_SUCCESS ? reinterpret_cast<const std::uint8_t*>(next) : buffer + bytes;
+    const auto length = static_cast<std::size_t>(to - from);
+    if (sink.keep_record != nullptr) sink.keep_record(sink.user, record, length);
     capture::GpuRecord meaning;
-    if (reader->read(record, static_cast<std::size_t>(to - from), meaning))
-      sink.take(sink.user, meaning);
+    if (reader->read(record, length, meaning)) sink.take(sink.user, meaning);
     record = next;
   }
 }

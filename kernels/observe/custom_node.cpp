@@ -2,6 +2,7 @@
 
 #include <ATen/SequenceNumber.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
 
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/recording.h"
@@ -22,7 +23,8 @@ void note(Recorder& recorder, ThreadState& state, AttentionKernel kernel) {
   if (kernel != AttentionKernel::none) recorder.saw_attention(kernel);
   const Frame* const frame = state.top();
   if (frame == nullptr || !at::GradMode::is_enabled()) return;
-  recorder.sequence_modules().remember(static_cast<std::int64_t>(at::sequence_number::peek()),
+  recorder.sequence_modules().remember(at::RecordFunction::currentThreadId(),
+                                       static_cast<std::int64_t>(at::sequence_number::peek()),
                                        frame->module);
 }
 

@@ -21,14 +21,15 @@ OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
     state.backward = true;
   } else if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
     state.backward = true;
-    frame->sequence = function.seqNr();
-    frame->module = modules.find(frame->sequence);
+    const std::uint64_t forward = function.forwardThreadId();
+    frame->sequence = capture::sequence_of(forward, function.seqNr());
+    frame->module = modules.find(forward, function.seqNr());
     // The frame around the node belongs to the same module: gradients are summed there.
     if (state.open > 1)
       state.frames[static_cast<std::size_t>(state.open - 2)].module = frame->module;
   } else if (!state.backward && function.seqNr() >= 0) {
-    frame->sequence = function.seqNr();
-    modules.remember(frame->sequence, frame->module);
+    frame->sequence = capture::sequence_of(function.threadId(), function.seqNr());
+    modules.remember(function.threadId(), function.seqNr(), frame->module);
   }
   return {frame, name.attention};
 }

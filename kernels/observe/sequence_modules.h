@@ -12,24 +12,44 @@ namespace ts::kernels {
 // number the node will get, and several nested operators may carry the same one. The last to start
 // with a number is the one that made the node, so its module is remembered under the number, and
 // the node finds it when it runs.
+//
+// Every thread numbers its own nodes, and a node knows the thread that made it (LibTorch's number
+// of it). One thread writes while the others wait: the backward waits for the forward, and what
+// runs again in a backward is waited for.
 class SequenceModules {
  public:
-  void remember(std::int64_t sequence, base::StringId module) {
-    if (first_ < 0) first_ = sequence;
-    if (sequence < first_) return;
-    const auto index = static_cast<std::size_t>(sequence - first_);
-    if (index >= modules_.size()) modules_.resize(index + 1, base::kNoString);
-    modules_[index] = module;
+  void remember(std::uint64_t thread, std::int64_t sequence, base::StringId module) {
+    Numbers& numbers = of(thread);
+    if (numbers.first < 0) numbers.first = sequence;
+    if (sequence < numbers.first) return;
+    const auto index = static_cast<std::size_t>(sequence - numbers.first);
+    if (index >= numbers.modules.size()) numbers.modules.resize(index + 1, base::kNoString);
+    numbers.modules[index] = module;
   }
-  [[nodiscard]] base::StringId find(std::int64_t sequence) const noexcept {
-    const std::int64_t index = sequence - first_;
-    if (first_ < 0 || index < 0 || index >= std::ssize(modules_)) return base::kNoString;
-    return modules_[static_cast<std::size_t>(index)];
+  [[nodiscard]] base::StringId find(std::uint64_t thread, std::int64_t sequence) const noexcept {
+    for (const Numbers& numbers : threads_) {
+      if (numbers.thread != thread) continue;
+      const std::int64_t index = sequence - numbers.first;
+      if (index < 0 || index >= std::ssize(numbers.modules)) return base::kNoString;
+      return numbers.modules[static_cast<std::size_t>(index)];
+    }
+    return base::kNoString;
   }
 
  private:
-  std::int64_t first_ = -1;
-  std::vector<base::StringId> modules_;
+  struct Numbers {
+    std::uint64_t thread = 0;
+    std::int64_t first = -1;
+    std::vector<base::StringId> modules;
+  };
+  Numbers& of(std::uint64_t thread) {
+    for (Numbers& numbers : threads_) {
+      if (numbers.thread == thread) return numbers;
+    }
+    return threads_.emplace_back(Numbers{thread, -1, {}});
+  }
+
+  std::vector<Numbers> threads_;  // two at most, so they are looked through
 };
 
 }  // namespace ts::kernels

@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "core/capture/raw_record.h"
+
 namespace ts::capture {
 namespace {
 
@@ -33,9 +35,11 @@ using Flows = std::map<std::size_t, std::uint32_t>;
 TEST(FlowOf, is_the_number_plus_one_and_never_zero) {
   EXPECT_EQ(flow_of(0), 1U);
   EXPECT_EQ(flow_of(41), 42U);
-  EXPECT_EQ(flow_of(0xFFFFFFFE), 0xFFFFFFFFU);
-  EXPECT_EQ(flow_of(0xFFFFFFFF), 1U);
-  EXPECT_EQ(flow_of(0x100000000), 1U);
+  EXPECT_EQ(flow_of(0x3FFFFFE), 0x3FFFFFFU);
+  EXPECT_EQ(flow_of(0x4000000), 1U) << "numbers repeat after 2^26";
+  EXPECT_NE(flow_of(sequence_of(1, 41)), flow_of(sequence_of(2, 41)));
+  EXPECT_EQ(flow_of(sequence_of(31, 0x3FFFFFF)), 1U) << "the highest bit is a launch's";
+  EXPECT_EQ(sequence_of(3, -1), -1);
 }
 
 TEST_F(FlowLinkerTest, one_operator_a_node) {

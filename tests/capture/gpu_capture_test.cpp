@@ -117,6 +117,8 @@ GpuSource StandIn::source() {
           {[](std::uint64_t) noexcept {}, []() noexcept {}},
           [](const std::uint8_t* buffer, std::size_t bytes) {
             for (std::size_t at = 0; at + sizeof(GpuRecord) <= bytes; at += sizeof(GpuRecord)) {
+              if (current->sink_.keep_record != nullptr)
+                current->sink_.keep_record(current->sink_.user, buffer + at, sizeof(GpuRecord));
               GpuRecord record;
               std::memcpy(static_cast<void*>(&record), buffer + at, sizeof(record));
               record.name = current->sink_.intern(current->sink_.user, "kernel", 6);
@@ -148,6 +150,37 @@ GpuRecord kernel(std::uint32_t number) {
   return record;
 }
 
+// Without the one that says that a recording began.
+std::vector<GpuRecord> taken(Recorder& recorder) {
+  std::vector<GpuRecord> records;
+  recorder.gpu().take(records);
+  std::erase_if(records, [](const GpuRecord& record) { return record.kind == GpuKind::began; });
+  return records;
+}
+
+TEST_F(GpuCaptureTest, what_is_kept_is_what_came) {
+  GpuBufferFile file;
+  capture.keep(&file);
+  Recorder recorder(strings);
+  ASSERT_EQ(capture.begin(recorder), "");
+  for (std::uint32_t i = 0; i < 100; ++i) stand_in.record(kernel(i));
+  capture.end();
+  capture.keep(nullptr);
+  ASSERT_EQ(capture.begin(recorder), "");
+  stand_in.record(kernel(100));
+  capture.end();
+  std::set<std::uint32_t> seen;
+  for (std::size_t b = 0; b < file.buffer_count(); ++b) {
+    for (std::size_t r = 0; r < file.record_count(b); ++r) {
+      GpuRecord record;
+      ASSERT_EQ(file.record(b, r).size(), sizeof(record));
+      std::memcpy(static_cast<void*>(&record), file.record(b, r).data(), sizeof(record));
+      seen.insert(record.correlation);
+    }
+  }
+  EXPECT_EQ(seen.size(), 100U);
+}
+
 TEST_F(GpuCaptureTest, everything_between_begin_and_end_reaches_the_recorder) {
   for (int round = 0; round < 20; ++round) {
     Recorder recorder(strings);
@@ -155,8 +188,7 @@ TEST_F(GpuCaptureTest, everything_between_begin_and_end_reaches_the_recorder) {
     constexpr std::uint32_t kCount = 5000;
     for (std::uint32_t i = 0; i < kCount; ++i) stand_in.record(kernel(i));
     capture.end();
-    std::vector<GpuRecord> records;
-    recorder.gpu().take(records);
+    const std::vector<GpuRecord> records = taken(recorder);
     std::set<std::uint32_t> seen;
     for (const GpuRecord& record : records) {
       seen.insert(record.correlation);
@@ -176,7 +208,7 @@ TEST_F(GpuCaptureTest, records_come_while_the_recording_is_open) {
   while (records.empty() && std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
     stand_in.record(kernel(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    recorder.gpu().take(records);
+    records = taken(recorder);
   }
   EXPECT_FALSE(records.empty());
   capture.end();

@@ -60,8 +60,8 @@ class GpuTimelineTest : public ::testing::Test {
 
   base::StringTable strings;
   std::vector<trace::Track> tracks;
-  GpuTimeline timeline{strings, [this](trace::TrackKind kind, std::string name) {
-                         tracks.push_back({kind, std::move(name)});
+  GpuTimeline timeline{strings, [this](trace::Track track) {
+                         tracks.push_back(std::move(track));
                          return static_cast<trace::TrackId>(tracks.size() - 1);
                        }};
 };
@@ -106,8 +106,84 @@ TEST_F(GpuTimelineTest, a_row_waits_no_longer_than_it_says) {
 
 TEST_F(GpuTimelineTest, records_without_times_are_counted_not_drawn) {
   timeline.take(kernel(5, 0, 0));
+  timeline.take(kernel(6, 100, 0));
+  timeline.take(call(6, 90, 0));
   EXPECT_TRUE(hand_over().empty());
-  EXPECT_EQ(timeline.without_time(), 1U);
+  EXPECT_EQ(timeline.without_time(), 3U) << "those that had not ended as well";
+}
+
+TEST_F(GpuTimelineTest, a_launch_is_told_once_under_the_detail_of_its_kernels) {
+  timeline.take(correlation(5, "aten::bmm", "ffn"));
+  timeline.take(correlation(6, "aten::bmm", "ffn"));
+  timeline.take(kernel(5, 150, 250));
+  timeline.take(kernel(6, 260, 300));
+  const Batch batch = hand_over();
+  ASSERT_EQ(batch.launches.size(), 1U);
+  const auto& [detail, launch] = batch.launches.front();
+  for (const Batch::Row& row : rows_of(trace::TrackKind::gpu_stream, batch))
+    EXPECT_EQ(row.slice.detail, detail);
+  EXPECT_EQ(strings.view(launch.op), "aten::bmm");
+  EXPECT_EQ(launch.grid, (std::array<std::int32_t, 3>{12, 1, 1}));
+  EXPECT_EQ(launch.registers, 96);
+}
+
+TEST_F(GpuTimelineTest, the_end_brings_the_times_in_which_no_kernel_ran) {
+  timeline.take(call(5, 100, 110));
+  timeline.take(kernel(5, 150, 250));
+  timeline.take(call(7, 120, 260, "cudaDeviceSynchronize"));
+  timeline.take(call(6, 290, 300));
+  timeline.take(kernel(6, 310, 400));
+  const Batch batch = hand_over();
+  const auto idle = rows_of(trace::TrackKind::gpu_idle, batch);
+  ASSERT_EQ(idle.size(), 1U);
+  EXPECT_EQ(tracks[idle[0].track].name, "GPU 0 idle");
+  EXPECT_EQ(tracks[idle[0].track].device, 0);
+  EXPECT_EQ(strings.view(idle[0].slice.name), "idle: synchronisation");
+  EXPECT_EQ(idle[0].slice.begin_ns, 250);
+  EXPECT_EQ(idle[0].slice.duration_ns, 60);
+  EXPECT_TRUE(hand_over().empty()) << "once";
+}
+
+TEST_F(GpuTimelineTest, waiting_has_a_track_of_its_own) {
+  GpuRecord wait;
+  wait.kind = GpuKind::wait;
+  wait.correlation = 5;
+  wait.begin_ns = 100;
+  wait.end_ns = 200;
+  wait.name = strings.intern("waiting for the device");
+  timeline.take(wait);
+  timeline.take(correlation(5, "aten::item", "loss"));
+  const Batch batch = hand_over();
+  ASSERT_EQ(batch.slices.size(), 1U);
+  EXPECT_EQ(tracks[batch.slices[0].track].name, "synchronisation");
+  EXPECT_EQ(strings.view(batch.slices[0].slice.module), "loss");
+  EXPECT_EQ(batch.slices[0].slice.flow, 0U) << "the call has it";
+}
+
+TEST_F(GpuTimelineTest, the_ends_of_a_marked_range_meet_in_either_order) {
+  const auto mark = [&](GpuKind kind, std::uint32_t range, std::int64_t time, const char* name) {
+    GpuRecord record;
+    record.kind = kind;
+    record.correlation = range;
+    record.begin_ns = record.end_ns = time;
+    record.thread = 3;
+    record.name = strings.intern(name);
+    timeline.take(record);
+  };
+  mark(GpuKind::mark_begin, 1, 100, "first");
+  mark(GpuKind::mark_end, 2, 400, "");
+  mark(GpuKind::mark_end, 1, 200, "");
+  mark(GpuKind::mark_begin, 2, 300, "second");
+  mark(GpuKind::mark, 3, 350, "instant");
+  mark(GpuKind::mark_begin, 4, 500, "never ends");
+  const Batch batch = hand_over();
+  ASSERT_EQ(batch.slices.size(), 3U);
+  EXPECT_EQ(tracks[batch.slices[0].track].name, "NVTX thread 3");
+  EXPECT_EQ(strings.view(batch.slices[0].slice.name), "first");
+  EXPECT_EQ(batch.slices[0].slice.duration_ns, 100);
+  EXPECT_EQ(strings.view(batch.slices[1].slice.name), "second");
+  EXPECT_EQ(batch.slices[1].slice.duration_ns, 100);
+  EXPECT_EQ(batch.slices[2].slice.duration_ns, 0);
 }
 
 TEST_F(GpuTimelineTest, the_first_kernel_of_a_graph_has_the_flow_and_its_branches_lie_apart) {

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
+#include "core/memory/snapshot.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -45,6 +49,85 @@ TEST_P(OnCuda, SmallLimitIsOutOfMemory) {
   ASSERT_FALSE(execution);
   EXPECT_EQ(execution.error().verdict, run::Verdict::oom);
   EXPECT_GT(execution.error().bytes_asked, 0);
+}
+
+// What the steps need beside the spec: the same skipping.
+struct CudaRun : testing::Test {
+  void SetUp() override {
+    if (engine().cuda().api() == nullptr) GTEST_SKIP() << engine().cuda().unavailable();
+    spec.device = run::DeviceKind::cuda;
+  }
+  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
+};
+
+// The buffers of a few steps as CUPTI wrote them, to be replayed where there is no GPU.
+TEST_F(CudaRun, BuffersAreKept) {
+  capture::GpuCapture* const capture = engine().cuda().capture();
+  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
+  Recorded recorded;
+  capture::GpuBufferFile file;
+  capture->keep(&file);
+  auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE((*prepared)->step(&recorded.recorder, i));
+  capture->keep(nullptr);
+  ASSERT_GT(file.buffer_count(), 0U);
+  const std::string bytes = file.bytes();
+  ASSERT_TRUE(capture::GpuBufferFile::parse(bytes));
+  if (const char* const path = std::getenv("TENSORSCOPE_GPU_BUFFERS")) {
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+}
+
+// A hundred refusals leave nothing behind, and the next run starts clean.
+TEST_F(CudaRun, OutOfMemoryLeavesNothingBehind) {
+  std::int64_t reserved = -1;
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    const auto refused = engine().prepare(spec, std::int64_t{1} << 20, nullptr, {});
+    ASSERT_FALSE(refused);
+    ASSERT_EQ(refused.error().verdict, run::Verdict::oom) << refused.error().sentence;
+    CudaMemory memory{};
+    ASSERT_EQ(engine().cuda().api()->memory(0, &memory), nullptr);
+    // The first cycle makes workspaces that stay.
+    if (cycle == 0) reserved = memory.reserved;
+    ASSERT_LE(memory.reserved, reserved) << cycle;
+  }
+  auto prepared = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  EXPECT_TRUE((*prepared)->step(nullptr, 0));
+}
+
+// What the allocator told event by event is what it says of itself at the end.
+TEST_F(CudaRun, SnapshotAgreesWithItsEvents) {
+  Recorded recorded;
+  auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE((*prepared)->step(&recorded.recorder, i));
+  const auto snapshot = (*prepared)->allocator_snapshot();
+  ASSERT_NE(snapshot, nullptr);
+  recorded.drain();
+  std::int64_t total = 0;
+  for (const memory::SnapshotSegment& segment : snapshot->segments) total += segment.total_size;
+  ASSERT_FALSE(recorded.memory.reserved().empty());
+  EXPECT_EQ(recorded.memory.reserved().back().bytes, total);
+  EXPECT_EQ((*prepared)->memory().reserved, total);
+}
+
+// Part of the forward runs again in the backward, on another thread with numbers of its own: every
+// operator still has its module.
+TEST_F(CudaRun, WhatRunsAgainHasItsModules) {
+  spec.checkpoint = run::Checkpoint::blocks;
+  Recorded recorded;
+  auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  ASSERT_TRUE((*prepared)->step(&recorded.recorder, 0));
+  recorded.drain();
+  for (const capture::RawRecord& op : recorded.of_kind(capture::RawKind::op)) {
+    if (op.phase != base::Phase::backward) continue;
+    const std::string name = recorded.text(op.name);
+    if (name != "aten::mm" && name != "aten::bmm") continue;
+    EXPECT_NE(op.module, base::kNoString) << name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnCuda, testing::ValuesIn(every_small_spec()), spec_name);

@@ -5,9 +5,12 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/string_table.h"
+#include "core/capture/gpu_timeline.h"
+#include "kernels/cuda/cupti_replay.h"
 
 namespace ts::kernels {
 namespace {
@@ -67,6 +70,8 @@ TEST(CuptiLayout, is_that_of_cuda_13_0) {
   EXPECT_EQ(sizeof(CUpti_ActivityAPI), 40U);
   EXPECT_EQ(sizeof(CUpti_ActivityExternalCorrelation), 24U);
   EXPECT_EQ(sizeof(CUpti_ActivityOverhead3), 56U);
+  EXPECT_EQ(sizeof(CUpti_ActivitySynchronization2), 56U);
+  EXPECT_EQ(sizeof(CUpti_ActivityMarker2), 56U);
 }
 
 TEST_F(CuptiReaderTest, a_kernel) {
@@ -132,6 +137,67 @@ TEST_F(CuptiReaderTest, calls_have_the_names_of_their_functions) {
   EXPECT_EQ(name(read(call)), "runtime call 307");
 }
 
+TEST_F(CuptiReaderTest, waits_for_the_device_a_stream_and_an_event) {
+  CUpti_ActivitySynchronization2 wait{};
+  wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
+  wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE;
+  wait.start = 10;
+  wait.end = 90;
+  wait.correlationId = 7;
+  wait.streamId = CUPTI_SYNCHRONIZATION_INVALID_VALUE;
+  const GpuRecord out = read(wait);
+  EXPECT_EQ(out.kind, GpuKind::wait);
+  EXPECT_EQ(out.begin_ns, 10);
+  EXPECT_EQ(out.end_ns, 90);
+  EXPECT_EQ(out.correlation, 7U);
+  EXPECT_EQ(out.stream, 0U);
+  EXPECT_EQ(name(out), "waiting for the device");
+  wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
+  wait.streamId = 7;
+  EXPECT_EQ(name(read(wait)), "stream waits for an event");
+  EXPECT_EQ(read(wait).stream, 7U);
+}
+
+TEST_F(CuptiReaderTest, nvtx_marks_have_ends_and_instants) {
+  CUpti_ActivityMarker2 mark{};
+  mark.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  mark.flags = CUPTI_ACTIVITY_FLAG_MARKER_START;
+  mark.timestamp = 77;
+  mark.id = 12;
+  mark.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+  mark.objectId.pt.threadId = 5;
+  mark.name = "step";
+  const GpuRecord begin = read(mark);
+  EXPECT_EQ(begin.kind, GpuKind::mark_begin);
+  EXPECT_EQ(begin.begin_ns, 77);
+  EXPECT_EQ(begin.correlation, 12U);
+  EXPECT_EQ(begin.thread, 5U);
+  EXPECT_EQ(name(begin), "step");
+  mark.flags = CUPTI_ACTIVITY_FLAG_MARKER_END;
+  mark.name = nullptr;
+  EXPECT_EQ(read(mark).kind, GpuKind::mark_end);
+  EXPECT_EQ(read(mark).name, base::kNoString);
+  mark.flags = CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS;
+  EXPECT_EQ(read(mark).kind, GpuKind::mark);
+}
+
+TEST_F(CuptiReaderTest, overheads_say_what_they_are) {
+  CUpti_ActivityOverhead3 cost{};
+  cost.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  cost.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING;
+  cost.start = 3;
+  cost.end = 4;
+  EXPECT_EQ(read(cost).kind, GpuKind::overhead);
+  EXPECT_EQ(name(read(cost)), "loading a kernel");
+}
+
+TEST_F(CuptiReaderTest, a_device_without_room_for_times_gives_zeroes) {
+  CUpti_ActivityKernel10 kernel = a_kernel();
+  kernel.start = kernel.end = 0;
+  EXPECT_EQ(read(kernel).begin_ns, 0);
+  EXPECT_EQ(read(kernel).end_ns, 0);
+}
+
 TEST_F(CuptiReaderTest, calls_that_would_only_hide_others_are_left_out) {
   CUpti_ActivityAPI call{};
   call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
@@ -168,6 +234,89 @@ TEST_F(CuptiReaderTest, records_cut_short_and_kinds_not_known_are_counted) {
   other.kind = CUPTI_ACTIVITY_KIND_PREEMPTION;
   EXPECT_FALSE(reader.read(&other, sizeof(other), out));
   EXPECT_EQ(reader.unknown(), 1U);
+}
+
+// Every kind, cut short by eight bytes, is counted and gives nothing.
+TEST_F(CuptiReaderTest, every_kind_is_checked_for_its_length) {
+  const std::pair<CUpti_ActivityKind, std::size_t> kinds[] = {
+      {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, sizeof(CUpti_ActivityKernel10)},
+      {CUPTI_ACTIVITY_KIND_MEMCPY, sizeof(CUpti_ActivityMemcpy6)},
+      {CUPTI_ACTIVITY_KIND_MEMCPY2, sizeof(CUpti_ActivityMemcpyPtoP4)},
+      {CUPTI_ACTIVITY_KIND_MEMSET, sizeof(CUpti_ActivityMemset4)},
+      {CUPTI_ACTIVITY_KIND_RUNTIME, sizeof(CUpti_ActivityAPI)},
+      {CUPTI_ACTIVITY_KIND_DRIVER, sizeof(CUpti_ActivityAPI)},
+      {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, sizeof(CUpti_ActivityExternalCorrelation)},
+      {CUPTI_ACTIVITY_KIND_OVERHEAD, sizeof(CUpti_ActivityOverhead3)},
+      {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization2)},
+      {CUPTI_ACTIVITY_KIND_MARKER, sizeof(CUpti_ActivityMarker2)},
+  };
+  std::uint64_t cut = 0;
+  for (const auto& [kind, size] : kinds) {
+    std::vector<std::uint64_t> words(size / 8);
+    std::memcpy(words.data(), &kind, sizeof(kind));
+    GpuRecord out;
+    EXPECT_FALSE(reader.read(words.data(), size - 8, out)) << kind;
+    EXPECT_EQ(reader.truncated(), ++cut) << kind;
+    EXPECT_TRUE(reader.read(words.data(), size, out)) << kind;
+  }
+  EXPECT_EQ(reader.unknown(), 0U);
+}
+
+// Buffers kept in a file become the timeline that they would have become live, though the texts
+// that their records point to are elsewhere now.
+TEST(CuptiReplay, a_file_becomes_a_timeline) {
+  capture::GpuBufferFile file;
+  {
+    std::string mangled = "_ZN2at6native19reduce_kernel_thingIfEEvT_";
+    CUpti_ActivityKernel10 kernel = a_kernel();
+    kernel.name = mangled.c_str();
+    file.begin_buffer();
+    file.add_record(&kernel, sizeof(kernel));
+    file.add_text(mangled.c_str());
+    CUpti_ActivityMarker2 nowhere{};
+    nowhere.kind = CUPTI_ACTIVITY_KIND_MARKER;
+    nowhere.name = reinterpret_cast<const char*>(8);
+    nowhere.timestamp = 5;
+    file.add_record(&nowhere, sizeof(nowhere));
+    CUpti_ActivityPreemption strange{};
+    strange.kind = CUPTI_ACTIVITY_KIND_PREEMPTION;
+    file.add_record(&strange, sizeof(strange));
+    file.add_record(&kernel, 16);
+    CUpti_ActivityAPI call{};
+    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    call.start = 900;
+    call.end = 950;
+    call.correlationId = 42;
+    file.begin_buffer();
+    file.add_record(&call, sizeof(call));
+  }
+  const auto again = capture::GpuBufferFile::parse(file.bytes());
+  ASSERT_TRUE(again) << again.error().sentence;
+
+  base::StringTable strings;
+  std::vector<trace::Track> tracks;
+  capture::GpuTimeline timeline(strings, [&](trace::Track track) {
+    tracks.push_back(std::move(track));
+    return static_cast<trace::TrackId>(tracks.size() - 1);
+  });
+  const ReplayLosses losses = replay(
+      *again, [&](std::string_view text) { return strings.intern(text); }, nullptr,
+      [&](const GpuRecord& record) { timeline.take(record); });
+  EXPECT_EQ(losses.unknown, 1U);
+  EXPECT_EQ(losses.truncated, 1U);
+  capture::Batch batch;
+  timeline.hand_over(true, batch);
+  ASSERT_EQ(batch.slices.size(), 3U);
+  bool kernel_seen = false;
+  for (const capture::Batch::Row& row : batch.slices) {
+    if (tracks[row.track].kind != trace::TrackKind::gpu_stream) continue;
+    kernel_seen = true;
+    EXPECT_EQ(tracks[row.track].name, "GPU 1 stream 7");
+    EXPECT_EQ(strings.view(row.slice.name), "void at::native::reduce_kernel_thing<float>(float)");
+    EXPECT_EQ(row.slice.flow, capture::flow_of_launch(42));
+  }
+  EXPECT_TRUE(kernel_seen);
 }
 
 // CUPTI itself walks a buffer of records of several kinds as we lay them out here; it needs no

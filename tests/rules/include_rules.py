@@ -40,7 +40,8 @@ FOLDERS = {
 LIBRARIES = [
     ("torch", r"(torch|ATen|c10|caffe2)/.*", ["kernels", "tests/kernels"]),
     ("CUPTI", r"cupti.*\.h|nvperf.*\.h", ["kernels/cuda", "tests/kernels"]),
-    ("CUDA", r"cuda.*\.h|nv[a-z]+\.h|device_launch_parameters\.h", ["kernels/cuda"]),
+    ("CUDA", r"cuda.*\.h|nv[a-z]+\.h|device_launch_parameters\.h",
+     ["kernels/cuda", "tests/kernels"]),
     ("Dear ImGui and GLFW", r"(imgui|implot|GLFW/|.*/imgui).*",
      ["views", "app", "tests/views", "tests/gui", "tests/app", "tests/bench"]),
     ("libpng", r"png\.h", ["core/io", "tests/io", "tests/gui"]),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/memory/snapshot.h"
 #include "core/run/engine.h"
 
 namespace ts::run {
@@ -38,6 +39,7 @@ struct FakeScript {
   std::function<Outcome<void>(const base::CancelToken&)> before_prepare;
   FakeClock* clock = nullptr;  // moved by step_ns; unset: the thread really sleeps
   std::string backend_ran = "flash";
+  std::shared_ptr<const memory::Snapshot> snapshot;  // of the allocator; null: it keeps none
   EngineInfo info;
 
   std::atomic<int> executions_alive{0};
@@ -81,6 +83,7 @@ class FakeExecution : public Execution {
     return {1234, ran_ ? script_.backend_ran : "", limit_};
   }
   [[nodiscard]] MemoryCounters memory() const override { return {0, 0, limit_}; }
+  std::shared_ptr<const memory::Snapshot> allocator_snapshot() override { return script_.snapshot; }
 
  private:
   [[nodiscard]] std::int64_t now() const {

@@ -81,6 +81,28 @@ TEST_F(MeasureTest, a_steady_workload_is_recorded_warmed_up_and_timed) {
             "tttptttptttptttptttptttp");
 }
 
+TEST_F(MeasureTest, the_snapshot_of_the_allocator_is_told_after_recording) {
+  run();
+  EXPECT_TRUE(all<SnapshotUpdate>().empty()) << "this allocator keeps none";
+  script_->snapshot = std::make_shared<memory::Snapshot>();
+  run();
+  ASSERT_EQ(all<SnapshotUpdate>().size(), 1U);
+  EXPECT_EQ(all<SnapshotUpdate>().front().snapshot, script_->snapshot);
+  EXPECT_EQ(all<SnapshotUpdate>().front().id, 7U);
+}
+
+TEST_F(MeasureTest, a_refusal_is_told_with_what_the_allocator_held) {
+  script_->snapshot = std::make_shared<memory::Snapshot>();
+  script_->fails_at = 0;
+  script_->fails = [](std::int32_t) {
+    Failure failure;
+    failure.verdict = Verdict::oom;
+    return tl::unexpected(failure);
+  };
+  EXPECT_EQ(run().verdict, Verdict::oom);
+  EXPECT_EQ(all<SnapshotUpdate>().size(), 1U);
+}
+
 TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
   script_->step_ns = [](std::int32_t number, bool) { return (20 + number % 7) * kMs; };
   run();

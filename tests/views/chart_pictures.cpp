@@ -1,5 +1,5 @@
-// Renders both charts of made-up runs into PNG files, for looking at: chart_pictures OUT_DIR.
-// Needs no display.
+// Renders both charts, and tables, of made-up runs into PNG files, for looking at: chart_pictures
+// OUT_DIR. Needs no display.
 #include <imgui.h>
 
 #include <cmath>
@@ -10,10 +10,13 @@
 
 #include "assets/assets.h"
 #include "core/io/png.h"
+#include "tests/views/gpu_run.h"
 #include "tests/views/software_renderer.h"
 #include "tests/views/synthetic_run.h"
 #include "views/common/fonts.h"
+#include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
+#include "views/tables/kernels_view.h"
 #include "views/timeline/timeline_view.h"
 
 namespace ts::views::testing {
@@ -41,6 +44,8 @@ struct Scene {
   float split = 0.46F;                    // part of the height the timeline takes
   std::function<void(ViewState&)> state;  // before the first frame
   Point mouse{-1, -1};                    // part of width and height; -1 away
+  // Instead of the charts.
+  std::function<void(const Ui&, const ViewContext&)> page;
 };
 
 class Studio {
@@ -83,9 +88,16 @@ class Studio {
                           scene.target_bytes,
                           scene.target_name,
                           &faces};
-      in_window("timeline", {0, 0, width, middle}, [&] { timeline.draw(context); });
-      in_window("memory", {0, middle + 1, width, height}, [&] { memory.draw(context); });
-      ImGui::GetForegroundDrawList()->AddRectFilled({0, middle}, {width, middle + 1}, colors.line);
+      if (scene.page) {
+        const Ui ui{colors, Metrics{scene.scale}, faces, texts_};
+        apply_style(colors, Metrics{scene.scale});
+        in_window("page", {8, 8, width - 8, height - 8}, [&] { scene.page(ui, context); });
+      } else {
+        in_window("timeline", {0, 0, width, middle}, [&] { timeline.draw(context); });
+        in_window("memory", {0, middle + 1, width, height}, [&] { memory.draw(context); });
+        ImGui::GetForegroundDrawList()->AddRectFilled({0, middle}, {width, middle + 1},
+                                                      colors.line);
+      }
       ImGui::Render();
       take_over_textures(*ImGui::GetDrawData());
     }
@@ -215,6 +227,49 @@ void take_all(const std::filesystem::path& folder) {
   studio.take(scene);
 }
 
+// The same for a run on a GPU.
+void take_gpu(const std::filesystem::path& folder) {
+  base::StringTable strings;
+  TransformerShape shape;
+  shape.layers = 4;
+  const auto run = transformer_run(strings, shape);
+  add_gpu(*run, strings);
+  Studio studio(folder, strings);
+  const auto range = run->trace.range();
+
+  Scene scene;
+  scene.run = run.get();
+  scene.name = "gpu_timeline";
+  scene.target_bytes = std::int64_t{24} << 30;
+  scene.target_name = "RTX 4090";
+  scene.state = [&](ViewState& state) {
+    state.visible = {range.begin + range.length() / 2,
+                     range.begin + range.length() / 2 + range.length() / 40};
+    state.link_axes = false;
+  };
+  studio.take(scene);
+
+  KernelsView kernels;
+  InspectorView inspector;
+  for (const bool light : {false, true}) {
+    scene.theme = light ? ThemeKind::light : ThemeKind::dark;
+    scene.language = light ? text::Language::zh_cn : text::Language::en;
+    const std::string suffix = light ? "_light_chinese" : "_dark";
+    scene.name = "gpu_kernels" + suffix;
+    scene.width = 1280;
+    scene.height = 400;
+    scene.page = [&](const Ui& ui, const ViewContext& context) {
+      kernels.draw(ui, context, "", ui.px(360));
+    };
+    studio.take(scene);
+    scene.name = "gpu_inspector" + suffix;
+    scene.width = 360;
+    scene.height = 1400;
+    scene.page = [&](const Ui& ui, const ViewContext& context) { inspector.draw(ui, context, ""); };
+    studio.take(scene);
+  }
+}
+
 }  // namespace
 }  // namespace ts::views::testing
 
@@ -224,5 +279,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   ts::views::testing::take_all(argv[1]);
+  ts::views::testing::take_gpu(argv[1]);
   return 0;
 }

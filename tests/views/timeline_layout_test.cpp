@@ -92,6 +92,25 @@ TEST(TrackRows, OneRowADepthAndOneForACollapsedTrack) {
   EXPECT_EQ(open.row_of(thread, 9), nullptr);
 }
 
+TEST(TrackRows, TheTracksOfAGpuStayTogetherBelowTheHost) {
+  TraceStore store;
+  std::vector<trace::TrackId> tracks;
+  const auto add = [&](trace::TrackKind kind, std::int16_t device) {
+    tracks.push_back(store.add_track({kind, "", device}));
+    store.append(tracks.back(), 0, slice(0, 10, SliceClass::other));
+  };
+  add(trace::TrackKind::gpu_idle, 0);
+  add(trace::TrackKind::gpu_stream, 1);
+  add(trace::TrackKind::gpu_stream, 0);
+  add(trace::TrackKind::cuda_api, -1);
+  add(trace::TrackKind::gpu_idle, 1);
+  const TrackRows rows = lay_out_tracks(store, {}, Metrics{1});
+  std::vector<std::size_t> order;
+  for (const TrackBand& band : rows.bands) order.push_back(band.track);
+  EXPECT_EQ(order,
+            (std::vector<std::size_t>{tracks[3], tracks[2], tracks[0], tracks[1], tracks[4]}));
+}
+
 TEST(SliceBoxes, AreOrderedInsideAndAtMostTwoAPixel) {
   base::StringTable strings;
   const auto run = testing::dense_run(strings, 40'000, 3);

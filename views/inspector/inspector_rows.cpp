@@ -1,9 +1,13 @@
 #include "views/inspector/inspector_rows.h"
 
+#include <utility>
+
 #include "core/run/efficiency.h"
+#include "core/run/kernel_report.h"
 #include "core/run/training_summary.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/inspector/gpu_rows.h"
 
 namespace ts::views {
 namespace {
@@ -55,7 +59,15 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
     if (!value.empty()) rows.push_back({texts(key), {std::string(value), ""}});
   };
   add("inspector.module", slice.module);
-  add("inspector.shape", slice.detail);
+  const auto& launches = context.run->launches;
+  const auto launch = launches.find(slice.detail);
+  if (launch == launches.end()) {
+    add("inspector.shape", slice.detail);
+    return;
+  }
+  add("inspector.op", launch->second.op);
+  for (auto& row : launch_rows(texts, launch->second, run::compute_capability(*context.run)))
+    rows.push_back(std::move(row));
 }
 
 // What a clock shows that does not wait for the device, beside the step time.

@@ -7,10 +7,12 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_rows.h"
+#include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_rows.h"
 #include "views/inspector/peak_table.h"
 #include "views/inspector/remedy_list.h"
 #include "views/inspector/row_list.h"
+#include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
 
 namespace ts::views {
@@ -107,6 +109,7 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   std::optional<run::WorkloadSpec> tried;
   if (of_run && context.outlook != nullptr) tried = draw_remedies(ui, *context.outlook);
   if (of_run) draw_rows(ui, run_rows(context));
+  if (of_run) draw_gpu(ui, context);
   if (of_run) draw_steps(ui, context);
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
@@ -125,8 +128,31 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   return tried;
 }
 
-std::string InspectorView::shown_as_text(const ViewContext& context) const {
+void InspectorView::draw_gpu(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr) return;
+  if (const auto rows = state_rows(ui.texts, *context.run); !rows.empty()) {
+    ImGui::Dummy({0, ui.px(6)});
+    section(ui, ui.texts("inspector.gpu_state"));
+    draw_rows(ui, rows);
+  }
+  const stats::KernelTable& table = kernels_.of(context);
+  for (const stats::DeviceUse& use : table.devices) {
+    ImGui::Dummy({0, ui.px(6)});
+    section(ui, ui.texts("inspector.gpu", {{"device", std::to_string(use.device)}}),
+            ui.texts("inspector.gpu_remark", {{"count", text::grouped(use.kernels)}}));
+    draw_rows(ui, gpu_rows(ui.texts, use, table.steps));
+  }
+}
+
+std::string InspectorView::shown_as_text(const ViewContext& context) {
   std::vector<InspectorRow> rows = context.file == nullptr ? run_rows(context) : file_rows(context);
+  if (context.run != nullptr) {
+    for (auto& row : state_rows(context.texts, *context.run)) rows.push_back(std::move(row));
+  }
+  const stats::KernelTable& table = kernels_.of(context);
+  for (const stats::DeviceUse& use : table.devices) {
+    for (auto& row : gpu_rows(context.texts, use, table.steps)) rows.push_back(std::move(row));
+  }
   for (const CategoryRow& row : peak_rows(context)) {
     rows.push_back({row.label, {text::grouped(row.bytes), "B"}});
   }

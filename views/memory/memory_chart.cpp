@@ -154,6 +154,12 @@ void MemoryChart::make_scale(const ViewContext& context) {
       const std::uint32_t from = first == memory::kNone ? 0 : first;
       most = totals_.over(from, std::min(last + 1, totals_.size())).most;
     }
+    layers_ = {};
+    if (source_.kind == MemorySource::Kind::measured && context.run != nullptr &&
+        context.file == nullptr) {
+      layers_ = device_layers(*context.run);
+      most = std::max(most, log.peak_reserved());
+    }
     if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
     if (const auto refused = refusal(context)) {
       // The block that did not fit is drawn too, unless it would dwarf everything else.

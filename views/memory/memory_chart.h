@@ -9,6 +9,7 @@
 #include "views/charts/title_row.h"
 #include "views/charts/totals_index.h"
 #include "views/common/view_state.h"
+#include "views/memory/layer_lines.h"
 #include "views/memory/live_list.h"
 #include "views/memory/memory_gestures.h"
 #include "views/memory/memory_regions.h"
@@ -73,6 +74,7 @@ class MemoryChart {
   [[nodiscard]] bool compares(const ViewContext& context) const;
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
   void draw_outline(const Ink& ink, const ViewContext& context) const;
+  void draw_layers(const Ink& ink) const;
   void draw_capacity(const Ink& ink, const ViewContext& context) const;
   [[nodiscard]] Rect peak_plate(const Ink& ink, const ViewContext& context,
                                 std::string& words) const;
@@ -102,6 +104,7 @@ class MemoryChart {
   StackCache stack_;
   PredictedOutline outline_;
   LiveFactsCache facts_;
+  DeviceLayers layers_;
   memory::EventIndex peak_seen_ = memory::kNone;
   memory::CategoryBytes peak_bytes_{};
   MemoryGestures gestures_;

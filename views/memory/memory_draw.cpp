@@ -37,6 +37,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   sink.pop_clip();
   sink.push_clip(regions_.plot);
   draw_outline(ink, context);
+  draw_layers(ink);
   sink.pop_clip();
   draw_bands(ink);
   draw_axes(ink, context);

@@ -31,6 +31,22 @@ void MemoryChart::draw_outline(const Ink& ink, const ViewContext& context) const
                 wide, ink.px(4), ink.px(3));
 }
 
+void MemoryChart::draw_layers(const Ink& ink) const {
+  const float wide = std::max(1.0F, std::round(ink.metrics.px(1.5F)));
+  const auto layer = [&](const std::vector<memory::Reserved>& of, Color color, const char* key) {
+    if (of.empty()) return;
+    draw_layer(ink.sink, *source_.log, of, axis_, scale_, color, wide);
+    const Rect& plot = regions_.plot;
+    const float small = ink.sink.text_height(TextStyle::small);
+    const float y = scale_.y_of(of.back().bytes) - small - ink.px(1);
+    if (y < plot.y0) return;
+    const std::string words = ink.texts(key, {{"size", text::bytes(of.back().bytes).joined()}});
+    text_in(ink.sink, {plot.x0 + ink.px(6), y, plot.x1, y + small}, TextStyle::small, color, words);
+  };
+  layer(layers_.reserved, ink.theme.accent, "memory.reserved");
+  layer(layers_.used, ink.theme.warn, "memory.used_on_device");
+}
+
 // Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
 // stands in its place.
 Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::string& words) const {

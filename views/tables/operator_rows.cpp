@@ -9,14 +9,6 @@
 namespace ts::views {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::ranges::search(text, part, same).begin() != text.end() || part.empty();
-}
-
 double value_of(const stats::OperatorRow& row, OperatorColumn column) {
   switch (column) {
     case OperatorColumn::calls:
@@ -63,6 +55,14 @@ std::string innermost_first(std::string_view stack) {
 }
 
 }  // namespace
+
+bool contains(std::string_view text, std::string_view part) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
+  };
+  return std::ranges::search(text, part, same).begin() != text.end() || part.empty();
+}
 
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
                      const base::StringTable& strings, const text::Texts& texts) {

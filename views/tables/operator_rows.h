@@ -38,6 +38,9 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
                                       const base::StringTable& strings, const text::Texts& texts,
                                       std::string_view filter, OperatorColumn by, bool descending);
 
+// ASCII case ignored; every text contains the empty one.
+bool contains(std::string_view text, std::string_view part);
+
 // The name of a row for people: a phase in their language, operators outside every module named so.
 // By stack the operator first, then what is around it, then the phase.
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,

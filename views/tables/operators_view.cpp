@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/run/kernel_report.h"
 #include "core/run/module_report.h"
 #include "core/run/operator_report.h"
 #include "core/text/numbers.h"
@@ -26,12 +27,6 @@ constexpr std::array kGroups = {"tables.by_operator", "tables.by_shape", "tables
 constexpr int kTree = static_cast<int>(kGroups.size()) - 1;
 // While a run goes on the table follows it, but not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
-
-bool has_kernels(const run::Run& run) {
-  return std::ranges::any_of(run.trace.tracks(), [](const trace::Track& track) {
-    return track.kind == trace::TrackKind::gpu_stream;
-  });
-}
 
 }  // namespace
 
@@ -65,7 +60,9 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context) {
   draw_heading(ui, context);
   const float shares = ui.px(28) * (static_cast<float>(table_.phases.size()) + 2);
   const float height = std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares);
-  if (shows_tree_) {
+  if (shows_kernels()) {
+    kernels_.draw(ui, context, filter_.data(), height);
+  } else if (shows_tree_) {
     tree_.draw(ui, height);
   } else {
     draw_table(ui, context, height);
@@ -95,6 +92,12 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
   const auto copy = [&](const char* id, const char* words, auto make) {
     ImGui::SameLine(0, ui.px(4));
     if (!button(ui, id, "\xef\x83\x85", words, "", ButtonKind::quiet)) return;
+    if (shows_kernels()) {
+      ImGui::SetClipboardText(make(run::kernel_text(kernels_.shown(), context.strings,
+                                                    run::compute_capability(*context.run)))
+                                  .c_str());
+      return;
+    }
     if (shows_tree_) {
       ImGui::SetClipboardText(
           make(run::module_text(tree_.tree(), context.run->spec.dtype)).c_str());

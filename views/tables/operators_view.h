@@ -7,6 +7,7 @@
 #include "core/stats/operator_table.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/tables/kernels_view.h"
 #include "views/tables/module_tree_view.h"
 #include "views/tables/operator_rows.h"
 
@@ -20,6 +21,9 @@ class OperatorsView {
   void draw(const Ui& ui, const ViewContext& context);
 
  private:
+  [[nodiscard]] bool shows_kernels() const {
+    return !shows_tree_ && group_ == stats::GroupBy::kernel;
+  }
   void update(const ViewContext& context);
   void draw_heading(const Ui& ui, const ViewContext& context);
   void draw_table(const Ui& ui, const ViewContext& context, float height);
@@ -36,6 +40,7 @@ class OperatorsView {
   bool shows_tree_ = false;
   bool made_tree_ = false;
   ModuleTreeView tree_;
+  KernelsView kernels_;
   stats::OperatorTable table_;
   std::vector<std::uint32_t> rows_;
   OperatorColumn sort_by_ = OperatorColumn::self;

@@ -47,6 +47,8 @@ const char* kind_key(trace::TrackKind kind) {
       return "timeline.track.cuda_api";
     case trace::TrackKind::gpu_stream:
       return "timeline.track.gpu_stream";
+    case trace::TrackKind::gpu_idle:
+      return "timeline.track.gpu_idle";
   }
   return "timeline.track.cpu_thread";
 }

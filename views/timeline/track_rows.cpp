@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ts::views {
 namespace {
@@ -35,7 +36,9 @@ TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::T
     if (store.depth_count(id) > 0) order.push_back(id);
   }
   std::stable_sort(order.begin(), order.end(), [&](trace::TrackId a, trace::TrackId b) {
-    return tracks[a].kind < tracks[b].kind;
+    // The rows of one GPU stay together, below those of the host.
+    return std::pair(tracks[a].device, tracks[a].kind) <
+           std::pair(tracks[b].device, tracks[b].kind);
   });
 
   TrackRows out;

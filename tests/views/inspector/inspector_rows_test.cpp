@@ -6,6 +6,8 @@
 
 #include "assets/assets.h"
 #include "tests/views/recording_sink.h"
+#include "views/inspector/gpu_rows.h"
+#include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
 
 namespace ts::views {
@@ -232,6 +234,68 @@ TEST_F(InspectorRows, a_strip_of_more_steps_than_pixels_shows_the_slowest) {
     full += call.bounds.height() >= 49 && call.bounds.width() < 5 ? 1 : 0;
   }
   EXPECT_EQ(full, 1);
+}
+
+TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
+  const text::Texts texts = english();
+  stats::DeviceUse use;
+  use.kernels = 10;
+  use.span_ns = 2'000'000;
+  use.busy_ns = 1'500'000;
+  use.kernel_ns = 1'600'000;
+  use.tensor_core_ns = 400'000;
+  use.idle_ns[static_cast<std::size_t>(trace::IdleCause::launch)] = 300'000;
+  use.idle_ns[static_cast<std::size_t>(trace::IdleCause::synchronisation)] = 200'000;
+  use.queue_mean = 2.25;
+  use.queue_most = 7;
+  std::string all;
+  for (const InspectorRow& row : gpu_rows(texts, use, 2))
+    all += row.label + "=" + row.value.joined() + "\n";
+  EXPECT_EQ(all,
+            "First to last kernel, a step=1.00 ms\n"
+            "Sum of kernels, a step=800 \xc2\xb5s\n"
+            "A kernel runs=75.0 %\n"
+            "Idle: launch-bound=15.0 %\n"
+            "Idle: synchronisation=10.0 %\n"
+            "Tensor cores, of kernel time=25.0 %\n"
+            "Launches waiting=2.3 on average, 7 at most\n");
+}
+
+TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
+  const text::Texts texts = english();
+  trace::KernelLaunch launch;
+  launch.grid = {12, 3, 1};
+  launch.block = {256, 1, 1};
+  launch.registers = 128;
+  EXPECT_EQ(launch_rows(texts, launch, "").size(), 3U);
+  const auto rows = launch_rows(texts, launch, "9.0");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0].value.value,
+            "12\xc3\x97"
+            "3 \xc2\xb7 256");
+  EXPECT_EQ(rows[3].value.value, "25 %, registers");
+}
+
+TEST(StateRows, say_what_held_the_clocks_down) {
+  const text::Texts texts = english();
+  run::Run run{run::StartedUpdate{}};
+  EXPECT_TRUE(state_rows(texts, run).empty()) << "a run on the cpu";
+  run::StepTimes step;
+  run::GpuState state;
+  state.sm_clock_mhz = 1500;
+  state.temperature_c = 70;
+  state.used_bytes = kMiB;
+  step.gpu = state;
+  run.timed_steps.push_back(step);
+  step.gpu->sm_clock_mhz = 1700;
+  step.gpu->throttle = 0x24;
+  run.timed_steps.push_back(step);
+  std::string all;
+  for (const InspectorRow& row : state_rows(texts, run))
+    all += row.label + "=" + row.value.joined() + "\n";
+  EXPECT_NE(all.find("Clocks held down=power, heat (1 of 2)"), std::string::npos) << all;
+  EXPECT_NE(all.find("SM clock="), std::string::npos) << all;
+  EXPECT_EQ(all.find("Power"), std::string::npos) << "this card does not tell: " << all;
 }
 
 }  // namespace

@@ -1,0 +1,131 @@
+#include "core/capture/gpu_idle.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace ts::capture {
+namespace {
+
+// Which call of one kind went on in a time.
+class Calls {
+ public:
+  Calls(const std::vector<HostCall>& all, HostCall::Kind kind) {
+    for (const HostCall& call : all) {
+      if (call.kind == kind) by_end_.push_back({call.end_ns, call.begin_ns});
+    }
+    std::sort(by_end_.begin(), by_end_.end());
+    // The earliest begin of this call and of all that end later.
+    std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
+    for (auto call = by_end_.rbegin(); call != by_end_.rend(); ++call) {
+      earliest = std::min(earliest, call->second);
+      call->second = earliest;
+    }
+  }
+  [[nodiscard]] bool in(std::int64_t begin_ns, std::int64_t end_ns) const {
+    const auto first =
+        std::upper_bound(by_end_.begin(), by_end_.end(),
+                         std::pair{begin_ns, std::numeric_limits<std::int64_t>::max()});
+    return first != by_end_.end() && first->second < end_ns;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, std::int64_t>> by_end_;
+};
+
+class Finder {
+ public:
+  Finder(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+         const std::vector<std::int64_t>& began)
+      : work_(std::move(work)),
+        waits_(calls, HostCall::Kind::wait),
+        copies_(calls, HostCall::Kind::copy),
+        began_(began) {
+    std::sort(began_.begin(), began_.end());
+    for (const HostCall& call : calls) {
+      if (call.kind != HostCall::Kind::launch) continue;
+      const auto [known, fresh] = launches_.try_emplace(call.correlation, call);
+      if (!fresh && call.begin_ns < known->second.begin_ns) known->second = call;
+    }
+    std::sort(work_.begin(), work_.end(), [](const DeviceWork& a, const DeviceWork& b) {
+      return a.device != b.device ? a.device < b.device : a.begin_ns < b.begin_ns;
+    });
+  }
+
+  std::vector<IdleSpan> find() {
+    for (auto first = work_.begin(); first != work_.end();) {
+      const auto last = std::find_if(
+          first, work_.end(), [&](const DeviceWork& one) { return one.device != first->device; });
+      find_of_device(first, last);
+      first = last;
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  using Place = std::vector<DeviceWork>::const_iterator;
+
+  void find_of_device(Place first, Place last) {
+    bool any = false;
+    std::int64_t busy_until = 0;
+    std::vector<std::pair<std::int64_t, std::int64_t>> copied;  // since busy_until
+    for (auto one = first; one != last; ++one) {
+      if (!one->kernel) {
+        copied.emplace_back(one->begin_ns, one->end_ns);
+        continue;
+      }
+      if (any && one->begin_ns > busy_until) add_gap(busy_until, *one, copied);
+      busy_until = any ? std::max(busy_until, one->end_ns) : one->end_ns;
+      any = true;
+      // A copy may go on beside this kernel and into the next gap.
+      std::erase_if(copied, [&](const auto& copy) { return copy.second <= busy_until; });
+    }
+  }
+
+  void add_gap(std::int64_t begin, const DeviceWork& next,
+               const std::vector<std::pair<std::int64_t, std::int64_t>>& copied) {
+    const auto boundary = std::upper_bound(began_.begin(), began_.end(), begin);
+    if (boundary != began_.end() && *boundary <= next.begin_ns) return;
+    const IdleCause cause = cause_of(begin, next);
+    for (const auto& [from, to] : copied) {
+      if (from > begin) add(next.device, cause, begin, std::min(from, next.begin_ns));
+      const std::int64_t end = std::min(to, next.begin_ns);
+      if (end > std::max(from, begin)) {
+        add(next.device, IdleCause::copy, std::max(from, begin), end);
+        begin = end;
+      }
+    }
+    add(next.device, cause, begin, next.begin_ns);
+  }
+
+  IdleCause cause_of(std::int64_t begin, const DeviceWork& next) const {
+    const auto launch = launches_.find(next.correlation);
+    if (launch == launches_.end()) return IdleCause::unknown;
+    const std::int64_t launched = launch->second.begin_ns;
+    if (launched <= begin) return IdleCause::device;
+    if (copies_.in(begin, launched)) return IdleCause::copy;
+    if (waits_.in(begin, launched)) return IdleCause::synchronisation;
+    return IdleCause::launch;
+  }
+
+  void add(std::uint32_t device, IdleCause cause, std::int64_t begin, std::int64_t end) {
+    if (end > begin) spans_.push_back({device, cause, begin, end});
+  }
+
+  std::vector<DeviceWork> work_;
+  std::unordered_map<std::uint32_t, HostCall> launches_;
+  Calls waits_;
+  Calls copies_;
+  std::vector<std::int64_t> began_;
+  std::vector<IdleSpan> spans_;
+};
+
+}  // namespace
+
+std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+                                 const std::vector<std::int64_t>& recordings_began) {
+  return Finder(std::move(work), calls, recordings_began).find();
+}
+
+}  // namespace ts::capture

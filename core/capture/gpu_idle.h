@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/idle_cause.h"
+
+namespace ts::capture {
+
+using trace::IdleCause;
+
+// Something that ran on a device; times in nanoseconds of one clock.
+struct DeviceWork {
+  std::uint32_t device = 0;
+  bool kernel = true;  // else a copy or a fill
+  std::uint32_t correlation = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+// A call of the host.
+struct HostCall {
+  enum class Kind : std::uint8_t { launch, wait, copy };
+  Kind kind = Kind::launch;
+  std::uint32_t correlation = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+struct IdleSpan {
+  std::uint32_t device = 0;
+  IdleCause cause = IdleCause::unknown;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+// The times between the first and the last kernel of a device in which none ran, in the order of
+// device and begin. What a copy covers is the copy's; the rest of a gap has one cause, that of the
+// kernel at its end. A gap in which a recording began is left out: what happened before is not
+// known. Calls by correlation: the first of each number made the launch. O(n log n).
+std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
+                                 const std::vector<std::int64_t>& recordings_began);
+
+}  // namespace ts::capture

@@ -1,0 +1,72 @@
+#include "core/stats/occupancy.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ts::stats {
+namespace {
+
+struct Limits {
+  std::string_view capability;
+  std::int64_t warps;            // per multiprocessor
+  std::int64_t blocks;           // per multiprocessor
+  std::int64_t shared_kib;       // per multiprocessor
+  std::int64_t shared_unit;      // bytes
+  std::int64_t shared_reserved;  // bytes of every block that the driver takes
+};
+
+constexpr std::array kLimits = std::to_array<Limits>({
+    {"7.0", 64, 32, 96, 256, 0},
+    {"7.5", 32, 16, 64, 256, 0},
+    {"8.0", 64, 32, 164, 128, 1024},
+    {"8.6", 48, 16, 100, 128, 1024},
+    {"8.7", 48, 16, 164, 128, 1024},
+    {"8.9", 48, 24, 100, 128, 1024},
+    {"9.0", 64, 32, 228, 128, 1024},
+    {"10.0", 64, 32, 228, 128, 1024},
+    {"12.0", 48, 24, 100, 128, 1024},
+});
+
+constexpr std::int64_t kThreadsPerWarp = 32;
+constexpr std::int64_t kThreadsPerBlock = 1024;
+constexpr std::int64_t kQuarters = 4;  // a multiprocessor has four schedulers with their registers
+constexpr std::int64_t kRegistersPerQuarter = 16384;
+constexpr std::int64_t kRegisterUnit = 256;
+
+std::int64_t up(std::int64_t number, std::int64_t unit) {
+  return (number + unit - 1) / unit * unit;
+}
+
+std::int64_t blocks_by_registers(std::int64_t registers, std::int64_t warps) {
+  const std::int64_t of_a_warp = up(registers * kThreadsPerWarp, kRegisterUnit);
+  return kRegistersPerQuarter / of_a_warp * kQuarters / up(warps, kQuarters);
+}
+
+}  // namespace
+
+std::optional<Occupancy> occupancy(std::string_view compute_capability,
+                                   const trace::KernelLaunch& launch) {
+  const auto* const limits = std::find_if(kLimits.begin(), kLimits.end(), [&](const Limits& one) {
+    return one.capability == compute_capability;
+  });
+  const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (limits == kLimits.end() || threads <= 0 || threads > kThreadsPerBlock) return std::nullopt;
+  const std::int64_t warps = up(threads, kThreadsPerWarp) / kThreadsPerWarp;
+
+  Occupancy found{static_cast<std::int32_t>(limits->warps / warps), 0, OccupancyLimit::warps};
+  const auto bound = [&](std::int64_t blocks, OccupancyLimit by) {
+    if (blocks < found.blocks) found = {static_cast<std::int32_t>(blocks), 0, by};
+  };
+  bound(limits->blocks, OccupancyLimit::blocks);
+  if (launch.registers > 0) {
+    bound(blocks_by_registers(launch.registers, warps), OccupancyLimit::registers);
+  }
+  const std::int64_t shared =
+      up(launch.shared_memory + limits->shared_reserved, limits->shared_unit);
+  if (shared > 0) bound(limits->shared_kib * 1024 / shared, OccupancyLimit::shared_memory);
+  if (found.blocks == 0) return std::nullopt;
+  found.share = static_cast<double>(found.blocks * warps) / static_cast<double>(limits->warps);
+  return found;
+}
+
+}  // namespace ts::stats

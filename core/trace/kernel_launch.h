@@ -1,0 +1,22 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "core/base/string_table.h"
+
+namespace ts::trace {
+
+// How a kernel was launched. Its slice names it: all slices with the same detail were launched
+// alike, for the same operator.
+struct KernelLaunch {
+  base::StringId op = base::kNoString;
+  std::array<std::int32_t, 3> grid{};
+  std::array<std::int32_t, 3> block{};
+  std::int32_t registers = 0;      // per thread
+  std::int64_t shared_memory = 0;  // bytes per block, static and dynamic
+};
+using KernelLaunches = std::unordered_map<base::StringId, KernelLaunch>;  // by Slice::detail
+
+}  // namespace ts::trace

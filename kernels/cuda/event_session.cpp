@@ -1,0 +1,92 @@
+#include "kernels/cuda/event_session.h"
+
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <mutex>
+#include <vector>
+
+#include "core/capture/event_recorder.h"
+
+namespace ts::kernels {
+namespace {
+
+// Making an event takes longer than using one again.
+class Pool {
+ public:
+  cudaEvent_t take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!free_.empty()) {
+        const cudaEvent_t event = free_.back();
+        free_.pop_back();
+        return event;
+      }
+    }
+    cudaEvent_t made = nullptr;
+    return cudaEventCreate(&made) == cudaSuccess ? made : nullptr;
+  }
+  void give_back(cudaEvent_t event) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(event);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<cudaEvent_t> free_;
+};
+
+Pool& pool() {
+  static Pool one;
+  return one;
+}
+
+capture::EventRecorder& recorder() {
+  static capture::EventRecorder one(
+      {[]() -> void* {
+         const cudaEvent_t event = pool().take();
+         if (event == nullptr) return nullptr;
+         if (cudaEventRecord(event, c10::cuda::getCurrentCUDAStream().stream()) != cudaSuccess) {
+           pool().give_back(event);
+           return nullptr;
+         }
+         return event;
+       },
+       [](void* event) { return cudaEventQuery(static_cast<cudaEvent_t>(event)) == cudaSuccess; },
+       [](void* from, void* to) {
+         float milliseconds = 0;
+         cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(from),
+                              static_cast<cudaEvent_t>(to));
+         return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+       },
+       [](void* event) { pool().give_back(static_cast<cudaEvent_t>(event)); },
+       [] {
+         int device = 0;
+         cudaGetDevice(&device);
+         return static_cast<std::uint32_t>(device);
+       },
+       [] { return static_cast<std::uint32_t>(c10::cuda::getCurrentCUDAStream().id()); },
+       [] { cudaDeviceSynchronize(); }});
+  return one;
+}
+
+}  // namespace
+
+capture::GpuSource event_source() {
+  return {
+      [](const capture::GpuBuffers& buffers) -> const char* {
+        recorder().set_buffers(buffers);
+        return nullptr;
+      },
+      [](const capture::GpuSink& sink) { return recorder().begin(sink); },
+      []() -> const char* {
+        recorder().end();
+        return nullptr;
+      },
+      [] { recorder().flush(); },
+      {[](std::uint64_t id) noexcept { recorder().push(id); }, []() noexcept { recorder().pop(); }},
+      [](const std::uint8_t* buffer, std::size_t bytes) { recorder().read(buffer, bytes); },
+      [](int) { return recorder().touch(); }};
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,129 @@
+#include "kernels/observe/allocator_trace.h"
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "kernels/observe/recording.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+namespace {
+
+std::atomic<AllocatorTrace*> listening{nullptr};
+
+void hear(const CudaAllocatorEvent& event) {
+  if (AllocatorTrace* const trace = listening.load(std::memory_order_acquire)) trace->add(event);
+}
+
+// What changes the bytes that the allocator holds of the device.
+std::optional<memory::Action> segment_action(memory::TraceAction action) {
+  switch (action) {
+    case memory::TraceAction::segment_alloc:
+      return memory::Action::segment_alloc;
+    case memory::TraceAction::segment_free:
+      return memory::Action::segment_free;
+    case memory::TraceAction::segment_map:
+      return memory::Action::segment_map;
+    case memory::TraceAction::segment_unmap:
+      return memory::Action::segment_unmap;
+    default:
+      return std::nullopt;
+  }
+}
+
+memory::SnapshotSegment segment_from(const CudaSegment& from) {
+  memory::SnapshotSegment segment;
+  segment.device = from.device;
+  segment.address = from.address;
+  segment.total_size = from.total_size;
+  segment.allocated_size = from.allocated_size;
+  segment.active_size = from.active_size;
+  segment.requested_size = from.requested_size;
+  segment.stream = from.stream;
+  segment.pool = {from.pool[0], from.pool[1]};
+  segment.small_pool = from.small_pool;
+  segment.expandable = from.expandable;
+  return segment;
+}
+
+const CudaAllocatorVisitor kVisitor = {
+    nullptr,
+    [](void* user, const CudaSegment& segment) {
+      static_cast<memory::AllocatorState*>(user)->segments.push_back(segment_from(segment));
+    },
+    [](void* user, const CudaBlock& block) {
+      auto& state = *static_cast<memory::AllocatorState*>(user);
+      if (state.segments.empty()) return;
+      state.segments.back().blocks.push_back(
+          {block.address, block.size, block.requested, memory::kNone, block.state});
+    },
+    [](void* user, const CudaAllocatorSettings& settings) {
+      auto& state = *static_cast<memory::AllocatorState*>(user);
+      state.conf = settings.conf;
+      state.max_split_size = settings.max_split_size;
+      state.garbage_collection_threshold = settings.garbage_collection_threshold;
+      state.expandable_segments = settings.expandable_segments;
+      state.roundup_power2_divisions.assign(settings.divisions,
+                                            settings.divisions + settings.division_count);
+    }};
+
+}  // namespace
+
+AllocatorTrace::AllocatorTrace(const CudaApi& api) : api_(api) {
+  listening.store(this, std::memory_order_release);
+  api_.on_allocator_event(hear);
+}
+
+AllocatorTrace::~AllocatorTrace() {
+  AllocatorTrace* mine = this;
+  // Another one may listen by now.
+  if (listening.compare_exchange_strong(mine, nullptr)) api_.on_allocator_event(nullptr);
+}
+
+void AllocatorTrace::add(const CudaAllocatorEvent& event) {
+  Recording* const recording = Recording::active();
+  if (recording == nullptr) return;
+  if (const auto action = segment_action(event.action)) {
+    recording->memory(*action, reinterpret_cast<const void*>(event.address), event.size);
+  }
+  memory::AllocatorEvent kept;
+  kept.time_ns = base::now_ns();
+  kept.address = event.address;
+  kept.size = event.size;
+  kept.stream = event.stream;
+  kept.device = event.device;
+  kept.action = event.action;
+  if (ThreadState* const state = recording->known_thread(); state != nullptr) {
+    if (const Frame* const frame = state->top(); frame != nullptr) {
+      kept.op = frame->memory_op;
+      kept.module = frame->module;
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  if (events_.size() < kMost) {
+    events_.push_back(kept);
+  } else {
+    ++left_out_;
+  }
+}
+
+std::uint64_t AllocatorTrace::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
+std::shared_ptr<const memory::Snapshot> AllocatorTrace::snapshot(
+    const base::StringTable& strings) const {
+  memory::AllocatorState state;
+  CudaAllocatorVisitor visitor = kVisitor;
+  visitor.user = &state;
+  // It locks the allocator, inside which add() takes our lock: not the other way round.
+  if (api_.visit_allocator(visitor) != nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return std::make_shared<memory::Snapshot>(memory::snapshot_of(
+      events_, std::move(state), strings, base::unix_now_ns() - base::now_ns()));
+}
+
+}  // namespace ts::kernels

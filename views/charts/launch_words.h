@@ -1,0 +1,18 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/stats/occupancy.h"
+#include "core/text/text.h"
+
+namespace ts::views {
+
+// "12", "12 x 3 x 1": sizes of 1 at the end are left out.
+std::string extent_words(const std::array<std::int32_t, 3>& of);
+
+// "62 %, registers"
+std::string occupancy_words(const text::Texts& texts, const stats::Occupancy& occupancy);
+
+}  // namespace ts::views

@@ -1,0 +1,50 @@
+#include "views/memory/layer_lines.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ts::views {
+
+DeviceLayers device_layers(const run::Run& run) {
+  DeviceLayers layers;
+  layers.reserved.assign(run.memory.reserved().begin(), run.memory.reserved().end());
+  // Of recorded steps: the log goes no further.
+  for (const run::StepTimes& step : run.recorded_steps) {
+    if (step.gpu) layers.used.push_back({step.begin_ns + step.total_ns, step.gpu->used_bytes});
+  }
+  return layers;
+}
+
+void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
+                const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
+                const MemoryScale& scale, Color color, float thickness) {
+  const Rect& plot = scale.plot;
+  std::vector<Point> line;
+  const auto flush = [&] {
+    if (line.size() > 1) sink.polyline(line, color, thickness);
+    line.clear();
+  };
+  for (std::size_t i = 0; i < layer.size(); ++i) {
+    const float x = std::clamp(axis.axis.x_of(place_of_time(log, axis.kind, layer[i].time_ns)),
+                               plot.x0, plot.x1);
+    const float next =
+        i + 1 < layer.size()
+            ? std::clamp(axis.axis.x_of(place_of_time(log, axis.kind, layer[i + 1].time_ns)),
+                         plot.x0, plot.x1)
+            : plot.x1;
+    const float y = scale.y_of(layer[i].bytes);
+    if (next - x < 1 && !line.empty()) {
+      line.back().y = std::min(line.back().y, std::max(y, plot.y0));
+      continue;
+    }
+    if (y < plot.y0) {
+      flush();
+      continue;
+    }
+    line.push_back({x, y});
+    line.push_back({next, y});
+  }
+  flush();
+}
+
+}  // namespace ts::views

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+#include "core/run/run.h"
+#include "views/common/draw_sink.h"
+#include "views/memory/memory_axis.h"
+#include "views/memory/memory_scale.h"
+
+namespace ts::views {
+
+// The layers above live tensors, where they are known: what the allocator holds of the device, and
+// what is taken on the device by everybody (CUDA's context, libraries, other processes).
+struct DeviceLayers {
+  std::vector<memory::Reserved> reserved;  // from a time on
+  std::vector<memory::Reserved> used;
+  [[nodiscard]] bool empty() const { return reserved.empty() && used.empty(); }
+};
+DeviceLayers device_layers(const run::Run& run);
+
+// The steps of one layer as a line over the plot: along, then up or down at each change, to the
+// right edge. Changes closer than a pixel are drawn as their highest. Nothing above the plot.
+void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
+                const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
+                const MemoryScale& scale, Color color, float thickness);
+
+}  // namespace ts::views

@@ -1,0 +1,109 @@
+#include "views/tables/kernels_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/run/kernel_report.h"
+#include "core/text/numbers.h"
+#include "views/charts/launch_words.h"
+#include "views/common/widgets.h"
+#include "views/tables/module_tree_view.h"
+#include "views/tables/operator_rows.h"
+
+namespace ts::views {
+namespace {
+
+constexpr std::array kHeadings = {
+    "tables.name",           "tables.calls",          "tables.total",
+    "tables.share",          "tables.average",        "tables.p90",
+    "tables.launch",         "tables.registers",      "tables.shared_memory",
+    "tables.occupancy",      "tables.tensor_cores",   "tables.operator",
+    "tables.operator_flops", "tables.operator_inputs"};
+
+constexpr const char* kNone = "\xe2\x80\x93";  // en dash
+
+void right_aligned(const std::string& words) {
+  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
+  ImGui::TextUnformatted(words.c_str());
+}
+
+std::string time(double nanoseconds) {
+  return text::duration_ns(nanoseconds).joined();
+}
+
+}  // namespace
+
+std::vector<stats::KernelRow> filtered(const stats::KernelTable& table,
+                                       const base::StringTable& strings, std::string_view filter) {
+  std::vector<stats::KernelRow> rows;
+  for (const stats::KernelRow& row : table.rows) {
+    if (contains(strings.view(row.name), filter) || contains(strings.view(row.launch.op), filter))
+      rows.push_back(row);
+  }
+  return rows;
+}
+
+void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_view filter,
+                       float height) {
+  const stats::KernelTable& table = figures_.of(context);
+  shown_ = table;
+  shown_.rows = filtered(table, context.strings, filter);
+  if (table.rows.empty()) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.no_kernels"), ui.px(16));
+    ImGui::Dummy({0, height - ui.px(16)});
+    return;
+  }
+  const std::string capability = run::compute_capability(*context.run);
+  const FontScope font(ui, TextStyle::body);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
+                                     ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings |
+                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
+  const TableColors colors(ui);
+  if (!ImGui::BeginTable("###kernels", static_cast<int>(kHeadings.size()), kFlags, {0, height}))
+    return;
+  ImGui::TableSetupScrollFreeze(1, 1);
+  for (const char* const heading : kHeadings) {
+    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kHeadings[0] ? ui.px(320) : 0);
+  }
+  ImGui::TableHeadersRow();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown_.rows.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const stats::KernelRow& row = shown_.rows[static_cast<std::size_t>(i)];
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      const std::string name(context.strings.view(row.name));
+      ImGui::TextUnformatted(name.c_str());
+      tooltip(ui, name);
+      const auto cell = [](const std::string& words) {
+        ImGui::TableNextColumn();
+        right_aligned(words);
+      };
+      cell(text::grouped(row.calls));
+      cell(time(static_cast<double>(row.total_ns)));
+      cell(text::decimal(row.share * 100, 1) + " %");
+      cell(time(row.average_ns));
+      cell(time(row.p90_ns));
+      cell(extent_words(row.launch.grid) + " \xc2\xb7 " + extent_words(row.launch.block));
+      cell(text::grouped(row.launch.registers));
+      cell(text::bytes(row.launch.shared_memory).joined());
+      const auto held = stats::occupancy(capability, row.launch);
+      cell(held ? occupancy_words(ui.texts, *held) : kNone);
+      cell(ui.texts(row.tensor_cores ? "tables.yes" : "tables.no"));
+      ImGui::TableNextColumn();
+      ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
+      cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : kNone);
+      cell(row.op_input_bytes > 0
+               ? text::bytes(static_cast<std::int64_t>(row.op_input_bytes)).joined()
+               : kNone);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace ts::views
