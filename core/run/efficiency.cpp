@@ -70,7 +70,7 @@ std::vector<Peak> peaks(const Run& run) {
       all.push_back({Peak::Kind::card, run.card->name + ", " + to_string(type) + ", dense", *peak});
     }
   }
-  all.push_back({Peak::Kind::nanogpt, "A100 in bf16, nanoGPT's constant", kNanoGptPeak});
+  all.emplace_back(Peak::Kind::nanogpt, "A100 in bf16, nanoGPT's constant", kNanoGptPeak);
   return all;
 }
 
