@@ -128,6 +128,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (const run::Comparison* const comparison = session_->comparison()) {
       views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      ImGui::Dummy({size.x - left, corner.y + size.y - at.y});
       views::draw_compare_figure(sink, {at.x, at.y, corner.x + size.x - left, corner.y + size.y},
                                  {*comparison, *texts_, ui.theme, ui.metrics});
     } else {
