@@ -14,7 +14,7 @@ namespace ts::views {
 namespace {
 
 constexpr double kSame = 0.01;  // within this of 1 two times are called the same
-constexpr double kWide = 3;     // ratios that differ more are shown by their logarithm
+constexpr double kWide = 8;     // ratios that differ more are shown by their logarithm
 
 // Around 1 and everything that is to be seen.
 PlotAxis ratio_axis(double least, double greatest, float from, float to) {
