@@ -45,6 +45,19 @@ class Builder {
     for (const memory::Block& block : log.blocks()) {
       if (block.category == memory::Category::activation) last = std::max(last, block.step);
     }
+    // What the loss alone reads, as the logits, is let go of before a backward begins.
+    std::vector<memory::EventIndex> backwards;
+    for (const memory::PhaseSpan& span : log.phases()) {
+      if (span.phase == base::Phase::backward && span.step == last)
+        backwards.push_back(span.first_event);
+    }
+    const auto is_kept = [&](const memory::Block& block) {
+      if (block.category != memory::Category::activation || block.step != last) return false;
+      return backwards.empty() || std::ranges::any_of(backwards, [&](memory::EventIndex begin) {
+               return block.alloc_event < begin &&
+                      (block.free_event == memory::kNone || block.free_event >= begin);
+             });
+    };
     for (const memory::Block& block : log.blocks()) {
       if (block.category == memory::Category::parameter) {
         std::string_view path = strings_.view(block.module);
@@ -52,7 +65,7 @@ class Builder {
         const auto dot = path.rfind('.');
         path = dot == path.npos ? std::string_view() : path.substr(0, dot);
         tree_.nodes[module(path)].parameter_bytes += block.size;
-      } else if (block.category == memory::Category::activation && block.step == last) {
+      } else if (is_kept(block)) {
         tree_.nodes[leaf(block.module, block.op)].kept_bytes += block.size;
       }
     }

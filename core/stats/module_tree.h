@@ -24,7 +24,7 @@ struct ModuleNode {
   std::int64_t other_ns = 0;  // optimizer, and between phases
   double flops = 0;           // by operator_flops
   std::int64_t parameter_bytes = 0;
-  std::int64_t kept_bytes = 0;  // activations for the backward, and the loss, of one step
+  std::int64_t kept_bytes = 0;  // activations, and the loss, when a backward of a step begins
   [[nodiscard]] std::int64_t total_ns() const { return forward_ns + backward_ns + other_ns; }
 };
 
@@ -35,7 +35,8 @@ struct ModuleTree {
 
 // From the operators of recorded steps and the blocks of the log. Time is self time, so that parts
 // add up to their whole. Parameters are the blocks that have an owner's name, which is their path.
-// Activations kept are those of the last recorded step that has any. O(n log n).
+// Activations kept are those of the last recorded step that has any; without a backward all. O(n
+// log n).
 ModuleTree module_tree(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                        const base::StringTable& strings);
 

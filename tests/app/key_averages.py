@@ -102,7 +102,7 @@ def gpt2(torch, spec):
         x = embedding(tokens) + positions
         for norm1, qkv, out, norm2, up, down in blocks:
             q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2)
-                       for part in qkv(norm1(x)).split(d, -1))
+                       for part in qkv(norm1(x)).split_with_sizes([d, d, d], -1))
             x = x + out(attend(torch, q, k, v, mask).transpose(1, 2).flatten(-2))
             x = x + down(functional.gelu(up(norm2(x))))
         logits = functional.linear(last(x), embedding.weight)

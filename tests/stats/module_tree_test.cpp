@@ -133,5 +133,37 @@ TEST_F(ModuleTreeTest, parameters_stand_with_their_module) {
   EXPECT_EQ(made.nodes[0].parameter_bytes, 80);
 }
 
+TEST_F(ModuleTreeTest, what_the_loss_alone_reads_is_not_kept_for_the_backward) {
+  const auto mark = [&](memory::Action action, base::Phase phase) {
+    memory::Record record;
+    record.time_ns = ++time_;
+    record.action = action;
+    record.phase = phase;
+    record.step = 0;
+    memory_.append(record);
+  };
+  const auto release = [&](std::uint64_t address) {
+    memory::Record record;
+    record.time_ns = ++time_;
+    record.action = memory::Action::free_completed;
+    record.address = address;
+    memory_.append(record);
+  };
+  mark(memory::Action::phase_begin, base::Phase::forward);
+  const auto kept =
+      block(100, "aten::relu", "fc", memory::Category::activation, base::Phase::forward, 0);
+  const auto logits =
+      block(30, "aten::mm", "head", memory::Category::activation, base::Phase::forward, 0);
+  mark(memory::Action::phase_end, base::Phase::forward);
+  mark(memory::Action::phase_begin, base::Phase::loss);
+  release(logits);
+  mark(memory::Action::phase_end, base::Phase::loss);
+  EXPECT_EQ(tree().nodes[0].kept_bytes, 130) << "no backward has begun";
+  mark(memory::Action::phase_begin, base::Phase::backward);
+  release(kept);
+  mark(memory::Action::phase_end, base::Phase::backward);
+  EXPECT_EQ(tree().nodes[0].kept_bytes, 100);
+}
+
 }  // namespace
 }  // namespace ts::stats
