@@ -69,7 +69,7 @@ std::string in_ms(double ms) {
 
 std::string words_of(const run::RecordingCost& cost) {
   const std::string probes = text::grouped(cost.probes) + (cost.probes == 1 ? " probe" : " probes");
-  if (!cost.ci95) return "unclear: " + probes + " give no confidence interval";
+  if (!cost.ci95) return "unclear: " + probes + ", too few for a confidence interval";
   const std::string interval = "95 % CI " + text::percent(cost.ci95->low, 1) + " to " +
                                text::percent(cost.ci95->high, 1) + " %, " + probes;
   if (!cost.clear()) return "unclear: " + interval;
