@@ -11,6 +11,7 @@ namespace ts::run::recording_format {
 inline constexpr std::string_view kMagic = "tensorscope recording 1\n";
 inline constexpr std::uint64_t kSlice = 1;
 inline constexpr std::uint64_t kMemory = 2;
+inline constexpr std::uint64_t kLaunch = 3;
 
 // Small for neighbours of either sign.
 inline std::uint64_t zigzag(std::int64_t value, std::int64_t before) {

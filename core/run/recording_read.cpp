@@ -18,6 +18,19 @@ std::optional<double> maybe(const nlohmann::json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
+std::optional<GpuState> state_of(const nlohmann::json& json) {
+  if (json.is_null()) return std::nullopt;
+  GpuState state;
+  state.sm_clock_mhz = json.at(0).get<std::int32_t>();
+  state.memory_clock_mhz = json.at(1).get<std::int32_t>();
+  state.temperature_c = json.at(2).get<std::int32_t>();
+  state.power_w = json.at(3).get<double>();
+  state.throttle = json.at(4).get<std::uint64_t>();
+  state.used_bytes = json.at(5).get<std::int64_t>();
+  state.total_bytes = json.at(6).get<std::int64_t>();
+  return state;
+}
+
 void tell_steps(Run& run, const nlohmann::json& steps, SampleUpdate::Kind kind) {
   for (const nlohmann::json& s : steps) {
     StepTimes times;
@@ -35,6 +48,8 @@ void tell_steps(Run& run, const nlohmann::json& steps, SampleUpdate::Kind kind) 
     times.skipped = s.at(i++).get<bool>();
     times.waited_ns = s.at(i++).get<std::int64_t>();
     if (!s.at(i).is_null()) times.clean_steps = s.at(i).get<std::int64_t>();
+    times.device_ns = s.at(++i).get<std::int64_t>();
+    times.gpu = state_of(s.at(++i));
     run.apply(SampleUpdate{run.id, times, kind});
   }
 }
@@ -115,6 +130,16 @@ bool read_records(Numbers numbers, std::size_t tracks, const std::vector<base::S
       record.category = static_cast<memory::Category>(numbers.next(memory::kCategoryCount - 1));
       record.graph_kept = numbers.next(1) != 0;
       batch.memory.push_back(record);
+    } else if (kind == recording_format::kLaunch) {
+      const base::StringId detail = name();
+      trace::KernelLaunch launch;
+      launch.op = name();
+      const auto size = [&] { return static_cast<std::int32_t>(numbers.next(INT32_MAX)); };
+      for (std::int32_t& one : launch.grid) one = size();
+      for (std::int32_t& one : launch.block) one = size();
+      launch.registers = size();
+      launch.shared_memory = static_cast<std::int64_t>(numbers.next(INT64_MAX));
+      batch.launches.emplace_back(detail, launch);
     } else {
       return false;
     }
@@ -143,11 +168,12 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   BatchUpdate update{id, {}};
   for (const nlohmann::json& track : header.at("tracks")) {
     const int kind = track.at(0).get<int>();
-    const int last = static_cast<int>(trace::TrackKind::gpu_stream);
+    const int last = static_cast<int>(trace::TrackKind::gpu_idle);
     if (kind < 0 || kind > last) return base::fail("it has a track of an unknown kind");
     update.batch.tracks.push_back(
         {static_cast<trace::TrackId>(update.batch.tracks.size()),
-         {static_cast<trace::TrackKind>(kind), track.at(1).get<std::string>()}});
+         {static_cast<trace::TrackKind>(kind), track.at(1).get<std::string>(),
+          track.at(2).get<std::int16_t>()}});
   }
   std::vector<base::StringId> names = {base::kNoString};
   for (const nlohmann::json& word : header.at("strings")) {

@@ -7,6 +7,12 @@
 namespace ts::run {
 namespace {
 
+nlohmann::json state_json(const std::optional<GpuState>& state) {
+  if (!state) return nullptr;
+  return {state->sm_clock_mhz, state->memory_clock_mhz, state->temperature_c, state->power_w,
+          state->throttle,     state->used_bytes,       state->total_bytes};
+}
+
 nlohmann::json steps_json(const std::vector<StepTimes>& steps) {
   auto all = nlohmann::json::array();
   for (const StepTimes& s : steps) {
@@ -14,7 +20,8 @@ nlohmann::json steps_json(const std::vector<StepTimes>& steps) {
                    s.decode_ns, s.total_ns, s.loss, s.learning_rate,
                    s.gradient_norm ? nlohmann::json(*s.gradient_norm) : nlohmann::json(),
                    s.loss_scale ? nlohmann::json(*s.loss_scale) : nlohmann::json(), s.skipped,
-                   s.waited_ns, s.clean_steps ? nlohmann::json(*s.clean_steps) : nlohmann::json()});
+                   s.waited_ns, s.clean_steps ? nlohmann::json(*s.clean_steps) : nlohmann::json(),
+                   s.device_ns, state_json(s.gpu)});
   }
   return all;
 }
@@ -97,6 +104,16 @@ void RecordingWriter::add(const capture::Batch& batch) {
     number(static_cast<std::uint64_t>(record.category));
     number(record.graph_kept ? 1 : 0);
   }
+  for (const auto& [detail, launch] : batch.launches) {
+    number(recording_format::kLaunch);
+    number(local(detail));
+    number(local(launch.op));
+    for (const auto& sizes : {launch.grid, launch.block}) {
+      for (const std::int32_t size : sizes) number(static_cast<std::uint32_t>(size));
+    }
+    number(static_cast<std::uint32_t>(launch.registers));
+    number(static_cast<std::uint64_t>(launch.shared_memory));
+  }
   count_ += batch.slices.size() + batch.memory.size();
   if (records_.size() > kMostRecordingBytes) {
     too_large_ = true;
@@ -107,7 +124,7 @@ void RecordingWriter::add(const capture::Batch& batch) {
 std::string RecordingWriter::file(const Run& run) const {
   auto tracks = nlohmann::json::array();
   for (const trace::Track& track : tracks_) {
-    tracks.push_back({static_cast<int>(track.kind), track.name});
+    tracks.push_back({static_cast<int>(track.kind), track.name, track.device});
   }
   auto words = nlohmann::json::array();
   for (const base::StringId id : ids_) words.push_back(strings_->view(id));

@@ -39,7 +39,9 @@ std::int64_t up(std::int64_t number, std::int64_t unit) {
 
 std::int64_t blocks_by_registers(std::int64_t registers, std::int64_t warps) {
   const std::int64_t of_a_warp = up(registers * kThreadsPerWarp, kRegisterUnit);
-  return kRegistersPerQuarter / of_a_warp * kQuarters / up(warps, kQuarters);
+  // Of a block every quarter must hold its part, rounded up.
+  if (of_a_warp * up(warps, kQuarters) > kRegistersPerQuarter * kQuarters) return 0;
+  return kRegistersPerQuarter / of_a_warp * kQuarters / warps;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/observe/recording.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {

@@ -77,11 +77,11 @@ TEST_P(OccupancyOracle, agrees) {
   EXPECT_GT(compared, 10'000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cards, OccupancyOracle, ::testing::ValuesIn(kCards),
-                         [](const ::testing::TestParamInfo<Card>& info) {
-                           return "sm_" + std::to_string(info.param.major) +
-                                  std::to_string(info.param.minor);
-                         });
+std::string card_name(const ::testing::TestParamInfo<Card>& test) {
+  return "sm_" + std::to_string(test.param.major) + std::to_string(test.param.minor);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cards, OccupancyOracle, ::testing::ValuesIn(kCards), card_name);
 
 }  // namespace
 }  // namespace ts::stats

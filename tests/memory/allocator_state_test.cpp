@@ -13,7 +13,7 @@
 namespace ts::memory {
 namespace {
 
-class AllocatorStateTest : public testing::Test {
+class AllocatorStateTest : public ::testing::Test {
  protected:
   void event(TraceAction action, std::uint64_t address, std::int64_t size, const char* op = "",
              const char* module = "") {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "core/run/run_json.h"
@@ -17,6 +18,14 @@ capture::Batch random_batch(std::mt19937& random, base::StringTable& strings, bo
   if (tracks) {
     batch.tracks.push_back({0, {trace::TrackKind::phases, "steps"}});
     batch.tracks.push_back({1, {trace::TrackKind::cpu_thread, "main"}});
+    batch.tracks.push_back({2, {trace::TrackKind::gpu_idle, "GPU 3 idle", 3}});
+    trace::KernelLaunch launch;
+    launch.op = strings.intern("aten::op1");
+    launch.grid = {12, 3, 1};
+    launch.block = {256, 1, 1};
+    launch.registers = 96;
+    launch.shared_memory = 65536;
+    batch.launches.emplace_back(strings.intern("aten::op1, grid 12x3x1"), launch);
   }
   std::int64_t now = 1'000'000;
   for (int i = 0; i < 300; ++i) {
@@ -70,10 +79,24 @@ struct Written {
 void expect_equal(const Run& a, const base::StringTable& strings_a, const Run& b,
                   const base::StringTable& strings_b) {
   EXPECT_EQ(to_json(a, nullptr), to_json(b, nullptr));
+  ASSERT_EQ(a.launches.size(), b.launches.size());
+  for (const auto& [detail, launch] : a.launches) {
+    const auto found = std::ranges::find_if(b.launches, [&](const auto& one) {
+      return strings_b.view(one.first) == strings_a.view(detail);
+    });
+    ASSERT_NE(found, b.launches.end());
+    EXPECT_EQ(strings_b.view(found->second.op), strings_a.view(launch.op));
+    EXPECT_EQ(found->second.grid, launch.grid);
+    EXPECT_EQ(found->second.block, launch.block);
+    EXPECT_EQ(found->second.registers, launch.registers);
+    EXPECT_EQ(found->second.shared_memory, launch.shared_memory);
+  }
   ASSERT_EQ(a.trace.tracks().size(), b.trace.tracks().size());
   ASSERT_EQ(a.trace.slice_count(), b.trace.slice_count());
   for (trace::TrackId track = 0; track < a.trace.tracks().size(); ++track) {
     EXPECT_EQ(a.trace.tracks()[track].name, b.trace.tracks()[track].name);
+    EXPECT_EQ(a.trace.tracks()[track].kind, b.trace.tracks()[track].kind);
+    EXPECT_EQ(a.trace.tracks()[track].device, b.trace.tracks()[track].device);
     for (std::uint16_t depth = 0; depth < a.trace.depth_count(track); ++depth) {
       ASSERT_EQ(a.trace.lane_size(track, depth), b.trace.lane_size(track, depth));
       for (std::uint32_t i = 0; i < a.trace.lane_size(track, depth); ++i) {

@@ -305,8 +305,8 @@ TEST(OperatorTable, BytesBelongToTheCallThatAllocatedThem) {
   TwoLayers made;
   made.block("aten::mm", 0, 7, -1);  // of set-up
   made.block("aten::mm", 30, 640);
-  made.block("aten::mm", 66, 320);
   made.block("aten::mm", 55, 9000);  // while no such operator was going on
+  made.block("aten::mm", 66, 320);
   EXPECT_EQ(made.row(GroupBy::op, "aten::mm").bytes_allocated, 960);
   EXPECT_EQ(made.row(GroupBy::op, "aten::linear").bytes_allocated, 0);
   EXPECT_EQ(made.row(GroupBy::module, "blocks.0.up").bytes_allocated, 640);

@@ -10,7 +10,6 @@
 #include "core/text/numbers.h"
 #include "views/charts/launch_words.h"
 #include "views/common/widgets.h"
-#include "views/tables/module_tree_view.h"
 #include "views/tables/operator_rows.h"
 
 namespace ts::views {

@@ -246,19 +246,19 @@ TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
   use.tensor_core_ns = 400'000;
   use.idle_ns[static_cast<std::size_t>(trace::IdleCause::launch)] = 300'000;
   use.idle_ns[static_cast<std::size_t>(trace::IdleCause::synchronisation)] = 200'000;
-  use.queue_mean = 2.25;
+  use.queue_mean = 2.5;
   use.queue_most = 7;
   std::string all;
   for (const InspectorRow& row : gpu_rows(texts, use, 2))
     all += row.label + "=" + row.value.joined() + "\n";
   EXPECT_EQ(all,
             "First to last kernel, a step=1.00 ms\n"
-            "Sum of kernels, a step=800 \xc2\xb5s\n"
+            "Sum of kernels, a step=800.0 \xc2\xb5s\n"
             "A kernel runs=75.0 %\n"
             "Idle: launch-bound=15.0 %\n"
             "Idle: synchronisation=10.0 %\n"
             "Tensor cores, of kernel time=25.0 %\n"
-            "Launches waiting=2.3 on average, 7 at most\n");
+            "Launches waiting=2.5 on average, 7 at most\n");
 }
 
 TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
