@@ -2,6 +2,7 @@
 #include "core/run/recording.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <random>
