@@ -102,7 +102,11 @@ void Curves::draw_bound(const run::SweepCurve& curve, double run::PointTheory::*
   float top = line.front().y + scene_.px(3);
   const auto covers = [&](float other) { return std::abs(other - top) < row; };
   while (std::any_of(bound_rows_.begin(), bound_rows_.end(), covers)) top += scene_.px(2);
-  if (top + row > inside().y1) return;  // the read-out says it, too
+  // No room below: above the line.
+  if (top + row > inside().y1) {
+    top = line.front().y - row - scene_.px(3);
+    while (std::any_of(bound_rows_.begin(), bound_rows_.end(), covers)) top -= scene_.px(2);
+  }
   bound_rows_.push_back(top);
   sink_.text({line.front().x + scene_.px(10), top}, TextStyle::small, color, label);
 }
