@@ -81,7 +81,9 @@ TEST(PredictCommand, FollowsTheAllocatorsSettings) {
   const nlohmann::json setting = predicted(workload + " --set alloc_conf=expandable_segments:True");
   EXPECT_EQ(option.at("alloc_conf"), "expandable_segments:True");
   EXPECT_EQ(option.at("needed"), setting.at("needed"));
-  EXPECT_EQ(option.at("peak_allocated"), plain.at("peak_allocated"));
+  // A block of an expandable segment is split to the last 512 bytes, any other one leaves up to 1
+  // MiB.
+  EXPECT_LT(option.at("peak_allocated"), plain.at("peak_allocated"));
   EXPECT_LT(option.at("peak_reserved"), plain.at("peak_reserved"));
   const auto refused = testing::run_program("predict " + workload + " --alloc-conf nonsense:1");
   EXPECT_EQ(refused.code, 2);

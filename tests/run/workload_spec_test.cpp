@@ -296,26 +296,27 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   };
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
-            "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf ");
+            "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
-            "zero_grad warmups cache alloc_conf ");
+            "zero_grad warmups cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache alloc_conf ");
+            "checkpoint warmups cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
-            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf ");
+            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
-            "zero_grad warmups cache alloc_conf ");
+            "zero_grad warmups cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::toy),
             "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
-            "autocast zero_grad warmups cache alloc_conf ");
-  EXPECT_EQ(applies(WorkloadKind::accumulation),
-            "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf ");
+            "autocast zero_grad warmups cache alloc_conf threads ");
+  EXPECT_EQ(
+      applies(WorkloadKind::accumulation),
+      "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf threads ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
 }

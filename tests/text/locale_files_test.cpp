@@ -119,6 +119,11 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       [](WorkloadSpec& spec) { spec.alloc_conf = "garbage_collection_threshold:1"; },
       [](WorkloadSpec& spec) { spec.alloc_conf = "roundup_power2_divisions:3"; },
       [](WorkloadSpec& spec) { spec.alloc_conf = "backend:other"; },
+      [](WorkloadSpec& spec) {
+        spec.workload = run::WorkloadKind::accumulation;
+        spec.pass = run::Pass::full_step;
+        spec.seq_len = 1 << 20;
+      },
       [](WorkloadSpec& spec) { spec.kv_heads = 3; },
       [](WorkloadSpec& spec) { spec.seq_len_kv = 9; },
       [](WorkloadSpec& spec) { spec.backend = run::AttentionBackend::cudnn; },
