@@ -90,6 +90,8 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
 Window::~Window() {
   if (session_ != nullptr) remember();
   workspace_.reset();
+  // A sweep's runner lets go of the session, which must be there still.
+  if (state_ != nullptr) state_->sweeps.reset();
   session_.reset();
   if (context_ != nullptr) {
     ImGui::SetCurrentContext(context_);
