@@ -56,8 +56,9 @@ void EventRecorder::push(std::uint64_t id) noexcept {
 
 void EventRecorder::pop() noexcept {
   Open& mine = open();
-  if (mine.depth == 0 || --mine.depth > 0 || mine.timed.begin == nullptr) return;
-  close(mine.timed);
+  if (mine.depth == 0) return;
+  --mine.depth;
+  if (mine.depth == 0 && mine.timed.begin != nullptr) close(mine.timed);
 }
 
 void EventRecorder::close(Timed timed) {

@@ -35,7 +35,7 @@ std::uint32_t CallStacks::frame(std::uint32_t below, const std::string& name) {
 std::string CallStacks::text(std::uint32_t stack) const {
   std::string text = frames_[stack].name;
   for (std::uint32_t at = frames_[stack].below; at != kNone; at = frames_[at].below) {
-    text = frames_[at].name + ";" + text;
+    text.insert(0, frames_[at].name + ";");
   }
   return text;
 }

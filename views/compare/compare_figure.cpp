@@ -84,7 +84,7 @@ void draw_interval(DrawSink& sink, const CompareFigure& figure, const PlotAxis& 
 }
 
 std::string ratio_words(const CompareFigure& figure, const stats::PairedRatio& ratio) {
-  const std::string median = text::decimal(ratio.median, 3);
+  std::string median = text::decimal(ratio.median, 3);
   if (!ratio.ci95) return median;
   return figure.texts("compare.ratio_and_interval", {{"ratio", median},
                                                      {"low", text::decimal(ratio.ci95->low, 3)},
