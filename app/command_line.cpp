@@ -159,8 +159,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->option_text(" ");
   shot_app->add_option("--workspace", shot.workspace,
                        "run, sweep, hunt, ab, projector, or one panel: timeline, memory, segments, "
-                       "operators, controls, "
-                       "inspector");
+                       "agreement, operators, controls, inspector");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");

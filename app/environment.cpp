@@ -3,12 +3,12 @@
 #include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace ts::app {

@@ -29,7 +29,7 @@ constexpr GLenum kUnsignedByte = 0x1401;
 constexpr GLenum kPackAlignment = 0x0D05;
 constexpr GLenum kColorBufferBit = 0x4000;
 constexpr GLenum kRenderer = 0x1F01;
-constexpr GLenum kVersion = 0x1F02;
+constexpr GLenum kGlVersion = 0x1F02;
 
 template <class Function>
 Function gl(const char* name) {
@@ -85,7 +85,7 @@ std::string Graphics::renderer() const {
   const auto get = gl<const unsigned char* (*)(GLenum)>("glGetString");
   if (get == nullptr) return "unknown";
   const auto* renderer = reinterpret_cast<const char*>(get(kRenderer));
-  const auto* version = reinterpret_cast<const char*>(get(kVersion));
+  const auto* version = reinterpret_cast<const char*>(get(kGlVersion));
   return std::string(renderer != nullptr ? renderer : "unknown") + ", OpenGL " +
          (version != nullptr ? version : "?");
 }

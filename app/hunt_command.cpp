@@ -20,14 +20,15 @@
 namespace ts::app {
 namespace {
 
-struct Question {
+struct HuntQuestion {
   run::WorkloadSpec spec;
   run::PredictionTarget target;
   std::vector<run::HuntAxis> axes;
 };
 
-base::Result<Question> read_question(const HuntCommand& command, const run::GpuCatalogue& gpus) {
-  Question question;
+base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
+                                              const run::GpuCatalogue& gpus) {
+  HuntQuestion question;
   if (command.axes.empty() || command.axes.size() > 2) {
     return base::fail("A hunt goes along one axis or over two: --axis T");
   }
@@ -59,7 +60,7 @@ base::Result<Question> read_question(const HuntCommand& command, const run::GpuC
 }
 
 // Dry run and allocator model, as tensorscope predict asks them.
-run::Probe predicted(run::DryRunner& runner, const Question& question,
+run::Probe predicted(run::DryRunner& runner, const HuntQuestion& question,
                      const run::CudaScratch& scratch) {
   return [&](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
     base::StringTable strings;
@@ -91,7 +92,7 @@ void print_json(const nlohmann::json& json) {
 }
 
 // Real runs at both sides of the edge; what differs from the prediction is said.
-base::Result<nlohmann::json> confirm(const Question& question, const run::EdgeHunt& hunt) {
+base::Result<nlohmann::json> confirm(const HuntQuestion& question, const run::EdgeHunt& hunt) {
   auto all = nlohmann::json::array();
   for (const auto& [value, expected] : {std::pair{hunt.fits, true}, {hunt.oom, false}}) {
     if (!value) continue;
@@ -111,8 +112,8 @@ base::Result<nlohmann::json> confirm(const Question& question, const run::EdgeHu
   return all;
 }
 
-int hunt_along_axis(const HuntCommand& command, const Question& question, const run::Probe& probe,
-                    const base::CancelToken& cancel) {
+int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
+                    const run::Probe& probe, const base::CancelToken& cancel) {
   const run::HuntAxis& axis = question.axes[0];
   const std::int64_t begin_ns = base::now_ns();
   const run::Probe told = [&](const run::WorkloadSpec& spec) {
@@ -164,7 +165,7 @@ int hunt_along_axis(const HuntCommand& command, const Question& question, const 
 }
 
 // Real runs of the cells at both sides of the frontier.
-base::Result<void> confirm(const Question& question, run::HuntMap& map) {
+base::Result<void> confirm(const HuntQuestion& question, run::HuntMap& map) {
   for (const std::size_t cell : run::frontier_cells(map)) {
     if (InterruptGuard::interrupted()) break;
     run::WorkloadSpec spec = map.spec_of(cell);
@@ -202,7 +203,7 @@ void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
   const auto print_row = [](const std::vector<std::string>& cells) {
     for (const std::string& words : cells) {
       // printf counts bytes, and a dash has three.
-      const int width = words == "\xe2\x80\x93" ? 11 : 9;
+      const int width = words == text::kNoNumber ? 11 : 9;
       std::printf("%*s", width, words.c_str());
     }
     std::printf("\n");
@@ -211,8 +212,8 @@ void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
   for (const auto& row : grid.rows) print_row(row);
 }
 
-int hunt_over_plane(const HuntCommand& command, const Question& question, const run::Probe& probe,
-                    const base::CancelToken& cancel) {
+int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
+                    const run::Probe& probe, const base::CancelToken& cancel) {
   const std::int64_t begin_ns = base::now_ns();
   const auto on_cell = [&](std::size_t) {
     if (InterruptGuard::interrupted()) cancel.cancel();
@@ -264,7 +265,7 @@ int hunt_over_plane(const HuntCommand& command, const Question& question, const 
 
 int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;
-  const auto question = read_question(command, built_in_gpus());
+  const auto question = read_hunt_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/is_ready.h"
+
 namespace ts::app {
 
 OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
@@ -81,10 +83,7 @@ void OpenedFiles::finish_replay() {
 bool OpenedFiles::update_replays() {
   bool news = false;
   for (Replay& replay : replays_) {
-    if (replay.answer ||
-        replay.running.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-      continue;
-    }
+    if (replay.answer || !is_ready(replay.running)) continue;
     replay.answer = replay.running.get();
     news = true;
   }
@@ -107,7 +106,7 @@ bool OpenedFiles::update() {
   bool news = update_replays();
   for (std::size_t i = 0; i < readers_.size();) {
     Reader& reader = readers_[i];
-    if (reader.answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    if (!is_ready(reader.answer)) {
       ++i;
       continue;
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "app/is_ready.h"
 #include "core/io/file.h"
 #include "core/text/numbers.h"
 
@@ -10,11 +11,6 @@ namespace ts::app {
 namespace {
 
 constexpr const char* kEnding = ".recording";
-
-template <class Value>
-bool is_ready(const std::future<Value>& value) {
-  return value.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-}
 
 std::uintmax_t bytes_of_recordings(const std::filesystem::path& folder) {
   std::uintmax_t sum = 0;

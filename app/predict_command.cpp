@@ -28,10 +28,6 @@ struct Answer {
   std::vector<run::Remedy> remedies;  // when it does not fit
 };
 
-std::string size(std::int64_t bytes) {
-  return text::bytes(bytes).joined();
-}
-
 base::Result<Question> read_question(const PredictCommand& command, const run::GpuCatalogue& gpus) {
   Question question;
   SpecArguments arguments = command.spec;
@@ -122,35 +118,32 @@ nlohmann::json to_json(const Question& question, const Answer& answer) {
           {"events", answer.now.run.log.events().size()}};
 }
 
-void print_row(const char* title, const std::string& value) {
-  std::printf("  %-22s %s\n", title, value.c_str());
-}
-
 void print_answer(const Question& question, const Answer& answer) {
   const run::Prediction& prediction = answer.now.prediction;
   const run::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
   print_row("Parameters", text::grouped(answer.now.run.parameters));
-  print_row("Peak allocated", size(prediction.peak_allocated));
+  print_row("Peak allocated", size_in_words(prediction.peak_allocated));
   if (target.kind == run::DeviceKind::cuda) {
-    print_row("Peak reserved", size(prediction.peak_reserved));
-    print_row("Needed", size(prediction.needed) + ", with a context of " + size(target.context));
+    print_row("Peak reserved", size_in_words(prediction.peak_reserved));
+    print_row("Needed", size_in_words(prediction.needed) + ", with a context of " +
+                            size_in_words(target.context));
     if (prediction.workspaces > 0) {
-      print_row("cuBLAS workspaces", size(prediction.workspaces) + ", part of the above");
+      print_row("cuBLAS workspaces", size_in_words(prediction.workspaces) + ", part of the above");
     }
     if (prediction.scratch_high > 0) {
-      print_row("Scratch of kernels",
-                size(prediction.scratch_low) + " to " + size(prediction.scratch_high) + " on top");
+      print_row("Scratch of kernels", size_in_words(prediction.scratch_low) + " to " +
+                                          size_in_words(prediction.scratch_high) + " on top");
     }
   }
   for (std::size_t i = 0; i < prediction.by_category.size(); ++i) {
     if (prediction.by_category[i] == 0) continue;
     print_row(i == 0 ? "At the peak" : "",
-              size(prediction.by_category[i]) + " " +
+              size_in_words(prediction.by_category[i]) + " " +
                   run::category_name(static_cast<memory::Category>(i)));
   }
   for (const run::Remedy& remedy : answer.remedies) {
-    std::string words = size(remedy.needed);
+    std::string words = size_in_words(remedy.needed);
     if (remedy.time_ratio) {
       words += ", time x " + text::decimal(*remedy.time_ratio, 2) + " (estimated)";
     }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/catalogue.h"
+#include "app/report.h"
 #include "core/io/snapshot_read.h"
 #include "core/memory/expandable_answer.h"
 #include "core/memory/replay.h"
@@ -25,10 +26,6 @@ struct Report {
   const ExpandableAnswer& expandable;
 };
 
-std::string size(std::int64_t bytes) {
-  return text::bytes(bytes).joined();
-}
-
 std::string times(std::int64_t count) {
   return count == 1 ? "once" : text::grouped(count) + " times";
 }
@@ -40,8 +37,8 @@ std::string settings_in_words(const memory::AllocatorSettings& settings) {
 
 std::string sentence(const ExpandableAnswer& answer) {
   using Kind = ExpandableAnswer::Kind;
-  const std::string peaks = "peak reserved " + size(answer.with.peak_reserved) + " instead of " +
-                            size(answer.without.peak_reserved);
+  const std::string peaks = "peak reserved " + size_in_words(answer.with.peak_reserved) +
+                            " instead of " + size_in_words(answer.without.peak_reserved);
   switch (answer.kind) {
     case Kind::already_on:
       return "They are on already.";
@@ -117,7 +114,7 @@ nlohmann::json to_json(const Report& report) {
           {"expandable_segments", expandable}};
 }
 
-void print_row(const char* title, const std::string& recorded, const std::string& simulated) {
+void print_both(const char* title, const std::string& recorded, const std::string& simulated) {
   std::printf("  %-24s %16s %16s\n", title, recorded.c_str(), simulated.c_str());
 }
 
@@ -136,40 +133,35 @@ void print(const Report& report) {
               settings_in_words(result.settings).c_str());
   if (report.command.gpu) {
     std::printf(", on %s (%s beside the CUDA context)", report.command.gpu->c_str(),
-                size(*result.capacity).c_str());
+                size_in_words(*result.capacity).c_str());
   }
   std::printf("\n");
-  print_row("", "recorded", "simulated");
-  print_row(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
-            text::grouped(result.recorded.segment_allocs),
-            text::grouped(result.simulated.segment_allocs));
-  print_row("Peak reserved", size(result.recorded.peak_reserved),
-            size(result.simulated.peak_reserved));
-  print_row("Reserved at the end", size(result.recorded.end_reserved),
-            size(result.simulated.end_reserved));
-  print_row("Out of memory", text::grouped(static_cast<std::int64_t>(result.recorded_ooms.size())),
-            text::grouped(memory::refused_requests(result)));
+  print_both("", "recorded", "simulated");
+  print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
+             text::grouped(result.recorded.segment_allocs),
+             text::grouped(result.simulated.segment_allocs));
+  print_both("Peak reserved", size_in_words(result.recorded.peak_reserved),
+             size_in_words(result.simulated.peak_reserved));
+  print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),
+             size_in_words(result.simulated.end_reserved));
+  print_both("Out of memory", text::grouped(static_cast<std::int64_t>(result.recorded_ooms.size())),
+             text::grouped(memory::refused_requests(result)));
   if (result.simulated_oom) {
     std::printf("First refused: %s at event %s, %s free outside segments.\n",
-                size(result.simulated_oom->bytes).c_str(),
+                size_in_words(result.simulated_oom->bytes).c_str(),
                 text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)).c_str(),
-                size(result.simulated_oom->free).c_str());
+                size_in_words(result.simulated_oom->free).c_str());
   }
   std::printf("First difference: %s\n", difference_in_words(result).c_str());
   std::printf("Would expandable segments have helped? %s\n", sentence(report.expandable).c_str());
   if (result.private_bytes > 0) {
     std::printf("Private pools (CUDA graphs, MemPool) held up to %s; counted as recorded.\n",
-                size(result.private_bytes).c_str());
+                size_in_words(result.private_bytes).c_str());
   }
   if (result.odd_events > 0) {
     std::printf("%s events fit no block and were passed over.\n",
                 text::grouped(result.odd_events).c_str());
   }
-}
-
-int report_bad_input(const std::string& sentence) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return 2;
 }
 
 base::Result<memory::ReplayOptions> options_from(const ReplayCommand& command) {
@@ -190,8 +182,8 @@ base::Result<memory::ReplayOptions> options_from(const ReplayCommand& command) {
 }
 
 // The device that was asked for, else the first that has a trace.
-base::Result<std::size_t> device_of(const ReplayCommand& command,
-                                    const memory::Snapshot& snapshot) {
+base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
+                                           const memory::Snapshot& snapshot) {
   if (command.device) return static_cast<std::size_t>(*command.device);
   for (std::size_t device = 0; device < snapshot.device_traces.size(); ++device) {
     if (!snapshot.device_traces[device].empty()) return device;
@@ -206,15 +198,15 @@ base::Result<std::size_t> device_of(const ReplayCommand& command,
 int replay_snapshot(const ReplayCommand& command) {
   // Options first: they are the cheaper ones to get right.
   const auto options = options_from(command);
-  if (!options) return report_bad_input(options.error().sentence);
+  if (!options) return report(options.error().sentence, 2);
   const auto file = io::read_snapshot(command.snapshot);
-  if (!file) return report_bad_input(file.error().sentence);
+  if (!file) return report(file.error().sentence, 2);
   // Half a trace would be replayed from a wrong start.
-  if (!file->fault.empty()) return report_bad_input(file->fault);
+  if (!file->fault.empty()) return report(file->fault, 2);
   const auto at_fault = [&](const std::string& sentence) {
-    return report_bad_input(command.snapshot.string() + ": " + sentence);
+    return report(command.snapshot.string() + ": " + sentence, 2);
   };
-  const auto device = device_of(command, file->snapshot);
+  const auto device = device_to_replay(command, file->snapshot);
   if (!device) return at_fault(device.error().sentence);
   const auto result = memory::replay(file->snapshot, *device, *options);
   if (!result) return at_fault(result.error().sentence);

@@ -3,12 +3,23 @@
 #include <cstdio>
 #include <string>
 
+#include "core/text/numbers.h"
+
 namespace ts::app {
 
 // What a command says when it cannot do what was asked, on standard error; gives the exit code.
 inline int report(const std::string& sentence, int code) {
   std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
   return code;
+}
+
+// A line of what a command found, on standard output.
+inline void print_row(const char* title, const std::string& value) {
+  std::printf("  %-22s %s\n", title, value.c_str());
+}
+
+inline std::string size_in_words(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
 }
 
 }  // namespace ts::app

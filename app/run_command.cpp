@@ -9,6 +9,7 @@
 
 #include "app/engine_loader.h"
 #include "app/environment.h"
+#include "app/report.h"
 #include "app/session.h"
 #include "app/shot_command.h"
 #include "app/spec_arguments.h"
@@ -39,10 +40,6 @@ void print_progress(const run::Run& run) {
 
 void end_progress() {
   if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
-}
-
-void print_row(const char* title, const std::string& value) {
-  std::printf("  %-22s %s\n", title, value.c_str());
 }
 
 void print_training(const run::Run& run) {
@@ -236,17 +233,12 @@ base::Result<void> write_outputs(const std::filesystem::path& folder, Session& s
   return save_run_pictures(session, folder);
 }
 
-int report_bad_input(const std::string& sentence) {
-  std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
-  return 2;
-}
-
 }  // namespace
 
 int run_workload(const RunCommand& command) {
   Session session(make_engine_loader(), make_dry_runner_loader());
   const auto spec = spec_from_arguments(command.spec, session.gpus());
-  if (!spec) return report_bad_input(spec.error().sentence);
+  if (!spec) return report(spec.error().sentence, 2);
 
   session.want_roof();
   run::Protocol protocol;

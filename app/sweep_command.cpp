@@ -158,7 +158,7 @@ std::string count_words(std::size_t count, const char* what) {
   return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
 }
 
-void print_summary(const run::Sweep& sweep, run::FitRange fit) {
+void print_findings(const run::Sweep& sweep, run::FitRange fit) {
   std::printf("%s\n", io::to_markdown(run::homework_table(sweep)).c_str());
   for (const std::string& sentence : run::findings(sweep, fit))
     std::printf("%s\n", sentence.c_str());
@@ -249,7 +249,7 @@ int run_sweep(const SweepCommand& command) {
   if (command.json) {
     std::printf("%s\n", run::to_json(sweep, environment, fit).dump(2).c_str());
   } else {
-    print_summary(sweep, fit);
+    print_findings(sweep, fit);
   }
   int code = 0;
   if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/page_windows.h"
 #include "app/workspace.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
@@ -13,11 +14,6 @@
 
 namespace ts::app {
 namespace {
-
-constexpr ImGuiWindowFlags kPageFlags =
-    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
-    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
-    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing;
 
 // "Attention: naive against flash": what the comparison was of, whatever the settings are now.
 std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
@@ -103,7 +99,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
   ImGui::SetNextWindowPos(origin);
   ImGui::SetNextWindowSize({left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
-  if (ImGui::Begin("###compare_controls", nullptr, kPageFlags)) {
+  if (ImGui::Begin("###compare_controls", nullptr, kFixedFlags)) {
     views::settle(state_->compare_draft, state_->history.spec());
     views::draw_compare_controls(ui, state_->compare_draft, state_->history.spec());
     views::divider(ui);
@@ -116,9 +112,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  const bool open =
-      ImGui::Begin("###compare_page", nullptr,
-                   kPageFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  const bool open = ImGui::Begin("###compare_page", nullptr, kFixedFlags | kUnmovingFlags);
   ImGui::PopStyleVar();
   if (open) {
     const ImVec2 corner = ImGui::GetWindowPos();

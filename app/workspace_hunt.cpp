@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/page_windows.h"
 #include "app/workspace.h"
 #include "core/run/spec_values.h"
 #include "core/text/numbers.h"
@@ -16,11 +17,6 @@
 
 namespace ts::app {
 namespace {
-
-constexpr ImGuiWindowFlags kPageFlags =
-    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
-    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
-    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing;
 
 constexpr float kHeadHeight = 72;
 
@@ -184,12 +180,11 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
     ImGui::SetNextWindowPos({origin.x + x, origin.y + y});
     ImGui::SetNextWindowSize({width, height});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-    if (ImGui::Begin(id, nullptr, kPageFlags | flags)) draw();
+    if (ImGui::Begin(id, nullptr, kFixedFlags | flags)) draw();
     ImGui::End();
     ImGui::PopStyleVar();
   };
-  constexpr ImGuiWindowFlags kStill =
-      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+  constexpr ImGuiWindowFlags kStill = kUnmovingFlags;
   const ImVec2 margin(ui.px(16), ui.px(12));
   // Controls first: what they change is seen in this frame's charts.
   panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {

@@ -6,14 +6,13 @@
 #include <cmath>
 #include <optional>
 
+#include "app/page_windows.h"
 #include "app/workspace.h"
 #include "views/common/ids.h"
 
 namespace ts::app {
 namespace {
 
-constexpr ImGuiWindowFlags kPanelFlags =
-    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoFocusOnAppearing;
 // Panels of rows keep a margin; charts use every pixel.
 class Margin {
  public:
@@ -24,10 +23,6 @@ class Margin {
   Margin(const Margin&) = delete;
   Margin& operator=(const Margin&) = delete;
 };
-
-constexpr ImGuiWindowFlags kFixedFlags =
-    kPanelFlags | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking |
-    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 }  // namespace
 
@@ -65,9 +60,7 @@ void Workspace::draw_panels(const views::Ui& ui) {
     ImGui::End();
   }
   views::ViewContext view = context(ui);
-  if (ImGui::Begin(
-          views::ids::kTimeline, nullptr,
-          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+  if (ImGui::Begin(views::ids::kTimeline, nullptr, kPanelFlags | kUnmovingFlags)) {
     if (entry == nullptr) {
       timeline_.draw(view);
     } else if (entry->opened != nullptr) {
@@ -77,9 +70,7 @@ void Workspace::draw_panels(const views::Ui& ui) {
     }
   }
   ImGui::End();
-  if (ImGui::Begin(
-          views::ids::kMemory, nullptr,
-          kPanelFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+  if (ImGui::Begin(views::ids::kMemory, nullptr, kPanelFlags | kUnmovingFlags)) {
     memory_.draw(view);
   }
   ImGui::End();
@@ -144,9 +135,7 @@ void Workspace::draw_projector(const views::Ui& ui) {
     const float height = std::floor(at_height);
     ImGui::SetNextWindowPos({origin.x, y});
     ImGui::SetNextWindowSize({size.x, height});
-    if (ImGui::Begin(
-            id, nullptr,
-            kFixedFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse)) {
+    if (ImGui::Begin(id, nullptr, kFixedFlags | kUnmovingFlags)) {
       draw();
       const ImVec2 corner = ImGui::GetWindowPos();
       ImGui::GetWindowDrawList()->AddRectFilled(

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/catalogue.h"
+#include "app/page_windows.h"
 #include "app/workspace.h"
 #include "core/run/sweep_table.h"
 #include "core/text/numbers.h"
@@ -14,10 +15,8 @@
 namespace ts::app {
 namespace {
 
-constexpr ImGuiWindowFlags kPageFlags =
-    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
-    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings |
-    ImGuiWindowFlags_NoBringToFrontOnFocus;
+// The page takes the keyboard when it appears.
+constexpr ImGuiWindowFlags kSweepFlags = kFixedFlags & ~ImGuiWindowFlags_NoFocusOnAppearing;
 
 }  // namespace
 
@@ -141,7 +140,7 @@ void Workspace::draw_sweep(const views::Ui& ui, Wishes& wishes) {
   ImGui::SetNextWindowPos(origin);
   ImGui::SetNextWindowSize({left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
-  if (ImGui::Begin("###sweep_controls", nullptr, kPageFlags)) {
+  if (ImGui::Begin("###sweep_controls", nullptr, kSweepFlags)) {
     const run::WorkloadSpec& base = state_->history.spec();
     const views::SweepAsk ask = views::draw_sweep_controls(
         ui, state_->sweep_draft, base, built_in_sweeps(), board.sweep(), !board.idle());
@@ -163,9 +162,7 @@ void Workspace::draw_sweep(const views::Ui& ui, Wishes& wishes) {
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  const bool open =
-      ImGui::Begin("###sweep_page", nullptr,
-                   kPageFlags | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  const bool open = ImGui::Begin("###sweep_page", nullptr, kSweepFlags | kUnmovingFlags);
   ImGui::PopStyleVar();
   if (open) {
     const ImVec2 corner = ImGui::GetWindowPos();

@@ -13,9 +13,9 @@
 namespace ts::kernels {
 namespace {
 
-run::Failure failed(std::string sentence) {
+run::Failure as_failure(std::string sentence) {
   run::Failure failure;
-  failure.verdict = run::Verdict::failed;
+  failure.verdict = run::Verdict::as_failure;
   failure.sentence = std::move(sentence);
   return failure;
 }
@@ -98,7 +98,7 @@ run::Failure current_failure() noexcept {
   try {
     throw;
   } catch (const Cancelled&) {
-    run::Failure failure = failed("Cancelled");
+    run::Failure failure = as_failure("Cancelled");
     failure.verdict = run::Verdict::cancelled;
     return failure;
   } catch (const OutOfBudget& error) {
@@ -106,21 +106,21 @@ run::Failure current_failure() noexcept {
     return out_of_memory(error.numbers(), error.op(), error.module());
   } catch (const c10::OutOfMemoryError& error) {
     if (auto refused = swallowed_refusal()) return std::move(*refused);
-    run::Failure failure = failed(first_line(error.what_without_backtrace()));
+    run::Failure failure = as_failure(first_line(error.what_without_backtrace()));
     failure.verdict = run::Verdict::oom;
     return failure;
   } catch (const c10::Error& error) {
-    return failed("LibTorch: " + first_line(error.what_without_backtrace()));
+    return as_failure("LibTorch: " + first_line(error.what_without_backtrace()));
   } catch (const BadInput& error) {
-    return failed(error.what());
+    return as_failure(error.what());
   } catch (const std::bad_alloc&) {
-    run::Failure failure = failed("The program itself is out of memory");
+    run::Failure failure = as_failure("The program itself is out of memory");
     failure.verdict = run::Verdict::oom;
     return failure;
   } catch (const std::exception& error) {
-    return failed("LibTorch: " + first_line(error.what()));
+    return as_failure("LibTorch: " + first_line(error.what()));
   } catch (...) {
-    return failed("The step ended with an unknown error");
+    return as_failure("The step ended with an unknown error");
   }
 }
 

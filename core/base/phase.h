@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace ts::base {
 
@@ -8,5 +10,12 @@ namespace ts::base {
 enum class Phase : std::uint8_t { setup, forward, loss, backward, optimizer, idle };
 
 inline constexpr int kPhaseCount = 6;
+
+// As files and tables name them; the window has its own words.
+inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
+    "setup", "forward", "loss", "backward", "optimizer", "idle"};
+constexpr std::string_view phase_name(Phase phase) {
+  return kPhaseNames[static_cast<std::size_t>(phase)];
+}
 
 }  // namespace ts::base

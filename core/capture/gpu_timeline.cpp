@@ -17,10 +17,6 @@ trace::SliceClass class_of_work(std::string_view name) {
   return name.starts_with("aten::") ? trace::classify_operator(name) : trace::classify_kernel(name);
 }
 
-std::string extent(const std::array<std::int32_t, 3>& of) {
-  return std::to_string(of[0]) + "x" + std::to_string(of[1]) + "x" + std::to_string(of[2]);
-}
-
 }  // namespace
 
 GpuTimeline::GpuTimeline(base::StringTable& strings, AddTrack add_track)
@@ -134,7 +130,8 @@ base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* lau
   if (record.kind == GpuKind::kernel) {
     // An operator timed by events has no launch.
     if (record.block[0] > 0) {
-      add("grid " + extent(record.grid) + ", block " + extent(record.block));
+      add("grid " + trace::extent_text(record.grid) + ", block " +
+          trace::extent_text(record.block));
       add(std::to_string(record.registers) + " registers");
     }
     if (record.shared_memory > 0) add(std::to_string(record.shared_memory) + " B shared");

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLookedAt = std::size_t{1} << 20;
 constexpr std::size_t kMostCharacters = 65536;
-constexpr const char* kReplacement = "\xef\xbf\xbd";
+constexpr const char* kNotUtf8 = "\xef\xbf\xbd";
 
 // Bytes of the character at the beginning; 0: no UTF-8 (overlong forms and surrogates neither).
 std::size_t character_bytes(std::string_view text) {
@@ -160,7 +160,7 @@ std::string Corpus::text_of(std::span<const std::int64_t> tokens) const {
   std::string text;
   for (const std::int64_t token : tokens) {
     if (token < 0 || token >= vocab()) {
-      text += kReplacement;
+      text += kNotUtf8;
     } else if (kind_ == Tokens::bytes) {
       text += static_cast<char>(token);
     } else {
@@ -172,7 +172,7 @@ std::string Corpus::text_of(std::span<const std::int64_t> tokens) const {
   std::string whole;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t count = character_bytes(std::string_view(text).substr(at));
-    whole += count == 0 ? std::string(kReplacement) : text.substr(at, count);
+    whole += count == 0 ? std::string(kNotUtf8) : text.substr(at, count);
     at += std::max<std::size_t>(count, 1);
   }
   return whole;

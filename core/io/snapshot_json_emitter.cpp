@@ -9,7 +9,7 @@
 namespace ts::io {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kJsonPiece = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void JsonEmitter::separate() {
   if (!level.empty) out_ += ',';
   level.empty = false;
   if (levels_.size() <= kLinedLevels && !(level.dict && levels_.size() > 1)) out_ += '\n';
-  if (out_.size() < kPiece) return;
+  if (out_.size() < kJsonPiece) return;
   write_(out_);
   out_.clear();
 }

@@ -9,7 +9,7 @@ namespace ts::io {
 namespace {
 
 constexpr std::size_t kBatch = 1000;
-constexpr std::size_t kPiece = std::size_t{1} << 20;
+constexpr std::size_t kPicklePiece = std::size_t{1} << 20;
 constexpr unsigned kProtocol = 4;
 
 }  // namespace
@@ -156,7 +156,7 @@ bool PickleEmitter::begin_shared_stack(memory::StackIndex index) {
 }
 
 void PickleEmitter::flush_if_full() {
-  if (out_.size() < kPiece) return;
+  if (out_.size() < kPicklePiece) return;
   write_(out_);
   out_.clear();
 }

@@ -6,10 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/memory/caching_allocator_state.h"
+
 namespace ts::memory {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kMinBlock = 512;
 
 std::string_view trimmed(std::string_view text) {

@@ -9,9 +9,9 @@
 namespace ts::memory {
 namespace {
 
-class Converter {
+class StateConverter {
  public:
-  Converter(const base::StringTable& strings, std::int64_t unix_offset_ns)
+  StateConverter(const base::StringTable& strings, std::int64_t unix_offset_ns)
       : strings_(strings), unix_offset_ns_(unix_offset_ns) {
     EntryNotes notes;
     notes.compile_context = text("N/A");  // PyTorch's word for none
@@ -114,7 +114,7 @@ class Converter {
 
 Snapshot snapshot_of(std::span<const AllocatorEvent> events, AllocatorState state,
                      const base::StringTable& strings, std::int64_t unix_offset_ns) {
-  Converter converter(strings, unix_offset_ns);
+  StateConverter converter(strings, unix_offset_ns);
   for (const AllocatorEvent& event : events) converter.add(event);
   return converter.finish(std::move(state));
 }

@@ -36,7 +36,7 @@ struct Span {
 };
 
 // A pair of positions in two sequences; -1: none.
-struct Step {
+struct Pairing {
   int a = -1;
   int b = -1;
 };
@@ -44,7 +44,7 @@ struct Step {
 // The alignment of two sequences of lengths n and m with the fewest unpaired elements, in order;
 // nothing when that takes more than kMostEdits.
 template <class Same>
-std::optional<std::vector<Step>> align(int n, int m, Same same) {
+std::optional<std::vector<Pairing>> align(int n, int m, Same same) {
   const int most = std::min(n + m, kMostEdits);
   const int offset = most + 1;
   std::vector<int> reach(static_cast<std::size_t>(2 * most + 3), 0);
@@ -67,7 +67,7 @@ std::optional<std::vector<Step>> align(int n, int m, Same same) {
     }
   }
   if (found < 0) return std::nullopt;
-  std::vector<Step> steps;
+  std::vector<Pairing> steps;
   int x = n, y = m;
   for (int d = found; d > 0; --d) {
     std::vector<int>& before = trail[static_cast<std::size_t>(d)];
@@ -125,7 +125,7 @@ class Comparison {
   }
 
   // Neighbours of which one stands in the place of the other become one pair.
-  void take(const std::vector<Step>& steps, const Span& predicted, const Span& measured,
+  void take(const std::vector<Pairing>& steps, const Span& predicted, const Span& measured,
             bool broken_off) {
     std::size_t end = steps.size();
     while (broken_off && end > 0 && steps[end - 1].b < 0) --end;
@@ -191,7 +191,7 @@ class Comparison {
   const base::StringTable& strings_;
 };
 
-EventIndex end_of(const PhaseSpan& span, const AllocationLog& log) {
+EventIndex end_of_span(const PhaseSpan& span, const AllocationLog& log) {
   return span.end_event == kNone ? static_cast<EventIndex>(log.events().size()) : span.end_event;
 }
 
@@ -202,7 +202,7 @@ LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& 
   // A kind of phase can come several times in a step: the first with the first, and so on.
   std::map<std::pair<std::int32_t, base::Phase>, std::vector<Span>> known;
   for (const PhaseSpan& span : predicted.phases()) {
-    known[{span.step, span.phase}].push_back({span.first_event, end_of(span, predicted)});
+    known[{span.step, span.phase}].push_back({span.first_event, end_of_span(span, predicted)});
   }
   std::map<std::pair<std::int32_t, base::Phase>, std::size_t> used;
   Comparison comparison(predicted, measured, strings);
@@ -212,7 +212,7 @@ LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& 
     const auto found = known.find(key);
     if (found == known.end() || used[key] >= found->second.size()) continue;
     const Span expected = found->second[used[key]++];
-    Span here{span.first_event, end_of(span, measured)};
+    Span here{span.first_event, end_of_span(span, measured)};
     const bool stopped = broken_off && &span == &measured.phases().back();
     if (stopped && refused && refused->event >= here.first)
       here.end = std::min(here.end, refused->event);

@@ -14,7 +14,7 @@ namespace ts::memory {
 namespace {
 
 // What a file claims is kept where sums cannot overflow.
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+constexpr std::int64_t kMostLoggedBytes = std::int64_t{1} << 60;
 std::int64_t nanoseconds(std::int64_t time_us) {
   constexpr std::int64_t kPerMicrosecond = 1000;
   constexpr std::int64_t kMost = std::int64_t{1} << 52;  // the year 2112
@@ -29,12 +29,6 @@ void take(std::int64_t& sum, std::int64_t bytes) {
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) -
                                   static_cast<std::uint64_t>(bytes));
 }
-
-// Names as in files; those of memory_viz's categories are the same.
-constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
-    "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
-constexpr std::array<std::string_view, base::kPhaseCount> kPhaseNames = {
-    "setup", "forward", "loss", "backward", "optimizer", "idle"};
 
 template <std::size_t N>
 std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names,
@@ -58,9 +52,9 @@ struct PhaseMark {
   bool begins = false;
 };
 
-class Converter {
+class LogBuilder {
  public:
-  Converter(const Snapshot& snapshot, std::size_t device)
+  LogBuilder(const Snapshot& snapshot, std::size_t device)
       : snapshot_(snapshot), device_(static_cast<std::int64_t>(device)), origins_(snapshot) {
     if (device < snapshot.device_traces.size()) trace_ = snapshot.device_traces[device];
   }
@@ -105,7 +99,7 @@ class Converter {
 };
 
 // Backwards from the final segments, whose sum is certain.
-void Converter::find_reserved() {
+void LogBuilder::find_reserved() {
   std::int64_t reserved = 0;
   for (const SnapshotSegment& segment : snapshot_.segments) {
     if (segment.device == device_) add(reserved, segment.total_size);
@@ -122,7 +116,7 @@ void Converter::find_reserved() {
   }
 }
 
-std::vector<Earlier> Converter::earlier_blocks() const {
+std::vector<Earlier> LogBuilder::earlier_blocks() const {
   std::vector<Earlier> blocks;
   std::unordered_set<std::uint64_t> live;
   std::unordered_set<std::uint64_t> earlier;
@@ -149,11 +143,11 @@ std::vector<Earlier> Converter::earlier_blocks() const {
   return blocks;
 }
 
-std::vector<PhaseMark> Converter::phase_marks() const {
+std::vector<PhaseMark> LogBuilder::phase_marks() const {
   std::vector<PhaseMark> marks;
   for (const ExternalAnnotation& annotation : snapshot_.external_annotations) {
     if (annotation.device != device_) continue;
-    const auto phase = place_of(kPhaseNames, snapshot_.text(annotation.name));
+    const auto phase = place_of(base::kPhaseNames, snapshot_.text(annotation.name));
     if (!phase) continue;
     marks.push_back({annotation.time_us, static_cast<base::Phase>(*phase),
                      snapshot_.text(annotation.stage) == "START"});
@@ -163,7 +157,7 @@ std::vector<PhaseMark> Converter::phase_marks() const {
 }
 
 // The step that the phase's allocations name.
-std::int32_t Converter::step_from(std::size_t event) {
+std::int32_t LogBuilder::step_from(std::size_t event) {
   constexpr std::size_t kLook = 64;
   const std::size_t end = std::min(trace_.size(), event + kLook);
   for (; event < end; ++event) {
@@ -173,7 +167,7 @@ std::int32_t Converter::step_from(std::size_t event) {
   return -1;
 }
 
-void Converter::mark_phase(const PhaseMark& mark, std::size_t next_event) {
+void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
   Record record;
   record.time_ns = nanoseconds(mark.time_us);
   record.action = mark.begins ? Action::phase_begin : Action::phase_end;
@@ -182,7 +176,7 @@ void Converter::mark_phase(const PhaseMark& mark, std::size_t next_event) {
   result_.log.append(record);
 }
 
-void Converter::play(const TraceEntry& entry) {
+void LogBuilder::play(const TraceEntry& entry) {
   if (entry.action == TraceAction::alloc) {
     alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry));
     return;
@@ -195,7 +189,7 @@ void Converter::play(const TraceEntry& entry) {
     record.action = Action::free_completed;
   } else if (entry.action == TraceAction::oom) {
     record.action = Action::oom;
-    record.size = std::clamp<std::int64_t>(entry.size, 0, kMostBytes);
+    record.size = std::clamp<std::int64_t>(entry.size, 0, kMostLoggedBytes);
     const StackOrigin& origin = origins_.of(entry.stack);
     record.op = origin.op;
     record.module = origin.module;
@@ -205,13 +199,13 @@ void Converter::play(const TraceEntry& entry) {
   result_.log.append(record);
 }
 
-void Converter::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size,
-                      StackIndex stack, Category category) {
+void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size,
+                       StackIndex stack, Category category) {
   const StackOrigin& origin = origins_.of(stack);
   Record record;
   record.time_ns = nanoseconds(time_us);
   record.address = address;
-  record.size = std::clamp<std::int64_t>(size, 0, kMostBytes - result_.log.current_bytes());
+  record.size = std::clamp<std::int64_t>(size, 0, kMostLoggedBytes - result_.log.current_bytes());
   record.op = origin.op;
   record.module = origin.module;
   record.phase = origin.phase;
@@ -224,7 +218,7 @@ void Converter::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t 
   result_.log.append(record);
 }
 
-Category Converter::category_of(const TraceEntry& entry) {
+Category LogBuilder::category_of(const TraceEntry& entry) {
   const base::StringId id = snapshot_.notes[entry.notes].category;
   if (id == base::kNoString) return Category::unknown;
   const auto [place, fresh] = categories_.try_emplace(id, Category::unknown);
@@ -239,7 +233,7 @@ Category Converter::category_of(const TraceEntry& entry) {
 }  // namespace
 
 SnapshotLog log_of_snapshot(const Snapshot& snapshot, std::size_t device) {
-  return Converter(snapshot, device).run();
+  return LogBuilder(snapshot, device).run();
 }
 
 }  // namespace ts::memory

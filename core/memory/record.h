@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "core/base/phase.h"
 #include "core/base/string_table.h"
@@ -18,6 +20,13 @@ enum class Category : std::uint8_t {
   unknown,
 };
 inline constexpr int kCategoryCount = 7;
+
+// As files and tables name them, memory_viz's categories among them; the window has its own words.
+inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
+    "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
+constexpr std::string_view category_name(Category category) {
+  return kCategoryNames[static_cast<std::size_t>(category)];
+}
 
 // PyTorch's names for what happens to device memory (a snapshot record has as its size what the
 // allocator holds of the device then), then marks of our own that the category rules

@@ -24,7 +24,7 @@ const T* value_of(const Snapshot& snapshot, std::string_view name) {
   return nullptr;
 }
 
-base::Result<void> read_divisions(const Snapshot& snapshot,
+base::Result<void> take_divisions(const Snapshot& snapshot,
                                   const SnapshotSetting::Divisions& divisions,
                                   AllocatorSettings& settings) {
   settings.roundup_power2_divisions.fill(0);
@@ -123,7 +123,7 @@ base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
   }
   if (const auto* divisions =
           value_of<SnapshotSetting::Divisions>(snapshot, "roundup_power2_divisions")) {
-    if (auto read = read_divisions(snapshot, *divisions, settings); !read) {
+    if (auto read = take_divisions(snapshot, *divisions, settings); !read) {
       return base::fail(read.error().sentence);
     }
   }

@@ -13,17 +13,7 @@
 namespace ts::memory {
 namespace {
 
-// Order as in Category and in base::Phase.
-constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
-    "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
-constexpr std::array<std::string_view, base::kPhaseCount> kPhaseNames = {
-    "setup", "forward", "loss", "backward", "optimizer", "idle"};
-
 constexpr std::int64_t kNanosecondsInMicrosecond = 1000;
-
-std::string_view name_of(base::Phase phase) {
-  return kPhaseNames[static_cast<std::size_t>(phase)];
-}
 
 // Where an allocation comes from.
 struct Origin {
@@ -41,10 +31,10 @@ struct OriginHash {
   }
 };
 
-class Converter {
+class SnapshotBuilder {
  public:
-  Converter(const AllocationLog& log, const base::StringTable& strings,
-            const SnapshotOfLogOptions& options)
+  SnapshotBuilder(const AllocationLog& log, const base::StringTable& strings,
+                  const SnapshotOfLogOptions& options)
       : log_(log),
         strings_(strings),
         options_(options),
@@ -82,7 +72,7 @@ class Converter {
   std::unordered_map<Origin, StackIndex, OriginHash> stacks_;
 };
 
-FrameIndex Converter::frame(std::string_view name, std::string_view kind, std::int64_t line) {
+FrameIndex SnapshotBuilder::frame(std::string_view name, std::string_view kind, std::int64_t line) {
   Frame frame;
   frame.name = text(name);
   frame.filename = text(kind);
@@ -90,7 +80,7 @@ FrameIndex Converter::frame(std::string_view name, std::string_view kind, std::i
   return recorder_.snapshot().stacks.add_frame(frame);
 }
 
-StackIndex Converter::stack(const Origin& origin) {
+StackIndex SnapshotBuilder::stack(const Origin& origin) {
   const auto [place, fresh] = stacks_.try_emplace(origin, kNone);
   if (!fresh) return place->second;
   std::vector<FrameIndex> frames;
@@ -102,19 +92,19 @@ StackIndex Converter::stack(const Origin& origin) {
     const auto dot = path.rfind('.');
     path = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
   }
-  frames.push_back(frame(name_of(origin.phase), "phase", 0));
+  frames.push_back(frame(base::phase_name(origin.phase), "phase", 0));
   if (origin.step >= 0) frames.push_back(frame("step", "step", origin.step));
   return place->second = recorder_.snapshot().stacks.add_stack(frames);
 }
 
-NotesIndex Converter::notes(std::string_view category) {
+NotesIndex SnapshotBuilder::notes(std::string_view category) {
   EntryNotes notes;
   notes.compile_context = text("N/A");  // PyTorch's word for none
   if (!category.empty()) notes.category = text(category);
   return recorder_.snapshot().notes.add(notes);
 }
 
-void Converter::add_oom(EventIndex index, SnapshotRecorder::Mark mark) {
+void SnapshotBuilder::add_oom(EventIndex index, SnapshotRecorder::Mark mark) {
   const auto refused = log_.out_of_memory();
   std::int64_t bytes = 0;  // the log keeps the first refusal only
   if (refused && refused->event == index) {
@@ -132,7 +122,7 @@ void Converter::add_oom(EventIndex index, SnapshotRecorder::Mark mark) {
   recorder_.oom(bytes, options_.memory_limit - taken, mark);
 }
 
-void Converter::add(EventIndex index) {
+void SnapshotBuilder::add(EventIndex index) {
   const Event& event = log_.events()[index];
   SnapshotRecorder::Mark mark;
   mark.time_us = unix_us(event.time_ns);
@@ -143,7 +133,7 @@ void Converter::add(EventIndex index) {
   mark.stack = stack(origin_of(block));
   auto& address = addresses_[event.block];
   if (event.action == Action::alloc) {
-    mark.notes = notes(kCategoryNames[static_cast<std::size_t>(block.category)]);
+    mark.notes = notes(category_name(block.category));
     address = recorder_.alloc(block.size, mark);
   } else if (address) {
     mark.notes = notes({});
@@ -152,18 +142,19 @@ void Converter::add(EventIndex index) {
   }
 }
 
-void Converter::annotate(const PhaseSpan& span) {
+void SnapshotBuilder::annotate(const PhaseSpan& span) {
   auto& annotations = recorder_.snapshot().external_annotations;
-  annotations.push_back({text(name_of(span.phase)), text("START"), 0, unix_us(span.begin_ns)});
+  annotations.push_back(
+      {text(base::phase_name(span.phase)), text("START"), 0, unix_us(span.begin_ns)});
   if (span.end_event == kNone) return;  // still open
-  annotations.push_back({text(name_of(span.phase)), text("END"), 0, unix_us(span.end_ns)});
+  annotations.push_back({text(base::phase_name(span.phase)), text("END"), 0, unix_us(span.end_ns)});
 }
 
 }  // namespace
 
 Snapshot snapshot_of(const AllocationLog& log, const base::StringTable& strings,
                      const SnapshotOfLogOptions& options) {
-  return Converter(log, strings, options).run();
+  return SnapshotBuilder(log, strings, options).run();
 }
 
 }  // namespace ts::memory

@@ -7,10 +7,6 @@
 namespace ts::memory {
 namespace {
 
-// Order as in base::Phase; what snapshot_of_log.cpp writes.
-constexpr std::array<std::string_view, base::kPhaseCount> kPhaseNames = {
-    "setup", "forward", "loss", "backward", "optimizer", "idle"};
-
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -47,8 +43,8 @@ bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
       origin.step = static_cast<std::int32_t>(frame.line);
     }
   } else if (kind == "phase") {
-    for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
-      if (name == kPhaseNames[i]) origin.phase = static_cast<base::Phase>(i);
+    for (std::size_t i = 0; i < base::kPhaseNames.size(); ++i) {
+      if (name == base::kPhaseNames[i]) origin.phase = static_cast<base::Phase>(i);
     }
   } else {
     return false;

@@ -19,11 +19,6 @@ std::string error_percent(std::int64_t predicted, std::int64_t measured) {
   return fmt::format("{:.4f}", off / static_cast<double>(measured) * 100);
 }
 
-const char* phase_name(base::Phase phase) {
-  constexpr std::array kNames = {"setup", "forward", "loss", "backward", "optimizer", "idle"};
-  return kNames[static_cast<std::size_t>(phase)];
-}
-
 const char* action_name(memory::Action action) {
   if (action == memory::Action::alloc) return "alloc";
   return action == memory::Action::oom ? "oom" : "free";
@@ -67,13 +62,13 @@ io::TextTable category_text(const std::vector<CategoryAgreement>& rows) {
   table.columns = {"category", "predicted B", "measured B", "difference B", "error %"};
   table.right = {false, true, true, true, true};
   CategoryAgreement total;
-  const auto add = [&table](std::string name, const CategoryAgreement& row) {
+  const auto add = [&table](std::string_view name, const CategoryAgreement& row) {
     table.rows.push_back(
-        {std::move(name), std::to_string(row.predicted), std::to_string(row.measured),
+        {std::string(name), std::to_string(row.predicted), std::to_string(row.measured),
          std::to_string(row.predicted - row.measured), error_percent(row.predicted, row.measured)});
   };
   for (const CategoryAgreement& row : rows) {
-    add(category_name(row.category), row);
+    add(memory::category_name(row.category), row);
     total.predicted += row.predicted;
     total.measured += row.measured;
   }
@@ -96,7 +91,7 @@ io::TextTable event_text(const memory::LogComparison& comparison, const Compared
                                                         : phase_of(logs.predicted, pair.predicted);
     std::vector<std::string> row;
     row.push_back(phase != nullptr && phase->step >= 0 ? std::to_string(phase->step + 1) : "");
-    row.emplace_back(phase != nullptr ? phase_name(phase->phase) : "");
+    row.emplace_back(phase != nullptr ? base::phase_name(phase->phase) : "");
     row.emplace_back(to_string(pair.agreement));
     add_side(row, logs.predicted, pair.predicted, logs.strings);
     add_side(row, logs.measured, pair.measured, logs.strings);

@@ -12,7 +12,7 @@ namespace ts::run {
 
 namespace {
 
-nlohmann::json part_json(const ComparedSide& side, std::int64_t StepTimes::*part) {
+nlohmann::json side_part_json(const ComparedSide& side, std::int64_t StepTimes::*part) {
   TimingSummary summary = summarise_steps(side.timed_steps, part);
   if (summary.n == 0) return nullptr;
   summary.stable = side.warmup_stable;
@@ -20,20 +20,14 @@ nlohmann::json part_json(const ComparedSide& side, std::int64_t StepTimes::*part
   return to_json(summary);
 }
 
-nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
-  auto list = nlohmann::json::array();
-  for (const StepTimes& step : steps) list.push_back(static_cast<double>(step.total_ns) * 1e-6);
-  return list;
-}
-
 nlohmann::json side_json(const ComparedSide& side) {
   return {
       {"spec", to_json(side.spec)},
-      {"step_ms", part_json(side, &StepTimes::total_ns)},
+      {"step_ms", side_part_json(side, &StepTimes::total_ns)},
       {"parts_ms",
-       {{"forward", part_json(side, &StepTimes::forward_ns)},
-        {"backward", part_json(side, &StepTimes::backward_ns)},
-        {"optimizer", part_json(side, &StepTimes::optimizer_ns)}}},
+       {{"forward", side_part_json(side, &StepTimes::forward_ns)},
+        {"backward", side_part_json(side, &StepTimes::backward_ns)},
+        {"optimizer", side_part_json(side, &StepTimes::optimizer_ns)}}},
       {"samples_ms",
        {{"warmup", samples_json(side.warmup_steps)}, {"timed", samples_json(side.timed_steps)}}},
       {"backend_ran", side.facts.backend_ran},
@@ -52,10 +46,8 @@ nlohmann::json ratio_json(const stats::PairedRatio& ratio) {
           {"verdict", to_string(ratio.verdict)}};
 }
 
-constexpr const char* kDash = "\xe2\x80\x93";
-
 std::string in_ms(double ms) {
-  return ms < 0 ? kDash : text::duration_ns(ms * 1e6).joined();
+  return ms < 0 ? text::kNoNumber : text::duration_ns(ms * 1e6).joined();
 }
 
 std::vector<std::string> row_of(const char* title, const Comparison& comparison,
@@ -74,7 +66,7 @@ std::vector<std::string> row_of(const char* title, const Comparison& comparison,
     words += " (" + text::decimal(ratio.ci95->low, 3) + " to " +
              text::decimal(ratio.ci95->high, 3) + ")";
   }
-  row.push_back(ratio.pairs > 0 ? words : kDash);
+  row.push_back(ratio.pairs > 0 ? words : text::kNoNumber);
   return row;
 }
 
@@ -109,7 +101,7 @@ io::TextTable comparison_table(const Comparison& comparison) {
   table.rows.push_back(
       {"peak allocated", text::bytes(a.peak).joined(), text::bytes(b.peak).joined(),
        a.peak > 0 ? text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3)
-                  : std::string(kDash)});
+                  : std::string(text::kNoNumber)});
   return table;
 }
 

@@ -112,7 +112,7 @@ class EdgeSearch {
   EdgeHunt hunt_;
 };
 
-std::string sentence_of(const EdgeHunt& hunt, const HuntAxis& axis, const std::string& target) {
+std::string edge_sentence(const EdgeHunt& hunt, const HuntAxis& axis, const std::string& target) {
   const char* const name = field_name(axis.field);
   if (hunt.cancelled) {
     return fmt::format("Cancelled: {} = {} fits {}, above it nothing is sure", name,
@@ -222,7 +222,7 @@ base::Result<EdgeHunt> hunt_edge(const WorkloadSpec& base, const HuntAxis& axis,
                                  const std::string& target, const Probe& probe,
                                  const base::CancelToken& cancel) {
   auto hunt = EdgeSearch(base, axis, probe, cancel).run();
-  if (hunt) hunt->sentence = sentence_of(*hunt, axis, target);
+  if (hunt) hunt->sentence = edge_sentence(*hunt, axis, target);
   return hunt;
 }
 

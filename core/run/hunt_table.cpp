@@ -9,9 +9,7 @@
 namespace ts::run {
 namespace {
 
-constexpr const char* kDash = "\xe2\x80\x93";
-
-bool known(const HuntCell& cell) {
+bool answered(const HuntCell& cell) {
   return cell.state == CellState::inferred || cell.state == CellState::probed;
 }
 
@@ -30,8 +28,7 @@ const char* state_name(CellState state) {
 }
 
 std::string gib(std::int64_t bytes) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  const double value = static_cast<double>(bytes) / kGiB;
+  const double value = static_cast<double>(bytes) / text::kBytesInGiB;
   return text::decimal(value, value < 100 ? 1 : 0);
 }
 
@@ -69,7 +66,7 @@ nlohmann::json to_json(const HuntMap& map) {
   const char* const y = field_name(map.y().field);
   auto cells = nlohmann::json::array();
   for (std::size_t i = 0; i < map.size(); ++i) {
-    if (known(map.cell(i))) cells.push_back(cell_json(map, i));
+    if (answered(map.cell(i))) cells.push_back(cell_json(map, i));
   }
   auto frontier = nlohmann::json::array();
   const auto edge = map.frontier();
@@ -93,7 +90,7 @@ nlohmann::json to_json(const HuntMap& map) {
 }
 
 std::string grid_words(const HuntCell& cell) {
-  if (!known(cell)) return kDash;
+  if (!answered(cell)) return text::kNoNumber;
   if (cell.state == CellState::probed) return gib(cell.at_least);
   if (cell.fit == Fit::oom || !cell.at_most) return ">" + gib(cell.at_least);
   return "<" + gib(*cell.at_most);
@@ -110,8 +107,8 @@ io::TextTable hunt_grid(const HuntMap& map) {
     for (std::size_t i = 0; i < map.x_values().size(); ++i) {
       const HuntCell& cell = map.cell(i, j);
       std::string words = grid_words(cell);
-      if (known(cell) && cell.fit == Fit::oom) words += " x";
-      if (known(cell) && cell.fit == Fit::fits_after_flush) words += " *";
+      if (answered(cell) && cell.fit == Fit::oom) words += " x";
+      if (answered(cell) && cell.fit == Fit::fits_after_flush) words += " *";
       row.push_back(std::move(words));
     }
     table.rows.push_back(std::move(row));
@@ -128,7 +125,7 @@ io::TextTable hunt_cells(const HuntMap& map) {
   const std::size_t width = map.x_values().size();
   for (std::size_t i = 0; i < map.size(); ++i) {
     const HuntCell& cell = map.cell(i);
-    const bool is_known = known(cell);
+    const bool is_known = answered(cell);
     table.rows.push_back({std::to_string(map.x_values()[i % width]),
                           std::to_string(map.y_values()[i / width]), state_name(cell.state),
                           is_known ? to_string(cell.fit) : "",

@@ -3,26 +3,15 @@
 #include <array>
 #include <cstdio>
 
+#include "core/run/json_values.h"
+#include "core/text/numbers.h"
+
 namespace ts::run {
 namespace {
 
 // In the order of trace::IdleCause.
 constexpr std::array<const char*, trace::kIdleCauseCount> kCauses = {"launch", "synchronisation",
                                                                      "copy", "device", "unknown"};
-
-std::string number(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-
-double milliseconds(std::int64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) * 1e-6;
-}
-
-std::string extent(const std::array<std::int32_t, 3>& of) {
-  return std::to_string(of[0]) + "x" + std::to_string(of[1]) + "x" + std::to_string(of[2]);
-}
 
 nlohmann::json device_json(const stats::DeviceUse& use) {
   auto idle = nlohmann::json::object();
@@ -104,17 +93,17 @@ io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTab
                 true,  true, true, true, false, false, false, true, true};
   for (const stats::KernelRow& row : table.rows) {
     const auto held = stats::occupancy(capability, row.launch);
-    text.rows.push_back({std::string(strings.view(row.name)), std::to_string(row.calls),
-                         number(milliseconds(row.total_ns), 4), number(row.share * 100, 2),
-                         number(row.average_ns * 1e-6, 4), number(row.p50_ns * 1e-6, 4),
-                         number(row.p90_ns * 1e-6, 4), extent(row.launch.grid),
-                         extent(row.launch.block), std::to_string(row.launch.registers),
-                         std::to_string(row.launch.shared_memory), std::to_string(row.launches),
-                         held ? number(held->share * 100, 1) : "",
-                         held ? to_string(held->limit) : "", row.tensor_cores ? "yes" : "no",
-                         std::string(strings.view(row.launch.op)),
-                         row.op_flops > 0 ? number(row.op_flops * 1e-9, 3) : "",
-                         row.op_input_bytes > 0 ? number(row.op_input_bytes, 0) : ""});
+    text.rows.push_back(
+        {std::string(strings.view(row.name)), std::to_string(row.calls),
+         text::fixed(milliseconds(row.total_ns), 4), text::fixed(row.share * 100, 2),
+         text::fixed(row.average_ns * 1e-6, 4), text::fixed(row.p50_ns * 1e-6, 4),
+         text::fixed(row.p90_ns * 1e-6, 4), trace::extent_text(row.launch.grid),
+         trace::extent_text(row.launch.block), std::to_string(row.launch.registers),
+         std::to_string(row.launch.shared_memory), std::to_string(row.launches),
+         held ? text::fixed(held->share * 100, 1) : "", held ? to_string(held->limit) : "",
+         row.tensor_cores ? "yes" : "no", std::string(strings.view(row.launch.op)),
+         row.op_flops > 0 ? text::fixed(row.op_flops * 1e-9, 3) : "",
+         row.op_input_bytes > 0 ? text::fixed(row.op_input_bytes, 0) : ""});
   }
   return text;
 }

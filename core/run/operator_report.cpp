@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/run/json_values.h"
 #include "core/run/module_report.h"
+#include "core/text/numbers.h"
 
 namespace ts::run {
 namespace {
@@ -14,26 +16,14 @@ using stats::GroupBy;
 using stats::OperatorRow;
 using stats::OperatorTable;
 
-constexpr std::array<const char*, base::kPhaseCount> kPhaseNames = {
-    "setup", "forward", "loss", "backward", "optimizer", "idle"};
 // Classes of operators, in the order of trace::SliceClass from matmul on.
 constexpr std::array<const char*, 7> kClassNames = {"matmul", "softmax",   "elementwise", "norm",
                                                     "copy",   "attention", "other"};
 constexpr auto kFirstClass = static_cast<std::size_t>(trace::SliceClass::matmul);
 
-std::string number(double value, int digits) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-  return text.data();
-}
-
-double milliseconds(double nanoseconds) {
-  return nanoseconds * 1e-6;
-}
-
-std::string name_of(const OperatorTable& table, const OperatorRow& row,
-                    const base::StringTable& strings) {
-  if (table.group == GroupBy::phase) return kPhaseNames[static_cast<std::size_t>(row.phase)];
+std::string row_name(const OperatorTable& table, const OperatorRow& row,
+                     const base::StringTable& strings) {
+  if (table.group == GroupBy::phase) return std::string(base::phase_name(row.phase));
   const std::string_view name = strings.view(row.name);
   // Operators outside every module.
   return name.empty() ? "(none)" : std::string(name);
@@ -59,10 +49,10 @@ OperatorTable table_of(const Run& run, const base::StringTable& strings, GroupBy
 nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& strings) {
   auto rows = nlohmann::json::array();
   for (const OperatorRow& row : table.rows) {
-    rows.push_back({{title_of(table.group), name_of(table, row, strings)},
+    rows.push_back({{title_of(table.group), row_name(table, row, strings)},
                     {"calls", row.calls},
-                    {"self_ms", milliseconds(static_cast<double>(row.self_ns))},
-                    {"total_ms", milliseconds(static_cast<double>(row.total_ns))},
+                    {"self_ms", milliseconds(row.self_ns)},
+                    {"total_ms", milliseconds(row.total_ns)},
                     {"share", row.share},
                     {"average_ms", milliseconds(row.average_ns)},
                     {"p50_ms", milliseconds(row.p50_ns)},
@@ -74,7 +64,7 @@ nlohmann::json rows_json(const OperatorTable& table, const base::StringTable& st
                     {"shapes", row.shapes},
                     {"shape", std::string(strings.view(row.shape))}});
     if (table.group == GroupBy::stack) {
-      rows.back()["phase"] = kPhaseNames[static_cast<std::size_t>(row.phase)];
+      rows.back()["phase"] = base::phase_name(row.phase);
       rows.back()["stack"] = row.stack;
     }
   }
@@ -105,17 +95,16 @@ io::TextTable operator_text(const OperatorTable& table, const base::StringTable&
   if (stacks) text.columns.insert(text.columns.end(), {"phase", "stack"});
   for (const OperatorRow& row : table.rows) {
     const double rate = row.flops_per_s() * 1e-9;
-    text.rows.push_back({name_of(table, row, strings), std::to_string(row.calls),
-                         number(milliseconds(static_cast<double>(row.self_ns)), 4),
-                         number(row.share * 100, 2),
-                         number(milliseconds(static_cast<double>(row.total_ns)), 4),
-                         number(row.total_share * 100, 2), number(milliseconds(row.average_ns), 4),
-                         number(milliseconds(row.p50_ns), 4), number(milliseconds(row.p90_ns), 4),
-                         rate > 0 ? number(rate, 3) : std::string(), number(row.bytes_given, 0),
-                         std::to_string(row.bytes_allocated), std::to_string(row.shapes),
-                         std::string(strings.view(row.shape))});
+    text.rows.push_back(
+        {row_name(table, row, strings), std::to_string(row.calls),
+         text::fixed(milliseconds(row.self_ns), 4), text::fixed(row.share * 100, 2),
+         text::fixed(milliseconds(row.total_ns), 4), text::fixed(row.total_share * 100, 2),
+         text::fixed(milliseconds(row.average_ns), 4), text::fixed(milliseconds(row.p50_ns), 4),
+         text::fixed(milliseconds(row.p90_ns), 4), rate > 0 ? text::fixed(rate, 3) : std::string(),
+         text::fixed(row.bytes_given, 0), std::to_string(row.bytes_allocated),
+         std::to_string(row.shapes), std::string(strings.view(row.shape))});
     if (stacks) {
-      text.rows.back().emplace_back(kPhaseNames[static_cast<std::size_t>(row.phase)]);
+      text.rows.back().emplace_back(base::phase_name(row.phase));
       text.rows.back().push_back(row.stack);
     }
   }
@@ -127,7 +116,7 @@ std::string folded_stacks(const OperatorTable& table) {
   for (const OperatorRow& row : table.rows) {
     const std::int64_t microseconds = (row.self_ns + 500) / 1000;
     if (microseconds == 0) continue;
-    text += std::string(kPhaseNames[static_cast<std::size_t>(row.phase)]) + ";" + row.stack + " " +
+    text += std::string(base::phase_name(row.phase)) + ";" + row.stack + " " +
             std::to_string(microseconds) + "\n";
   }
   return text;
@@ -142,12 +131,12 @@ io::TextTable share_text(const OperatorTable& table) {
     text.right.push_back(true);
   }
   for (const stats::ClassShares& phase : table.phases) {
-    std::vector<std::string> row{kPhaseNames[static_cast<std::size_t>(phase.phase)],
-                                 number(milliseconds(static_cast<double>(phase.total_ns)), 4)};
+    std::vector<std::string> row{std::string(base::phase_name(phase.phase)),
+                                 text::fixed(milliseconds(phase.total_ns), 4)};
     for (std::size_t i = 0; i < kClassNames.size(); ++i) {
       const auto part = static_cast<double>(phase.self_ns[kFirstClass + i]);
       const auto whole = static_cast<double>(std::max<std::int64_t>(phase.total_ns, 1));
-      row.push_back(number(100 * part / whole, 2));
+      row.push_back(text::fixed(100 * part / whole, 2));
     }
     text.rows.push_back(std::move(row));
   }
@@ -187,11 +176,11 @@ nlohmann::json operators_json(const Run& run, const base::StringTable& strings) 
     for (std::size_t i = 0; i < kClassNames.size(); ++i) {
       parts[kClassNames[i]] = milliseconds(static_cast<double>(phase.self_ns[kFirstClass + i]));
     }
-    shares[kPhaseNames[static_cast<std::size_t>(phase.phase)]] = parts;
+    shares[base::phase_name(phase.phase)] = parts;
   }
   return {
       {"steps", by_operator.steps},
-      {"operators_ms", milliseconds(static_cast<double>(by_operator.operators_ns))},
+      {"operators_ms", milliseconds(by_operator.operators_ns)},
       {"by_operator", rows_json(by_operator, strings)},
       {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
       {"by_stack", rows_json(table_of(run, strings, GroupBy::stack), strings)},

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/run/json_values.h"
 #include "core/run/run_json.h"
 #include "core/stats/operator_table.h"
 #include "core/text/numbers.h"
@@ -104,22 +105,12 @@ std::vector<ProfileRow> matched(const nlohmann::json& a, const nlohmann::json& b
   return sorted;
 }
 
-double number_or(const nlohmann::json& json, const char* key) {
-  return json.at(key).is_null() ? -1 : json.at(key).get<double>();
-}
-
-nlohmann::json known(double value) {
-  return value < 0 ? nlohmann::json() : nlohmann::json(value);
-}
-
 std::string cell(double value, int digits) {
-  return value < 0 ? "\xe2\x80\x93" : text::decimal(value, digits);
+  return value < 0 ? text::kNoNumber : text::decimal(value, digits);
 }
 
-constexpr double kMiB = 1024.0 * 1024.0;
-
-io::TextTable table_of(const std::vector<ProfileRow>& rows, const char* what, bool bytes,
-                       std::size_t most) {
+io::TextTable profile_table(const std::vector<ProfileRow>& rows, const char* what, bool bytes,
+                            std::size_t most) {
   io::TextTable table;
   const std::string unit = bytes ? " MiB" : " ms";
   table.columns = {what};
@@ -127,7 +118,7 @@ io::TextTable table_of(const std::vector<ProfileRow>& rows, const char* what, bo
   table.columns.insert(table.columns.end(), {"A" + unit, "B" + unit, "B less A" + unit});
   table.right.assign(table.columns.size(), true);
   table.right[0] = false;
-  const double scale = bytes ? kMiB : 1;
+  const double scale = bytes ? text::kBytesInMiB : 1;
   const int digits = bytes ? 2 : 3;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i) {
     const ProfileRow& row = rows[i];
@@ -141,7 +132,7 @@ io::TextTable table_of(const std::vector<ProfileRow>& rows, const char* what, bo
   return table;
 }
 
-nlohmann::json rows_json(const std::vector<ProfileRow>& rows) {
+nlohmann::json profile_rows_json(const std::vector<ProfileRow>& rows) {
   auto out = nlohmann::json::array();
   for (const ProfileRow& row : rows) {
     out.push_back({{"name", row.name},
@@ -185,10 +176,10 @@ std::string profile_name(const Sweep& sweep, std::size_t index) {
 
 ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json& b) {
   ProfileComparison out;
-  out.step_a = number_or(a, "step_ms");
-  out.step_b = number_or(b, "step_ms");
-  out.peak_a = number_or(a, "peak_allocated");
-  out.peak_b = number_or(b, "peak_allocated");
+  out.step_a = known_from(a, "step_ms");
+  out.step_b = known_from(b, "step_ms");
+  out.peak_a = known_from(a, "peak_allocated");
+  out.peak_b = known_from(b, "peak_allocated");
   out.operators = matched(a.at("operators"), b.at("operators"), "self_ms");
   // Profiles of older programs have none.
   const nlohmann::json none = nlohmann::json::object();
@@ -205,13 +196,13 @@ ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json
 nlohmann::json to_json(const ProfileComparison& c) {
   return {{"step_ms", {known(c.step_a), known(c.step_b)}},
           {"peak_allocated", {known(c.peak_a), known(c.peak_b)}},
-          {"operators", rows_json(c.operators)},
-          {"kernels", rows_json(c.kernels)},
-          {"modules", rows_json(c.modules)},
+          {"operators", profile_rows_json(c.operators)},
+          {"kernels", profile_rows_json(c.kernels)},
+          {"modules", profile_rows_json(c.modules)},
           {"peak",
-           {{"categories", rows_json(c.categories)},
-            {"operators", rows_json(c.operator_bytes)},
-            {"modules", rows_json(c.module_bytes)}}}};
+           {{"categories", profile_rows_json(c.categories)},
+            {"operators", profile_rows_json(c.operator_bytes)},
+            {"modules", profile_rows_json(c.module_bytes)}}}};
 }
 
 std::string comparison_markdown(const ProfileComparison& c, const std::string& name_a,
@@ -224,7 +215,8 @@ std::string comparison_markdown(const ProfileComparison& c, const std::string& n
   }
   if (c.peak_a > 0 && c.peak_b > 0) {
     out += fmt::format("Peak {} MiB and {} MiB: B needs {} times as much.\n",
-                       text::decimal(c.peak_a / kMiB, 2), text::decimal(c.peak_b / kMiB, 2),
+                       text::decimal(c.peak_a / text::kBytesInMiB, 2),
+                       text::decimal(c.peak_b / text::kBytesInMiB, 2),
                        text::decimal(c.peak_b / c.peak_a, 2));
   }
   struct Part {
@@ -243,7 +235,7 @@ std::string comparison_markdown(const ProfileComparison& c, const std::string& n
         Part{"Memory at the peak by module", "module", c.module_bytes, true}}) {
     if (part.rows.empty()) continue;
     out += fmt::format("\n## {}\n\n", part.title) +
-           io::to_markdown(table_of(part.rows, part.what, part.bytes, most));
+           io::to_markdown(profile_table(part.rows, part.what, part.bytes, most));
     if (part.rows.size() > most) {
       out += fmt::format("\n{} more with smaller differences\n", part.rows.size() - most);
     }

@@ -12,17 +12,13 @@
 
 namespace ts::run {
 
-namespace {
-
-struct Job {
-  std::uint64_t id = 0;
-  OutlookRequest request;
-  base::CancelToken cancel;
-};
-
-}  // namespace
-
 struct Predictor::Impl {
+  struct Job {
+    std::uint64_t id = 0;
+    OutlookRequest request;
+    base::CancelToken cancel;
+  };
+
   Impl(DryRunnerLoader dry_runner_loader, base::StringTable& string_table)
       : loader(std::move(dry_runner_loader)), strings(string_table) {
     thread = std::thread([this] { main(); });
@@ -223,7 +219,7 @@ std::uint64_t Predictor::ask(OutlookRequest request) {
     const std::lock_guard lock(impl_->mutex);
     if (impl_->running) impl_->running->cancel();
     id = ++impl_->last_id;
-    impl_->waiting = std::make_unique<Job>(Job{id, std::move(request), {}});
+    impl_->waiting = std::make_unique<Impl::Job>(Impl::Job{id, std::move(request), {}});
   }
   impl_->wake.notify_all();
   return id;

@@ -4,21 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/run/json_values.h"
+
 namespace ts::run {
-namespace {
-
-nlohmann::json known(double value) {
-  if (value < 0 || !std::isfinite(value)) return nullptr;
-  return value;
-}
-
-double known_from(const nlohmann::json& json, const char* key) {
-  const nlohmann::json& value = json.at(key);
-  return value.is_null() ? -1 : value.get<double>();
-}
-
-}  // namespace
-
 nlohmann::json to_json(const Protocol& protocol) {
   return {{"recorded_steps", protocol.recorded_steps}, {"min_warmup_s", protocol.min_warmup_s},
           {"max_warmup_s", protocol.max_warmup_s},     {"min_samples", protocol.min_samples},
@@ -92,6 +80,12 @@ TimingSummary timing_from_json(const nlohmann::json& json) {
   timing.warmup_steps = json.at("warmup_steps").get<std::int32_t>();
   timing.stable = json.at("stable").get<bool>();
   return timing;
+}
+
+nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
+  auto list = nlohmann::json::array();
+  for (const StepTimes& step : steps) list.push_back(milliseconds(step.total_ns));
+  return list;
 }
 
 }  // namespace ts::run

@@ -14,6 +14,8 @@ base::Result<Protocol> protocol_from_json(const nlohmann::json& json);
 // n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std (ms), outliers, outlier_above (ms),
 // warmup_steps, stable. What was not measured is null.
 nlohmann::json to_json(const TimingSummary& timing);
+// The times of whole steps (ms).
+nlohmann::json samples_json(const std::vector<StepTimes>& steps);
 // Throws nlohmann::json::exception where a key is missing or of another type.
 TimingSummary timing_from_json(const nlohmann::json& json);
 

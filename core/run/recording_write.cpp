@@ -37,7 +37,7 @@ nlohmann::json facts_json(const ExecutionFacts& facts) {
           {"generated_text", facts.generated_text}};
 }
 
-nlohmann::json failure_json(const Failure& failure) {
+nlohmann::json whole_failure_json(const Failure& failure) {
   return {{"sentence", failure.sentence},
           {"bytes_asked", failure.bytes_asked},
           {"bytes_free", failure.bytes_free},
@@ -46,7 +46,7 @@ nlohmann::json failure_json(const Failure& failure) {
           {"module", failure.module}};
 }
 
-nlohmann::json roof_json(const std::optional<Roof>& roof) {
+nlohmann::json packed_roof_json(const std::optional<Roof>& roof) {
   if (!roof) return nullptr;
   return {static_cast<int>(roof->dtype), roof->size, roof->tflops, roof->gb_s};
 }
@@ -137,9 +137,9 @@ std::string RecordingWriter::file(const Run& run) const {
                                  {"end_ns", run.end_ns},
                                  {"device_name", run.device_name},
                                  {"earlier_runs", run.earlier_runs},
-                                 {"roof", roof_json(run.roof)},
+                                 {"roof", packed_roof_json(run.roof)},
                                  {"verdict", static_cast<int>(run.verdict)},
-                                 {"failure", failure_json(run.failure)},
+                                 {"failure", whole_failure_json(run.failure)},
                                  {"facts", facts_json(run.facts)},
                                  {"warmup_stable", run.warmup_stable},
                                  {"dropped", run.dropped},

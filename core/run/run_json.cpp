@@ -6,29 +6,13 @@
 
 #include "core/run/efficiency.h"
 #include "core/run/gpu_state.h"
+#include "core/run/json_values.h"
 #include "core/run/protocol_json.h"
 #include "core/run/training_summary.h"
 
 namespace ts::run {
 
 namespace {
-
-constexpr std::array<const char*, memory::kCategoryCount> kCategoryNames = {
-    "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
-
-double milliseconds(std::int64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) * 1e-6;
-}
-
-nlohmann::json known(const std::optional<double>& value) {
-  if (!value || !std::isfinite(*value)) return nullptr;
-  return *value;
-}
-
-nlohmann::json text_or_null(const std::string& text) {
-  if (text.empty()) return nullptr;
-  return text;
-}
 
 nlohmann::json part_json(const Run& run, std::int64_t StepTimes::*part) {
   const TimingSummary summary = run.timing_of(part);
@@ -67,12 +51,6 @@ nlohmann::json recording_json(const Run& run) {
   nlohmann::json ci95 = nullptr;
   if (cost->ci95) ci95 = {cost->ci95->low, cost->ci95->high};
   return {{"percent", cost->percent}, {"ci95", std::move(ci95)}, {"clear", cost->clear()}};
-}
-
-nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
-  auto list = nlohmann::json::array();
-  for (const StepTimes& step : steps) list.push_back(milliseconds(step.total_ns));
-  return list;
 }
 
 // What the driver said of the GPU after the timed steps.
@@ -151,13 +129,9 @@ nlohmann::json last_loss(const Run& run) {
 
 }  // namespace
 
-const char* category_name(memory::Category category) {
-  return kCategoryNames[static_cast<std::size_t>(category)];
-}
-
 nlohmann::json category_json(const memory::CategoryBytes& bytes) {
   auto by_category = nlohmann::json::object();
-  for (std::size_t i = 0; i < bytes.size(); ++i) by_category[kCategoryNames[i]] = bytes[i];
+  for (std::size_t i = 0; i < bytes.size(); ++i) by_category[memory::kCategoryNames[i]] = bytes[i];
   return by_category;
 }
 

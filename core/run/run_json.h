@@ -35,8 +35,6 @@ namespace ts::run {
 // Times in milliseconds, sizes in bytes. What was not measured is null.
 nlohmann::json to_json(const Run& run, const nlohmann::json& environment);
 
-// parameter, optimizer_state, gradient, input, activation, temporary, unknown
-const char* category_name(memory::Category category);
 nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by those names
 
 }  // namespace ts::run

@@ -123,7 +123,7 @@ constexpr bool in_order() {
 static_assert(in_order(), "rows stand in the order of Field");
 
 template <class Enum, std::size_t N>
-const char* name_of(const std::array<const char*, N>& names, Enum value) {
+const char* value_name(const std::array<const char*, N>& names, Enum value) {
   return names[static_cast<std::size_t>(value)];
 }
 
@@ -161,25 +161,25 @@ struct ValueText {
 }  // namespace
 
 const char* to_string(WorkloadKind value) {
-  return name_of(kWorkloads, value);
+  return value_name(kWorkloads, value);
 }
 const char* to_string(DataType value) {
-  return name_of(kDataTypes, value);
+  return value_name(kDataTypes, value);
 }
 const char* to_string(AttentionBackend value) {
-  return name_of(kBackends, value);
+  return value_name(kBackends, value);
 }
 const char* to_string(Pass value) {
-  return name_of(kPasses, value);
+  return value_name(kPasses, value);
 }
 const char* to_string(DeviceKind value) {
-  return name_of(kDevices, value);
+  return value_name(kDevices, value);
 }
 const char* to_string(Cache value) {
-  return name_of(kCaches, value);
+  return value_name(kCaches, value);
 }
 const char* to_string(Section value) {
-  return name_of(kSections, value);
+  return value_name(kSections, value);
 }
 
 std::span<const FieldRow> field_rows() {

@@ -35,24 +35,25 @@ struct Unit {
   double factor;
 };
 
-constexpr double kKi = 1024.0;
+constexpr double kBinaryKilo = 1024.0;
 constexpr std::array<Unit, 7> kCountUnits = {{{"", 1},
                                               {"k", 1e3},
                                               {"M", 1e6},
                                               {"G", 1e9},
-                                              {"Ki", kKi},
-                                              {"Mi", kKi* kKi},
-                                              {"Gi", kKi* kKi* kKi}}};
-constexpr std::array<Unit, 10> kByteUnits = {{{"", 1},
-                                              {"B", 1},
-                                              {"kB", 1e3},
-                                              {"MB", 1e6},
-                                              {"GB", 1e9},
-                                              {"TB", 1e12},
-                                              {"KiB", kKi},
-                                              {"MiB", kKi* kKi},
-                                              {"GiB", kKi* kKi* kKi},
-                                              {"TiB", kKi* kKi* kKi* kKi}}};
+                                              {"Ki", kBinaryKilo},
+                                              {"Mi", kBinaryKilo* kBinaryKilo},
+                                              {"Gi", kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
+constexpr std::array<Unit, 10> kByteUnits = {
+    {{"", 1},
+     {"B", 1},
+     {"kB", 1e3},
+     {"MB", 1e6},
+     {"GB", 1e9},
+     {"TB", 1e12},
+     {"KiB", kBinaryKilo},
+     {"MiB", kBinaryKilo* kBinaryKilo},
+     {"GiB", kBinaryKilo* kBinaryKilo* kBinaryKilo},
+     {"TiB", kBinaryKilo* kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);

@@ -3,27 +3,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/run/json_values.h"
 #include "core/run/protocol_json.h"
 #include "core/run/sweep_results.h"
 #include "core/run/sweep_theory.h"
 
 namespace ts::run {
 namespace {
-
-nlohmann::json known(double value) {
-  if (value < 0 || !std::isfinite(value)) return nullptr;
-  return value;
-}
-
-nlohmann::json known(std::int64_t value) {
-  if (value < 0) return nullptr;
-  return value;
-}
-
-nlohmann::json text_or_null(const std::string& text) {
-  if (text.empty()) return nullptr;
-  return text;
-}
 
 nlohmann::json interval_json(const std::optional<stats::Interval>& interval) {
   if (!interval) return nullptr;
@@ -32,7 +18,7 @@ nlohmann::json interval_json(const std::optional<stats::Interval>& interval) {
 
 // Of PointMeasurement and PointPrediction alike.
 template <class Failed>
-nlohmann::json failure_json(const Failed& m) {
+nlohmann::json refusal_json(const Failed& m) {
   if (m.bytes_asked < 0) return nullptr;
   return {{"op", text_or_null(m.op)},
           {"module", text_or_null(m.module)},
@@ -48,26 +34,15 @@ nlohmann::json predicted_json(const PointPrediction& p) {
           {"capacity", known(p.capacity)},
           {"problem", text_or_null(p.problem)},
           {"roofs", to_json(p.roofs)},
-          {"failure", failure_json(p)}};
-}
-
-template <class Number>
-Number number_or(const nlohmann::json& json, const char* key) {
-  const nlohmann::json& value = json.at(key);
-  return value.is_null() ? Number{-1} : value.get<Number>();
-}
-
-std::string text_or(const nlohmann::json& json, const char* key) {
-  const nlohmann::json& value = json.at(key);
-  return value.is_null() ? std::string() : value.get<std::string>();
+          {"failure", refusal_json(p)}};
 }
 
 template <class Failed>
 void read_failure(const nlohmann::json& json, Failed& m) {
   const nlohmann::json& failure = json.at("failure");
   if (failure.is_null()) return;
-  m.op = text_or(failure, "op");
-  m.module = text_or(failure, "module");
+  m.op = text_from(failure, "op");
+  m.module = text_from(failure, "module");
   m.bytes_asked = failure.at("bytes_asked").template get<std::int64_t>();
   m.bytes_free = failure.at("bytes_free").template get<std::int64_t>();
 }
@@ -99,7 +74,7 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
           {"limit_source", text_or_null(m.limit_source)},
           {"parameters", known(m.parameters)},
           {"backend_ran", text_or_null(m.backend_ran)},
-          {"failure", failure_json(m)},
+          {"failure", refusal_json(m)},
           {"wall_s", known(m.wall_s)},
           {"roofs", to_json(m.roofs)},
           {"predicted", predicted_json(point.prediction)}};
@@ -109,19 +84,19 @@ PointMeasurement measurement_from_json(const nlohmann::json& json) {
   PointMeasurement m;
   m.step = timing_from_json(json.at("step_ms"));
   const nlohmann::json& parts = json.at("parts_ms");
-  m.forward_ms = number_or<double>(parts, "forward");
-  m.backward_ms = number_or<double>(parts, "backward");
-  m.optimizer_ms = number_or<double>(parts, "optimizer");
-  m.tokens_per_s = number_or<double>(json, "tokens_per_s");
-  m.samples_per_s = number_or<double>(json, "samples_per_s");
-  m.tflops_per_s = number_or<double>(json, "tflops_per_s");
-  m.peak_allocated = number_or<std::int64_t>(json, "peak_allocated");
-  m.limit = number_or<std::int64_t>(json, "limit");
-  m.limit_source = text_or(json, "limit_source");
-  m.parameters = number_or<std::int64_t>(json, "parameters");
-  m.backend_ran = text_or(json, "backend_ran");
+  m.forward_ms = known_from<double>(parts, "forward");
+  m.backward_ms = known_from<double>(parts, "backward");
+  m.optimizer_ms = known_from<double>(parts, "optimizer");
+  m.tokens_per_s = known_from<double>(json, "tokens_per_s");
+  m.samples_per_s = known_from<double>(json, "samples_per_s");
+  m.tflops_per_s = known_from<double>(json, "tflops_per_s");
+  m.peak_allocated = known_from<std::int64_t>(json, "peak_allocated");
+  m.limit = known_from<std::int64_t>(json, "limit");
+  m.limit_source = text_from(json, "limit_source");
+  m.parameters = known_from<std::int64_t>(json, "parameters");
+  m.backend_ran = text_from(json, "backend_ran");
   read_failure(json, m);
-  m.wall_s = number_or<double>(json, "wall_s");
+  m.wall_s = known_from<double>(json, "wall_s");
   m.roofs = roofs_from_json(json.value("roofs", nlohmann::json()));
   return m;
 }
@@ -130,11 +105,11 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
   PointPrediction p;
   const nlohmann::json predicted = json.value("predicted", nlohmann::json());
   if (predicted.is_null()) return p;
-  p.peak_allocated = number_or<std::int64_t>(json, "peak_predicted");
-  p.needed = number_or<std::int64_t>(predicted, "needed");
-  p.target = text_or(predicted, "target");
-  p.capacity = number_or<std::int64_t>(predicted, "capacity");
-  p.problem = text_or(predicted, "problem");
+  p.peak_allocated = known_from<std::int64_t>(json, "peak_predicted");
+  p.needed = known_from<std::int64_t>(predicted, "needed");
+  p.target = text_from(predicted, "target");
+  p.capacity = known_from<std::int64_t>(predicted, "capacity");
+  p.problem = text_from(predicted, "problem");
   p.roofs = roofs_from_json(predicted.value("roofs", nlohmann::json()));
   for (const Fit fit : {Fit::fits, Fit::fits_after_flush, Fit::oom}) {
     if (predicted.at("fit") == to_string(fit)) p.fit = fit;

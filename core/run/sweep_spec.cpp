@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kPresetSeries = "preset";
 
-const char* name_of(const SweepSeriesField& series) {
+const char* series_field_name(const SweepSeriesField& series) {
   return series.field ? field_name(*series.field) : kPresetSeries;
 }
 
@@ -52,7 +52,8 @@ base::Result<void> check_fields(const SweepSpec& spec) {
     }
   }
   for (const SweepSeriesField& series : spec.series) {
-    if (series.values.empty()) return base::fail(fmt::format("{} has no values", name_of(series)));
+    if (series.values.empty())
+      return base::fail(fmt::format("{} has no values", series_field_name(series)));
     if (!series.field) {
       // Presets set the shape, so whatever else varies comes after them.
       if (&series != &spec.series.front()) return base::fail("preset must be the first series");
@@ -63,7 +64,7 @@ base::Result<void> check_fields(const SweepSpec& spec) {
         }
       }
     } else if (!use(*series.field)) {
-      return base::fail(fmt::format("{} is given twice", name_of(series)));
+      return base::fail(fmt::format("{} is given twice", series_field_name(series)));
     }
   }
   return {};
@@ -113,7 +114,8 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
         }
         // "flash" speaks for itself, "2" and "true" do not.
         const bool named = !field.field || field_as<ChoiceField>(*field.field) != nullptr;
-        const std::string word = named ? value : std::string(name_of(field)) + " = " + value;
+        const std::string word =
+            named ? value : std::string(series_field_name(field)) + " = " + value;
         one.label = first ? word : series.label + ", " + word;
         next.push_back(std::move(one));
       }
@@ -190,7 +192,7 @@ nlohmann::json to_json(const SweepSpec& spec) {
   for (const SweepAxis& axis : spec.axes) axes.push_back(to_json(axis));
   auto series = nlohmann::json::array();
   for (const SweepSeriesField& one : spec.series) {
-    series.push_back({{"field", name_of(one)}, {"values", one.values}});
+    series.push_back({{"field", series_field_name(one)}, {"values", one.values}});
   }
   return {{"base", to_json(spec.base)},
           {"axes", std::move(axes)},

@@ -11,9 +11,6 @@
 namespace ts::run {
 namespace {
 
-constexpr const char* kDash = "\xe2\x80\x93";
-constexpr double kMiB = 1024.0 * 1024.0;
-
 std::string plain(double value) {
   if (value < 0 || !std::isfinite(value)) return {};
   return fmt::format("{:.6g}", value);
@@ -25,7 +22,7 @@ std::string plain(std::int64_t value) {
 
 // Three digits that mean something.
 std::string shown(double value) {
-  if (value < 0 || !std::isfinite(value)) return kDash;
+  if (value < 0 || !std::isfinite(value)) return text::kNoNumber;
   return text::decimal(value, value >= 100 ? 1 : value >= 10 ? 2 : 3);
 }
 
@@ -38,7 +35,7 @@ std::string why_not(const SweepPoint& point) {
     case PointStatus::failed:
       return "failed";
     default:
-      return kDash;
+      return text::kNoNumber;
   }
 }
 
@@ -48,13 +45,13 @@ std::string time_cell(const SweepPoint& point) {
 
 std::string memory_cell(const SweepPoint& point) {
   if (point.status != PointStatus::ok) return why_not(point);
-  return shown(static_cast<double>(point.measurement.peak_allocated) / kMiB);
+  return shown(static_cast<double>(point.measurement.peak_allocated) / text::kBytesInMiB);
 }
 
 // Beyond the edge too, marked there.
 std::string predicted_cell(const SweepPoint& point) {
-  if (!point.prediction.known()) return kDash;
-  const double peak = static_cast<double>(point.prediction.peak_allocated) / kMiB;
+  if (!point.prediction.known()) return text::kNoNumber;
+  const double peak = static_cast<double>(point.prediction.peak_allocated) / text::kBytesInMiB;
   return shown(peak) + (point.prediction.oom() ? " OOM" : "");
 }
 

@@ -35,13 +35,9 @@ Roofs roofs_of_point(const SweepPoint& point, const std::map<DeviceKey, Roofs>& 
   return found == told.end() ? Roofs{} : found->second;
 }
 
-nlohmann::json known(double value) {
+nlohmann::json positive(double value) {
   return value > 0 ? nlohmann::json(value) : nlohmann::json();
 }
-
-}  // namespace
-
-namespace {
 
 std::optional<PointTheory> theory_of_point(const SweepPoint& point,
                                            const std::map<DeviceKey, Roofs>& told) {
@@ -76,10 +72,10 @@ nlohmann::json theory_json(const std::optional<PointTheory>& theory) {
   if (!theory) return nullptr;
   return {{"flops", theory->flops},
           {"bytes", theory->bytes},
-          {"compute_ms", known(theory->compute_ms)},
-          {"memory_ms", known(theory->memory_ms)},
-          {"peak_tflops", known(theory->roofs.tflops)},
-          {"bandwidth_gb_s", known(theory->roofs.gb_s)},
+          {"compute_ms", positive(theory->compute_ms)},
+          {"memory_ms", positive(theory->memory_ms)},
+          {"peak_tflops", positive(theory->roofs.tflops)},
+          {"bandwidth_gb_s", positive(theory->roofs.gb_s)},
           {"source", theory->roofs.source}};
 }
 

@@ -6,8 +6,8 @@ namespace ts::run {
 
 namespace {
 
-Message message(std::string_view key, std::string_view english,
-                std::vector<text::Argument> arguments = {}) {
+Message verdict_words(std::string_view key, std::string_view english,
+                      std::vector<text::Argument> arguments = {}) {
   std::string sentence = text::fill(english, arguments);
   return {std::move(sentence), std::string("verdict.") + std::string(key), std::move(arguments)};
 }
@@ -18,26 +18,26 @@ bool limited_by_card(const Run& run) {
 
 Message fits(const Run& run) {
   const std::int64_t peak = run.memory.peak_bytes();
-  if (peak <= 0 || run.limit <= 0) return message("finished", "Finished");
+  if (peak <= 0 || run.limit <= 0) return verdict_words("finished", "Finished");
   // A run held back only by this machine's RAM still says whether its peak fits on the card.
   const bool card_counts = run.spec.memory_limit == 0 && run.target_capacity > 0;
   if (limited_by_card(run) || (card_counts && peak <= run.target_capacity)) {
     const std::int64_t capacity = card_counts ? run.target_capacity : run.limit;
-    return message(
+    return verdict_words(
         "fits_card", "Fits on {card} with {spare} to spare",
         {{"card", run.spec.target_gpu}, {"spare", text::bytes(capacity - peak).joined()}});
   }
   const std::string spare = text::bytes(run.limit - peak).joined();
-  return message("fits_limit", "Fits in {limit} with {spare} to spare",
-                 {{"limit", text::bytes(run.limit).joined()}, {"spare", spare}});
+  return verdict_words("fits_limit", "Fits in {limit} with {spare} to spare",
+                       {{"limit", text::bytes(run.limit).joined()}, {"spare", spare}});
 }
 
 Message does_not_fit(const Run& run) {
   if (limited_by_card(run)) {
-    return message("oom_card", "Does not fit on {card}", {{"card", run.spec.target_gpu}});
+    return verdict_words("oom_card", "Does not fit on {card}", {{"card", run.spec.target_gpu}});
   }
-  return message("oom_limit", "Does not fit in {limit}",
-                 {{"limit", text::bytes(run.limit).joined()}});
+  return verdict_words("oom_limit", "Does not fit in {limit}",
+                       {{"limit", text::bytes(run.limit).joined()}});
 }
 
 Message refused(const Failure& failure) {
@@ -45,37 +45,37 @@ Message refused(const Failure& failure) {
   std::vector<text::Argument> arguments = {{"asked", text::bytes(failure.bytes_asked).joined()},
                                            {"free", text::bytes(failure.bytes_free).joined()}};
   if (failure.op.empty()) {
-    return message("refused", "{asked} asked, {free} free", std::move(arguments));
+    return verdict_words("refused", "{asked} asked, {free} free", std::move(arguments));
   }
   arguments.push_back({"op", failure.op});
   if (failure.module.empty()) {
-    return message("refused_op", "{op} needs {asked}, {free} free", std::move(arguments));
+    return verdict_words("refused_op", "{op} needs {asked}, {free} free", std::move(arguments));
   }
   arguments.push_back({"module", failure.module});
-  return message("refused_op_module", "{op} in {module} needs {asked}, {free} free",
-                 std::move(arguments));
+  return verdict_words("refused_op_module", "{op} in {module} needs {asked}, {free} free",
+                       std::move(arguments));
 }
 
 Message going_on(Stage stage) {
   switch (stage) {
     case Stage::waiting:
-      return message("waiting", "Waiting");
+      return verdict_words("waiting", "Waiting");
     case Stage::loading_engine:
-      return message("loading_engine", "Loading LibTorch");
+      return verdict_words("loading_engine", "Loading LibTorch");
     case Stage::preparing:
-      return message("preparing", "Preparing");
+      return verdict_words("preparing", "Preparing");
     case Stage::recording:
-      return message("recording", "Recording");
+      return verdict_words("recording", "Recording");
     case Stage::warmup:
-      return message("warmup", "Warming up");
+      return verdict_words("warmup", "Warming up");
     case Stage::timing:
-      return message("timing", "Timing");
+      return verdict_words("timing", "Timing");
     case Stage::roof:
-      return message("roof", "Measuring what this device reaches");
+      return verdict_words("roof", "Measuring what this device reaches");
     case Stage::done:
       break;
   }
-  return message("finished", "Finished");
+  return verdict_words("finished", "Finished");
 }
 
 }  // namespace
@@ -88,11 +88,11 @@ VerdictText verdict_text(const Run& run) {
     case Verdict::oom:
       return {does_not_fit(run), refused(run.failure)};
     case Verdict::cancelled:
-      return {message("cancelled", "Cancelled"), {}};
+      return {verdict_words("cancelled", "Cancelled"), {}};
     case Verdict::failed:
       break;
   }
-  return {message("failed", "Failed"), {run.failure.sentence, {}, {}}};
+  return {verdict_words("failed", "Failed"), {run.failure.sentence, {}, {}}};
 }
 
 std::string verdict_sentence(const Run& run) {

@@ -19,12 +19,6 @@ namespace ts::run {
 
 namespace {
 
-struct Job {
-  RunId id = 0;
-  std::variant<RunRequest, CompareRequest> request;
-  base::CancelToken cancel;
-};
-
 FinishedUpdate finished_early(RunId id, Verdict verdict, std::string sentence) {
   FinishedUpdate finished;
   finished.id = id;
@@ -69,6 +63,12 @@ base::Result<std::unique_ptr<Engine>> load(const EngineLoader& loader) {
 }  // namespace
 
 struct Worker::Impl {
+  struct Job {
+    RunId id = 0;
+    std::variant<RunRequest, CompareRequest> request;
+    base::CancelToken cancel;
+  };
+
   Impl(EngineLoader engine_loader, base::StringTable& string_table, UpdateQueue& update_queue)
       : loader(std::move(engine_loader)), strings(string_table), updates(update_queue) {
     thread = std::thread([this] { main(); });

@@ -24,16 +24,16 @@ struct Interval {
 };
 
 // A slice of a GPU track, in a recorded step.
-struct Placed {
+struct PlacedKernel {
   SliceRef ref;
   trace::Slice slice;
   std::size_t step = 0;
 };
 
-class Builder {
+class KernelTableBuilder {
  public:
-  Builder(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
-          const base::StringTable& strings)
+  KernelTableBuilder(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
+                     const base::StringTable& strings)
       : trace_(trace), launches_(launches), strings_(strings) {
     for_each(TrackKind::phases, [&](SliceRef, const trace::Slice& slice) {
       if (slice.slice_class == trace::SliceClass::step)
@@ -45,16 +45,16 @@ class Builder {
   KernelTable build() {
     KernelTable table;
     table.steps = std::ssize(steps_);
-    std::map<std::int16_t, std::vector<Placed>> work;  // by device
+    std::map<std::int16_t, std::vector<PlacedKernel>> work;  // by device
     for_each(TrackKind::gpu_stream, [&](SliceRef ref, const trace::Slice& slice) {
       if (const auto step = step_of(slice.begin_ns))
         work[trace_.tracks()[ref.track].device].push_back({ref, slice, *step});
     });
     std::unordered_map<base::StringId, Gathered> kernels;
     for (auto& [device, placed] : work) {
-      std::ranges::sort(placed, {}, [](const Placed& one) { return one.slice.begin_ns; });
+      std::ranges::sort(placed, {}, [](const PlacedKernel& one) { return one.slice.begin_ns; });
       table.devices.push_back(use_of(device, placed));
-      for (const Placed& one : placed) {
+      for (const PlacedKernel& one : placed) {
         if (is_kernel(one.slice)) gather(kernels[one.slice.name], one);
       }
     }
@@ -103,7 +103,7 @@ class Builder {
   // Copies and fills have no launch of a kernel.
   bool is_kernel(const trace::Slice& slice) const { return launches_.contains(slice.detail); }
 
-  void gather(Gathered& into, const Placed& one) const {
+  void gather(Gathered& into, const PlacedKernel& one) const {
     into.durations.push_back(static_cast<double>(one.slice.duration_ns));
     ++into.launches[one.slice.detail];
     const auto op = operator_of(one);
@@ -115,7 +115,7 @@ class Builder {
   }
 
   // The innermost call of its operator that was open when it was launched.
-  std::optional<SliceRef> operator_of(const Placed& one) const {
+  std::optional<SliceRef> operator_of(const PlacedKernel& one) const {
     const base::StringId op = launches_.at(one.slice.detail).op;
     const auto call = trace_.flow_partner(one.ref);
     if (op == base::kNoString || !call) return std::nullopt;
@@ -155,12 +155,12 @@ class Builder {
   }
 
   // `placed` in the order of begin.
-  DeviceUse use_of(std::int16_t device, const std::vector<Placed>& placed) const {
+  DeviceUse use_of(std::int16_t device, const std::vector<PlacedKernel>& placed) const {
     DeviceUse use;
     use.device = device;
     std::vector<Interval> spans(steps_.size(), Interval{0, -1});
     std::int64_t covered_until = 0;
-    for (const Placed& one : placed) {
+    for (const PlacedKernel& one : placed) {
       if (!is_kernel(one.slice)) {
         use.copy_ns += one.slice.duration_ns;
         continue;
@@ -194,10 +194,10 @@ class Builder {
     });
   }
 
-  void add_queue(DeviceUse& use, const std::vector<Placed>& placed) const {
+  void add_queue(DeviceUse& use, const std::vector<PlacedKernel>& placed) const {
     std::vector<std::pair<std::int64_t, int>> changes;
     double waited = 0;
-    for (const Placed& one : placed) {
+    for (const PlacedKernel& one : placed) {
       const auto call = trace_.flow_partner(one.ref);
       if (!call) continue;
       const std::int64_t made = trace_.slice(*call).end_ns();
@@ -225,7 +225,7 @@ class Builder {
 
 KernelTable kernel_table(const trace::TraceStore& trace, const trace::KernelLaunches& launches,
                          const base::StringTable& strings) {
-  return Builder(trace, launches, strings).build();
+  return KernelTableBuilder(trace, launches, strings).build();
 }
 
 }  // namespace ts::stats

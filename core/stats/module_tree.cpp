@@ -12,9 +12,9 @@ namespace ts::stats {
 
 namespace {
 
-class Builder {
+class ModuleTreeBuilder {
  public:
-  explicit Builder(const base::StringTable& strings) : strings_(strings) {
+  explicit ModuleTreeBuilder(const base::StringTable& strings) : strings_(strings) {
     tree_.nodes.emplace_back();
   }
 
@@ -135,7 +135,7 @@ class Builder {
 
 ModuleTree module_tree(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                        const base::StringTable& strings) {
-  Builder builder(strings);
+  ModuleTreeBuilder builder(strings);
   builder.add(operator_calls(trace));
   builder.add(memory);
   ModuleTree tree = builder.finish();

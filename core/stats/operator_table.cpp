@@ -25,9 +25,10 @@ struct Gathered {
   std::unordered_map<base::StringId, std::int64_t> shapes;
 };
 
-class Builder {
+class OperatorTableBuilder {
  public:
-  Builder(const trace::TraceStore& trace, const base::StringTable& strings, GroupBy group)
+  OperatorTableBuilder(const trace::TraceStore& trace, const base::StringTable& strings,
+                       GroupBy group)
       : strings_(strings),
         group_(group),
         calls_(group == GroupBy::kernel ? kernel_calls(trace) : operator_calls(trace)) {
@@ -77,7 +78,7 @@ class Builder {
   OperatorTable table_;
 };
 
-Key Builder::key_of(std::uint32_t index) const {
+Key OperatorTableBuilder::key_of(std::uint32_t index) const {
   const OperatorCall& call = calls_[index];
   if (call.again) return key_of(call.parent);
   switch (group_) {
@@ -96,14 +97,14 @@ Key Builder::key_of(std::uint32_t index) const {
   return {static_cast<std::uint32_t>(call.phase), 0};
 }
 
-bool Builder::inside_same_row(const OperatorCall& call, const Key& key) const {
+bool OperatorTableBuilder::inside_same_row(const OperatorCall& call, const Key& key) const {
   for (std::uint32_t at = call.parent; at != OperatorCall::kNoParent; at = calls_[at].parent) {
     if (key_of(at) == key) return true;
   }
   return false;
 }
 
-const Builder::Work& Builder::work_of(const trace::Slice& slice) {
+const OperatorTableBuilder::Work& OperatorTableBuilder::work_of(const trace::Slice& slice) {
   const auto [found, fresh] = works_.try_emplace(Key{slice.name, slice.detail});
   if (fresh) {
     const std::string_view shapes = strings_.view(slice.detail);
@@ -112,7 +113,7 @@ const Builder::Work& Builder::work_of(const trace::Slice& slice) {
   return found->second;
 }
 
-void Builder::add(std::uint32_t index, std::int64_t bytes_allocated) {
+void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated) {
   const OperatorCall& call = calls_[index];
   const Key key = key_of(index);
   Gathered& gathered = rows_[key];
@@ -138,7 +139,7 @@ void Builder::add(std::uint32_t index, std::int64_t bytes_allocated) {
   add_to_phase(call);
 }
 
-void Builder::add_to_phase(const OperatorCall& call) {
+void OperatorTableBuilder::add_to_phase(const OperatorCall& call) {
   ClassShares& shares = phases_[call.phase];
   shares.phase = call.phase;
   shares.self_ns[static_cast<std::size_t>(call.slice.slice_class)] += call.self_ns;
@@ -146,7 +147,7 @@ void Builder::add_to_phase(const OperatorCall& call) {
 }
 
 // "blocks" holds "blocks.3" and that "blocks.3.attn": time inside counts for each of them.
-void Builder::add_children() {
+void OperatorTableBuilder::add_children() {
   std::unordered_map<std::string_view, OperatorRow*> by_path;
   std::vector<OperatorRow> own;
   for (auto& [key, gathered] : rows_) {
@@ -168,7 +169,7 @@ void Builder::add_children() {
   }
 }
 
-void Builder::finish() {
+void OperatorTableBuilder::finish() {
   const auto whole = static_cast<double>(std::max<std::int64_t>(table_.operators_ns, 1));
   for (auto& [key, gathered] : rows_) {
     OperatorRow& row = gathered.row;
@@ -206,7 +207,7 @@ void Builder::finish() {
 
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                              const base::StringTable& strings, GroupBy group) {
-  return Builder(trace, strings, group).build(memory);
+  return OperatorTableBuilder(trace, strings, group).build(memory);
 }
 
 }  // namespace ts::stats

@@ -14,7 +14,7 @@ constexpr double kConfidence = 0.95;
 
 // P(B = n / 2, rounded down) for B binomial(n, 1/2). A product of ratios close to one: no factorial
 // that overflows, and unlike lgamma nothing global is written.
-long double central_probability(std::size_t n) {
+long double central_binomial(std::size_t n) {
   const std::size_t half = (n + 1) / 2;
   long double product = 1;
   for (std::size_t i = 1; i <= half; ++i) {
@@ -50,7 +50,7 @@ std::optional<Interval> median_ci95(std::span<const double> sorted) {
   // The ranks (rank, n + 1 - rank), counted from 1, cover the median with the probability that B
   // lies in [rank, n - rank]. From the centre outwards, until that is enough.
   std::size_t rank = n / 2;
-  long double probability = central_probability(n);  // of B = rank
+  long double probability = central_binomial(n);  // of B = rank
   long double coverage = n % 2 == 0 ? probability : 2 * probability;
   while (coverage < static_cast<long double>(kConfidence)) {
     probability *= static_cast<long double>(rank) / static_cast<long double>(n - rank + 1);

@@ -31,13 +31,13 @@ double student_t95(int degrees) {
   // matter.
   constexpr int kLongest = 100'000;
   if (degrees > kLongest) return student_t95(kLongest);
-  constexpr double kConfidence = 0.95;
+  constexpr double kCovered = 0.95;
   double low = 0;
   double high = std::numbers::pi / 2;
   for (int i = 0; i < 200 && low < high; ++i) {
     const double middle = (low + high) / 2;
     if (middle <= low || middle >= high) break;
-    (central_probability(middle, degrees) < kConfidence ? low : high) = middle;
+    (central_probability(middle, degrees) < kCovered ? low : high) = middle;
   }
   return std::tan((low + high) / 2) * std::sqrt(static_cast<double>(degrees));
 }

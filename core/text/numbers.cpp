@@ -12,7 +12,6 @@ namespace ts::text {
 namespace {
 
 constexpr const char* kMinus = "\u2212";
-constexpr const char* kMissing = "\u2013";
 
 // Commas between the thousands of a plain "1234.5".
 std::string group_digits(std::string_view plain) {
@@ -56,18 +55,22 @@ std::string grouped(std::int64_t number) {
 }
 
 std::string decimal(double value, int digits) {
-  if (!std::isfinite(value)) return kMissing;
+  if (!std::isfinite(value)) return kNoNumber;
   bool is_zero = false;
   const std::string text = magnitude(value, digits, is_zero);
   return value < 0 && !is_zero ? kMinus + text : text;
 }
 
+std::string fixed(double value, int digits) {
+  return fmt::format("{:.{}f}", value, digits);
+}
+
 std::string plain(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : kMissing;
+  return std::isfinite(value) ? fmt::format("{}", value) : kNoNumber;
 }
 
 std::string percent(double value, int digits) {
-  if (!std::isfinite(value)) return kMissing;
+  if (!std::isfinite(value)) return kNoNumber;
   bool is_zero = false;
   std::string text = magnitude(value, digits, is_zero);
   if (is_zero) return text;

@@ -8,6 +8,12 @@ namespace ts::text {
 // Numbers for people: the same in every language and under every C and C++ locale. Thousands are
 // grouped with a comma, the minus is U+2212, a value that is not finite is an en dash.
 
+// Stands where there is no number: an en dash.
+inline constexpr const char* kNoNumber = "\xe2\x80\x93";
+
+inline constexpr double kBytesInMiB = 1024.0 * 1024.0;
+inline constexpr double kBytesInGiB = 1024.0 * kBytesInMiB;
+
 // A number and its unit, apart: the unit stands in its own column.
 struct Quantity {
   std::string value;  // "19.93", "2,048", "−0.4"
@@ -24,6 +30,7 @@ Quantity duration_ns(double nanoseconds);                 // ns µs ms s, 3 to 4
 Quantity rate(double per_second, const char* what);
 std::string grouped(std::int64_t number);       // 12,345
 std::string decimal(double value, int digits);  // 1,234.50
+std::string fixed(double value, int digits);    // 1234.50, for files
 std::string plain(double value);                // shortest that reads back: 0.0003, 3e-05
 std::string percent(double value, int digits);  // signed: "−0.4", "+1.2", "0.0"; no unit
 

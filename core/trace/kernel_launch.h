@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 
 #include "core/base/string_table.h"
@@ -18,5 +19,10 @@ struct KernelLaunch {
   std::int64_t shared_memory = 0;  // bytes per block, static and dynamic
 };
 using KernelLaunches = std::unordered_map<base::StringId, KernelLaunch>;  // by Slice::detail
+
+// "64x1x1", as files and details have it.
+inline std::string extent_text(const std::array<std::int32_t, 3>& of) {
+  return std::to_string(of[0]) + "x" + std::to_string(of[1]) + "x" + std::to_string(of[2]);
+}
 
 }  // namespace ts::trace

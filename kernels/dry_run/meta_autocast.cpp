@@ -89,7 +89,7 @@ void ask_for_fp32(const c10::FunctionSchema& schema, at::ArrayRef<c10::IValue> a
 }
 
 template <Policy cpu, Policy cuda>
-void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void run_cast(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const DryRecording* const dry = DryRecording::current();
   const Policy policy = dry != nullptr && dry->for_cuda() ? cuda : cpu;
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(kKey);
@@ -117,9 +117,9 @@ void run(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 }
 
 template <Policy cpu, Policy cuda>
-void add(torch::Library& library, std::initializer_list<const char*> names) {
+void add_casts(torch::Library& library, std::initializer_list<const char*> names) {
   for (const char* const name : names) {
-    library.impl(name, torch::CppFunction::makeFromBoxedFunction<&run<cpu, cuda>>());
+    library.impl(name, torch::CppFunction::makeFromBoxedFunction<&run_cast<cpu, cuda>>());
   }
 }
 
@@ -160,20 +160,20 @@ void register_meta_autocast() {
                       torch::Library(torch::Library::IMPL, "aten", kKey, __FILE__, __LINE__));
     made->first.fallback(torch::CppFunction::makeFallthrough());
     torch::Library& aten = made->second;
-    add<Policy::lower, Policy::lower>(
+    add_casts<Policy::lower, Policy::lower>(
         aten, {"addmm", "addbmm", "baddbmm", "bmm", "linalg_vecdot", "linear", "matmul", "mm"});
-    add<Policy::none, Policy::lower>(aten, {"addmv", "addr", "mv"});
-    add<Policy::fp32, Policy::fp32>(
+    add_casts<Policy::none, Policy::lower>(aten, {"addmv", "addr", "mv"});
+    add_casts<Policy::fp32, Policy::fp32>(
         aten, {"huber_loss", "l1_loss", "mse_loss", "nll_loss", "nll_loss2d", "smooth_l1_loss"});
-    add<Policy::fp32, Policy::none>(aten, {"cross_entropy_loss"});
-    add<Policy::none, Policy::fp32>(
+    add_casts<Policy::fp32, Policy::none>(aten, {"cross_entropy_loss"});
+    add_casts<Policy::none, Policy::fp32>(
         aten, {"exp", "layer_norm", "log", "logsumexp", "native_layer_norm", "pow.Scalar",
                "pow.Tensor_Scalar", "pow.Tensor_Tensor", "reciprocal", "rsqrt", "softplus"});
-    add<Policy::none, Policy::fp32_type>(
+    add_casts<Policy::none, Policy::fp32_type>(
         aten, {"cumsum", "linalg_vector_norm", "log_softmax.int", "prod.dim_int", "softmax.int",
                "sum", "sum.dim_IntList"});
-    add<Policy::promote, Policy::none>(aten, {"cat", "stack"});
-    add<Policy::none, Policy::promote>(aten, {"addcdiv", "addcmul", "dot", "scatter_add"});
+    add_casts<Policy::promote, Policy::none>(aten, {"cat", "stack"});
+    add_casts<Policy::none, Policy::promote>(aten, {"addcdiv", "addcmul", "dot", "scatter_add"});
     return made;
   }();
   static_cast<void>(libraries);

@@ -9,17 +9,11 @@
 namespace ts::app {
 namespace {
 
-nlohmann::json document_of(const testing::Ended& ended) {
-  auto json = nlohmann::json::parse(ended.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
-  return json;
-}
-
 TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
   const std::string spec = " lm --preset small --set backend=math ";
   const auto ended = testing::run_program("hunt" + spec + "--axis T --gpu 'RTX 4090' --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   const auto edge = json["largest_that_fits"].get<std::int64_t>();
   EXPECT_EQ(json["smallest_oom"], edge + 1);
   EXPECT_GT(edge, 256);
@@ -27,7 +21,7 @@ TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
   for (const auto& [value, verdict] : {std::pair{edge, false}, {edge + 1, true}}) {
     const auto asked = testing::run_program(
         "predict" + spec + "--gpu 'RTX 4090' --json --set T=" + std::to_string(value));
-    EXPECT_EQ(document_of(asked)["breaking"].is_null(), !verdict) << value;
+    EXPECT_EQ(testing::document_of(asked)["breaking"].is_null(), !verdict) << value;
   }
 }
 
@@ -35,7 +29,7 @@ TEST(HuntCommand, AMapHasItsCellsAndFrontier) {
   const auto ended = testing::run_program(
       "hunt attention --axis T=256:16384 --axis B=1:64 --gpu 'RTX 4090' --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   EXPECT_EQ(json["cells"].size(), json["axes"]["T"].size() * json["axes"]["B"].size());
   EXPECT_LT(json["probes"].size(), json["cells"].size() / 2);
   std::int64_t last = INT64_MAX;
@@ -49,8 +43,8 @@ TEST(HuntCommand, AMapHasItsCellsAndFrontier) {
 TEST(HuntCommand, WhatAMapInfersIsWhatEveryCellSays) {
   const std::string map =
       "hunt lm --preset tiny --axis T=64:4096 --axis B=1:64 --gpu 'RTX 3060' --json";
-  const auto json = document_of(testing::run_program(map));
-  const auto every = document_of(testing::run_program(map + " --every-cell"));
+  const auto json = testing::document_of(testing::run_program(map));
+  const auto every = testing::document_of(testing::run_program(map + " --every-cell"));
   ASSERT_EQ(json["cells"].size(), every["cells"].size());
   for (std::size_t i = 0; i < every["cells"].size(); ++i) {
     const auto &one = json["cells"][i], &exact = every["cells"][i];
@@ -67,7 +61,7 @@ TEST(HuntCommand, ConfirmsTheEdgeOnTheCpuInFreshProcesses) {
       "hunt attention --set memory_limit=32MiB --set B=1 --set heads=2 --axis T=16:2048 --cpu "
       "--confirm --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto confirmed = document_of(ended)["confirmed"];
+  const auto confirmed = testing::document_of(ended)["confirmed"];
   ASSERT_EQ(confirmed.size(), 2U);
   EXPECT_EQ(confirmed[0]["verdict"], "ok");
   EXPECT_EQ(confirmed[1]["verdict"], "oom");
@@ -79,7 +73,7 @@ TEST(HuntCommand, ConfirmsTheFrontierOfAMap) {
       "hunt attention --set memory_limit=2MiB --set heads=2 --set d_head=16 --axis T=64:512 "
       "--axis B=1:2 --cpu --confirm --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto cells = document_of(ended)["cells"];
+  const auto cells = testing::document_of(ended)["cells"];
   int runs = 0, ooms = 0;
   for (const auto& cell : cells) {
     if (!cell.contains("run")) continue;
@@ -94,8 +88,8 @@ TEST(HuntCommand, ConfirmsTheFrontierOfAMap) {
 TEST(HuntCommand, NeverAndAlwaysAreAnswers) {
   const auto never = testing::run_program("hunt lm --preset 2.7B --axis B --gpu 'RTX 4090' --json");
   EXPECT_EQ(never.code, 0) << never.err;
-  EXPECT_TRUE(document_of(never)["largest_that_fits"].is_null());
-  EXPECT_NE(document_of(never)["sentence"].get<std::string>().find("never fits"),
+  EXPECT_TRUE(testing::document_of(never)["largest_that_fits"].is_null());
+  EXPECT_NE(testing::document_of(never)["sentence"].get<std::string>().find("never fits"),
             std::string::npos);
   const auto always = testing::run_program("hunt attention --axis T=16:64 --gpu H200");
   EXPECT_EQ(always.code, 0) << always.err;

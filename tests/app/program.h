@@ -2,11 +2,15 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace ts::app::testing {
@@ -55,6 +59,13 @@ inline Ended run_program(const std::string& arguments, const std::string& enviro
   ended.out = read(out);
   ended.err = read(err);
   return ended;
+}
+
+// What a command given --json printed; the test fails where it is not one JSON document.
+inline nlohmann::json document_of(const Ended& ended) {
+  auto json = nlohmann::json::parse(ended.out, nullptr, false);
+  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
+  return json;
 }
 
 }  // namespace ts::app::testing

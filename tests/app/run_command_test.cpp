@@ -12,16 +12,10 @@ namespace {
 
 constexpr const char* kSmall = " --set B=1 --set heads=2 --set T=128 --set d_head=32 --steps 10 ";
 
-nlohmann::json document_of(const testing::Ended& ended) {
-  auto json = nlohmann::json::parse(ended.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
-  return json;
-}
-
 TEST(RunCommand, JsonHasEverythingPromised) {
   const auto ended = testing::run_program(std::string("run attention --json") + kSmall);
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   EXPECT_EQ(json["verdict"], "ok");
   EXPECT_EQ(json["spec"]["T"], 128);
   EXPECT_EQ(json["backend_ran"], "naive");
@@ -48,9 +42,9 @@ TEST(RunCommand, SpecOfARunRunsAgain) {
   const auto again =
       testing::run_program("run --json --steps 10 --spec " + (folder.path() / "run.json").string());
   ASSERT_EQ(again.code, 0) << again.err;
-  EXPECT_EQ(document_of(first)["spec"], document_of(again)["spec"]);
-  EXPECT_EQ(document_of(first)["memory"]["peak_allocated"],
-            document_of(again)["memory"]["peak_allocated"]);
+  EXPECT_EQ(testing::document_of(first)["spec"], testing::document_of(again)["spec"]);
+  EXPECT_EQ(testing::document_of(first)["memory"]["peak_allocated"],
+            testing::document_of(again)["memory"]["peak_allocated"]);
 }
 
 TEST(RunCommand, OutHoldsRunTraceAndPictures) {
@@ -74,7 +68,7 @@ TEST(RunCommand, OutHoldsRunTraceAndPictures) {
 TEST(RunCommand, OperatorsComeOnRequest) {
   const auto ended = testing::run_program("run lm --preset tiny --steps 3 --json --operators");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto operators = document_of(ended)["operators"];
+  const auto operators = testing::document_of(ended)["operators"];
   EXPECT_GT(operators["steps"], 0);
   double self = 0;
   double share = 0;
@@ -95,7 +89,7 @@ TEST(RunCommand, OutOfMemoryIsAVerdictWithCodeOne) {
   const auto ended =
       testing::run_program("run attention --json --set T=2048 --set memory_limit=64MiB");
   EXPECT_EQ(ended.code, 1);
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   EXPECT_EQ(json["verdict"], "oom");
   const std::string reason = json["reason"];
   EXPECT_NE(reason.find("needs"), std::string::npos) << reason;
@@ -119,7 +113,7 @@ TEST(RunCommand, MissingEngineSaysSo) {
 TEST(Doctor, JsonNamesEveryFinding) {
   const auto ended = testing::run_program("doctor --json", "DISPLAY=");
   EXPECT_EQ(ended.code, 0);
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   std::vector<std::string> ids;
   for (const auto& finding : json["findings"]) {
     ids.push_back(finding["id"]);

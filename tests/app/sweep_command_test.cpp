@@ -20,12 +20,6 @@ constexpr const char* kTiny =
     "sweep attention --set B=1 --set heads=2 --set d_head=32 --steps 8 --series "
     "backend=naive,flash ";
 
-nlohmann::json document_of(const testing::Ended& ended) {
-  auto json = nlohmann::json::parse(ended.out, nullptr, false);
-  EXPECT_FALSE(json.is_discarded()) << ended.out << ended.err;
-  return json;
-}
-
 std::size_t lines_of(const std::filesystem::path& path) {
   const std::string text = testing::read(path);
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -58,7 +52,7 @@ TEST(SweepCommand, WritesEverythingPromised) {
   const auto ended =
       testing::run_program(kTiny + std::string("--axis T=64:256:x2 --json --out ") + out.string());
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   ASSERT_EQ(json["points"].size(), 6U);
   for (const auto& point : json["points"]) {
     EXPECT_EQ(point["status"], "ok") << point;
@@ -88,7 +82,7 @@ TEST(SweepCommand, OutOfMemoryIsARowAndTheSweepGoesOn) {
   ASSERT_EQ(ended.code, 0) << ended.err << "out of memory is a result";
   std::size_t oom = 0;
   std::size_t confirmed = 0;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   for (const auto& point : json["points"]) {
     if (point["status"] != "oom") continue;
     ++oom;
@@ -117,7 +111,7 @@ TEST(SweepCommand, PredictsForACardThatIsNotThereAndRunsNothing) {
   const auto ended = testing::run_program(
       "sweep --preset a2-21 --gpu \"rtx 4060\" --predict --json --out " + folder.path().string());
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   ASSERT_EQ(json["points"].size(), 20U);
   for (const auto& point : json["points"]) {
     EXPECT_FALSE(point["measured"].get<bool>());
@@ -147,7 +141,7 @@ TEST(SweepCommand, PresetsOfTheCourse) {
       "sweep --preset lab6 --axis T=64,128 --set B=1 --set heads=2 --steps 6 --json --out " +
       folder.path().string());
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   EXPECT_EQ(json["points"].size(), 4U);
   EXPECT_EQ(json["sweep"]["base"]["causal"], false) << "what is not given is the preset's";
   const auto other =
@@ -162,7 +156,7 @@ TEST(SweepCommand, TwoPointsAreComparedByOperatorModuleAndMemory) {
   ASSERT_EQ(testing::run_program(kTiny + std::string("--axis T=64,256 --out ") + out).code, 0);
   const auto ended = testing::run_program("compare " + out + " flash_T=256 naive_T=256 --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   bool softmax = false;
   for (const auto& row : json["operators"]) {
     if (row["name"] != "aten::_softmax") continue;
@@ -201,7 +195,7 @@ TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(testing::read(journal).substr(0, whole.size()), whole) << "nothing is measured twice";
   EXPECT_EQ(lines_of(journal), 9U);
-  const auto json = document_of(ended);
+  const auto json = testing::document_of(ended);
   for (const auto& point : json["points"]) EXPECT_EQ(point["status"], "ok") << point;
   const auto first = nlohmann::json::parse(whole.substr(
       whole.find('\n') + 1, whole.find('\n', whole.find('\n') + 1) - whole.find('\n') - 1));
@@ -216,7 +210,7 @@ TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
 
   const auto again = testing::run_program("sweep --resume --json --out " + folder.path().string());
   EXPECT_EQ(again.code, 0);
-  EXPECT_EQ(document_of(again)["points"], json["points"]);
+  EXPECT_EQ(testing::document_of(again)["points"], json["points"]);
 }
 
 TEST(SweepCommand, ControlCKeepsEverything) {

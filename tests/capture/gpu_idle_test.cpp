@@ -5,8 +5,8 @@
 namespace ts::capture {
 namespace {
 
-DeviceWork kernel(std::uint32_t number, std::int64_t begin, std::int64_t end,
-                  std::uint32_t device = 0) {
+DeviceWork kernel_work(std::uint32_t number, std::int64_t begin, std::int64_t end,
+                       std::uint32_t device = 0) {
   return {device, true, number, begin, end};
 }
 DeviceWork copy(std::int64_t begin, std::int64_t end) {
@@ -34,19 +34,19 @@ std::vector<Told> told(std::vector<DeviceWork> work, const std::vector<HostCall>
 }
 
 TEST(GpuIdle, a_launch_that_comes_late_is_the_hosts_fault) {
-  EXPECT_EQ(told({kernel(1, 100, 200), kernel(2, 300, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)},
                  {call(kLaunch, 1, 50, 60), call(kLaunch, 2, 280, 290)}),
             (std::vector<Told>{{IdleCause::launch, 200, 300}}));
 }
 
 TEST(GpuIdle, a_launch_that_was_waiting_is_the_devices) {
-  EXPECT_EQ(told({kernel(1, 100, 200), kernel(2, 203, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 203, 400)},
                  {call(kLaunch, 1, 50, 60), call(kLaunch, 2, 70, 80)}),
             (std::vector<Told>{{IdleCause::device, 200, 203}}));
 }
 
 TEST(GpuIdle, a_host_that_waited_for_the_device_could_not_launch) {
-  const std::vector<DeviceWork> work = {kernel(1, 100, 200), kernel(2, 300, 400)};
+  const std::vector<DeviceWork> work = {kernel_work(1, 100, 200), kernel_work(2, 300, 400)};
   EXPECT_EQ(
       told(work, {call(kLaunch, 1, 50, 60), call(kWait, 5, 65, 210), call(kLaunch, 2, 280, 290)}),
       (std::vector<Told>{{IdleCause::synchronisation, 200, 300}}));
@@ -61,42 +61,44 @@ TEST(GpuIdle, a_host_that_waited_for_the_device_could_not_launch) {
 }
 
 TEST(GpuIdle, copies_take_their_part_of_a_gap) {
-  EXPECT_EQ(told({kernel(1, 100, 200), copy(220, 250), kernel(2, 300, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), copy(220, 250), kernel_work(2, 300, 400)},
                  {call(kLaunch, 1, 50, 60), call(kLaunch, 2, 280, 290)}),
             (std::vector<Told>{{IdleCause::launch, 200, 220},
                                {IdleCause::copy, 220, 250},
                                {IdleCause::launch, 250, 300}}));
-  EXPECT_EQ(told({kernel(1, 100, 200), copy(150, 500), kernel(2, 300, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), copy(150, 500), kernel_work(2, 300, 400)},
                  {call(kLaunch, 2, 280, 290)}),
             (std::vector<Told>{{IdleCause::copy, 200, 300}}))
       << "one that began beside the kernel";
-  EXPECT_EQ(told({kernel(1, 100, 200), kernel(2, 300, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)},
                  {call(kCopy, 4, 190, 260), call(kLaunch, 2, 280, 290)}),
             (std::vector<Told>{{IdleCause::copy, 200, 300}}))
       << "one that kept the host";
 }
 
 TEST(GpuIdle, without_a_launch_the_cause_is_not_known) {
-  EXPECT_EQ(told({kernel(1, 100, 200), kernel(2, 300, 400)}, {call(kLaunch, 1, 50, 60)}),
+  EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)}, {call(kLaunch, 1, 50, 60)}),
             (std::vector<Told>{{IdleCause::unknown, 200, 300}}));
 }
 
 TEST(GpuIdle, kernels_that_overlap_leave_no_gap) {
-  EXPECT_TRUE(told({kernel(1, 100, 400), kernel(2, 150, 200), kernel(3, 390, 500)}, {}).empty());
-  EXPECT_TRUE(told({kernel(1, 100, 200)}, {}).empty());
+  EXPECT_TRUE(
+      told({kernel_work(1, 100, 400), kernel_work(2, 150, 200), kernel_work(3, 390, 500)}, {})
+          .empty());
+  EXPECT_TRUE(told({kernel_work(1, 100, 200)}, {}).empty());
   EXPECT_TRUE(told({}, {}).empty());
 }
 
 TEST(GpuIdle, what_lies_between_two_recordings_is_left_out) {
-  EXPECT_TRUE(
-      told({kernel(1, 100, 200), kernel(2, 300, 400)}, {call(kLaunch, 2, 280, 290)}, {50, 250})
-          .empty());
+  EXPECT_TRUE(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)},
+                   {call(kLaunch, 2, 280, 290)}, {50, 250})
+                  .empty());
 }
 
 TEST(GpuIdle, devices_are_apart_and_order_does_not_matter) {
-  const auto spans = idle_spans(
-      {kernel(4, 350, 360, 1), kernel(2, 300, 400), kernel(1, 100, 200), kernel(3, 120, 130, 1)},
-      {call(kLaunch, 2, 20, 30), call(kLaunch, 4, 340, 345)}, {});
+  const auto spans = idle_spans({kernel_work(4, 350, 360, 1), kernel_work(2, 300, 400),
+                                 kernel_work(1, 100, 200), kernel_work(3, 120, 130, 1)},
+                                {call(kLaunch, 2, 20, 30), call(kLaunch, 4, 340, 345)}, {});
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_EQ(spans[0].device, 0U);
   EXPECT_EQ(spans[0].cause, IdleCause::device);
@@ -107,7 +109,7 @@ TEST(GpuIdle, devices_are_apart_and_order_does_not_matter) {
 
 // A driver's call inside the runtime's has its number; the outer one counts.
 TEST(GpuIdle, the_first_call_of_a_number_is_the_launch) {
-  EXPECT_EQ(told({kernel(1, 100, 200), kernel(2, 300, 400)},
+  EXPECT_EQ(told({kernel_work(1, 100, 200), kernel_work(2, 300, 400)},
                  {call(kLaunch, 2, 210, 215), call(kLaunch, 2, 190, 230)}),
             (std::vector<Told>{{IdleCause::device, 200, 300}}));
 }

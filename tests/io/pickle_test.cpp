@@ -59,7 +59,7 @@ struct Outcome {
   std::string fault;
   std::string error;
 };
-Outcome read(std::string bytes) {
+Outcome outcome_of(std::string bytes) {
   Document document(std::move(bytes));
   const auto parsed = read_pickle(document);
   if (!parsed) return {{}, {}, parsed.error().sentence};
@@ -76,7 +76,7 @@ TEST(Pickle, ReadsEveryKindOfValue) {
   bytes.text("pair").number(1).number(2).op(0x86);
   bytes.text("list").op(']').op(0x94).op('(').number(3).op(')').op('e');
   bytes.op('u');
-  const Outcome outcome = read(bytes.stop());
+  const Outcome outcome = outcome_of(bytes.stop());
   EXPECT_EQ(outcome.fault, "");
   EXPECT_EQ(outcome.words,
             "{'none': None, 'yes': True, 'no': False, 'small': 200, 'two': 60000, 'four': -1, "
@@ -95,7 +95,7 @@ TEST(Pickle, ReadsTheFormsOfOtherProtocols) {
   bytes.op('(').number(5).op('l').op('a').number(6).op(0x85).op('a');             // LIST, TUPLE1
   bytes.op(0x8D).little_endian(1, 8).ops("c").op('a');                            // BINUNICODE8
   bytes.op(0x95).little_endian(0, 8);                                             // FRAME
-  EXPECT_EQ(read(bytes.stop()).words,
+  EXPECT_EQ(outcome_of(bytes.stop()).words,
             "['ab', 'ab', 'ab', [1, 2], {'k': 3}, {'s': 4}, [5], [6], 'c']");
 }
 
@@ -103,7 +103,7 @@ TEST(Pickle, ContainersAreSharedThroughTheMemo) {
   // Filled after it was remembered: both places see the item.
   PickleBytes bytes;
   bytes.op(']').op('(').op(']').op(0x94).op('h').little_endian(0, 1).number(7).op('a').op('e');
-  EXPECT_EQ(read(bytes.stop()).words, "[[7], [7]]");
+  EXPECT_EQ(outcome_of(bytes.stop()).words, "[[7], [7]]");
 }
 
 TEST(Pickle, BatchesMakeOneList) {
@@ -118,7 +118,7 @@ TEST(Pickle, BatchesMakeOneList) {
     }
     bytes.op('e');
   }
-  EXPECT_EQ(read(bytes.stop()).words, expected + "]");
+  EXPECT_EQ(outcome_of(bytes.stop()).words, expected + "]");
 }
 
 TEST(Pickle, IntegersUpToSixtyFourBits) {
@@ -137,17 +137,17 @@ TEST(Pickle, IntegersUpToSixtyFourBits) {
       {"\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"s, "2"},
       {"\xFE\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "-2"}};
   for (const auto& [bytes, value] : cases) {
-    EXPECT_EQ(read(PickleBytes().long1(bytes).stop()).words, value);
+    EXPECT_EQ(outcome_of(PickleBytes().long1(bytes).stop()).words, value);
     PickleBytes long4;
     long4.op(0x8B).little_endian(bytes.size(), 4).ops(bytes);
-    EXPECT_EQ(read(long4.stop()).words, value);
+    EXPECT_EQ(outcome_of(long4.stop()).words, value);
   }
   for (const std::string& bytes :
        {"\x00\x00\x00\x00\x00\x00\x00\x00\x01"s, "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F\xFF"s}) {
-    EXPECT_EQ(read(PickleBytes().long1(bytes).stop()).fault,
+    EXPECT_EQ(outcome_of(PickleBytes().long1(bytes).stop()).fault,
               "byte 2: an integer does not fit into 64 bits");
   }
-  EXPECT_EQ(read(PickleBytes().long1(std::string(17, '\0')).stop()).fault,
+  EXPECT_EQ(outcome_of(PickleBytes().long1(std::string(17, '\0')).stop()).fault,
             "byte 2: an integer of 17 bytes is too long");
 }
 
@@ -160,21 +160,22 @@ TEST(Pickle, RefusesWhatCouldRunCode) {
   for (const auto& [opcode, name] : opcodes) {
     PickleBytes bytes;
     bytes.op(']').number(1).op('a').op(opcode).ops("os\nsystem\n");
-    EXPECT_EQ(read(bytes.stop()).error,
+    EXPECT_EQ(outcome_of(bytes.stop()).error,
               "byte 6: the pickle opcode " + name + " could run code, so the file is refused");
   }
 }
 
 TEST(Pickle, SaysWhatElseItDoesNotRead) {
-  EXPECT_EQ(read(PickleBytes().ops("I5\n").stop()).fault,
+  EXPECT_EQ(outcome_of(PickleBytes().ops("I5\n").stop()).fault,
             "byte 2: the opcode INT belongs to pickle protocol 0, 2 to 5 are read");
-  EXPECT_EQ(read(PickleBytes().op(0x8F).stop()).fault,
+  EXPECT_EQ(outcome_of(PickleBytes().op(0x8F).stop()).fault,
             "byte 2: the pickle opcode EMPTY_SET has no place in a snapshot");
-  EXPECT_EQ(read(PickleBytes().op(0xF3).stop()).fault, "byte 2: there is no pickle opcode 0xf3");
-  EXPECT_EQ(read(PickleBytes(6).op('N').stop()).fault,
+  EXPECT_EQ(outcome_of(PickleBytes().op(0xF3).stop()).fault,
+            "byte 2: there is no pickle opcode 0xf3");
+  EXPECT_EQ(outcome_of(PickleBytes(6).op('N').stop()).fault,
             "byte 0: pickle protocol 6 is not read, 2 to 5 are");
-  EXPECT_EQ(read("(lp0\n.").error, "this is no pickle of protocol 2 to 5");
-  EXPECT_EQ(read("").error, "this is no pickle of protocol 2 to 5");
+  EXPECT_EQ(outcome_of("(lp0\n.").error, "this is no pickle of protocol 2 to 5");
+  EXPECT_EQ(outcome_of("").error, "this is no pickle of protocol 2 to 5");
 }
 
 TEST(Pickle, BrokenProgramsEndInASentence) {
@@ -201,7 +202,8 @@ TEST(Pickle, BrokenProgramsEndInASentence) {
       {PickleBytes().op(0x8D).little_endian(~std::uint64_t{0}, 8).stop(), "the file ends"},
   };
   for (const auto& [bytes, what] : cases) {
-    EXPECT_NE(read(bytes).fault.find(what), std::string::npos) << read(bytes).fault << ", " << what;
+    EXPECT_NE(outcome_of(bytes).fault.find(what), std::string::npos)
+        << outcome_of(bytes).fault << ", " << what;
   }
 }
 
@@ -210,13 +212,13 @@ TEST(Pickle, ACutOffFileKeepsWhatCameBefore) {
   bytes.op('}').op('(').text("a").op(']').op('(').number(1).number(2).op('e');
   bytes.text("b").op(']').op('(').op('}').op('(').text("k").number(3).op('u').number(4);
   const std::string whole = bytes.bytes();
-  const Outcome outcome = read(whole);
+  const Outcome outcome = outcome_of(whole);
   EXPECT_EQ(outcome.words, "{'a': [1, 2], 'b': [{'k': 3}, 4]}");
   EXPECT_EQ(outcome.fault, "the file ends at byte " + std::to_string(whole.size()) +
                                ", in the middle of its content");
   // And never more than the whole has.
   for (std::size_t length = 2; length < whole.size(); ++length) {
-    const Outcome part = read(whole.substr(0, length));
+    const Outcome part = outcome_of(whole.substr(0, length));
     EXPECT_LE(part.words.size(), outcome.words.size()) << length;
     EXPECT_NE(part.fault, "") << length;
   }

@@ -45,7 +45,7 @@ constexpr const char* kSmall = R"({
   "external_annotations": [{"name": "forward", "stage": "START", "device": 1, "time_us": 98}]
 })";
 
-memory::Snapshot read(const std::string& content) {
+memory::Snapshot snapshot_in(const std::string& content) {
   auto file = parse_snapshot(content);
   EXPECT_TRUE(file) << file.error().sentence;
   if (!file) return {};
@@ -54,7 +54,7 @@ memory::Snapshot read(const std::string& content) {
 }
 
 TEST(SnapshotRead, Segments) {
-  const memory::Snapshot snapshot = read(kSmall);
+  const memory::Snapshot snapshot = snapshot_in(kSmall);
   ASSERT_EQ(snapshot.segments.size(), 1U);
   const memory::SnapshotSegment& segment = snapshot.segments[0];
   EXPECT_EQ(segment.device, 1);
@@ -78,14 +78,14 @@ TEST(SnapshotRead, Segments) {
 
 TEST(SnapshotRead, ALineThatIsNotKnownIsMinusOne) {
   const memory::Snapshot snapshot =
-      read(R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 2,
+      snapshot_in(R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 2,
            "frames": [{"name": "f", "filename": "f.so", "line": 18446744073709551615}]}]]})");
   const memory::StackIndex stack = snapshot.device_traces.at(0).at(0).stack;
   EXPECT_EQ(snapshot.stacks.frame(snapshot.stacks.stack(stack)[0]).line, -1);
 }
 
 TEST(SnapshotRead, Entries) {
-  const memory::Snapshot snapshot = read(kSmall);
+  const memory::Snapshot snapshot = snapshot_in(kSmall);
   ASSERT_EQ(snapshot.device_traces.size(), 2U);
   ASSERT_EQ(snapshot.device_traces[1].size(), 3U);
   const memory::TraceEntry& alloc = snapshot.device_traces[1][0];
@@ -111,7 +111,7 @@ TEST(SnapshotRead, Entries) {
 }
 
 TEST(SnapshotRead, SettingsAndAnnotations) {
-  const memory::Snapshot snapshot = read(kSmall);
+  const memory::Snapshot snapshot = snapshot_in(kSmall);
   ASSERT_EQ(snapshot.external_annotations.size(), 1U);
   EXPECT_EQ(snapshot.text(snapshot.external_annotations[0].stage), "START");
   EXPECT_EQ(snapshot.external_annotations[0].time_us, 98);
@@ -126,26 +126,27 @@ TEST(SnapshotRead, SettingsAndAnnotations) {
 TEST(SnapshotRead, SettingsOfTheRecording) {
   EXPECT_EQ(memory::recorded_settings(memory::Snapshot{}), memory::AllocatorSettings{});
   const auto unlimited = memory::recorded_settings(
-      read(R"({"segments": [], "allocator_settings": {"max_split_size": -1}})"));
+      snapshot_in(R"({"segments": [], "allocator_settings": {"max_split_size": -1}})"));
   EXPECT_EQ(unlimited, memory::AllocatorSettings{});
-  const auto size_max = memory::recorded_settings(
-      read(R"({"segments": [], "allocator_settings": {"max_split_size": 18446744073709551615}})"));
+  const auto size_max = memory::recorded_settings(snapshot_in(
+      R"({"segments": [], "allocator_settings": {"max_split_size": 18446744073709551615}})"));
   EXPECT_EQ(size_max, memory::AllocatorSettings{});
-  const auto other = memory::recorded_settings(read(
+  const auto other = memory::recorded_settings(snapshot_in(
       R"({"segments": [], "allocator_settings": {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}})"));
   EXPECT_FALSE(other);
-  const auto bad_step = memory::recorded_settings(
-      read(R"({"segments": [], "allocator_settings": {"roundup_power2_divisions": {"3": 1}}})"));
+  const auto bad_step = memory::recorded_settings(snapshot_in(
+      R"({"segments": [], "allocator_settings": {"roundup_power2_divisions": {"3": 1}}})"));
   ASSERT_FALSE(bad_step);
   EXPECT_NE(bad_step.error().sentence.find("\"3\""), std::string::npos);
 }
 
 TEST(SnapshotRead, KeysMayBeMissing) {
-  const memory::Snapshot snapshot = read(R"({"segments": [{"address": 1, "total_size": 2097152}],
+  const memory::Snapshot snapshot =
+      snapshot_in(R"({"segments": [{"address": 1, "total_size": 2097152}],
       "device_traces": [[{"action": "alloc", "addr": 1, "size": 2}, {"action": "snapshot"}]]})");
   EXPECT_TRUE(snapshot.segments[0].small_pool) << "by its size";
   EXPECT_EQ(snapshot.device_traces[0][0].stack, memory::kNone);
-  EXPECT_EQ(read(R"([{"address": 1, "total_size": 20971520}])").segments.size(), 1U)
+  EXPECT_EQ(snapshot_in(R"([{"address": 1, "total_size": 20971520}])").segments.size(), 1U)
       << "torch.cuda.memory_snapshot() gives the segments alone";
 }
 

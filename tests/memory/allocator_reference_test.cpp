@@ -11,6 +11,7 @@
 
 #include "core/io/snapshot_read.h"
 #include "core/memory/caching_allocator.h"
+#include "core/memory/caching_allocator_state.h"
 #include "core/memory/replay.h"
 #include "tests/io/temporary_folder.h"
 #include "tests/memory/random_program.h"
@@ -21,8 +22,6 @@ namespace {
 using io::testing::TemporaryFolder;
 using nlohmann::json;
 using testing::ProgramStep;
-
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 bool python_is_there() {
   return std::system("python3 -c 'import json' 2> /dev/null") == 0;

@@ -1,11 +1,10 @@
 #include "core/memory/allocator_settings.h"
+#include "core/memory/caching_allocator_state.h"
 
 #include <gtest/gtest.h>
 
 namespace ts::memory {
 namespace {
-
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 TEST(AllocatorSettings, EmptyIsDefault) {
   EXPECT_EQ(*AllocatorSettings::parse(""), AllocatorSettings());

@@ -1,4 +1,5 @@
 #include "core/memory/caching_allocator.h"
+#include "core/memory/caching_allocator_state.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +9,6 @@
 
 namespace ts::memory {
 namespace {
-
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 CachingAllocator unlimited(const char* settings = "") {
   return {*AllocatorSettings::parse(settings), {}};

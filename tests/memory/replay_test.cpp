@@ -1,4 +1,5 @@
 #include "core/memory/replay.h"
+#include "core/memory/caching_allocator_state.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 using testing::ProgramStep;
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 AllocatorSettings settings(const char* text) {

@@ -10,7 +10,7 @@
 namespace ts::run {
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
 
 // A with T = 512 and B with T = 256 on a clock that only steps move.
 class CompareTest : public testing::Test {
@@ -39,7 +39,7 @@ TEST_F(CompareTest, steps_of_both_are_taken_in_turn_abba) {
   std::string order;
   script_->spec_step_ns = [&](const WorkloadSpec& spec, std::int32_t) {
     order += spec.seq_len == 512 ? 'A' : 'B';
-    return spec.seq_len == 512 ? 30 * kMs : 20 * kMs;
+    return spec.seq_len == 512 ? 30 * kMillisecond : 20 * kMillisecond;
   };
   protocol_.min_samples = 12;
   const Comparison comparison = run();
@@ -60,7 +60,7 @@ TEST_F(CompareTest, goes_on_until_the_ratio_is_sure) {
   std::mt19937 random(1);
   std::lognormal_distribution<double> noise(0, 0.05);
   script_->spec_step_ns = [&](const WorkloadSpec&, std::int32_t) {
-    return static_cast<std::int64_t>(noise(random) * kMs);
+    return static_cast<std::int64_t>(noise(random) * kMillisecond);
   };
   const Comparison comparison = run();
   EXPECT_GT(comparison.total.pairs, protocol_.min_samples);
@@ -81,7 +81,7 @@ TEST_F(CompareTest, a_side_that_fails_is_named) {
 }
 
 TEST_F(CompareTest, can_be_cancelled) {
-  script_->step_ns = [](std::int32_t, bool) { return kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return kMillisecond; };
   steps_until_cancel_ = 20;
   const Comparison comparison = run();
   ASSERT_TRUE(comparison.failure);
@@ -90,7 +90,7 @@ TEST_F(CompareTest, can_be_cancelled) {
 
 TEST_F(CompareTest, the_document_says_what_differs) {
   script_->spec_step_ns = [](const WorkloadSpec& spec, std::int32_t) {
-    return spec.seq_len == 512 ? 30 * kMs : 45 * kMs;
+    return spec.seq_len == 512 ? 30 * kMillisecond : 45 * kMillisecond;
   };
   const auto json = to_json(run(), protocol_, {{"torch", "2.11"}});
   EXPECT_EQ(json.at("verdict"), "slower");

@@ -5,15 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/run/presets.h"
+#include "tests/run/preset_spec.h"
 
 namespace ts::run {
 namespace {
-
-WorkloadSpec preset_spec(WorkloadKind kind, const char* id) {
-  WorkloadSpec spec;
-  apply_preset(*find_preset(kind, id), spec);
-  return spec;
-}
 
 // A run with ten timed steps of that many seconds.
 Run timed_run(const WorkloadSpec& spec, double seconds) {

@@ -16,7 +16,7 @@ Fit fit_of(std::int64_t bytes, std::int64_t tight, std::int64_t capacity) {
   return bytes > capacity ? Fit::oom : bytes > tight ? Fit::fits_after_flush : Fit::fits;
 }
 
-Probe within(const Bytes& bytes, std::int64_t tight, std::int64_t capacity) {
+Probe judged_by(const Bytes& bytes, std::int64_t tight, std::int64_t capacity) {
   return [=](const WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
     const std::int64_t needed = bytes(spec);
     return ProbeAnswer{fit_of(needed, tight, capacity), needed, {"because", {}, {}}};
@@ -46,7 +46,7 @@ TEST(HuntMap, KnowsEveryCellFromAFew) {
     const std::int64_t tight = capacity - capacity / 8;
     HuntMap map = map_of(20);
     ASSERT_EQ(map.size(), 400U);
-    ASSERT_TRUE(fill(map, MapDepth::frontier, within(bytes, tight, capacity), {}, {}));
+    ASSERT_TRUE(fill(map, MapDepth::frontier, judged_by(bytes, tight, capacity), {}, {}));
     EXPECT_EQ(map.count(CellState::unknown), 0U);
     EXPECT_EQ(map.count(CellState::probed), map.log().size());
     EXPECT_LE(map.log().size(), 130U);
@@ -64,7 +64,7 @@ TEST(HuntMap, KnowsEveryCellFromAFew) {
 TEST(HuntMap, TheFrontierHasTwoSides) {
   HuntMap map = map_of(20);
   EXPECT_TRUE(frontier_cells(map).empty()) << "nothing is known";
-  ASSERT_TRUE(fill(map, MapDepth::frontier, within(product, 1 << 20, 1 << 20), {}, {}));
+  ASSERT_TRUE(fill(map, MapDepth::frontier, judged_by(product, 1 << 20, 1 << 20), {}, {}));
   const auto cells = frontier_cells(map);
   EXPECT_GE(cells.size(), 20U);
   std::vector<int> fits(20), ooms(20);
@@ -102,11 +102,11 @@ TEST(HuntMap, RunsAreKeptInOrderWithTheirErrors) {
 
 TEST(HuntMap, ExtremesTakeOneOrTwoProbes) {
   HuntMap all = map_of(20);
-  ASSERT_TRUE(fill(all, MapDepth::frontier, within(product, 1 << 30, 1 << 30), {}, {}));
+  ASSERT_TRUE(fill(all, MapDepth::frontier, judged_by(product, 1 << 30, 1 << 30), {}, {}));
   EXPECT_EQ(all.log().size(), 1U);
   EXPECT_EQ(*all.frontier()[19], 4096);
   HuntMap none = map_of(20);
-  ASSERT_TRUE(fill(none, MapDepth::frontier, within(product, 1, 1), {}, {}));
+  ASSERT_TRUE(fill(none, MapDepth::frontier, judged_by(product, 1, 1), {}, {}));
   EXPECT_EQ(none.log().size(), 2U);
   EXPECT_FALSE(none.frontier()[0].has_value());
 }
@@ -114,7 +114,7 @@ TEST(HuntMap, ExtremesTakeOneOrTwoProbes) {
 TEST(HuntMap, EveryCellOnRequest) {
   HuntMap map = map_of(7);
   std::size_t told = 0;
-  ASSERT_TRUE(fill(map, MapDepth::every_cell, within(product, 8192, 8192),
+  ASSERT_TRUE(fill(map, MapDepth::every_cell, judged_by(product, 8192, 8192),
                    [&](std::size_t) { ++told; }, {}));
   EXPECT_EQ(map.count(CellState::probed), 49U);
   EXPECT_EQ(told, 49U);
@@ -131,7 +131,7 @@ TEST(HuntMap, CancelKeepsThePartAndErrorsEndIt) {
   const base::CancelToken cancel;
   int cells = 0;
   ASSERT_TRUE(fill(
-      map, MapDepth::frontier, within(product, 8192, 8192),
+      map, MapDepth::frontier, judged_by(product, 8192, 8192),
       [&](std::size_t) {
         if (++cells == 5) cancel.cancel();
       },
@@ -152,7 +152,7 @@ TEST(HuntMap, ImpossibleCellsAreLeftOut) {
   HuntMap map(block, {Field::d_model, 100, 1000}, {Field::heads, 1, 16}, 12);
   EXPECT_GT(map.count(CellState::impossible), 0U);
   const Probe probe =
-      within([](const WorkloadSpec& spec) { return spec.d_model * spec.heads; }, 3000, 3000);
+      judged_by([](const WorkloadSpec& spec) { return spec.d_model * spec.heads; }, 3000, 3000);
   ASSERT_TRUE(fill(map, MapDepth::frontier, probe, {}, {}));
   EXPECT_EQ(map.count(CellState::unknown), 0U);
   for (const std::size_t index : map.log()) EXPECT_TRUE(validate(map.spec_of(index)).empty());
@@ -167,7 +167,7 @@ TEST(HuntMap, CellsAreFoundAndConfirmed) {
   other = map.spec_of(23);
   other.seq_len += 1;
   EXPECT_FALSE(map.index_of(other).has_value());
-  ASSERT_TRUE(fill(map, MapDepth::every_cell, within(product, 8192, 8192), {}, {}));
+  ASSERT_TRUE(fill(map, MapDepth::every_cell, judged_by(product, 8192, 8192), {}, {}));
   map.confirm(0, {true, 64});
   EXPECT_FALSE(map.cell(0).contradicted());
   map.confirm(48, {true, 64});

@@ -14,7 +14,7 @@
 namespace ts::run {
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kTick = 1'000'000;
 using Kind = SampleUpdate::Kind;
 
 // A measurement of a fake engine on a clock that only its steps move: what it does is exact.
@@ -70,7 +70,7 @@ class MeasureTest : public testing::Test {
 };
 
 TEST_F(MeasureTest, a_steady_workload_is_recorded_warmed_up_and_timed) {
-  script_->step_ns = [](std::int32_t, bool) { return 30 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 30 * kTick; };
   EXPECT_EQ(run().verdict, Verdict::ok);
   // 10 warm-up steps compare 5 with 5; one recorded step readies the probes; identical samples
   // have a confidence interval of no width, so the probes decide: 6 have an interval too.
@@ -104,7 +104,7 @@ TEST_F(MeasureTest, a_refusal_is_told_with_what_the_allocator_held) {
 }
 
 TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
-  script_->step_ns = [](std::int32_t number, bool) { return (20 + number % 7) * kMs; };
+  script_->step_ns = [](std::int32_t number, bool) { return (20 + number % 7) * kTick; };
   run();
   std::vector<Stage> stages;
   float fraction = 0;
@@ -124,14 +124,14 @@ TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
 }
 
 TEST_F(MeasureTest, progress_is_not_told_more_often_than_the_eye_sees) {
-  script_->step_ns = [](std::int32_t, bool) { return kMs / 100; };
+  script_->step_ns = [](std::int32_t, bool) { return kTick / 100; };
   run();
   EXPECT_GT(all<SampleUpdate>().size(), 1000U);  // 0.2 s of warm-up at 10 us
   EXPECT_LT(all<ProgressUpdate>().size(), 20U);
 }
 
 TEST_F(MeasureTest, seconds_left_are_right_for_equal_steps) {
-  script_->step_ns = [](std::int32_t, bool) { return 100 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 100 * kTick; };
   protocol_.min_samples = 40;  // what ends the timing of equal steps
   const std::int64_t begin = clock_.now();
   const auto end = run();
@@ -150,7 +150,7 @@ TEST_F(MeasureTest, seconds_left_are_right_for_equal_steps) {
 
 TEST_F(MeasureTest, warm_up_goes_on_while_steps_get_faster) {
   script_->step_ns = [](std::int32_t number, bool) {
-    return number < 30 ? (100 - number) * kMs : 70 * kMs;
+    return number < 30 ? (100 - number) * kTick : 70 * kTick;
   };
   const auto end = run();
   EXPECT_TRUE(end.warmup_stable);
@@ -158,14 +158,14 @@ TEST_F(MeasureTest, warm_up_goes_on_while_steps_get_faster) {
 }
 
 TEST_F(MeasureTest, warm_up_lasts_its_shortest_time) {
-  script_->step_ns = [](std::int32_t, bool) { return kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return kTick; };
   run();
   EXPECT_GE(count('w'), 200);  // 0.2 s
   EXPECT_LE(count('w'), 202);
 }
 
 TEST_F(MeasureTest, warm_up_that_never_settles_is_flagged) {
-  script_->step_ns = [](std::int32_t number, bool) { return (100 + 10 * number) * kMs; };
+  script_->step_ns = [](std::int32_t number, bool) { return (100 + 10 * number) * kTick; };
   const auto end = run();
   EXPECT_EQ(end.verdict, Verdict::ok);
   EXPECT_FALSE(end.warmup_stable);
@@ -173,7 +173,7 @@ TEST_F(MeasureTest, warm_up_that_never_settles_is_flagged) {
 
 TEST_F(MeasureTest, timing_stops_at_the_budget_when_samples_scatter) {
   script_->step_ns = [](std::int32_t number, bool) {
-    return number % 2 == 0 ? 20 * kMs : 60 * kMs;
+    return number % 2 == 0 ? 20 * kTick : 60 * kTick;
   };
   protocol_.probe_every = 0;
   run();
@@ -182,13 +182,13 @@ TEST_F(MeasureTest, timing_stops_at_the_budget_when_samples_scatter) {
 }
 
 TEST_F(MeasureTest, fewest_samples_are_taken_beyond_the_budget) {
-  script_->step_ns = [](std::int32_t, bool) { return 1000 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 1000 * kTick; };
   run();
   EXPECT_EQ(count('t'), 10);
 }
 
 TEST_F(MeasureTest, hard_budget_ends_even_that) {
-  script_->step_ns = [](std::int32_t, bool) { return 25'000 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 25'000 * kTick; };
   const auto end = run();
   EXPECT_EQ(end.verdict, Verdict::ok);
   EXPECT_FALSE(end.warmup_stable);
@@ -200,7 +200,7 @@ TEST_F(MeasureTest, hard_budget_ends_even_that) {
 }
 
 TEST_F(MeasureTest, most_samples_end_a_fast_workload) {
-  script_->step_ns = [](std::int32_t number, bool) { return number % 2 == 0 ? kMs / 10 : kMs; };
+  script_->step_ns = [](std::int32_t number, bool) { return number % 2 == 0 ? kTick / 10 : kTick; };
   protocol_.max_samples = 40;
   protocol_.probe_every = 0;
   run();
@@ -208,7 +208,7 @@ TEST_F(MeasureTest, most_samples_end_a_fast_workload) {
 }
 
 TEST_F(MeasureTest, probing_every_step_still_takes_samples) {
-  script_->step_ns = [](std::int32_t, bool) { return 30 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 30 * kTick; };
   protocol_.probe_every = 1;
   run();
   EXPECT_EQ(count('t'), 10);
@@ -219,7 +219,7 @@ TEST_F(MeasureTest, probes_are_recorded_and_thrown_away) {
   std::vector<bool> recorded;
   script_->step_ns = [&](std::int32_t, bool with_recorder) {
     recorded.push_back(with_recorder);
-    return 30 * kMs;
+    return 30 * kTick;
   };
   run();
   const std::string text = kinds();
@@ -260,7 +260,7 @@ TEST_F(MeasureTest, facts_are_told_again_when_they_are_known_better) {
 }
 
 TEST_F(MeasureTest, a_failure_at_any_step_keeps_what_was_measured) {
-  script_->step_ns = [](std::int32_t, bool) { return 30 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 30 * kTick; };
   script_->fails = [](std::int32_t) { return out_of_memory(); };
   const int whole = 38;
   for (int step = 0; step < whole; ++step) {
@@ -280,7 +280,7 @@ TEST_F(MeasureTest, a_failure_at_any_step_keeps_what_was_measured) {
 }
 
 TEST_F(MeasureTest, a_cancel_at_any_step_ends_the_run) {
-  script_->step_ns = [](std::int32_t, bool) { return 30 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 30 * kTick; };
   for (int step = 0; step < 38; ++step) {
     cancel_ = base::CancelToken{};
     script_->before_step = [&](std::int32_t number) {
@@ -332,7 +332,7 @@ TEST_F(MeasureTest, a_failure_that_claims_success_is_still_a_failure) {
 
 TEST_F(MeasureTest, without_recorded_steps_set_up_and_timing_remain) {
   protocol_.recorded_steps = 0;
-  script_->step_ns = [](std::int32_t, bool) { return 30 * kMs; };
+  script_->step_ns = [](std::int32_t, bool) { return 30 * kTick; };
   EXPECT_EQ(run().verdict, Verdict::ok);
   EXPECT_EQ(count('r'), 0);
   EXPECT_EQ(count('t'), 18);
@@ -366,7 +366,9 @@ TEST(TimingIsEnough, follows_the_rule) {
 }
 
 TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
-  script_->step_ns = [](std::int32_t number, bool) { return number == 0 ? 90 * kMs : 30 * kMs; };
+  script_->step_ns = [](std::int32_t number, bool) {
+    return number == 0 ? 90 * kTick : 30 * kTick;
+  };
   for (const auto& [warmups, expected] :
        {std::pair{Warmups::none, std::string()}, std::pair{Warmups::two, std::string("ww")},
         std::pair{Warmups::five, std::string("wwwww")}}) {
@@ -374,7 +376,7 @@ TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
     EXPECT_EQ(run().verdict, Verdict::ok);
     EXPECT_EQ(kinds(), expected + "tttttttttt" + "rrr") << expected;
     // The step that pays for the start is the first sample, not hidden.
-    EXPECT_EQ(all<SampleUpdate>().front().times.total_ns, 90 * kMs);
+    EXPECT_EQ(all<SampleUpdate>().front().times.total_ns, 90 * kTick);
     EXPECT_EQ(all<FactsUpdate>().back().facts.backend_ran, "flash");
     // What the log holds begins with the set-up of what is recorded.
     EXPECT_EQ(script_->prepared, 2);

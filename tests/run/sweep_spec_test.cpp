@@ -17,7 +17,7 @@ Values values(const char* text) {
   return axis ? axis->values : Values{};
 }
 
-std::string problem(const char* text) {
+std::string axis_problem(const char* text) {
   const auto axis = parse_axis(text);
   EXPECT_FALSE(axis.has_value()) << text;
   return axis ? "" : axis.error().sentence;
@@ -57,27 +57,27 @@ TEST(SweepAxis, EverySettingThatIsANumber) {
 }
 
 TEST(SweepAxis, BadOnesHaveOneSentence) {
-  EXPECT_NE(problem("T").find("SETTING=VALUES"), std::string::npos);
-  EXPECT_NE(problem("=4").find("SETTING=VALUES"), std::string::npos);
-  EXPECT_NE(problem("T=").find("SETTING=VALUES"), std::string::npos);
-  EXPECT_NE(problem("tokens=4").find("There is no setting"), std::string::npos);
-  EXPECT_NE(problem("seq_len=4").find("did you mean T"), std::string::npos);
-  EXPECT_NE(problem("backend=naive").find("not a number"), std::string::npos);
-  EXPECT_NE(problem("T=many").find("whole number"), std::string::npos);
-  EXPECT_NE(problem("T=256,,512").find("whole number"), std::string::npos);
-  EXPECT_NE(problem("T=0").find("between"), std::string::npos);
-  EXPECT_NE(problem("T=-5:9:+1").find("between"), std::string::npos);
-  EXPECT_NE(problem("T=2048:256:x2").find("upwards"), std::string::npos);
-  EXPECT_NE(problem("T=1:2:3:4").find("FROM:TO"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:*2").find("x2"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:x").find("x2"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:x1").find("above 1"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:xnan").find("above 1"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:x-2").find("above 1"), std::string::npos);
-  EXPECT_NE(problem("T=256:2048:+0").find("above 0"), std::string::npos);
-  EXPECT_NE(problem("T=300:500").find("no power of two"), std::string::npos);
-  EXPECT_NE(problem("T=1:100000:+1").find("may have"), std::string::npos);
-  EXPECT_NE(problem("memory_limit=0:1GiB:x2").find("multiplied"), std::string::npos);
+  EXPECT_NE(axis_problem("T").find("SETTING=VALUES"), std::string::npos);
+  EXPECT_NE(axis_problem("=4").find("SETTING=VALUES"), std::string::npos);
+  EXPECT_NE(axis_problem("T=").find("SETTING=VALUES"), std::string::npos);
+  EXPECT_NE(axis_problem("tokens=4").find("There is no setting"), std::string::npos);
+  EXPECT_NE(axis_problem("seq_len=4").find("did you mean T"), std::string::npos);
+  EXPECT_NE(axis_problem("backend=naive").find("not a number"), std::string::npos);
+  EXPECT_NE(axis_problem("T=many").find("whole number"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256,,512").find("whole number"), std::string::npos);
+  EXPECT_NE(axis_problem("T=0").find("between"), std::string::npos);
+  EXPECT_NE(axis_problem("T=-5:9:+1").find("between"), std::string::npos);
+  EXPECT_NE(axis_problem("T=2048:256:x2").find("upwards"), std::string::npos);
+  EXPECT_NE(axis_problem("T=1:2:3:4").find("FROM:TO"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:*2").find("x2"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:x").find("x2"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:x1").find("above 1"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:xnan").find("above 1"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:x-2").find("above 1"), std::string::npos);
+  EXPECT_NE(axis_problem("T=256:2048:+0").find("above 0"), std::string::npos);
+  EXPECT_NE(axis_problem("T=300:500").find("no power of two"), std::string::npos);
+  EXPECT_NE(axis_problem("T=1:100000:+1").find("may have"), std::string::npos);
+  EXPECT_NE(axis_problem("memory_limit=0:1GiB:x2").find("multiplied"), std::string::npos);
 }
 
 TEST(SweepSeries, ValuesAreReadAsSettings) {

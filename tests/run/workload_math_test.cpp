@@ -7,17 +7,10 @@
 #include <utility>
 
 #include "core/run/presets.h"
+#include "tests/run/preset_spec.h"
 
 namespace ts::run {
 namespace {
-
-WorkloadSpec preset_spec(WorkloadKind kind, const char* id) {
-  WorkloadSpec spec;
-  const Preset* preset = find_preset(kind, id);
-  EXPECT_NE(preset, nullptr) << id;
-  if (preset != nullptr) apply_preset(*preset, spec);
-  return spec;
-}
 
 // labs.md, W8: sizes as printed there.
 struct Row {

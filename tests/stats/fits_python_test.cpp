@@ -20,7 +20,7 @@ namespace ts::stats {
 namespace {
 
 using Values = std::vector<double>;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 struct Curve {
   Values x, y;
@@ -33,7 +33,7 @@ nlohmann::json as_json(const std::vector<CurvePoint>& curve) {
 }
 
 // What the script answers; null when it fails.
-nlohmann::json reference(const nlohmann::json& asked) {
+nlohmann::json scipy_reference(const nlohmann::json& asked) {
   const std::filesystem::path stem =
       std::filesystem::path(testing::TempDir()) / ("fits-" + std::to_string(::getpid()));
   const std::string input = stem.string() + "-in.json";
@@ -63,7 +63,7 @@ class FitsAgainstPython : public testing::Test {
       asked["saturations"].push_back({curve.x, curve.y});
     }
     for (const auto& [a, b] : pairs) asked["crossovers"].push_back({as_json(a), as_json(b)});
-    answer = reference(asked);
+    answer = scipy_reference(asked);
   }
   void SetUp() override {
     if (std::system("python3 -c 'import fractions' 2> /dev/null") != 0) {
@@ -92,17 +92,17 @@ class FitsAgainstPython : public testing::Test {
           curve.y.push_back(1e-3 * std::pow(x, slope) * std::exp(noise(random)));
         }
         // What sweeps bring along: a point that failed, a zero, a negative, an unknown x.
-        if (n >= 8) curve.y[2] = kNaN;
+        if (n >= 8) curve.y[2] = kNotANumber;
         if (n >= 8) curve.y[5] = repeat == 0 ? 0.0 : -3.0;
-        if (n >= 12) curve.x[7] = kNaN;
+        if (n >= 12) curve.x[7] = kNotANumber;
         curves.push_back(std::move(curve));
       }
     }
     curves.push_back({{}, {}});
-    curves.push_back({{256}, {3}});                      // one point
-    curves.push_back({{256, 256, 256}, {1, 2, 3}});      // equal x
-    curves.push_back({{1, 2, 4}, {7, 7, 7}});            // equal y
-    curves.push_back({{kNaN, 2, 0, -1}, {1, 3, 1, 1}});  // one usable point
+    curves.push_back({{256}, {3}});                             // one point
+    curves.push_back({{256, 256, 256}, {1, 2, 3}});             // equal x
+    curves.push_back({{1, 2, 4}, {7, 7, 7}});                   // equal y
+    curves.push_back({{kNotANumber, 2, 0, -1}, {1, 3, 1, 1}});  // one usable point
     curves.push_back({{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {1, 2, 3, 4, 5, 6, 7}});
     curves.push_back({{1, 2, 4, 8, 16, 32}, {100, 195, 370, 610, 660, 655}});  // a knee
     curves.push_back({{1, 3, 9}, {10, 30, 40}});                               // no doublings
@@ -128,7 +128,7 @@ std::vector<Curve> FitsAgainstPython::curves;
 std::vector<std::pair<std::vector<CurvePoint>, std::vector<CurvePoint>>> FitsAgainstPython::pairs;
 nlohmann::json FitsAgainstPython::answer;
 
-void expect_near(double value, const nlohmann::json& expected, double tolerance = 1e-9) {
+void expect_close(double value, const nlohmann::json& expected, double tolerance = 1e-9) {
   const double reference_value = expected.get<double>();
   EXPECT_NEAR(value, reference_value, tolerance * (1 + std::abs(reference_value)));
 }
@@ -136,7 +136,7 @@ void expect_near(double value, const nlohmann::json& expected, double tolerance 
 TEST_F(FitsAgainstPython, StudentT) {
   for (const auto& [degrees, expected] : answer["t95"].items()) {
     SCOPED_TRACE(degrees);
-    expect_near(student_t95(std::stoi(degrees)), expected, 1e-8);
+    expect_close(student_t95(std::stoi(degrees)), expected, 1e-8);
   }
 }
 
@@ -151,19 +151,19 @@ TEST_F(FitsAgainstPython, PowerLaws) {
     if (!fit) continue;
     ++fitted;
     EXPECT_EQ(fit->n, expected["n"].get<int>());
-    expect_near(fit->slope, expected["slope"]);
-    expect_near(std::log(fit->factor), expected["log_factor"]);
+    expect_close(fit->slope, expected["slope"]);
+    expect_close(std::log(fit->factor), expected["log_factor"]);
     ASSERT_EQ(fit->r2.has_value(), !expected["r2"].is_null());
-    if (fit->r2) expect_near(*fit->r2, expected["r2"]);
+    if (fit->r2) expect_close(*fit->r2, expected["r2"]);
     ASSERT_EQ(fit->ci95.has_value(), !expected["ci95"].is_null());
     if (fit->ci95) {
-      expect_near(fit->ci95->low, expected["ci95"][0], 1e-8);
-      expect_near(fit->ci95->high, expected["ci95"][1], 1e-8);
+      expect_close(fit->ci95->low, expected["ci95"][0], 1e-8);
+      expect_close(fit->ci95->high, expected["ci95"][1], 1e-8);
     }
     ASSERT_EQ(fit->residuals.size(), curves[i].x.size());
     std::size_t used = 0;
     for (const double residual : fit->residuals) {
-      if (!std::isnan(residual)) expect_near(residual, expected["residuals"].at(used++));
+      if (!std::isnan(residual)) expect_close(residual, expected["residuals"].at(used++));
     }
     EXPECT_EQ(used, expected["residuals"].size());
   }
@@ -177,9 +177,9 @@ TEST_F(FitsAgainstPython, SciPyRegression) {
     SCOPED_TRACE(i);
     const nlohmann::json& expected = answer["fits"][i]["scipy"];
     const auto fit = fit_power_law(curves[i].x, curves[i].y);
-    expect_near(fit->slope, expected["slope"]);
-    if (fit->r2) expect_near(*fit->r2, expected["r2"]);
-    if (fit->ci95) expect_near(fit->ci95->high - fit->slope, expected["reach"], 1e-8);
+    expect_close(fit->slope, expected["slope"]);
+    if (fit->r2) expect_close(*fit->r2, expected["r2"]);
+    if (fit->ci95) expect_close(fit->ci95->high - fit->slope, expected["reach"], 1e-8);
   }
 }
 
@@ -192,7 +192,7 @@ TEST_F(FitsAgainstPython, Crossovers) {
     ASSERT_EQ(found.size(), expected.size());
     total += found.size();
     for (std::size_t k = 0; k < found.size(); ++k) {
-      expect_near(found[k].at, expected[k][0]);
+      expect_close(found[k].at, expected[k][0]);
       EXPECT_EQ(found[k].before, expected[k][1].get<double>());
       EXPECT_EQ(found[k].after, expected[k][2].get<double>());
       EXPECT_EQ(found[k].second_is_lower_after, expected[k][3].get<bool>());
@@ -212,7 +212,7 @@ TEST_F(FitsAgainstPython, Saturations) {
     ++found;
     EXPECT_EQ(knee->at, expected[0].get<double>());
     EXPECT_EQ(knee->y, expected[1].get<double>());
-    expect_near(knee->gain, expected[2]);
+    expect_close(knee->gain, expected[2]);
   }
   EXPECT_GT(found, 5);
 }

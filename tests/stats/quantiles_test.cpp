@@ -14,8 +14,8 @@
 namespace ts::stats {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfiniteSample = std::numeric_limits<double>::infinity();
+constexpr double kMissingSample = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMost = std::numeric_limits<double>::max();
 
 // 1, 2, ... n: a value is its own rank.
@@ -45,8 +45,9 @@ TEST(QuantileSorted, OneValueIsEveryQuantile) {
 TEST(QuantileSorted, StaysWithinItsNeighbours) {
   EXPECT_EQ(quantile_sorted(std::vector<double>{0.1, 0.1, 0.1, 0.1}, 0.37), 0.1);
   EXPECT_EQ(quantile_sorted(std::vector<double>{-kMost, kMost}, 0.5), 0);
-  EXPECT_EQ(quantile_sorted(std::vector<double>{kInfinity, kInfinity}, 0.5), kInfinity);
-  EXPECT_EQ(quantile_sorted(std::vector<double>{1, 2, kInfinity}, 0.5), 2);
+  EXPECT_EQ(quantile_sorted(std::vector<double>{kInfiniteSample, kInfiniteSample}, 0.5),
+            kInfiniteSample);
+  EXPECT_EQ(quantile_sorted(std::vector<double>{1, 2, kInfiniteSample}, 0.5), 2);
 }
 
 TEST(MedianConfidence, AgreesWithExactBinomials) {
@@ -78,7 +79,7 @@ TEST(MedianConfidence, NeedsSixSamples) {
 
 TEST(Summarise, NothingComesOfNothing) {
   EXPECT_FALSE(summarise({}).has_value());
-  EXPECT_FALSE(summarise({kNaN, kInfinity, -kInfinity}).has_value());
+  EXPECT_FALSE(summarise({kMissingSample, kInfiniteSample, -kInfiniteSample}).has_value());
 }
 
 TEST(Summarise, OneSample) {
@@ -109,7 +110,7 @@ TEST(Summarise, EqualSamples) {
 }
 
 TEST(Summarise, LeavesOutWhatIsNotFinite) {
-  const auto summary = summarise({3, kNaN, 1, kInfinity, 2, -kInfinity});
+  const auto summary = summarise({3, kMissingSample, 1, kInfiniteSample, 2, -kInfiniteSample});
   ASSERT_TRUE(summary.has_value());
   EXPECT_EQ(summary->n, 3);
   EXPECT_EQ(summary->min, 1);
@@ -165,9 +166,9 @@ TEST(Converged, NeedsTenFiniteSamples) {
   EXPECT_FALSE(converged(std::vector<double>(9, 1.0)));
   EXPECT_TRUE(converged(std::vector<double>(10, 0.0)));
   std::vector<double> samples(10, 1.0);
-  samples[7] = kNaN;
+  samples[7] = kMissingSample;
   EXPECT_FALSE(converged(samples));
-  samples[7] = kInfinity;
+  samples[7] = kInfiniteSample;
   EXPECT_FALSE(converged(samples));
 }
 

@@ -12,7 +12,7 @@ using memory::Action;
 using memory::Category;
 using trace::SliceClass;
 
-std::unique_ptr<run::Run> empty_run() {
+std::unique_ptr<run::Run> empty_large_run() {
   run::StartedUpdate started;
   started.id = 1;
   started.begin_ns = 5'000'000'000;
@@ -23,7 +23,7 @@ std::unique_ptr<run::Run> empty_run() {
 
 std::unique_ptr<run::Run> dense_run(base::StringTable& strings, std::uint64_t slices,
                                     std::uint32_t seed) {
-  auto out = empty_run();
+  auto out = empty_large_run();
   std::mt19937 random(seed);
   std::vector<base::StringId> names;
   for (int i = 0; i < 64; ++i) names.push_back(strings.intern("aten::op_" + std::to_string(i)));
@@ -58,7 +58,7 @@ std::unique_ptr<run::Run> dense_run(base::StringTable& strings, std::uint64_t sl
 
 std::unique_ptr<run::Run> busy_memory_run(base::StringTable& strings, std::uint32_t events,
                                           std::uint32_t seed) {
-  auto out = empty_run();
+  auto out = empty_large_run();
   std::mt19937 random(seed);
   std::vector<std::uint64_t> live;
   std::uint64_t next = 4096;

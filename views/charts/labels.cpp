@@ -136,7 +136,7 @@ const char* class_key(trace::SliceClass slice_class) {
 
 std::string prediction_error(std::int64_t predicted, std::int64_t measured) {
   if (predicted == measured) return "0 %";
-  if (measured == 0) return "\xe2\x80\x93";  // en dash
+  if (measured == 0) return text::kNoNumber;
   const double part =
       static_cast<double>(predicted - measured) / static_cast<double>(measured) * 100.0;
   return text::percent(part, std::abs(part) < 0.1 ? 3 : 1) + " %";

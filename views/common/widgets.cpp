@@ -269,4 +269,15 @@ void divider(const Ui& ui) {
   ImGui::Dummy({0, 1});
 }
 
+void right_aligned(const std::string& words) {
+  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
+  ImGui::TextUnformatted(words.c_str());
+}
+
+void right_aligned_column(const std::string& words) {
+  ImGui::TableNextColumn();
+  right_aligned(words);
+}
+
 }  // namespace ts::views

@@ -40,6 +40,10 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
 bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_view right,
               bool chosen, std::string_view reason = {});
 
+// Words at the right edge of a table's cell; `_column` goes to the next cell first.
+void right_aligned(const std::string& words);
+void right_aligned_column(const std::string& words);
+
 // Label left, value right-aligned, unit smaller in its own column. Height 24.
 void value_row(const Ui& ui, std::string_view label, const text::Quantity& value, float unit_width,
                TextStyle value_style = TextStyle::body_medium);

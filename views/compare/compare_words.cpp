@@ -8,7 +8,7 @@ namespace {
 
 std::string median_words(const run::ComparedSide& side, std::int64_t run::StepTimes::*part) {
   const run::TimingSummary summary = run::summarise_steps(side.timed_steps, part);
-  return summary.n > 0 ? text::duration_ns(summary.median_ms * 1e6).joined() : "\xe2\x80\x93";
+  return summary.n > 0 ? text::duration_ns(summary.median_ms * 1e6).joined() : text::kNoNumber;
 }
 
 std::string pairs_of(const run::Comparison& comparison) {

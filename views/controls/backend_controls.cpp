@@ -27,7 +27,7 @@ void draw_backend_need(const ControlsContext& context, run::AttentionBackend bac
   if (!need->unavailable.empty()) {
     tooltip(ui, need->unavailable);
     sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
-              "\xe2\x80\x93");  // en dash
+              text::kNoNumber);
     return;
   }
   const bool over = need->fit == run::Fit::oom;

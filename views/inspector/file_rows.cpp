@@ -6,6 +6,7 @@
 
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
+#include "core/text/numbers.h"
 #include "views/charts/labels.h"
 
 namespace ts::views {
@@ -23,7 +24,7 @@ std::string utc(std::int64_t unix_ns) {
   return {text.data(), length};
 }
 
-text::Quantity count(std::size_t number) {
+text::Quantity count_of(std::size_t number) {
   return {text::grouped(static_cast<std::int64_t>(number)), ""};
 }
 
@@ -40,7 +41,7 @@ std::string value_in_words(const memory::Snapshot& snapshot, const memory::Snaps
           return text::decimal(value, 2);
         } else if constexpr (std::is_same_v<Value, base::StringId>) {
           const std::string_view words = snapshot.text(value);
-          return words.empty() ? "\xe2\x80\x93" : std::string(words);
+          return words.empty() ? text::kNoNumber : std::string(words);
         } else {
           std::string words;  // those that are not off
           for (const auto& [key, divisions] : value) {
@@ -82,8 +83,8 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
     add("file.span", text::duration_ns(static_cast<double>(range.length() - 1)));
   }
   add("file.device", {std::to_string(device.number), ""});
-  add("file.events", count(device.trace_events));
-  add("file.allocations", count(log.blocks().size()));
+  add("file.events", count_of(device.trace_events));
+  add("file.allocations", count_of(log.blocks().size()));
   if (device.blocks_before > 0) {
     add("file.before",
         {texts("file.before_value", {{"count", text::grouped(device.blocks_before)},
@@ -94,7 +95,7 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
   add("file.peak_reserved", text::bytes(device.peak_reserved));
   add("file.end_reserved", text::bytes(device.end_reserved));
   if (log.missed_frees() + log.unmatched_frees() > 0) {
-    add("file.gaps", count(log.missed_frees() + log.unmatched_frees()));
+    add("file.gaps", count_of(log.missed_frees() + log.unmatched_frees()));
   }
   if (!opened.file.ignored_keys.empty()) {
     std::string keys;

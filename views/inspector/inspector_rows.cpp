@@ -5,6 +5,7 @@
 #include "core/run/efficiency.h"
 #include "core/run/kernel_report.h"
 #include "core/run/training_summary.h"
+#include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
 #include "views/inspector/gpu_rows.h"
@@ -12,7 +13,7 @@
 namespace ts::views {
 namespace {
 
-const text::Quantity kMissing{"\xe2\x80\x93", ""};  // en dash
+const text::Quantity kMissing{text::kNoNumber, ""};
 
 text::Quantity milliseconds(double value) {
   return value < 0 ? kMissing : text::duration_ns(value * 1e6);

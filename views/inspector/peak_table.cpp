@@ -16,8 +16,6 @@
 namespace ts::views {
 namespace {
 
-constexpr const char* kMissing = "\xe2\x80\x93";  // en dash
-
 std::int64_t largest(const std::vector<PeakRow>& rows) {
   std::int64_t most = 0;
   for (const PeakRow& row : rows)
@@ -75,7 +73,7 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
     sink.text({end - sink.text_width(style, words), y}, style, color, words);
   };
   const auto size = [&](const std::optional<std::int64_t>& bytes) {
-    return bytes ? text::bytes_in(*bytes, unit.front()).value : std::string(kMissing);
+    return bytes ? text::bytes_in(*bytes, unit.front()).value : std::string(text::kNoNumber);
   };
   sink.text({origin.x, y}, TextStyle::small, ui.theme.text2, ui.texts("inspector.peaks.title"));
   right(predicted_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.predicted"));

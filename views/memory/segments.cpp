@@ -8,7 +8,7 @@
 namespace ts::views {
 namespace {
 
-constexpr float kPadding = 9;
+constexpr float kCellPadding = 9;
 constexpr float kHeight = 24;
 constexpr float kTrack = 72;
 
@@ -23,14 +23,14 @@ Rect field(Metrics metrics, const Rect& item) {
 float segments_width(const DrawSink& sink, Metrics metrics, std::string_view first,
                      std::string_view second) {
   return std::ceil(sink.text_width(TextStyle::small, first) +
-                   sink.text_width(TextStyle::small, second) + 4 * metrics.px(kPadding));
+                   sink.text_width(TextStyle::small, second) + 4 * metrics.px(kCellPadding));
 }
 
 TwoSegments lay_out_segments(const DrawSink& sink, Metrics metrics, const Rect& item,
                              std::string_view first, std::string_view second) {
   const Rect all = field(metrics, item);
   const float split =
-      std::round(all.x0 + sink.text_width(TextStyle::small, first) + 2 * metrics.px(kPadding));
+      std::round(all.x0 + sink.text_width(TextStyle::small, first) + 2 * metrics.px(kCellPadding));
   static_cast<void>(second);
   return {{all.x0, all.y0, split, all.y1}, {split, all.y0, all.x1, all.y1}};
 }
@@ -42,7 +42,7 @@ void draw_segments(DrawSink& sink, const Theme& theme, Metrics metrics, const Re
   sink.fill(all, theme.surface2, metrics.px(3));
   sink.fill(second_chosen ? parts.second : parts.first, theme.surface3, metrics.px(3));
   const auto label = [&](const Rect& part, std::string_view text, bool chosen) {
-    text_in(sink, {part.x0 + metrics.px(kPadding), part.y0, part.x1, part.y1}, TextStyle::small,
+    text_in(sink, {part.x0 + metrics.px(kCellPadding), part.y0, part.x1, part.y1}, TextStyle::small,
             chosen ? theme.text : theme.text2, text);
   };
   label(parts.first, first, !second_chosen);

@@ -40,12 +40,6 @@ void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
   ImGui::NewLine();
 }
 
-void right_aligned(const std::string& words) {
-  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
-  ImGui::TextUnformatted(words.c_str());
-}
-
 // "+ 512 KiB  mm" and where; empty for a side that has no such event.
 std::string event_words(const memory::AllocationLog& log, EventIndex event,
                         const base::StringTable& strings, const text::Texts& texts) {
@@ -175,7 +169,7 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
     ImGui::TableNextColumn();
     const bool close = std::abs(off) * 100 <= is;
     ImGui::PushStyleColor(ImGuiCol_Text, close ? ui.theme.ok : ui.theme.warn);
-    right_aligned(is > 0 ? prediction_error(was, is) : off == 0 ? "0 %" : "\xe2\x80\x93");
+    right_aligned(is > 0 ? prediction_error(was, is) : off == 0 ? "0 %" : text::kNoNumber);
     ImGui::PopStyleColor();
   };
   for (const run::CategoryAgreement& row : categories_)

@@ -14,8 +14,6 @@
 namespace ts::views {
 namespace {
 
-constexpr const char* kDash = "\xe2\x80\x93";
-
 struct List {
   const char* id;
   const char* key;
@@ -34,7 +32,7 @@ std::vector<List> lists_of(const run::ProfileComparison& c) {
 }
 
 std::string amount(double value, bool bytes) {
-  if (value < 0) return kDash;
+  if (value < 0) return text::kNoNumber;
   return bytes ? text::bytes(static_cast<std::int64_t>(value)).joined()
                : text::duration_ns(value * 1e6).joined();
 }
@@ -45,18 +43,18 @@ std::string signed_amount(double value, bool bytes) {
 }
 
 std::string ratio(double a, double b) {
-  return a > 0 && b >= 0 ? text::decimal(b / a, 2) + "\xc3\x97" : kDash;
+  return a > 0 && b >= 0 ? text::decimal(b / a, 2) + "\xc3\x97" : text::kNoNumber;
 }
 
 std::string calls(double value) {
-  return value < 0 ? kDash : text::decimal(value, value == std::floor(value) ? 0 : 1);
+  return value < 0 ? text::kNoNumber : text::decimal(value, value == std::floor(value) ? 0 : 1);
 }
 
 constexpr std::array<float, 6> kShares = {0.40F, 0.12F, 0.12F, 0.12F, 0.14F, 0.10F};
 using Cells = std::array<std::string, kShares.size()>;
 
-void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row, const Cells& cells, Color color,
-                Color difference) {
+void draw_row_cells(DrawSink& sink, const Ui& ui, const Rect& row, const Cells& cells, Color color,
+                    Color difference) {
   float x = row.x0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const float width = row.width() * kShares[i];
@@ -84,10 +82,11 @@ void draw_rows(const Ui& ui, const List& list) {
   {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height},
-               {ui.texts("sweep.compare.name"), list.bytes ? "" : ui.texts("sweep.compare.calls"),
-                "A", "B", ui.texts("sweep.compare.difference"), "B / A"},
-               ui.theme.text3, ui.theme.text3);
+    draw_row_cells(
+        sink, ui, {at.x, at.y, at.x + width, at.y + height},
+        {ui.texts("sweep.compare.name"), list.bytes ? "" : ui.texts("sweep.compare.calls"), "A",
+         "B", ui.texts("sweep.compare.difference"), "B / A"},
+        ui.theme.text3, ui.theme.text3);
     ImGui::Dummy({width, height});
   }
   if (!ImGui::BeginChild("###compare_rows")) {
@@ -108,10 +107,10 @@ void draw_rows(const Ui& ui, const List& list) {
                                            : ui.theme.text3;
       const std::string counts =
           list.bytes ? std::string() : calls(row.calls_a) + " / " + calls(row.calls_b);
-      draw_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height},
-                 {row.name, counts, amount(row.a, list.bytes), amount(row.b, list.bytes),
-                  signed_amount(difference, list.bytes), ratio(row.a, row.b)},
-                 ui.theme.text, color);
+      draw_row_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height},
+                     {row.name, counts, amount(row.a, list.bytes), amount(row.b, list.bytes),
+                      signed_amount(difference, list.bytes), ratio(row.a, row.b)},
+                     ui.theme.text, color);
       ImGui::Dummy({width, height});
     }
   }

@@ -15,8 +15,6 @@ namespace {
 
 using run::PointStatus;
 
-constexpr const char* kDash = "\xe2\x80\x93";
-
 struct Column {
   const char* key;
   float share;  // of the width
@@ -33,15 +31,15 @@ constexpr std::array<Column, 9> kColumns = {{{"sweep.column.series", 0.13F, fals
                                              {"sweep.column.result", 0.18F, false}}};
 
 std::string ms(double value) {
-  return value < 0 ? kDash : text::duration_ns(value * 1e6).joined();
+  return value < 0 ? text::kNoNumber : text::duration_ns(value * 1e6).joined();
 }
 
 // "\u2248 88.3 ms" of a point that is still to be measured.
 std::string predicted_time(const run::Sweep& sweep, std::size_t index) {
   const PointStatus status = sweep.points()[index].status;
-  if (status != PointStatus::pending && status != PointStatus::running) return kDash;
+  if (status != PointStatus::pending && status != PointStatus::running) return text::kNoNumber;
   const double expected = sweep.predicted_step_ms(index);
-  return expected > 0 ? "\xe2\x89\x88 " + ms(expected) : kDash;
+  return expected > 0 ? "\xe2\x89\x88 " + ms(expected) : text::kNoNumber;
 }
 
 std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::size_t index,
@@ -53,18 +51,18 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
   std::string at;
   for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
   const bool ok = point.status == PointStatus::ok;
-  return {sweep.series()[point.series].label,
-          at,
-          ok ? ms(m.step.median_ms) : predicted_time(sweep, index),
-          ok && m.step.ci95_low_ms >= 0
-              ? texts("inspector.range",
-                      {{"low", ms(m.step.ci95_low_ms)}, {"high", ms(m.step.ci95_high_ms)}})
-              : kDash,
-          ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : kDash,
-          p.known() ? text::bytes(p.peak_allocated).joined() : kDash,
-          ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : kDash,
-          error.empty() ? kDash : error,
-          status_words(point, texts)};
+  return {
+      sweep.series()[point.series].label,
+      at,
+      ok ? ms(m.step.median_ms) : predicted_time(sweep, index),
+      ok && m.step.ci95_low_ms >= 0 ? texts("inspector.range", {{"low", ms(m.step.ci95_low_ms)},
+                                                                {"high", ms(m.step.ci95_high_ms)}})
+                                    : text::kNoNumber,
+      ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : text::kNoNumber,
+      p.known() ? text::bytes(p.peak_allocated).joined() : text::kNoNumber,
+      ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : text::kNoNumber,
+      error.empty() ? text::kNoNumber : error,
+      status_words(point, texts)};
 }
 
 void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row,
@@ -74,10 +72,10 @@ void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row,
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const float share = width * kColumns[i].share;
     const Rect cell{x, row.y0, x + share - ui.px(16), row.y1};
-    const Color color = header                     ? ui.theme.text3
-                        : i + 1 == kColumns.size() ? result
-                        : cells[i] == kDash        ? ui.theme.text3
-                                                   : ui.theme.text;
+    const Color color = header                        ? ui.theme.text3
+                        : i + 1 == kColumns.size()    ? result
+                        : cells[i] == text::kNoNumber ? ui.theme.text3
+                                                      : ui.theme.text;
     const TextStyle style = header ? TextStyle::small : TextStyle::body;
     if (kColumns[i].right) {
       text_right(sink, cell, style, color, cells[i]);

@@ -15,20 +15,12 @@
 namespace ts::views {
 namespace {
 
-constexpr std::array kHeadings = {
+constexpr std::array kKernelHeadings = {
     "tables.name",           "tables.calls",          "tables.total",
     "tables.share",          "tables.average",        "tables.p90",
     "tables.launch",         "tables.registers",      "tables.shared_memory",
     "tables.occupancy",      "tables.tensor_cores",   "tables.operator",
     "tables.operator_flops", "tables.operator_inputs"};
-
-constexpr const char* kNone = "\xe2\x80\x93";  // en dash
-
-void right_aligned(const std::string& words) {
-  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
-  ImGui::TextUnformatted(words.c_str());
-}
 
 std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
@@ -62,11 +54,12 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
                                      ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   const TableColors colors(ui);
-  if (!ImGui::BeginTable("###kernels", static_cast<int>(kHeadings.size()), kFlags, {0, height}))
+  if (!ImGui::BeginTable("###kernels", static_cast<int>(kKernelHeadings.size()), kFlags,
+                         {0, height}))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  for (const char* const heading : kHeadings) {
-    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kHeadings[0] ? ui.px(320) : 0);
+  for (const char* const heading : kKernelHeadings) {
+    ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kKernelHeadings[0] ? ui.px(320) : 0);
   }
   ImGui::TableHeadersRow();
   ImGuiListClipper clipper;
@@ -92,14 +85,14 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
       cell(text::grouped(row.launch.registers));
       cell(text::bytes(row.launch.shared_memory).joined());
       const auto held = stats::occupancy(capability, row.launch);
-      cell(held ? occupancy_words(ui.texts, *held) : kNone);
+      cell(held ? occupancy_words(ui.texts, *held) : text::kNoNumber);
       cell(ui.texts(row.tensor_cores ? "tables.yes" : "tables.no"));
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(std::string(context.strings.view(row.launch.op)).c_str());
-      cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : kNone);
+      cell(row.op_flops > 0 ? text::decimal(row.op_flops * 1e-9, 3) + " GFLOP" : text::kNoNumber);
       cell(row.op_input_bytes > 0
                ? text::bytes(static_cast<std::int64_t>(row.op_input_bytes)).joined()
-               : kNone);
+               : text::kNoNumber);
     }
   }
   ImGui::EndTable();

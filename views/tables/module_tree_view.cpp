@@ -13,16 +13,9 @@
 namespace ts::views {
 namespace {
 
-constexpr std::array kHeadings = {"tables.module", "tables.calls",      "tables.total",
-                                  "tables.share",  "tables.forward",    "tables.backward",
-                                  "tables.flops",  "tables.parameters", "tables.kept"};
-
-void right_aligned(const std::string& words) {
-  ImGui::TableNextColumn();
-  const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
-  ImGui::TextUnformatted(words.c_str());
-}
+constexpr std::array kModuleHeadings = {"tables.module", "tables.calls",      "tables.total",
+                                        "tables.share",  "tables.forward",    "tables.backward",
+                                        "tables.flops",  "tables.parameters", "tables.kept"};
 
 }  // namespace
 
@@ -38,11 +31,11 @@ void ModuleTreeView::draw(const Ui& ui, float height) {
                                      ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg;
   const TableColors colors(ui);
-  if (ImGui::BeginTable("###module_tree", static_cast<int>(kHeadings.size()), kFlags,
+  if (ImGui::BeginTable("###module_tree", static_cast<int>(kModuleHeadings.size()), kFlags,
                         {0, height})) {
     ImGui::TableSetupScrollFreeze(1, 1);
-    for (const char* const heading : kHeadings) {
-      ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kHeadings[0] ? ui.px(280) : 0);
+    for (const char* const heading : kModuleHeadings) {
+      ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kModuleHeadings[0] ? ui.px(280) : 0);
     }
     ImGui::TableHeadersRow();
     draw_row(ui, 0);
@@ -64,17 +57,18 @@ void ModuleTreeView::draw_row(const Ui& ui, std::uint32_t index) {
   if (index == 0 || (node.depth == 1 && !node.is_operator)) flags |= ImGuiTreeNodeFlags_DefaultOpen;
   const std::string name = index == 0 ? std::string(ui.texts("tables.whole")) : node.name;
   const bool open = ImGui::TreeNodeEx((name + "###node" + std::to_string(index)).c_str(), flags);
-  right_aligned(text::grouped(static_cast<std::int64_t>(static_cast<double>(node.calls) / steps)));
-  right_aligned(time(node.total_ns()));
+  right_aligned_column(
+      text::grouped(static_cast<std::int64_t>(static_cast<double>(node.calls) / steps)));
+  right_aligned_column(time(node.total_ns()));
   const auto whole = static_cast<double>(std::max<std::int64_t>(tree_.nodes[0].total_ns(), 1));
-  right_aligned(text::decimal(static_cast<double>(node.total_ns()) / whole * 100, 1) + " %");
-  right_aligned(time(node.forward_ns));
-  right_aligned(time(node.backward_ns));
-  right_aligned(node.flops > 0 ? text::decimal(node.flops / steps * 1e-9, 3) + " GFLOP"
-                               : std::string());
+  right_aligned_column(text::decimal(static_cast<double>(node.total_ns()) / whole * 100, 1) + " %");
+  right_aligned_column(time(node.forward_ns));
+  right_aligned_column(time(node.backward_ns));
+  right_aligned_column(node.flops > 0 ? text::decimal(node.flops / steps * 1e-9, 3) + " GFLOP"
+                                      : std::string());
   const std::int64_t parameters = run::parameters_in(node.parameter_bytes, dtype_);
-  right_aligned(parameters > 0 ? text::grouped(parameters) : std::string());
-  right_aligned(node.kept_bytes > 0 ? text::bytes(node.kept_bytes).joined() : std::string());
+  right_aligned_column(parameters > 0 ? text::grouped(parameters) : std::string());
+  right_aligned_column(node.kept_bytes > 0 ? text::bytes(node.kept_bytes).joined() : std::string());
   if (!open) return;
   for (const std::uint32_t child : node.children) draw_row(ui, child);
   ImGui::TreePop();

@@ -16,7 +16,7 @@
 namespace ts::views {
 namespace {
 
-constexpr std::array<const char*, kOperatorColumns> kHeadings = {
+constexpr std::array<const char*, kOperatorColumns> kOperatorHeadings = {
     "tables.name",        "tables.calls",   "tables.self",   "tables.self_share", "tables.total",
     "tables.total_share", "tables.average", "tables.p50",    "tables.p90",        "tables.rate",
     "tables.given",       "tables.bytes",   "tables.shapes", "tables.shape"};
@@ -134,10 +134,11 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
         flags = ImGuiTableColumnFlags_PreferSortAscending;
       if (column == OperatorColumn::self) flags |= ImGuiTableColumnFlags_DefaultSort;
       const float width = column == OperatorColumn::name ? ui.px(260) : 0;
-      ImGui::TableSetupColumn((std::string(ui.texts(kHeadings[static_cast<std::size_t>(i)])) +
-                               "###column_" + std::to_string(i))
-                                  .c_str(),
-                              flags, width, static_cast<ImGuiID>(i));
+      ImGui::TableSetupColumn(
+          (std::string(ui.texts(kOperatorHeadings[static_cast<std::size_t>(i)])) + "###column_" +
+           std::to_string(i))
+              .c_str(),
+          flags, width, static_cast<ImGuiID>(i));
     }
     ImGui::TableHeadersRow();
     if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
@@ -159,11 +160,11 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
           ImGui::TableNextColumn();
           const auto column = static_cast<OperatorColumn>(c);
           const std::string words = operator_cell(row, column, context.strings);
-          const float free =
-              ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-          if (column != OperatorColumn::shape)
-            ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
-          ImGui::TextUnformatted(words.c_str());
+          if (column == OperatorColumn::shape) {
+            ImGui::TextUnformatted(words.c_str());
+          } else {
+            right_aligned(words);
+          }
         }
       }
     }

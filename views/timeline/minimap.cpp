@@ -9,7 +9,7 @@
 namespace ts::views {
 namespace {
 
-constexpr std::int64_t kPause = 330'000'000;
+constexpr std::int64_t kRedrawPause = 330'000'000;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void Minimap::update(const trace::TraceStore& store, base::TimeRange range, std:
   const auto count = static_cast<std::size_t>(std::max(pixels, 1));
   const bool same_shape = count == columns_.size();
   const bool same_data = slices_ == store.slice_count() && range == range_;
-  if (same_shape && (same_data || (made_ns_ != 0 && now_ns - made_ns_ < kPause))) return;
+  if (same_shape && (same_data || (made_ns_ != 0 && now_ns - made_ns_ < kRedrawPause))) return;
   range_ = range;
   made_ns_ = now_ns;
   slices_ = store.slice_count();

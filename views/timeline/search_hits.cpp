@@ -5,7 +5,7 @@
 namespace ts::views {
 namespace {
 
-constexpr std::int64_t kPause = 250'000'000;
+constexpr std::int64_t kSearchPause = 250'000'000;
 
 base::TimeRange range_of(const trace::TraceStore& store, trace::SliceRef ref) {
   const trace::Slice slice = store.slice(ref);
@@ -29,7 +29,7 @@ void SearchHits::update(const trace::TraceStore& store, const base::StringTable&
     return;
   }
   const bool changed = text != text_;
-  const bool grown = store.slice_count() != slices_seen_ && now_ns - asked_ns_ >= kPause;
+  const bool grown = store.slice_count() != slices_seen_ && now_ns - asked_ns_ >= kSearchPause;
   if (!changed && !grown) return;
   if (changed) place_ = 0;
   text_ = text;

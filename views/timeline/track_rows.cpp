@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kRow = 21;
 constexpr float kBox = 20;
-constexpr float kPadding = 5;
+constexpr float kRowPadding = 5;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::T
   TrackRows out;
   const float pitch = std::round(metrics.px(kRow));
   const float box = std::round(metrics.px(kBox));
-  const float padding = std::round(metrics.px(kPadding));
+  const float padding = std::round(metrics.px(kRowPadding));
   float y = 0;
   for (const trace::TrackId id : order) {
     TrackBand band;

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <chrono>
+#include <future>
+
+namespace ts::app {
+
+// Whether get() would not wait. For polling once a frame.
+template <class Value>
+bool is_ready(const std::future<Value>& value) {
+  return value.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace ts::app
