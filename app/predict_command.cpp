@@ -140,7 +140,7 @@ void print_answer(const Question& question, const Answer& answer) {
     if (prediction.by_category[i] == 0) continue;
     print_row(i == 0 ? "At the peak" : "",
               size_in_words(prediction.by_category[i]) + " " +
-                  run::category_name(static_cast<memory::Category>(i)));
+                  std::string(memory::category_name(static_cast<memory::Category>(i))));
   }
   for (const run::Remedy& remedy : answer.remedies) {
     std::string words = size_in_words(remedy.needed);

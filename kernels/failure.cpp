@@ -15,7 +15,7 @@ namespace {
 
 run::Failure as_failure(std::string sentence) {
   run::Failure failure;
-  failure.verdict = run::Verdict::as_failure;
+  failure.verdict = run::Verdict::failed;
   failure.sentence = std::move(sentence);
   return failure;
 }

@@ -7,28 +7,6 @@
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {
-namespace {
-
-const char* phase_name(base::Phase phase) {
-  switch (phase) {
-    case base::Phase::setup:
-      return "setup";
-    case base::Phase::forward:
-      return "forward";
-    case base::Phase::loss:
-      return "loss";
-    case base::Phase::backward:
-      return "backward";
-    case base::Phase::optimizer:
-      return "optimizer";
-    case base::Phase::idle:
-      break;
-  }
-  return "idle";
-}
-
-}  // namespace
-
 PhaseScope::PhaseScope(base::Phase phase, bool graph_kept) : phase_(phase) {
   if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
     dry->begin_phase(phase, graph_kept);
@@ -49,8 +27,8 @@ PhaseScope::~PhaseScope() {
   Recording* const recording = recorded_ ? Recording::active() : nullptr;
   if (recording == nullptr) return;
   const std::uint8_t depth = phase_ == base::Phase::setup ? 0 : 1;
-  recording->push_span(capture::RawKind::phase, recording->strings().intern(phase_name(phase_)),
-                       depth, begin_ns_);
+  recording->push_span(capture::RawKind::phase,
+                       recording->strings().intern(base::phase_name(phase_)), depth, begin_ns_);
   recording->end_phase();
 }
 

@@ -24,13 +24,16 @@ PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx")
 
 
 def our_commands(root, build, left_out):
-    """(path relative to root, compile command) of every source of the program."""
+    """(path relative to root, compile command) of every source of the program, or of the files
+    that CMake made of several sources each: a folder's lie in BUILD/FOLDER/CMakeFiles."""
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if path.suffix == ".cpp" and path.is_relative_to(root):
-            relative = path.relative_to(root)
-            if relative.parts[0] not in left_out:
-                yield relative, PRECOMPILED.sub("", entry["command"])
+        ours = path.suffix == ".cpp" or path.parent.name == "Unity"
+        if not ours or not path.is_relative_to(root):
+            continue
+        folder = path.relative_to(build if path.is_relative_to(build) else root).parts[0]
+        if folder not in left_out:
+            yield path.relative_to(root), PRECOMPILED.sub("", entry["command"])
 
 
 def fingerprint(root, path, command, settings):
@@ -69,7 +72,7 @@ def main(root, build, tool, everything):
     marks.mkdir(exist_ok=True)
     settings_files = [root / path for path in all_files(root) if path.name == ".clang-tidy"]
     settings = b"".join(file.read_bytes() for file in settings_files)
-    left_out = {"build", "third_party", "tests"} | (set() if everything else {"kernels"})
+    left_out = {"third_party", "tests"} | (set() if everything else {"kernels"})
     commands = dict(our_commands(root, build, left_out))
     database = build / "tidy_commands"
     database.mkdir(exist_ok=True)

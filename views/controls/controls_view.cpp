@@ -213,7 +213,7 @@ void draw_memory_bar(const ControlsContext& context, float width) {
 void apply(const ControlsContext& context, Field field, const SliderEdit& edit) {
   const Ui& ui = context.ui;
   run::WorkloadSpec changed = context.history.spec();
-  if (edit.value) set_number(changed, field, *edit.value);
+  if (edit.value) set_slider_number(changed, field, *edit.value);
   if (edit.typed && !run::set_field(changed, run::field_name(field), *edit.typed)) {
     context.history.refuse(field, *edit.typed);
   }
@@ -242,7 +242,7 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
   SliderLook look;
   look.label = ui.texts(std::string("controls.field.") + run::field_name(field));
-  look.value = *number_of(spec, field);
+  look.value = *slider_number(spec, field);
   look.reason = reason;
   look.problem = problem;
   look.label_width = label_width;

@@ -4,17 +4,17 @@
 
 namespace ts::views {
 
-std::optional<std::int64_t> number_of(const run::WorkloadSpec& spec, run::Field field) {
+std::optional<std::int64_t> slider_number(const run::WorkloadSpec& spec, run::Field field) {
   const auto* number = run::field_as<run::NumberField>(field);
   if (number == nullptr) return std::nullopt;
   const std::int64_t value = spec.*number->member;
-  return value == 0 && number->zero_is ? number_of(spec, *number->zero_is) : value;
+  return value == 0 && number->zero_is ? slider_number(spec, *number->zero_is) : value;
 }
 
-void set_number(run::WorkloadSpec& spec, run::Field field, std::int64_t value) {
+void set_slider_number(run::WorkloadSpec& spec, run::Field field, std::int64_t value) {
   const auto* number = run::field_as<run::NumberField>(field);
   if (number == nullptr) return;
-  const bool follows = number->zero_is && number_of(spec, *number->zero_is) == value;
+  const bool follows = number->zero_is && slider_number(spec, *number->zero_is) == value;
   spec.*number->member = follows ? 0 : value;
 }
 

@@ -262,10 +262,10 @@ TEST_F(ControlsView, numbers_with_a_point_are_typed) {
 TEST_F(ControlsView, a_number_that_follows_another_is_shown_as_that_one) {
   click("###more_attention");
   run::WorkloadSpec spec = history_.spec();
-  EXPECT_EQ(number_of(spec, run::Field::kv_heads), spec.heads);
-  set_number(spec, run::Field::kv_heads, 2);
+  EXPECT_EQ(slider_number(spec, run::Field::kv_heads), spec.heads);
+  set_slider_number(spec, run::Field::kv_heads, 2);
   EXPECT_EQ(spec.kv_heads, 2);
-  set_number(spec, run::Field::kv_heads, spec.heads);
+  set_slider_number(spec, run::Field::kv_heads, spec.heads);
   EXPECT_EQ(spec.kv_heads, 0);
 }
 

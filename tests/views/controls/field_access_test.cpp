@@ -14,8 +14,8 @@ constexpr run::Field kSizes[] = {run::Field::B,     run::Field::T,      run::Fie
 TEST(FieldAccess, sets_the_field_that_it_reads) {
   for (const run::Field field : kSizes) {
     run::WorkloadSpec spec;
-    set_number(spec, field, 96);
-    EXPECT_EQ(number_of(spec, field), 96) << run::field_name(field);
+    set_slider_number(spec, field, 96);
+    EXPECT_EQ(slider_number(spec, field), 96) << run::field_name(field);
     // The same field that the command line calls by that name.
     run::WorkloadSpec named;
     ASSERT_TRUE(run::set_field(named, run::field_name(field), "96"));
@@ -25,9 +25,9 @@ TEST(FieldAccess, sets_the_field_that_it_reads) {
 
 TEST(FieldAccess, leaves_what_is_no_size_alone) {
   run::WorkloadSpec spec;
-  set_number(spec, run::Field::dtype, 1);
+  set_slider_number(spec, run::Field::dtype, 1);
   EXPECT_EQ(spec, run::WorkloadSpec());
-  EXPECT_FALSE(number_of(spec, run::Field::dtype));
+  EXPECT_FALSE(slider_number(spec, run::Field::dtype));
 }
 
 TEST(FieldAccess, sliders_stay_within_what_is_possible) {
@@ -47,8 +47,8 @@ TEST(FieldAccess, sliders_reach_every_preset) {
     for (const run::Field field : kSizes) {
       if (!run::field_applies(spec, field)) continue;
       const LogScale scale = slider_scale(field);
-      EXPECT_GE(*number_of(spec, field), scale.min()) << preset.id << run::field_name(field);
-      EXPECT_LE(*number_of(spec, field), scale.max()) << preset.id << run::field_name(field);
+      EXPECT_GE(*slider_number(spec, field), scale.min()) << preset.id << run::field_name(field);
+      EXPECT_LE(*slider_number(spec, field), scale.max()) << preset.id << run::field_name(field);
     }
   }
 }
