@@ -13,6 +13,7 @@ struct AllocationLog::Impl {
   std::vector<Event> events;
   std::vector<Block> blocks;
   std::vector<PhaseSpan> phases;
+  std::vector<RecomputeSpan> recomputations;
   std::vector<Reserved> reserved;
   std::int64_t peak_reserved = 0;
   std::unordered_map<std::uint64_t, BlockIndex> live_by_address;
@@ -38,12 +39,14 @@ struct AllocationLog::Impl {
   void begin_phase(const Record& record);
   void end_phase(const Record& record);
   void close_phase(std::int64_t time_ns);
+  void follow_recomputation(const Record& record);
   void apply_changes();
   [[nodiscard]] std::int64_t held() const { return reserved.empty() ? 0 : reserved.back().bytes; }
   void reserve(std::int64_t time_ns, std::int64_t bytes);
 };
 
 void AllocationLog::Impl::append(const Record& record) {
+  follow_recomputation(record);
   switch (record.action) {
     case Action::alloc:
       alloc(record);
@@ -166,6 +169,31 @@ void AllocationLog::Impl::set_owner(const Record& record) {
   categoriser.owned(found->second, record.category, changes);
 }
 
+void AllocationLog::Impl::follow_recomputation(const Record& record) {
+  const bool block = record.action == Action::alloc || record.action == Action::free_completed;
+  const bool mark = record.action == Action::phase_begin || record.action == Action::phase_end;
+  if (!block && !mark) return;
+  const bool again = block && record.phase == base::Phase::backward && record.graph_kept;
+  const bool open = !recomputations.empty() && recomputations.back().end_event == kNone;
+  if (open && !again) {
+    RecomputeSpan& span = recomputations.back();
+    span.end_event = static_cast<EventIndex>(events.size());
+    span.end_ns = std::max(record.time_ns, span.begin_ns);
+    ++version;
+  }
+  if (!again) return;
+  if (!open) {
+    RecomputeSpan span;
+    span.first_event = static_cast<EventIndex>(events.size());
+    span.begin_ns = record.time_ns;
+    recomputations.push_back(span);
+  }
+  if (record.action != Action::alloc || record.module == base::kNoString) return;
+  RecomputeSpan& span = recomputations.back();
+  if (span.first_module == base::kNoString) span.first_module = record.module;
+  span.last_module = record.module;
+}
+
 void AllocationLog::Impl::begin_phase(const Record& record) {
   // Phases do not nest: the end of the one before was lost.
   close_phase(record.time_ns);
@@ -217,6 +245,9 @@ std::span<const Block> AllocationLog::blocks() const {
 }
 std::span<const PhaseSpan> AllocationLog::phases() const {
   return impl_->phases;
+}
+std::span<const RecomputeSpan> AllocationLog::recomputations() const {
+  return impl_->recomputations;
 }
 std::optional<OutOfMemory> AllocationLog::out_of_memory() const {
   return impl_->out_of_memory;
@@ -282,6 +313,7 @@ std::size_t AllocationLog::bytes() const {
   constexpr std::size_t kNode = sizeof(std::pair<std::uint64_t, BlockIndex>) + 2 * sizeof(void*);
   return impl_->events.capacity() * sizeof(Event) + impl_->blocks.capacity() * sizeof(Block) +
          impl_->phases.capacity() * sizeof(PhaseSpan) +
+         impl_->recomputations.capacity() * sizeof(RecomputeSpan) +
          impl_->reserved.capacity() * sizeof(Reserved) + impl_->live_by_address.size() * kNode +
          impl_->live_by_address.bucket_count() * sizeof(void*) + impl_->checkpoints.bytes() +
          impl_->categoriser.bytes();

@@ -41,6 +41,8 @@ class AllocationLog {
   [[nodiscard]] std::span<const Event> events() const;
   [[nodiscard]] std::span<const Block> blocks() const;
   [[nodiscard]] std::span<const PhaseSpan> phases() const;
+  // Records of a backward whose graph_kept is set belong to a part of the forward that runs again.
+  [[nodiscard]] std::span<const RecomputeSpan> recomputations() const;
   [[nodiscard]] std::optional<OutOfMemory> out_of_memory() const;  // the first one
   // Counts every change: a view redraws only when it moved. Categories change after the fact.
   [[nodiscard]] std::uint64_t version() const;

@@ -57,4 +57,15 @@ struct PhaseSpan {
   std::int64_t end_ns = 0;  // 0: still open
 };
 
+// A part of the forward that a backward ran again (activation checkpointing), as far as it touched
+// memory: from its first event to the first of the backward that follows.
+struct RecomputeSpan {
+  EventIndex first_event = 0;
+  EventIndex end_event = kNone;  // kNone: still open
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;                        // 0: still open
+  base::StringId first_module = base::kNoString;  // that allocated in it
+  base::StringId last_module = base::kNoString;
+};
+
 }  // namespace ts::memory

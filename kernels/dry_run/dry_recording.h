@@ -88,6 +88,8 @@ class DryRecording {
 
   void begin_phase(base::Phase phase, bool graph_kept);
   void end_phase();
+  // As Recording::recompute.
+  void recompute(bool again) { graph_kept_ = again; }
   void open_module(const std::string& path);
   void close_module();
 

@@ -28,6 +28,14 @@ void note(Recorder& recorder, ThreadState& state, AttentionKernel kernel) {
                                        frame->module);
 }
 
+void note_recompute(bool again) {
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
+    dry->recompute(again);
+  } else if (Recording* const recording = Recording::active(); recording != nullptr) {
+    recording->recompute(again);
+  }
+}
+
 }  // namespace
 
 void note_custom_node(AttentionKernel kernel) {
@@ -42,10 +50,12 @@ RecomputeScope::RecomputeScope() {
   if (ThreadState* const state = recorded_state()) {
     outer_backward_ = std::exchange(state->backward, false);
   }
+  note_recompute(true);
 }
 
 RecomputeScope::~RecomputeScope() {
   if (ThreadState* const state = recorded_state()) state->backward = outer_backward_;
+  note_recompute(false);
 }
 
 }  // namespace ts::kernels

@@ -11,7 +11,8 @@ namespace ts::kernels {
 void note_custom_node(AttentionKernel kernel = AttentionKernel::none);
 
 // What runs while it lives is a forward inside a backward: activation checkpointing runs a part
-// again. Its operators make nodes, and belong to the modules they open. Any thread.
+// again. Its operators make nodes, and belong to the modules they open; its memory records say that
+// a graph is kept. Any thread.
 class RecomputeScope {
  public:
   RecomputeScope();

@@ -70,9 +70,12 @@ class Recording {
   // module ("blocks.0.attn.q_proj.weight"). Worker thread.
   void owner(const void* address, memory::Category category, std::string_view name = {});
 
-  // Worker thread; used by PhaseScope and StepScope.
+  // Worker thread; used by PhaseScope and StepScope. graph_kept: see memory::Record.
   void begin_phase(base::Phase phase, bool graph_kept) noexcept;
   void end_phase() noexcept;
+  // A part of the forward runs again in the open backward: its memory records say so. The thread
+  // that runs the backward.
+  void recompute(bool again) noexcept { graph_kept_.store(again, std::memory_order_relaxed); }
   // The step is about to be unwound: its phase ends here, before what it held is let go, or its
   // activations would look like temporaries. Any thread; only the worker thread has a phase to end.
   void end_phase_before_unwinding() noexcept;

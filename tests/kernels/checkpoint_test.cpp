@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "kernels/dry_run/dry_runner.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -119,6 +120,48 @@ TEST_F(CheckpointRecord, WithoutItScoresAreKept) {
   record(Checkpoint::off);
   const auto kept = kept_by_blocks();
   EXPECT_GE(std::count(kept.begin(), kept.end(), square), layers);
+}
+
+// The last block first, each once, and nothing else; predicted as it is measured.
+TEST_F(CheckpointRecord, WhatRunsAgainIsMarkedInTheLog) {
+  using Modules = std::vector<std::pair<std::string, std::string>>;
+  const auto modules = [](const memory::AllocationLog& log, const base::StringTable& strings) {
+    Modules found;
+    for (const memory::RecomputeSpan& span : log.recomputations()) {
+      EXPECT_LT(span.first_event, span.end_event);
+      EXPECT_NE(span.end_event, memory::kNone);
+      for (memory::EventIndex i = span.first_event; i < span.end_event; ++i) {
+        const memory::BlockIndex block = log.events()[i].block;
+        if (log.events()[i].action != memory::Action::alloc) continue;
+        EXPECT_EQ(log.blocks()[block].phase, base::Phase::backward);
+      }
+      found.emplace_back(strings.view(span.first_module), strings.view(span.last_module));
+    }
+    return found;
+  };
+  TorchDryRunner runner;
+  for (const auto mode : {Checkpoint::blocks, Checkpoint::attention, Checkpoint::off}) {
+    recorded.memory = {};
+    recorded.records.clear();
+    record(mode);
+    const Modules again = modules(recorded.memory, recorded.strings);
+    ASSERT_EQ(again.size(), mode == Checkpoint::off ? 0U : static_cast<std::size_t>(layers));
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      const std::string block = "blocks." + std::to_string(again.size() - 1 - i);
+      const std::string first = mode == Checkpoint::blocks ? block : block + ".attn";
+      EXPECT_TRUE(again[i].first.starts_with(first)) << again[i].first;
+      EXPECT_TRUE(again[i].second.starts_with(block)) << again[i].second;
+    }
+    run::WorkloadSpec spec = deep_spec();
+    spec.checkpoint = mode;
+    base::StringTable strings;
+    run::DryRunOptions options;
+    options.steps = 1;
+    options.rules = run::DeviceKind::cpu;
+    auto predicted = runner.dry_run(spec, options, strings, {});
+    ASSERT_TRUE(predicted) << predicted.error().sentence;
+    EXPECT_EQ(modules(predicted->log, strings), again);
+  }
 }
 
 // What runs again in the backward belongs to the layers it ran in before, and so do the gradients

@@ -159,6 +159,41 @@ TEST(AllocationLog, phases_are_spans_of_events) {
   EXPECT_EQ(log.phases()[2].end_ns, 0);
 }
 
+TEST(AllocationLog, what_a_backward_runs_again_is_a_span_with_its_modules) {
+  AllocationLog log;
+  const auto in_module = [](Record record, base::StringId module) {
+    record.module = module;
+    return record;
+  };
+  const auto backward = base::Phase::backward;
+  log.append(alloc(1, 0xA, 8, base::Phase::forward, /*graph_kept=*/true));
+  EXPECT_TRUE(log.recomputations().empty()) << "a forward runs for the first time";
+  log.append(mark(2, Action::phase_begin, backward));
+  log.append(alloc(3, 0xB, 8, backward));
+  log.append(in_module(alloc(4, 0xC, 8, backward, true), 7));
+  EXPECT_EQ(log.recomputations().back().end_event, kNone);
+  // Marks that are no event neither begin nor end one.
+  log.append(owner(5, 0xC, Category::gradient));
+  log.append(alloc(6, 0xD, 8, backward, true));
+  log.append(in_module(alloc(7, 0xE, 8, backward, true), 9));
+  Record freed = free(8, 0xC);
+  freed.phase = backward;
+  log.append(freed);
+  log.append(in_module(alloc(9, 0xF, 8, backward, true), 5));
+  log.append(mark(10, Action::phase_end, backward));
+  ASSERT_EQ(log.recomputations().size(), 2U);
+  const RecomputeSpan& first = log.recomputations()[0];
+  EXPECT_EQ(first.first_event, 2U);
+  EXPECT_EQ(first.end_event, 5U);
+  EXPECT_EQ(first.begin_ns, 4);
+  EXPECT_EQ(first.end_ns, 8);
+  EXPECT_EQ(first.first_module, 7U);
+  EXPECT_EQ(first.last_module, 9U);
+  EXPECT_EQ(log.recomputations()[1].first_event, 6U);
+  EXPECT_EQ(log.recomputations()[1].end_event, 7U);
+  EXPECT_EQ(log.recomputations()[1].end_ns, 10);
+}
+
 TEST(AllocationLog, the_version_grows_when_a_category_changes_after_the_fact) {
   AllocationLog log;
   log.append(alloc(1, 0xA, 100));

@@ -79,6 +79,8 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
     shape.layers = 3;
     if (i % 5 == 1) shape.stop_after = 0.4;
     if (i % 5 == 2) shape.memory_limit = 2 * kGiB;
+    shape.micro_batches = 1 + i % 3;
+    shape.checkpoint = i % 2 == 1;
     run = testing::transformer_run(strings, shape);
     run->id = static_cast<run::RunId>(i + 2);
     state.memory_axis = i % 2 == 0 ? memory::Axis::time : memory::Axis::event;
@@ -130,6 +132,62 @@ TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
       }
     }
   }
+}
+
+// Zoomed in on one step: the words and where they stand.
+TEST_F(MemoryChartTest, NamesMicroBatchesUnderTheStepsTheyBelongTo) {
+  testing::TransformerShape shape;
+  shape.layers = 2;
+  shape.steps = 1;
+  shape.micro_batches = 4;
+  run = testing::transformer_run(strings, shape);
+  run->id = 99;
+  area = {20, 30, 1900, 560};
+  const RecordingSink sink = frame();
+  float before = 0;
+  for (int i = 1; i <= 4; ++i) {
+    const std::string words = "step 1, micro-batch " + std::to_string(i) + " of 4";
+    ASSERT_TRUE(sink.says(words)) << words;
+    for (const auto& call : sink.calls) {
+      if (call.kind != Kind::text || call.text != words) continue;
+      EXPECT_GE(call.bounds.x0, before) << "they stand in their order and not over one another";
+      EXPECT_GE(call.bounds.y0, chart.regions().steps.y0 - 1);
+      before = call.bounds.x1;
+    }
+  }
+  // Less room, fewer words; then the step alone.
+  area.x1 = 20 + 700;
+  EXPECT_TRUE(frame().says("micro-batch 4 of 4"));
+  EXPECT_FALSE(frame().says("step 1"));
+  area.x1 = 20 + 210;
+  EXPECT_TRUE(frame().says("step 1"));
+}
+
+TEST_F(MemoryChartTest, NamesWhatABackwardComputesAgain) {
+  testing::TransformerShape shape;
+  shape.layers = 3;
+  shape.steps = 1;
+  run = testing::transformer_run(strings, shape);
+  run->id = 98;
+  area = {20, 30, 6000, 560};
+  EXPECT_FALSE(frame().says("recompute"));
+  shape.checkpoint = true;
+  run = testing::transformer_run(strings, shape);
+  run->id = 97;
+  const RecordingSink sink = frame();
+  float before = 0;
+  for (const int layer : {2, 1, 0}) {
+    const std::string words = "recompute blocks." + std::to_string(layer) + ".attn";
+    ASSERT_TRUE(sink.says(words)) << words;
+    for (const auto& call : sink.calls) {
+      if (call.kind != Kind::text || call.text != words) continue;
+      EXPECT_GE(call.bounds.x0, before) << "the last layer first";
+      EXPECT_GE(call.bounds.y0, chart.regions().bands.y0 - 1);
+      EXPECT_LE(call.bounds.y1, chart.regions().bands.y1 + 1);
+      before = call.bounds.x1;
+    }
+  }
+  EXPECT_TRUE(sink.says("backward")) << "between them";
 }
 
 TEST_F(MemoryChartTest, TellsWhatWasRefusedAndWhatIsAliveThen) {

@@ -83,6 +83,15 @@ TEST(PhaseMatch, later_steps_match_the_last_predicted_one) {
   }
 }
 
+TEST(PhaseMatch, micro_batches_of_a_step_match_in_their_order) {
+  AllocationLog log;
+  Writer writer(log);
+  for (const std::int32_t step : {0, 0, 0, 1, 1, 1}) writer.step(step, 5);
+  PhaseMatch match;
+  match.make(log, log);
+  for (EventIndex i = 0; i < log.events().size(); ++i) EXPECT_EQ(match.predicted_of(i), i);
+}
+
 TEST(PhaseMatch, a_phase_with_more_events_is_stretched) {
   const AllocationLog measured = log_of(1, 40);
   const AllocationLog predicted = log_of(1, 10);

@@ -78,7 +78,7 @@ class Transformer {
     out.module = strings_.intern(module_);
     out.step = step_;
     out.phase = phase_;
-    out.graph_kept = phase_ == Phase::forward || phase_ == Phase::loss;
+    out.graph_kept = phase_ == Phase::forward || phase_ == Phase::loss || again_;
     return out;
   }
 
@@ -222,6 +222,13 @@ class Transformer {
   }
 
   void step_parts() {
+    for (int i = 0; i < shape_.micro_batches; ++i) micro_batch();
+    open_phase(Phase::optimizer);
+    optimizer();
+    close_phase();
+  }
+
+  void micro_batch() {
     open_phase(Phase::forward);
     const std::int64_t forward_begin = now_;
     for (int layer = 0; layer < shape_.layers; ++layer) {
@@ -259,10 +266,20 @@ class Transformer {
     module_.clear();
     slice(main_, 0, backward_begin, now_, "backward() waits for autograd", SliceClass::other);
     close_phase();
+  }
 
-    open_phase(Phase::optimizer);
-    optimizer();
-    close_phase();
+  // A layer runs again; what it makes goes when the next one does.
+  void run_again(const std::string& layer) {
+    for (const std::uint64_t address : made_again_) free(address);
+    made_again_.clear();
+    again_ = true;
+    for (const OpRule& rule : kAttention) {
+      module_ = layer + ".attn";
+      op_ = rule.name;
+      made_again_.push_back(alloc(shape_.activation_bytes / std::max<std::int64_t>(8, rule.saved)));
+      now_ += jitter(shape_.operator_ns / 8 * rule.length);
+    }
+    again_ = false;
   }
 
   void backward(std::uint64_t logits) {
@@ -270,9 +287,12 @@ class Transformer {
     std::vector<std::uint64_t> flowing;
     std::size_t gradient = parameters_.size();
     const double all = static_cast<double>(saved_.size());
+    std::string layer_again;
     while (!saved_.empty()) {
       Saved saved = std::move(saved_.back());
       saved_.pop_back();
+      const std::string layer = saved.module.substr(0, saved.module.rfind('.'));
+      if (shape_.checkpoint && layer != layer_again) run_again(layer_again = layer);
       module_ = saved.module;
       op_ = saved.rule->node;
       const std::int64_t begin = now_;
@@ -299,6 +319,8 @@ class Transformer {
       part_done(0.4 + 0.5 * (1 - static_cast<double>(saved_.size()) / all));
     }
     for (const std::uint64_t block : flowing) free(block);
+    for (const std::uint64_t block : made_again_) free(block);
+    made_again_.clear();
     first_gradients_ = false;
   }
 
@@ -329,6 +351,7 @@ class Transformer {
   std::int64_t now_ = 0;
   std::int32_t step_ = -1;
   bool first_gradients_ = true;
+  bool again_ = false;  // a part of the forward runs in the backward
   Phase phase_ = Phase::setup;
   std::int64_t phase_begin_ = 0;
   std::string op_;
@@ -340,6 +363,7 @@ class Transformer {
   std::vector<std::int64_t> parameters_;
   std::vector<std::uint64_t> gradients_;
   std::vector<Saved> saved_;
+  std::vector<std::uint64_t> made_again_;
 };
 
 }  // namespace

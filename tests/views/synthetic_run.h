@@ -17,7 +17,9 @@ struct TransformerShape {
   std::int64_t parameter_bytes = std::int64_t{14} << 20;    // largest parameter of a layer
   std::int64_t operator_ns = 90'000;                        // typical length of an operator
   std::int64_t memory_limit = 0;                            // refuses beyond it; 0 never
-  double stop_after = 1;                                    // part of the last step that has run
+  int micro_batches = 1;                                    // of a step
+  bool checkpoint = false;  // every layer runs again in the backward
+  double stop_after = 1;    // part of the last step that has run
   std::uint32_t seed = 7;
 };
 

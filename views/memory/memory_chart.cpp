@@ -9,6 +9,7 @@
 #include "views/charts/run_time.h"
 #include "views/memory/detail_slider.h"
 #include "views/memory/segments.h"
+#include "views/memory/step_parts.h"
 
 namespace ts::views {
 namespace {
@@ -20,6 +21,8 @@ constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
     memory::Category::parameter,  memory::Category::optimizer_state, memory::Category::gradient,
     memory::Category::activation, memory::Category::temporary,       memory::Category::input,
     memory::Category::unknown};
+// Of a name in the legend that is not the first to go: it says what a colour of the bands means.
+constexpr std::int64_t kLegendStays = std::int64_t{1} << 62;
 
 }  // namespace
 
@@ -184,6 +187,10 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                        context.theme.category[static_cast<std::size_t>(category)],
                        category_border(context.theme, category),
                        peak_bytes_[static_cast<std::size_t>(category)]});
+  }
+  if (has_log_ && !source_.log->recomputations().empty()) {
+    legend_.push_back(
+        {context.texts("memory.recompute"), recompute_color(context.theme), 0, kLegendStays});
   }
   const Metrics& metrics = context.metrics;
   const text::Texts& texts = context.texts;

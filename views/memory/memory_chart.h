@@ -68,7 +68,18 @@ class MemoryChart {
   [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 
   void draw_controls(const Ink& ink, const ViewContext& context) const;
+  // Where something of the log begins and ends on the axis, in pixels inside the plot.
+  struct Extent {
+    float x0 = 0, x1 = 0;
+  };
+  [[nodiscard]] float x_of(memory::EventIndex event, std::int64_t time_ns) const;
+  [[nodiscard]] Extent extent(memory::EventIndex first, std::int64_t begin_ns,
+                              memory::EventIndex end, std::int64_t end_ns) const;
   void draw_bands(const Ink& ink) const;
+  void draw_band(const Ink& ink, Extent at, base::Phase looks_like, const std::string& words) const;
+  void draw_backward(const Ink& ink, const memory::PhaseSpan& span) const;
+  void draw_step_names(const Ink& ink) const;
+  void draw_parts_of_steps(const Ink& ink) const;
   void draw_axes(const Ink& ink, const ViewContext& context) const;
   void draw_grid(const Ink& ink) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;

@@ -12,7 +12,7 @@
 
 namespace ts::views {
 void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
-  const Ink ink{sink, context.theme, context.metrics, context.texts};
+  const Ink ink{sink, context.theme, context.metrics, context.texts, context.strings};
   sink.push_clip(regions_.all);
   draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"),
                  subtitle(context), legend_);
@@ -26,6 +26,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     return;
   }
   draw_grid(ink);
+  draw_parts_of_steps(ink);
   sink.push_clip({regions_.plot.x0, regions_.plot.y0, end_of_log(), regions_.plot.y1});
   stack_.draw(sink, axis_, scale_);
   // What a prediction says of the time after its end is fainter: it never comes to that.
@@ -98,64 +99,6 @@ void MemoryChart::draw_grid(const Ink& ink) const {
     if (y <= plot.y0 || y >= plot.y1) continue;
     ink.sink.fill({plot.x0, y, plot.x1, y + 1}, ink.theme.grid);
   }
-  // Where steps begin.
-  const memory::AllocationLog& log = *source_.log;
-  std::int32_t step = -2;
-  for (const memory::PhaseSpan& span : log.phases()) {
-    if (span.step == step) continue;
-    step = span.step;
-    const std::int64_t place = axis_.kind == memory::Axis::event
-                                   ? std::int64_t{span.first_event} * kEventUnit
-                                   : place_of_time(log, axis_.kind, span.begin_ns);
-    const float x = std::round(axis_.axis.x_of(place));
-    if (x > plot.x0 && x < plot.x1)
-      ink.sink.fill({x, regions_.bands.y1, x + 1, plot.y1}, ink.theme.grid);
-  }
-}
-
-void MemoryChart::draw_bands(const Ink& ink) const {
-  const memory::AllocationLog& log = *source_.log;
-  const Rect& bands = regions_.bands;
-  const auto end_of_all = static_cast<memory::EventIndex>(log.events().size());
-  std::int32_t step = -2;
-  float step_x0 = 0;
-  float step_x1 = 0;
-  const auto name_step = [&] {
-    if (step < 0 || !regions_.has_steps()) return;
-    const std::string name = ink.texts("timeline.step", {{"number", text::grouped(step + 1)}});
-    const float width = ink.sink.text_width(TextStyle::small, name);
-    if (width > step_x1 - step_x0 - 4) return;
-    const float x = std::round((step_x0 + step_x1 - width) / 2);
-    text_in(ink.sink, {x, regions_.steps.y0, x + width + 1, regions_.steps.y1}, TextStyle::small,
-            ink.theme.text3, name);
-  };
-  for (const memory::PhaseSpan& span : log.phases()) {
-    if (span.phase == base::Phase::idle) continue;
-    const memory::EventIndex end = std::min(span.end_event, end_of_all);
-    const auto place = [&](memory::EventIndex event, std::int64_t time) {
-      return axis_.kind == memory::Axis::event
-                 ? axis_.axis.x_of(std::int64_t{event} * kEventUnit)
-                 : axis_.axis.x_of(place_of_time(log, axis_.kind, time));
-    };
-    const std::int64_t last = log.events().back().time_ns;
-    const float x0 =
-        std::clamp(std::round(place(span.first_event, span.begin_ns)), bands.x0, bands.x1);
-    const float x1 = std::clamp(std::round(place(end, span.end_ns == 0 ? last : span.end_ns)),
-                                bands.x0, bands.x1);
-    if (span.step != step) {
-      name_step();
-      step = span.step;
-      step_x0 = x0;
-    }
-    step_x1 = x1;
-    if (x1 - x0 < 1) continue;
-    const auto slice_class = static_cast<std::size_t>(class_of(span.phase));
-    const float gap = x1 - x0 >= 4 ? 1.0F : 0.0F;
-    ink.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, ink.theme.slice[slice_class]);
-    text_in(ink.sink, {x0 + ink.px(6), bands.y0, x1 - ink.px(3), bands.y1}, TextStyle::small,
-            ink.theme.slice_text[slice_class], ink.texts(phase_key(span.phase)));
-  }
-  name_step();
 }
 
 void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {

@@ -13,6 +13,7 @@ struct MemoryChart::Ink {
   const Theme& theme;
   const Metrics& metrics;
   const text::Texts& texts;
+  const base::StringTable& strings;
   [[nodiscard]] float px(float value) const { return std::round(metrics.px(value)); }
 };
 

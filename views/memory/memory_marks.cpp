@@ -8,6 +8,7 @@
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
 #include "views/memory/memory_ink.h"
+#include "views/memory/step_parts.h"
 
 namespace ts::views {
 
@@ -204,7 +205,8 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
     if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
     const std::string module(context.strings.view(block.module));
     if (!module.empty()) lines.push_back({module, TextStyle::mono, false});
-    std::string phase = ink.texts(phase_key(block.phase));
+    const bool again = recomputation_at(log, block.alloc_event) != nullptr;
+    std::string phase = ink.texts(again ? "memory.backward_recompute" : phase_key(block.phase));
     if (block.step >= 0)
       phase = ink.texts("memory.step_phase",
                         {{"number", text::grouped(block.step + 1)}, {"phase", phase}});

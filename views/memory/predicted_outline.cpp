@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace ts::views {
 namespace {
@@ -66,24 +67,23 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
                       bool broken_off) {
   anchors_.clear();
   rest_ = {};
-  std::map<std::pair<std::int32_t, base::Phase>, Span> known;
-  std::int32_t last_step = -1;
+  std::map<std::pair<std::int32_t, base::Phase>, std::vector<Span>> known;
+  std::map<std::int32_t, EventIndex> end_of_step;
   for (const PhaseSpan& span : predicted.phases()) {
-    known.try_emplace({span.step, span.phase}, Span{span.first_event, end_of(span, predicted)});
-    last_step = std::max(last_step, span.step);
+    const Span found{span.first_event, end_of(span, predicted)};
+    known[{span.step, span.phase}].push_back(found);
+    end_of_step[span.step] = std::max(end_of_step[span.step], found.end);
   }
-  // The end of a predicted step, by any phase of it.
-  const auto end_of_step = [&known](std::int32_t step) {
-    EventIndex end = 0;
-    for (const auto& [key, span] : known) end = std::max(end, key.first == step ? span.end : 0);
-    return end;
-  };
+  const std::int32_t last_step = end_of_step.empty() ? -1 : end_of_step.rbegin()->first;
+  std::map<std::pair<std::int32_t, base::Phase>, std::size_t> used;
   const auto refused = measured.out_of_memory();
   for (const PhaseSpan& span : measured.phases()) {
     const std::int32_t step = std::min(span.step, last_step);
     const auto found = known.find({step, span.phase});
-    if (found == known.end()) continue;
-    const EventIndex length = found->second.end - found->second.first;
+    const std::size_t ordinal = used[{span.step, span.phase}]++;
+    if (found == known.end() || ordinal >= found->second.size()) continue;
+    const Span expected = found->second[ordinal];
+    const EventIndex length = expected.end - expected.first;
     const bool stopped = broken_off && &span == &measured.phases().back();
     EventIndex end = end_of(span, measured);
     // What follows a refusal is giving back.
@@ -92,10 +92,10 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
     // One that is still going on, or was broken off, has got as far as its events.
     const bool open = span.end_event == memory::kNone;
     const EventIndex reached = open || stopped ? std::min(length, end - span.first_event) : length;
-    const EventIndex came_to = found->second.first + reached;
-    anchors_.push_back({span.first_event, found->second.first});
+    const EventIndex came_to = expected.first + reached;
+    anchors_.push_back({span.first_event, expected.first});
     anchors_.push_back({end, came_to});
-    if (stopped) rest_ = {end, came_to, std::max(end_of_step(step), came_to) - came_to};
+    if (stopped) rest_ = {end, came_to, std::max(end_of_step[step], came_to) - came_to};
   }
 }
 

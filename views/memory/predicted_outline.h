@@ -11,8 +11,9 @@
 
 namespace ts::views {
 
-// Where each moment of a measured run lies in its prediction. Phases are matched by step and kind;
-// inside one the events are matched in proportion, which is one by one where the two agree.
+// Where each moment of a measured run lies in its prediction. Phases are matched by step and kind,
+// those of the micro-batches of a step in their order; inside one the events are matched in
+// proportion, which is one by one where the two agree.
 // Measured steps beyond the predicted ones are matched with the last predicted step: from the
 // second on all steps take the same. The phase in which a run was broken off is matched one by one,
 // and nothing after it.

@@ -1,0 +1,168 @@
+// What the parts of a step are: phases over the plot, with what a backward runs again; steps and
+// micro-batches under it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "views/charts/labels.h"
+#include "views/memory/memory_ink.h"
+#include "views/memory/step_parts.h"
+
+namespace ts::views {
+
+float MemoryChart::x_of(memory::EventIndex event, std::int64_t time_ns) const {
+  const std::int64_t place = axis_.kind == memory::Axis::event
+                                 ? std::int64_t{event} * kEventUnit
+                                 : place_of_time(*source_.log, axis_.kind, time_ns);
+  return std::round(axis_.axis.x_of(place));
+}
+
+// What is still open ends with the log.
+MemoryChart::Extent MemoryChart::extent(memory::EventIndex first, std::int64_t begin_ns,
+                                        memory::EventIndex end, std::int64_t end_ns) const {
+  const auto events = source_.log->events();
+  const auto all = static_cast<memory::EventIndex>(events.size());
+  const Rect& plot = regions_.plot;
+  return {std::clamp(x_of(first, begin_ns), plot.x0, plot.x1),
+          std::clamp(x_of(std::min(end, all), end_ns == 0 ? events.back().time_ns : end_ns),
+                     plot.x0, plot.x1)};
+}
+
+void MemoryChart::draw_bands(const Ink& ink) const {
+  for (const memory::PhaseSpan& span : source_.log->phases()) {
+    if (span.phase == base::Phase::idle) continue;
+    if (span.phase == base::Phase::backward) {
+      draw_backward(ink, span);
+      continue;
+    }
+    const Extent at = extent(span.first_event, span.begin_ns, span.end_event, span.end_ns);
+    draw_band(ink, at, span.phase, ink.texts(phase_key(span.phase)));
+  }
+  draw_step_names(ink);
+}
+
+void MemoryChart::draw_band(const Ink& ink, Extent at, base::Phase looks_like,
+                            const std::string& words) const {
+  const auto [x0, x1] = at;
+  if (x1 - x0 < 1) return;
+  const Rect& bands = regions_.bands;
+  const auto slice_class = static_cast<std::size_t>(class_of(looks_like));
+  const float gap = x1 - x0 >= 4 ? 1.0F : 0.0F;
+  ink.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, ink.theme.slice[slice_class]);
+  text_in(ink.sink, {x0 + ink.px(6), bands.y0, x1 - ink.px(3), bands.y1}, TextStyle::small,
+          ink.theme.slice_text[slice_class], words);
+}
+
+namespace {
+
+// The longest of the words that fits; nothing where none does.
+std::string longest(const DrawSink& sink, float width, const std::array<std::string, 3>& words) {
+  for (const std::string& one : words) {
+    if (sink.text_width(TextStyle::small, one) <= width) return one;
+  }
+  return {};
+}
+
+}  // namespace
+
+// A backward and, with the looks of a forward, the parts of the forward that it runs again.
+void MemoryChart::draw_backward(const Ink& ink, const memory::PhaseSpan& span) const {
+  const memory::AllocationLog& log = *source_.log;
+  const std::string backward = ink.texts(phase_key(span.phase));
+  const std::string recompute = ink.texts("memory.recompute");
+  const Extent whole = extent(span.first_event, span.begin_ns, span.end_event, span.end_ns);
+  float x = whole.x0;
+  for (const memory::RecomputeSpan& again : log.recomputations()) {
+    if (again.first_event < span.first_event) continue;
+    if (again.first_event >= span.end_event) break;
+    const Extent at = extent(again.first_event, again.begin_ns, again.end_event, again.end_ns);
+    if (at.x1 - at.x0 < 1) continue;
+    draw_band(ink, {x, at.x0}, span.phase, backward);
+    const std::string part = common_module(ink.strings.view(again.first_module),
+                                           ink.strings.view(again.last_module), ink.texts);
+    const std::string whole_name =
+        part.empty() ? recompute : ink.texts("memory.recompute_part", {{"part", part}});
+    const float room = at.x1 - at.x0 - ink.px(9);
+    draw_band(ink, at, base::Phase::forward,
+              longest(ink.sink, room, {whole_name, part.empty() ? recompute : part, recompute}));
+    x = at.x1;
+  }
+  draw_band(ink, {x, whole.x1}, span.phase, backward);
+}
+
+void MemoryChart::draw_step_names(const Ink& ink) const {
+  if (!regions_.has_steps()) return;
+  const auto centred = [&](Extent at, const std::string& words) {
+    const float width = ink.sink.text_width(TextStyle::small, words);
+    const float x = std::round((at.x0 + at.x1 - width) / 2);
+    text_in(ink.sink, {x, regions_.steps.y0, x + width + 1, regions_.steps.y1}, TextStyle::small,
+            ink.theme.text3, words);
+  };
+  const std::vector<MicroBatch> parts = micro_batches(source_.log->phases());
+  bool named = false;
+  for (const MicroBatch& part : parts) {
+    const Extent at = extent(part.first_event, part.begin_ns, part.end_event, part.end_ns);
+    const std::string step = text::grouped(part.step + 1);
+    const std::string number = text::grouped(part.number);
+    const std::string count = text::grouped(part.count);
+    const std::string words =
+        longest(ink.sink, at.x1 - at.x0 - 6,
+                {ink.texts("memory.step_micro_batch",
+                           {{"step", step}, {"number", number}, {"count", count}}),
+                 ink.texts("memory.micro_batch", {{"number", number}, {"count", count}}),
+                 ink.texts("memory.part_of", {{"number", number}, {"count", count}})});
+    if (words.empty()) continue;
+    centred(at, words);
+    named = true;
+  }
+  if (named) return;
+  std::int32_t step = -1;
+  Extent at;
+  const auto name_step = [&] {
+    if (step < 0) return;
+    const std::string name = ink.texts("timeline.step", {{"number", text::grouped(step + 1)}});
+    if (ink.sink.text_width(TextStyle::small, name) <= at.x1 - at.x0 - 4) centred(at, name);
+  };
+  for (const memory::PhaseSpan& span : source_.log->phases()) {
+    if (span.phase == base::Phase::idle) continue;
+    const Extent here = extent(span.first_event, span.begin_ns, span.end_event, span.end_ns);
+    if (span.step != step) {
+      name_step();
+      step = span.step;
+      at.x0 = here.x0;
+    }
+    at.x1 = here.x1;
+  }
+  name_step();
+}
+
+// Behind the memory: lines where steps and micro-batches begin, a wash where a backward computes
+// again.
+void MemoryChart::draw_parts_of_steps(const Ink& ink) const {
+  const memory::AllocationLog& log = *source_.log;
+  const Rect& plot = regions_.plot;
+  const auto line = [&](memory::EventIndex event, std::int64_t time_ns) {
+    const float x = x_of(event, time_ns);
+    if (x > plot.x0 && x < plot.x1)
+      ink.sink.fill({x, regions_.bands.y1, x + 1, plot.y1}, ink.theme.grid);
+  };
+  std::int32_t step = -2;
+  for (const memory::PhaseSpan& span : log.phases()) {
+    if (span.step == step) continue;
+    step = span.step;
+    line(span.first_event, span.begin_ns);
+  }
+  for (const MicroBatch& part : micro_batches(log.phases())) {
+    if (part.number > 1) line(part.first_event, part.begin_ns);
+  }
+  for (const memory::RecomputeSpan& again : log.recomputations()) {
+    const Extent at = extent(again.first_event, again.begin_ns, again.end_event, again.end_ns);
+    if (at.x1 - at.x0 < 1) continue;
+    ink.sink.fill({at.x0, plot.y0, at.x1, plot.y1}, with_alpha(recompute_color(ink.theme), 0.45F));
+  }
+}
+
+}  // namespace ts::views
