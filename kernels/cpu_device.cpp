@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include "kernels/cpu_caches.h"
 #include "kernels/device.h"
 #include "kernels/observe/cpu_allocator.h"
@@ -13,6 +15,10 @@ class CpuDevice final : public Device {
   void synchronize() override {}
   [[nodiscard]] bool can_evict_caches() const override { return true; }
   void evict_caches() override { caches_.evict(); }
+  void gather_threads() override {
+    const std::int64_t threads = at::get_num_threads();
+    if (threads > 1) at::parallel_for(0, threads, 1, [](std::int64_t, std::int64_t) {});
+  }
   void open_account(std::int64_t limit) override {
     park_current();
     limit_ = limit;

@@ -27,6 +27,9 @@ class Device {
   // Drives out of the device's caches what earlier steps left there, by going through memory that
   // is larger than they are. Returns when that is done; the memory is in no account.
   virtual void evict_caches() {}
+  // Brings the threads that operators compute with together, so that every step finds them awake,
+  // whatever was done before it. Not timed.
+  virtual void gather_threads() {}
   // From here on at most `limit` more bytes may be live, and live bytes and their peak count from
   // 0.
   virtual void open_account(std::int64_t limit) = 0;

@@ -105,9 +105,11 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   try {
     account_.enter();
     const CancelScope cancel(cancel_);
-    // Before anything is recorded: it is no part of the step.
-    if (spec_.cache == run::Cache::cold) device_->evict_caches();
     const ThreadsScope threads(spec_);
+    // Before anything is recorded: they are no part of the step. Driving out the caches leaves the
+    // threads awake; a step with hot caches begins with them awake, too.
+    if (spec_.cache == run::Cache::cold) device_->evict_caches();
+    device_->gather_threads();
     const DeviceRecording on_device(*device_, recorder);
     std::optional<Recording> recording;
     if (recorder != nullptr) {

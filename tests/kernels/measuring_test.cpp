@@ -18,6 +18,8 @@ constexpr std::int64_t kEviction = 30'000'000;
 struct Seen {
   int waits = 0;
   int evictions = 0;
+  int gatherings = 0;
+  int gathered_after = 0;  // evictions, by then
 };
 
 // The CPU, but waiting takes 2 ms and driving out the caches 30 ms, as if there were a card.
@@ -33,6 +35,11 @@ class SlowDevice final : public Device {
   void evict_caches() override {
     ++seen_.evictions;
     std::this_thread::sleep_for(std::chrono::nanoseconds(kEviction));
+  }
+  void gather_threads() override {
+    ++seen_.gatherings;
+    seen_.gathered_after = seen_.evictions;
+    cpu_->gather_threads();
   }
   void open_account(std::int64_t limit) override { cpu_->open_account(limit); }
   void enter_account() override { cpu_->enter_account(); }
@@ -82,6 +89,23 @@ TEST(Measuring, caches_are_driven_out_before_every_cold_step_and_outside_its_tim
     EXPECT_EQ(seen.evictions, i + 1);
     EXPECT_GE(times->begin_ns - begin, kEviction) << "the step begins after it";
     EXPECT_LE(times->total_ns, base::now_ns() - begin - kEviction) << "it is no part of the step";
+  }
+}
+
+// Both begin with the threads awake, or the one that drives out caches would seem the faster one
+// where a thread is slow to wake.
+TEST(Measuring, threads_are_gathered_before_every_step_hot_or_cold) {
+  for (const run::Cache cache : {run::Cache::hot, run::Cache::cold}) {
+    run::WorkloadSpec spec = small_attention();
+    spec.cache = cache;
+    Seen seen;
+    TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
+    ASSERT_TRUE(execution.build(nullptr));
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(execution.step(nullptr, i));
+      EXPECT_EQ(seen.gatherings, i + 1);
+      EXPECT_EQ(seen.gathered_after, cache == run::Cache::cold ? i + 1 : 0) << "last of all";
+    }
   }
 }
 
