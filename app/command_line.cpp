@@ -144,6 +144,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
   run_app->add_flag("--operators", run.operators,
                     "With --json also the operators: calls, self and total time, shares, bytes");
+  run_app->add_flag("--log", run.log, "Print nanoGPT's line for every timed step, too");
   run_app->footer(run::field_help());
 
   auto* ab_app = app.add_subcommand(
@@ -159,7 +160,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->option_text(" ");
   shot_app->add_option("--workspace", shot.workspace,
                        "run, sweep, hunt, ab, projector, or one panel: timeline, memory, segments, "
-                       "agreement, operators, controls, inspector");
+                       "operators, agreement, controls, inspector");
+  shot_app->add_option("--tab", shot.tab,
+                       "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
   shot_app->add_option("--sweep", shot.sweep, "Show this sweep on the sweep page")
       ->type_name("DIR");
   shot_app->add_option("--size", shot.size, "Pixels")->type_name("WxH");

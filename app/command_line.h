@@ -27,6 +27,7 @@ struct RunCommand {
   std::optional<std::filesystem::path> out;
   bool json = false;
   bool operators = false;  // the tables of operators, too
+  bool log = false;        // nanoGPT's line for every timed step
 };
 struct AbCommand {
   SpecArguments spec;                // of A
@@ -56,6 +57,7 @@ struct SweepCommand {
 struct ShotCommand {
   SpecArguments spec;
   std::string workspace = "run";
+  std::optional<std::string> tab;              // of the table of operators
   std::optional<std::filesystem::path> sweep;  // a folder of tensorscope sweep, for that page
   std::string size = "1920x1080";
   double scale = 1;

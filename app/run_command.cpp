@@ -261,6 +261,9 @@ int run_workload(const RunCommand& command) {
     std::printf("%s\n", document.dump(2).c_str());
   } else {
     print_summary(run);
+    if (command.log) {
+      for (const std::string& line : run::log_lines(run)) std::printf("%s\n", line.c_str());
+    }
   }
   if (command.out) {
     if (auto written = write_outputs(*command.out, session, document); !written) {

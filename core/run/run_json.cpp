@@ -96,8 +96,9 @@ nlohmann::json training_json(const Run& run) {
   const TrainingSummary summary = training_summary(run);
   if (!summary.loss) return nullptr;
   auto steps = nlohmann::json::array();
-  for (const StepTimes& step : steps_in_order(run)) {
-    steps.push_back({{"loss", known(step.loss)},
+  for (const auto& [kind, step] : steps_in_order(run)) {
+    steps.push_back({{"kind", kind},
+                     {"loss", known(step.loss)},
                      {"learning_rate", step.learning_rate},
                      {"gradient_norm", known(step.gradient_norm)},
                      {"loss_scale", known(step.loss_scale)},

@@ -1,8 +1,12 @@
 #include "core/run/training_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <string_view>
+
+#include "core/run/efficiency.h"
 
 namespace ts::run {
 
@@ -24,32 +28,56 @@ Message bad_loss(std::size_t step, double loss) {
 
 }  // namespace
 
-std::vector<StepTimes> steps_in_order(const Run& run) {
-  std::vector<StepTimes> all;
-  for (const auto* steps :
-       {&run.recorded_steps, &run.warmup_steps, &run.timed_steps, &run.probe_steps}) {
-    all.insert(all.end(), steps->begin(), steps->end());
-  }
-  std::sort(all.begin(), all.end(),
-            [](const StepTimes& a, const StepTimes& b) { return a.begin_ns < b.begin_ns; });
+std::vector<StepInOrder> steps_in_order(const Run& run) {
+  std::vector<StepInOrder> all;
+  const auto add = [&all](const char* kind, const std::vector<StepTimes>& steps) {
+    for (const StepTimes& step : steps) all.push_back({kind, step});
+  };
+  add("recorded", run.recorded_steps);
+  add("warmup", run.warmup_steps);
+  add("timed", run.timed_steps);
+  add("probe", run.probe_steps);
+  std::sort(all.begin(), all.end(), [](const StepInOrder& a, const StepInOrder& b) {
+    return a.times.begin_ns < b.times.begin_ns;
+  });
   return all;
+}
+
+std::vector<std::string> log_lines(const Run& run) {
+  std::vector<std::string> lines;
+  if (!has_backward(run.spec.pass)) return lines;
+  const std::vector<Utilisation> used = utilisations(run);
+  const std::vector<StepInOrder> steps = steps_in_order(run);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (std::string_view(steps[i].kind) != "timed") continue;
+    const double ms = static_cast<double>(steps[i].times.total_ns) * 1e-6;
+    std::string line =
+        fmt::format("iter {}: loss {:.4f}, time {:.2f}ms", i, steps[i].times.loss, ms);
+    if (!used.empty() && ms > 0) {
+      const double share = used[0].flops.per_step / (ms * 1e-3) / (used[0].peak.tflops * 1e12);
+      line += fmt::format(", mfu {:.2f}%", share * 100);
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 TrainingSummary training_summary(const Run& run) {
   TrainingSummary summary;
   if (!has_backward(run.spec.pass)) return summary;
-  const std::vector<StepTimes> steps = steps_in_order(run);
+  const std::vector<StepInOrder> steps = steps_in_order(run);
   if (steps.empty()) return summary;
-  const StepTimes& last = steps.back();
+  const StepTimes& last = steps.back().times;
   summary.loss = last.loss;
   if (run.spec.pass == Pass::full_step) summary.learning_rate = last.learning_rate;
   summary.gradient_norm = last.gradient_norm;
   summary.loss_scale = last.loss_scale;
   summary.clean_steps = last.clean_steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].skipped) ++summary.skipped_steps;
-    if (!std::isfinite(steps[i].loss) && !summary.bad_loss) {
-      summary.bad_loss = bad_loss(i, steps[i].loss);
+    const StepTimes& step = steps[i].times;
+    if (step.skipped) ++summary.skipped_steps;
+    if (!std::isfinite(step.loss) && !summary.bad_loss) {
+      summary.bad_loss = bad_loss(i, step.loss);
     }
   }
   return summary;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/run/run.h"
@@ -20,8 +21,18 @@ struct TrainingSummary {
   std::optional<Message> bad_loss;          // the first step whose loss was not a number
 };
 TrainingSummary training_summary(const Run& run);
-// Steps of every kind in the order in which they ran.
-std::vector<StepTimes> steps_in_order(const Run& run);
+// Steps in the order in which they ran. Where warm-ups are timed from the first on, the recorded
+// steps come last, on parameters that are new again.
+struct StepInOrder {
+  const char* kind;  // recorded, warmup, timed or probe
+  StepTimes times;
+};
+std::vector<StepInOrder> steps_in_order(const Run& run);
+
+// What nanoGPT prints while it trains, for every timed step: "iter 12: loss 5.5670, time 277.30ms,
+// mfu 8.50%". iter counts all steps from 0; the utilisation is the first of utilisations(), of that
+// step alone, and left out where there is none. Empty for a pass without a backward.
+std::vector<std::string> log_lines(const Run& run);
 
 // Whether a recorded step computed in more than one floating type.
 bool mixes_types(const ExecutionFacts& facts);

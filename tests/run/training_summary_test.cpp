@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/run/efficiency.h"
 #include "core/run/run_json.h"
 
 namespace ts::run {
@@ -46,6 +47,37 @@ TEST(TrainingSummary, reads_the_last_step_of_all_kinds) {
   EXPECT_FALSE(summary.bad_loss);
   EXPECT_FALSE(summary.loss_scale);
   EXPECT_EQ(to_json(run, {})["training"]["skipped_steps"], 2);
+}
+
+TEST(TrainingSummary, every_step_says_of_which_kind_it_is) {
+  auto run = training_run();
+  add(run, 30, 4.5, SampleUpdate::Kind::recorded);
+  add(run, 10, 4.5, SampleUpdate::Kind::warmup);
+  add(run, 20, 3.5, SampleUpdate::Kind::timed);
+  const auto json = to_json(run, {})["training"]["steps"];
+  ASSERT_EQ(json.size(), 3U);
+  EXPECT_EQ(json[0]["kind"], "warmup");
+  EXPECT_EQ(json[1]["kind"], "timed");
+  EXPECT_EQ(json[2]["kind"], "recorded");
+}
+
+TEST(TrainingSummary, log_lines_are_those_of_nanogpt) {
+  auto run = training_run();
+  add(run, 10, 4.5, SampleUpdate::Kind::warmup);
+  for (const double loss : {3.45672, std::nan("")}) {
+    SampleUpdate sample;
+    sample.kind = SampleUpdate::Kind::timed;
+    sample.times.begin_ns = loss > 0 ? 20 : 30;
+    sample.times.total_ns = 1'150'234'000;
+    sample.times.loss = loss;
+    run.apply(sample);
+  }
+  EXPECT_EQ(log_lines(run), (std::vector<std::string>{"iter 1: loss 3.4567, time 1150.23ms",
+                                                      "iter 2: loss nan, time 1150.23ms"}));
+  Roof roof;
+  roof.tflops = 2 * model_flops(run.spec)[0].per_step / 1.150234 * 1e-12;
+  run.roof = roof;
+  EXPECT_EQ(log_lines(run)[0], "iter 1: loss 3.4567, time 1150.23ms, mfu 50.00%");
 }
 
 TEST(TrainingSummary, says_when_a_loss_is_no_number) {
