@@ -11,6 +11,15 @@
 namespace ts::app {
 namespace {
 
+base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Layout layout) {
+  if (!command.tab) return views::OperatorsTab::op;
+  if (layout != Layout::operators) {
+    return base::fail("--tab chooses what --workspace operators shows; \"" + command.workspace +
+                      "\" has no tabs");
+  }
+  return views::operators_tab_from_name(*command.tab);
+}
+
 base::Result<PictureOptions> read_options(const ShotCommand& command, Preferences& preferences) {
   const auto size = picture_size(command.size);
   if (!size) return tl::unexpected(size.error());
@@ -73,6 +82,8 @@ int take_shot(const ShotCommand& command) {
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
+  const auto tab = read_tab(command, options->layout);
+  if (!tab) return report(tab.error().sentence, 2);
   if (!command.files.empty()) return take_shot_of_files(command, *options, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
@@ -87,10 +98,12 @@ int take_shot(const ShotCommand& command) {
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
   WorkspaceState state(preferences);
+  state.operators_tab = *tab;
   if (options->layout == Layout::sweep) state.page = Page::sweep;
   if (options->layout == Layout::hunt) state.page = Page::hunt;
   if (options->layout == Layout::compare) state.page = Page::compare;
   if (command.sweep) {
+    state.page = Page::sweep;
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
     }

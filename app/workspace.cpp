@@ -270,9 +270,13 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
     take_keys(wishes);
     follow_live();
   }
-  if (layout == Layout::panels && state_->page == Page::sweep) layout = Layout::sweep;
-  if (layout == Layout::panels && state_->page == Page::hunt) layout = Layout::hunt;
-  if (layout == Layout::panels && state_->page == Page::compare) layout = Layout::compare;
+  // The page of runs has a layout of its own for the projector; the others are the same, but light
+  // and large.
+  if (layout == Layout::panels || projector) {
+    if (state_->page == Page::sweep) layout = Layout::sweep;
+    if (state_->page == Page::hunt) layout = Layout::hunt;
+    if (state_->page == Page::compare) layout = Layout::compare;
+  }
   const bool page = layout == Layout::sweep || layout == Layout::hunt || layout == Layout::compare;
   if (layout == Layout::panels || page || projector) {
     draw_top_bar(ui, wishes);
@@ -300,7 +304,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   }
   if (show_operators_) {
     draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_,
-               [&] { operators_.draw(ui, context(ui)); });
+               [&] { operators_.draw(ui, context(ui), state_->operators_tab); });
   }
   if (state_->view.show_agreement && interactive) {
     draw_sheet(ui, "agreement.title", "###agreement_sheet", state_->view.show_agreement,

@@ -72,6 +72,7 @@ struct WorkspaceState {
   views::HuntDraft hunt_draft;
   std::shared_ptr<HuntBoard> hunts = std::make_shared<HuntBoard>();
   views::CompareDraft compare_draft;
+  views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;
 };
 

@@ -105,7 +105,7 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         segments_.draw(view);
         break;
       case Layout::operators:
-        operators_.draw(ui, view);
+        operators_.draw(ui, view, state_->operators_tab);
         break;
       case Layout::agreement:
         agreement_.draw(ui, view);

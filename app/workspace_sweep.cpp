@@ -33,9 +33,8 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
                          Tab{"###page_compare", "bar.page.compare", Page::compare}}) {
     if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
       state_->page = tab.page;
-      state_->preferences.projector = false;
     }
-    if (state_->page == tab.page && !state_->preferences.projector) {
+    if (state_->page == tab.page) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();
       ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
@@ -58,7 +57,6 @@ void Workspace::open_sweep(const std::filesystem::path& path) {
   state_->history.set(board.sweep()->spec().base);
   run_spec_ = seen_spec_ = state_->history.spec();  // Live would take it for a wish to run
   state_->page = Page::sweep;
-  state_->preferences.projector = false;
 }
 
 void Workspace::open_point(std::size_t point) {

@@ -20,49 +20,58 @@ constexpr std::array<const char*, kOperatorColumns> kOperatorHeadings = {
     "tables.name",        "tables.calls",   "tables.self",   "tables.self_share", "tables.total",
     "tables.total_share", "tables.average", "tables.p50",    "tables.p90",        "tables.rate",
     "tables.given",       "tables.bytes",   "tables.shapes", "tables.shape"};
-// The last is the module tree.
-constexpr std::array kGroups = {"tables.by_operator", "tables.by_shape", "tables.by_module",
-                                "tables.by_phase",    "tables.by_stack", "tables.by_kernel",
-                                "tables.by_tree"};
-constexpr int kTree = static_cast<int>(kGroups.size()) - 1;
+// By OperatorsTab.
+constexpr std::array kTabs = {"tables.by_operator", "tables.by_shape", "tables.by_module",
+                              "tables.by_phase",    "tables.by_stack", "tables.by_kernel",
+                              "tables.by_tree"};
+constexpr std::array<std::string_view, kTabs.size()> kTabNames = {
+    "operators", "shapes", "modules", "phases", "stacks", "kernels", "tree"};
 // While a run goes on the table follows it, but not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
 
 }  // namespace
 
-void OperatorsView::update(const ViewContext& context) {
+base::Result<OperatorsTab> operators_tab_from_name(std::string_view name) {
+  const auto found = std::find(kTabNames.begin(), kTabNames.end(), name);
+  if (found != kTabNames.end()) return static_cast<OperatorsTab>(found - kTabNames.begin());
+  return base::fail("The table of operators has no tab \"" + std::string(name) +
+                    "\"; it has operators, shapes, modules, phases, stacks, kernels and tree");
+}
+
+void OperatorsView::update(const ViewContext& context, OperatorsTab& tab) {
   const run::Run& run = *context.run;
-  if (group_ == stats::GroupBy::kernel && !has_kernels(run)) group_ = stats::GroupBy::op;
+  if (tab == OperatorsTab::kernel && !has_kernels(run)) tab = OperatorsTab::op;
   const std::uint64_t slices = run.trace.slice_count();
-  const bool same =
-      made_ && run.id == run_id_ && made_group_ == group_ && (made_tree_ || !shows_tree_);
+  const bool same = made_ && run.id == run_id_ && made_tab_ == tab;
   const bool wait = !run.finished && context.now_ns - made_ns_ < kPause;
   if (!same || (slices != slices_ && !wait)) {
-    table_ = stats::operator_table(run.trace, run.memory, context.strings, group_);
-    if (shows_tree_) tree_.update(run, context.strings);
-    made_tree_ = shows_tree_;
+    const bool tree = tab == OperatorsTab::tree;
+    // Beside the tree only the shares are shown, which are the same however it is grouped.
+    table_ = stats::operator_table(run.trace, run.memory, context.strings,
+                                   tree ? stats::GroupBy::op : static_cast<stats::GroupBy>(tab));
+    if (tree) tree_.update(run, context.strings);
     made_ = true;
     made_ns_ = context.now_ns;
-    made_group_ = group_;
+    made_tab_ = tab;
     run_id_ = run.id;
     slices_ = slices;
   }
   rows_ = shown_rows(table_, context.strings, context.texts, filter_.data(), sort_by_, descending_);
 }
 
-void OperatorsView::draw(const Ui& ui, const ViewContext& context) {
+void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
   if (context.run == nullptr || context.file != nullptr || context.run->trace.slice_count() == 0) {
     section(ui, ui.texts("tables.title"));
     wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts("tables.empty"), ui.px(16));
     return;
   }
-  update(context);
-  draw_heading(ui, context);
+  update(context, tab);
+  draw_heading(ui, context, tab);
   const float shares = ui.px(28) * (static_cast<float>(table_.phases.size()) + 2);
   const float height = std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares);
-  if (shows_kernels()) {
+  if (tab == OperatorsTab::kernel) {
     kernels_.draw(ui, context, filter_.data(), height);
-  } else if (shows_tree_) {
+  } else if (tab == OperatorsTab::tree) {
     tree_.draw(ui, height);
   } else {
     draw_table(ui, context, height);
@@ -70,44 +79,55 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context) {
   draw_shares(ui);
 }
 
-void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
+void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
   section(ui, ui.texts("tables.title"),
           ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}}));
   std::vector<Choice> choices;
-  for (std::size_t i = 0; i < kGroups.size(); ++i) {
-    const bool kernels = static_cast<stats::GroupBy>(i) == stats::GroupBy::kernel;
-    choices.push_back({"group_" + std::to_string(i), ui.texts(kGroups[i]),
+  for (std::size_t i = 0; i < kTabs.size(); ++i) {
+    const bool kernels = static_cast<OperatorsTab>(i) == OperatorsTab::kernel;
+    choices.push_back({"group_" + std::to_string(i), ui.texts(kTabs[i]),
                        kernels && !has_kernels(*context.run) ? ui.texts("tables.no_kernels") : ""});
   }
-  int chosen = shows_tree_ ? kTree : static_cast<int>(group_);
+  int chosen = static_cast<int>(tab);
   const float room = ImGui::GetContentRegionAvail().x;
-  if (segmented(ui, "###group", choices, chosen, std::min(ui.px(660), room * 0.55F))) {
-    shows_tree_ = chosen == kTree;
-    if (!shows_tree_) group_ = static_cast<stats::GroupBy>(chosen);
-    update(context);
+  const bool narrow = room < ui.px(1130);
+  const float width = std::min(ui.px(660), narrow ? room : room * 0.55F);
+  if (segmented(ui, "###group", choices, chosen, width)) {
+    tab = static_cast<OperatorsTab>(chosen);
+    update(context, tab);
   }
-  ImGui::SameLine(0, ui.px(12));
-  ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.2F));
-  ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(), filter_.size());
+  // In a narrow panel what follows has a row of its own.
+  if (!narrow) ImGui::SameLine(0, ui.px(12));
+  {
+    const FontScope font(ui, TextStyle::body);
+    // All of the tree is shown: rows without those that they are in would say little.
+    ImGui::BeginDisabled(tab == OperatorsTab::tree);
+    ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.3F));
+    ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(),
+                             filter_.size());
+    ImGui::EndDisabled();
+  }
+  draw_copying(ui, context, tab);
+  ImGui::Dummy({0, ui.px(4)});
+}
+
+// The buttons that copy what is shown, in its order.
+void OperatorsView::draw_copying(const Ui& ui, const ViewContext& context, OperatorsTab tab) {
+  const auto shown = [&] {
+    if (tab == OperatorsTab::kernel) {
+      return run::kernel_text(kernels_.shown(), context.strings,
+                              run::compute_capability(*context.run));
+    }
+    if (tab == OperatorsTab::tree) return run::module_text(tree_.tree(), context.run->spec.dtype);
+    stats::OperatorTable rows = table_;
+    rows.rows.clear();
+    for (const std::uint32_t row : rows_) rows.rows.push_back(table_.rows[row]);
+    return run::operator_text(rows, context.strings);
+  };
   const auto copy = [&](const char* id, const char* words, auto make) {
     ImGui::SameLine(0, ui.px(4));
-    if (!button(ui, id, "\xef\x83\x85", words, "", ButtonKind::quiet)) return;
-    if (shows_kernels()) {
-      ImGui::SetClipboardText(make(run::kernel_text(kernels_.shown(), context.strings,
-                                                    run::compute_capability(*context.run)))
-                                  .c_str());
-      return;
-    }
-    if (shows_tree_) {
-      ImGui::SetClipboardText(
-          make(run::module_text(tree_.tree(), context.run->spec.dtype)).c_str());
-      return;
-    }
-    // What is shown, in its order.
-    stats::OperatorTable shown = table_;
-    shown.rows.clear();
-    for (const std::uint32_t row : rows_) shown.rows.push_back(table_.rows[row]);
-    ImGui::SetClipboardText(make(run::operator_text(shown, context.strings)).c_str());
+    if (button(ui, id, "\xef\x83\x85", words, "", ButtonKind::quiet))
+      ImGui::SetClipboardText(make(shown()).c_str());
   };
   copy("###copy_tsv", "TSV", [](const io::TextTable& table) { return io::to_tsv(table); });
   copy("###copy_markdown", "Markdown",
@@ -115,7 +135,6 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context) {
   copy("###copy_latex", "LaTeX", [](const io::TextTable& table) {
     return io::to_latex(table, "Operators", "tab:operators");
   });
-  ImGui::Dummy({0, ui.px(4)});
 }
 
 void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float height) {

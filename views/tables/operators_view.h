@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "core/base/result.h"
 #include "core/stats/operator_table.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -13,19 +15,24 @@
 
 namespace ts::views {
 
-// The table of recorded operators in the current Dear ImGui window: grouped by operator, shapes,
-// module, phase, stack or kernel, or the module tree; sorted by a click on a heading, filtered by
-// name, copied as text. Below it the shares of matmul, softmax and so on in each phase. UI thread.
+// What the table has a row for: each of stats::GroupBy, or the module tree.
+enum class OperatorsTab : std::uint8_t { op, op_and_shape, module, phase, stack, kernel, tree };
+
+// "operators", "shapes", "modules", "phases", "stacks", "kernels" or "tree".
+base::Result<OperatorsTab> operators_tab_from_name(std::string_view name);
+
+// The table of recorded operators in the current Dear ImGui window; sorted by a click on a heading,
+// filtered by name, copied as text. Below it the shares of matmul, softmax and so on in each phase.
+// UI thread.
 class OperatorsView {
  public:
-  void draw(const Ui& ui, const ViewContext& context);
+  // The tab changes by a click, and where the run has nothing to show in it.
+  void draw(const Ui& ui, const ViewContext& context, OperatorsTab& tab);
 
  private:
-  [[nodiscard]] bool shows_kernels() const {
-    return !shows_tree_ && group_ == stats::GroupBy::kernel;
-  }
-  void update(const ViewContext& context);
-  void draw_heading(const Ui& ui, const ViewContext& context);
+  void update(const ViewContext& context, OperatorsTab& tab);
+  void draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab);
+  void draw_copying(const Ui& ui, const ViewContext& context, OperatorsTab tab);
   void draw_table(const Ui& ui, const ViewContext& context, float height);
   void draw_shares(const Ui& ui) const;
 
@@ -34,11 +41,8 @@ class OperatorsView {
   std::uint64_t slices_ = 0;
   bool made_ = false;
   std::int64_t made_ns_ = 0;
-  stats::GroupBy made_group_ = stats::GroupBy::op;
+  OperatorsTab made_tab_ = OperatorsTab::op;
 
-  stats::GroupBy group_ = stats::GroupBy::op;
-  bool shows_tree_ = false;
-  bool made_tree_ = false;
   ModuleTreeView tree_;
   KernelsView kernels_;
   stats::OperatorTable table_;
