@@ -1,5 +1,9 @@
 // The page of sweeps in the window: points appear, open, are run again, are compared; the file of a
 // sweep is taken up again.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -102,6 +106,65 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
     context->ItemClick("//###sweep_controls/###sweep_add");
     context->Yield(2);
     IM_CHECK_EQ(state().sweeps->sweep()->points().size(), std::size_t{4});
+  });
+}
+
+// One chart: its numbers and its picture on the clipboard, and all of it as files.
+TEST_F(SweepInTheWindow, AChartIsCopiedAndSaved) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().sweep_draft.low = state().sweep_draft.high = 32;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 60, [] {
+      return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
+             state().sweeps->sweep()->finished();
+    }));
+    const auto choose = [context](const char* entry) {
+      const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
+      context->MouseMoveToPos({page->Pos.x + page->Size.x * 0.2F, page->Pos.y + 200});
+      context->MouseClick(ImGuiMouseButton_Right);
+      context->Yield(2);
+      context->ItemClick((std::string("//$FOCUSED/") + entry).c_str());
+      context->Yield(2);
+    };
+    choose("###chart_data");
+    const std::string data = ImGui::GetClipboardText();
+    IM_CHECK(data.starts_with("series\tT\tstatus\tmedian_ms"));
+    const auto points = state().sweeps->sweep()->points().size();
+    IM_CHECK_EQ(static_cast<std::size_t>(std::count(data.begin(), data.end(), '\n')), points + 1);
+    choose("###chart_svg");
+    const std::string svg = ImGui::GetClipboardText();
+    IM_CHECK(svg.starts_with("<svg") || svg.starts_with("<?xml"));
+    IM_CHECK(svg.find("</svg>") != std::string::npos);
+    const auto saved = [](const char* name) {
+      for (const auto& entry :
+           std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
+        if (std::filesystem::exists(entry.path() / name)) return true;
+      }
+      return false;
+    };
+    IM_CHECK(!saved("chart-time.png"));
+    choose("###chart_save");
+    context->Yield(2);
+    for (const char* name : {"chart-time.png", "chart-time.svg", "chart-time.csv", "sweep.csv"})
+      IM_CHECK(saved(name));
+    // The buttons above the figure: the table, and all charts together.
+    context->ItemClick("//###sweep_page/###sweep_copy");
+    context->Yield(2);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).find("| T |") != std::string::npos);
+    IM_CHECK(!saved("figure.png"));
+    context->ItemClick("//###sweep_page/###sweep_save");
+    context->Yield(3);
+    IM_CHECK(saved("figure.png") && saved("figure.svg"));
+    // Either axis, linear or logarithmic.
+    for (const auto* scale : {"###sweep_log_x", "###sweep_log_y"}) {
+      context->ItemClick((std::string("//###sweep_page/") + scale).c_str());
+      context->Yield(2);
+    }
+    IM_CHECK(state().sweep_page.look.log_x && state().sweep_page.look.log_y);
+    state().sweep_page.look = {};
   });
 }
 

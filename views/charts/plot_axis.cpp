@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/text/numbers.h"
 
@@ -18,6 +19,29 @@ std::string plain(double value) {
       std::clamp(static_cast<int>(std::ceil(-std::log10(std::abs(value)) - 1e-9)), 0, 6);
   const bool whole = std::abs(value - std::round(value)) < 1e-9 * std::abs(value);
   return text::decimal(value, whole ? 0 : std::max(digits, value < 1 ? digits : 1));
+}
+
+// Multiples of a round step on a logarithmic axis, at least `apart` pixels from each other at its
+// upper end, where they stand closest.
+std::vector<double> even_positions(const PlotAxis& axis, double unit, float apart) {
+  const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
+  const double per_log = pixels / std::log(axis.high / axis.low);
+  const double range = axis.high - axis.low;
+  double step = nice_step(range / unit / 12) * unit;
+  while (step < range && per_log * std::log(axis.high / (axis.high - step)) < apart)
+    step = nice_step(step / unit * 1.01) * unit;
+  std::vector<double> all;
+  for (double at = std::ceil(axis.low / step) * step; at <= axis.high; at += step)
+    all.push_back(at);
+  return all;
+}
+
+// On an axis of less than a decade or two powers alone would leave a tick or none.
+std::vector<double> or_even(std::vector<double> powers, const PlotAxis& axis, double unit,
+                            float apart) {
+  if (powers.size() >= 3) return powers;
+  std::vector<double> even = even_positions(axis, unit, apart);
+  return even.size() > powers.size() ? even : powers;
 }
 
 // Positions 1 and 3 (or only 1, or every second 1) times powers of ten.
@@ -39,7 +63,7 @@ std::vector<double> log_positions(const PlotAxis& axis, double unit, float apart
       if (axis.shows(value)) all.push_back(value);
     }
   }
-  return all;
+  return or_even(std::move(all), axis, unit, apart);
 }
 
 std::vector<double> linear_positions(const PlotAxis& axis, float apart) {
@@ -67,6 +91,10 @@ float PlotAxis::position(double value) const {
   }
   if (!std::isfinite(part)) return from;
   return from + static_cast<float>(std::clamp(part, -kFar, kFar)) * (to - from);
+}
+
+double PlotAxis::value_at(double part) const {
+  return log ? low * std::pow(high / low, part) : low + (high - low) * part;
 }
 
 PlotAxis axis_around(double least, double greatest, bool log, float from, float to) {
@@ -129,11 +157,13 @@ Ticks byte_value_ticks(const PlotAxis& axis, float apart) {
   int every = 1;
   while (pixels / std::max(doublings, 1e-6) * every < static_cast<double>(apart)) every *= 2;
   const int first = static_cast<int>(std::floor(std::log2(axis.low)));
+  std::vector<double> powers;
   for (int power = first; power <= std::log2(axis.high); ++power) {
     const double at = std::exp2(power);
-    if (power % every != 0 || !axis.shows(at)) continue;
-    out.ticks.push_back({at, plain(at / unit)});
+    if (power % every == 0 && axis.shows(at)) powers.push_back(at);
   }
+  for (const double at : or_even(std::move(powers), axis, unit, apart))
+    out.ticks.push_back({at, plain(at / unit)});
   return out;
 }
 
@@ -178,17 +208,44 @@ Ticks value_ticks(const PlotAxis& axis, const std::vector<double>& values, float
   return out;
 }
 
+std::vector<Point> curve_along(const PlotAxis& x, const PlotAxis& y,
+                               const std::function<double(double)>& value) {
+  constexpr int kPieces = 96;
+  std::vector<Point> path;
+  for (int i = 0; i <= kPieces; ++i) {
+    const double at = x.value_at(static_cast<double>(i) / kPieces);
+    const double height = value(at);
+    if (std::isfinite(height)) path.push_back({x.position(at), y.position(height)});
+  }
+  return path;
+}
+
+void dashed_path(DrawSink& sink, std::span<const Point> path, Color color, float thickness,
+                 float on, float off) {
+  const float period = on + off;
+  if (!(period > 0)) return;
+  float phase = 0;  // along the dash and the gap after it
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    const Point a = path[i - 1];
+    const Point b = path[i];
+    const float length = std::hypot(b.x - a.x, b.y - a.y);
+    if (!(length > 0) || !std::isfinite(length)) continue;
+    const auto at = [&](float distance) {
+      const float part = distance / length;
+      return Point{a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part};
+    };
+    for (float begin = -phase; begin < length; begin += period) {
+      const float end = std::min(begin + on, length);
+      if (end > 0) sink.line(at(std::max(begin, 0.0F)), at(end), color, thickness);
+    }
+    phase = std::fmod(phase + length, period);
+  }
+}
+
 void dashed_line(DrawSink& sink, Point a, Point b, Color color, float thickness, float on,
                  float off) {
-  const float length = std::hypot(b.x - a.x, b.y - a.y);
-  if (!(length > 0) || !std::isfinite(length) || !(on + off > 0)) return;
-  const auto at = [&](float distance) {
-    const float part = distance / length;
-    return Point{a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part};
-  };
-  for (float begin = 0; begin < length; begin += on + off) {
-    sink.line(at(begin), at(std::min(begin + on, length)), color, thickness);
-  }
+  const Point path[] = {a, b};
+  dashed_path(sink, path, color, thickness, on, off);
 }
 
 }  // namespace ts::views

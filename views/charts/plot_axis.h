@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct PlotAxis {
   float to = 1;
   // Clamped to a screen beyond the ends; values without a logarithm lie at `from`.
   [[nodiscard]] float position(double value) const;
+  // The value at a part of the way from `from` (0) to `to` (1).
+  [[nodiscard]] double value_at(double part) const;
   [[nodiscard]] bool shows(double value) const { return value >= low && value <= high; }
 };
 
@@ -38,6 +42,13 @@ Ticks value_ticks(const PlotAxis& axis, const std::vector<double>& values, float
 // "1 Ki" for multiples of 1024 from there on, else the grouped number.
 std::string short_count(double value);
 
+// The curve y(x) all along the x axis, in points close enough to look smooth on any pair of scales.
+std::vector<Point> curve_along(const PlotAxis& x, const PlotAxis& y,
+                               const std::function<double(double)>& value);
+
+// Dashes that go on around the corners of a path.
+void dashed_path(DrawSink& sink, std::span<const Point> path, Color color, float thickness,
+                 float on, float off);
 void dashed_line(DrawSink& sink, Point a, Point b, Color color, float thickness, float on,
                  float off);
 

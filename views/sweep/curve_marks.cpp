@@ -30,21 +30,23 @@ void Curves::draw_limit() {
 
 // Slopes 1 and 2 through the middle of what was measured, for the eye.
 void Curves::draw_guides() {
-  const double x0 = x_.low;
-  const double x1 = x_.high;
-  const double middle_x = std::sqrt(x0 * x1);
-  if (!x_.log || !(middle_x > 0)) return;
-  const double middle_y = std::sqrt(y_.low * y_.high);
+  const double middle_x = x_.value_at(0.5);
+  const double middle_y = y_.value_at(0.5);
+  if (!(middle_x > 0)) return;
   sink_.push_clip(inside());
   for (const int slope : {1, 2}) {
-    const auto at = [&](double x) {
-      return Point{x_.position(x), y_.position(middle_y * std::pow(x / middle_x, slope))};
-    };
-    dashed_line(sink_, at(x0), at(x1), scene_.theme().text3, scene_.px(1.2F), scene_.px(1.5F),
-                scene_.px(4));
-    const Point label = at(std::pow(x0, 0.05) * std::pow(x1, 0.95));
-    sink_.text({label.x - scene_.px(12), label.y + scene_.px(8)}, TextStyle::small,
-               scene_.theme().text3, "O(" + scene_.axis_name() + (slope == 1 ? ")" : "\xc2\xb2)"));
+    const auto value = [&](double x) { return middle_y * std::pow(x / middle_x, slope); };
+    dashed_path(sink_, curve_along(x_, y_, value), scene_.theme().text3, scene_.px(1.2F),
+                scene_.px(1.5F), scene_.px(4));
+    // Its name near the right end, or where it leaves through the top.
+    double part = 0.95;
+    while (part > 0.5 && value(x_.value_at(part)) > y_.value_at(0.95)) part -= 0.05;
+    const double x = x_.value_at(part);
+    const std::string name = "O(" + scene_.axis_name() + (slope == 1 ? ")" : "\xc2\xb2)");
+    const float most = inside().x1 - sink_.text_width(TextStyle::small, name) - scene_.px(2);
+    sink_.text(
+        {std::min(x_.position(x) - scene_.px(12), most), y_.position(value(x)) + scene_.px(8)},
+        TextStyle::small, scene_.theme().text3, name);
   }
   sink_.pop_clip();
 }
@@ -88,8 +90,23 @@ void Curves::draw_crossovers() {
                                                      {"value", short_count(one.crossover.after)}});
     const float width = sink_.text_width(TextStyle::small, words);
     const float at = std::min(x + scene_.px(4), frame_.plot.x1 - width);
-    sink_.text({at, frame_.plot.y1 - scene_.px(20)}, TextStyle::small, scene_.theme().text2, words);
+    const float top = frame_.plot.y1 - scene_.px(20);
+    const Rect name =
+        above_others({at, top, at + width, top + sink_.text_height(TextStyle::small)});
+    sink_.text({name.x0, name.y0}, TextStyle::small, scene_.theme().text2, words);
   }
+}
+
+Rect Curves::above_others(Rect name) {
+  const auto covers = [&name](const Rect& other) {
+    return other.x0 < name.x1 && name.x0 < other.x1 && other.y0 < name.y1 && name.y0 < other.y1;
+  };
+  for (auto found = std::find_if(names_.begin(), names_.end(), covers); found != names_.end();
+       found = std::find_if(names_.begin(), names_.end(), covers)) {
+    name = {name.x0, found->y0 - name.height(), name.x1, found->y0};
+  }
+  names_.push_back(name);
+  return name;
 }
 
 // Published step times: faint, each named with its hardware at its last point.

@@ -66,8 +66,7 @@ Curves::Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurveP
                        std::min(label_width_, area.width() * 0.34F));
   lanes_ = lane_height() * static_cast<float>(lane_count());
   x_ = x_axis_of(scene, frame_.plot);
-  if (!panel.lines && x_.log && frame_.plot.height() > scene.px(180) &&
-      !scene.analysis.fits.empty()) {
+  if (!panel.lines && frame_.plot.height() > scene.px(180) && !scene.analysis.fits.empty()) {
     residuals_ = std::round(frame_.plot.height() * 0.24F);
   }
   set_axes();
@@ -114,8 +113,7 @@ void Curves::set_axes() {
       }
     }
   }
-  // The fit is a straight line in logarithms only.
-  const bool log = panel_.lines ? scene_.figure.look.log_y.value_or(panel_.log) : panel_.log;
+  const bool log = scene_.figure.look.log_y.value_or(panel_.log);
   y_ = axis_around(extent.least, extent.greatest, log, inside().y1, inside().y0);
 }
 
@@ -222,11 +220,10 @@ void Curves::draw_curve(const run::SweepCurve& curve) {
 
 void Curves::draw_fit(const run::SweepCurve& curve) {
   const run::CurveFit* fit = fit_of(curve);
-  if (fit == nullptr || !x_.log) return;
+  if (fit == nullptr) return;
   sink_.push_clip(inside());
-  const Point a{x_.position(x_.low), y_.position(fit->fit.at(x_.low))};
-  const Point b{x_.position(x_.high), y_.position(fit->fit.at(x_.high))};
-  dashed_line(sink_, a, b, style(curve).color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
+  const auto path = curve_along(x_, y_, [fit](double x) { return fit->fit.at(x); });
+  dashed_path(sink_, path, style(curve).color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
   sink_.pop_clip();
 }
 

@@ -28,9 +28,9 @@ class Curves {
   void draw_labels();
 
   void draw_theory();
-  [[nodiscard]] std::size_t sharing_bound(const std::vector<double>& values,
-                                          double run::PointTheory::*ms) const;
-  void draw_bound(const run::SweepCurve& curve, double run::PointTheory::*ms, const char* words);
+  void draw_bound(const run::SweepCurve& curve, double run::PointTheory::*ms);
+  void draw_bound_names();
+  [[nodiscard]] float dash_of(bool compute) const;
 
   void draw_limit();
   void draw_guides();
@@ -74,7 +74,15 @@ class Curves {
   std::string limit_source_;
   std::vector<EndLabel> labels_;
   std::vector<std::vector<double>> bounds_;  // that were drawn: series often share one
-  std::vector<float> bound_rows_;            // where their labels stand
+  // Moves the words up until they cover none that stand at the bottom already.
+  Rect above_others(Rect name);
+  std::vector<Rect> names_;  // at the bottom
+
+  struct BoundName {
+    std::string words;
+    bool compute = false;
+  };
+  std::vector<BoundName> bound_names_;
 };
 
 }  // namespace ts::views

@@ -64,22 +64,42 @@ Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<run::
     const double corner = ridge(one) > 0 ? ridge(one) : most_x;
     add(corner, allowed(one, corner));
   }
-  constexpr double kRoom = 2.5;
-  return {axis_around(least_x / kRoom, most_x * kRoom, true, plot.x0, plot.x1),
-          axis_around(least_y / kRoom, most_y * kRoom, true, plot.y1, plot.y0)};
+  const SweepLook& look = scene.figure.look;
+  const auto axis = [](double least, double most, bool log, float from, float to) {
+    const double room = log ? 2.5 : 1.1;
+    return axis_around(least / room, most * room, log, from, to);
+  };
+  return {axis(least_x, most_x, look.log_x.value_or(true), plot.x0, plot.x1),
+          axis(least_y, most_y, look.log_y.value_or(true), plot.y1, plot.y0)};
+}
+
+// Left of the rising line where there is room, else under it: the line does not cross its name.
+void draw_bandwidth_name(DrawSink& sink, const SweepScene& scene, const Rect& plot,
+                         const Axes& axes, const run::Roofs& roofs) {
+  const std::string words = text::rate(roofs.gb_s * 1e9, "B").joined();
+  const float width = sink.text_width(TextStyle::small, words);
+  const float height = sink.text_height(TextStyle::small);
+  const float end = std::min(axes.x.position(std::max(ridge(roofs), axes.x.low)), plot.x1);
+  const float x = plot.x0 + (end - plot.x0) * 0.6F;
+  const double value = axes.x.value_at((x - plot.x0) / plot.width());
+  const float y = axes.y.position(allowed(roofs, value));
+  const bool left = x - width - scene.px(12) >= plot.x0;
+  sink.text(left ? Point{x - width - scene.px(8), y - height - scene.px(2)}
+                 : Point{x + scene.px(8), y + scene.px(3)},
+            TextStyle::small, scene.theme().text, words);
 }
 
 void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const Axes& axes,
                const run::Roofs& roofs, bool several) {
   const Color color = scene.theme().text;
   const double corner = ridge(roofs);
-  std::vector<Point> line;
-  const auto add = [&](double x) {
-    line.push_back({axes.x.position(x), axes.y.position(allowed(roofs, x))});
-  };
-  add(axes.x.low);
-  if (axes.x.shows(corner)) add(corner);
-  add(axes.x.high);
+  auto line = curve_along(axes.x, axes.y, [&](double x) { return allowed(roofs, x); });
+  if (axes.x.shows(corner) && corner > 0) {
+    const Point at{axes.x.position(corner), axes.y.position(roofs.tflops)};
+    line.insert(std::upper_bound(line.begin(), line.end(), at,
+                                 [](const Point& a, const Point& b) { return a.x < b.x; }),
+                at);
+  }
   sink.push_clip(plot);
   sink.polyline(line, color, scene.px(1.4F));
   if (axes.x.shows(corner) && corner > 0) {
@@ -98,13 +118,7 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
              {plot.x0, axes.y.position(roofs.tflops) - scene.px(19), plot.x1 - scene.px(4),
               axes.y.position(roofs.tflops) - scene.px(3)},
              TextStyle::small, color, peak);
-  if (roofs.gb_s > 0) {
-    const double left = axes.x.low * std::pow(axes.x.high / axes.x.low, 0.02);
-    text_in(sink,
-            {axes.x.position(left), axes.y.position(allowed(roofs, left)) - scene.px(30), plot.x1,
-             axes.y.position(allowed(roofs, left)) - scene.px(14)},
-            TextStyle::small, color, text::rate(roofs.gb_s * 1e9, "B").joined());
-  }
+  if (roofs.gb_s > 0) draw_bandwidth_name(sink, scene, plot, axes, roofs);
   sink.pop_clip();
 }
 
@@ -139,8 +153,11 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const PanelFrame frame = frame_panel(sink, scene, area, title, about, scene.px(70));
   const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +
                           sink.text_width(TextStyle::small, about);
-  draw_series_names(sink, scene,
-                    {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+  // Over two axes a series is several curves of other looks, whose names stand at their marks.
+  if (scene.analysis.curves.size() == scene.styles.size()) {
+    draw_series_names(sink, scene,
+                      {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+  }
   const Axes axes = axes_for(scene, frame.plot, roofs);
   Ticks ticks = number_ticks(axes.y, scene.px(26));
   ticks.unit = "TFLOP/s";
@@ -150,6 +167,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     if (one.tflops > 0) draw_roof(sink, scene, frame.plot, axes, one, roofs.size() > 1);
   }
   sink.push_clip(frame.plot);
+  std::vector<Rect> names;
   for (const run::SweepCurve& curve : scene.analysis.curves) {
     const SeriesStyle& look = style_of(scene, curve);
     std::vector<Point> line;
@@ -163,14 +181,28 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       sink.polyline(line, mixed(scene.theme().bg, look.color, 0.5F), scene.px(1));
     }
     if (line.empty()) continue;
-    // Beside the last mark: the greatest value of the axis.
+    // Beside the last mark: the greatest value of the axis. Below what is written there already.
     const std::size_t last = placed(scene, curve).back().point;
     const std::string words =
         curve.label + " " +
         text::decimal(scene.figure.sweep.points()[last].measurement.tflops_per_s, 3);
     const float width = sink.text_width(TextStyle::small, words);
-    const float x = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
-    sink.text({x, line.back().y - scene.px(8)}, TextStyle::small, look.color, words);
+    const float height = sink.text_height(TextStyle::small);
+    Rect name;
+    name.x0 = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
+    name.x1 = name.x0 + width;
+    name.y0 = line.back().y - scene.px(8);
+    name.y1 = name.y0 + height;
+    const auto covers = [&name](const Rect& other) {
+      return other.x0 < name.x1 && name.x0 < other.x1 && other.y0 < name.y1 && name.y0 < other.y1;
+    };
+    for (auto found = std::find_if(names.begin(), names.end(), covers); found != names.end();
+         found = std::find_if(names.begin(), names.end(), covers)) {
+      name.y0 = found->y1;
+      name.y1 = name.y0 + height;
+    }
+    names.push_back(name);
+    sink.text({name.x0, name.y0}, TextStyle::small, look.color, words);
   }
   sink.pop_clip();
 }

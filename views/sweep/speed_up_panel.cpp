@@ -34,13 +34,17 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       sink, scene,
       {title_end + scene.px(12), area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
   const std::size_t places = sweep.spec().axes[0].values.size();
+  double least = 1;
   double greatest = 1;
   for (std::size_t place = 0; place < places; ++place) {
     for (const SpeedUp& ratio : speed_ups_at(sweep, place)) {
+      least = std::min({least, ratio.value, std::max(ratio.low, ratio.value / 2)});
       greatest = std::max({greatest, ratio.value, std::min(ratio.high, 2 * ratio.value)});
     }
   }
-  const PlotAxis y = axis_around(0, greatest * 1.1, false, frame.plot.y1, frame.plot.y0);
+  const bool log = scene.figure.look.log_y.value_or(false);
+  const PlotAxis y =
+      axis_around(log ? least : 0, greatest * 1.1, log, frame.plot.y1, frame.plot.y0);
   draw_y_axis(sink, scene, frame, y, number_ticks(y, scene.px(40), "\xc3\x97"));
   const Rect& plot = frame.plot;
   sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
@@ -75,7 +79,10 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     for (const SpeedUp& ratio : speed_ups_at(sweep, place)) {
       const float x = middle + bar * (static_cast<float>(ratio.series - 1) - others / 2);
       const float top = std::round(y.position(ratio.value));
-      const Rect box{std::round(x) + 1, top, std::round(x + bar) - 1, plot.y1};
+      // Ratios have no zero on a logarithmic axis: bars stand on 1, or hang from it.
+      const float foot = log ? one : plot.y1;
+      const Rect box{std::round(x) + 1, std::min(top, foot), std::round(x + bar) - 1,
+                     std::max(top, foot)};
       sink.fill(box, scene.styles[ratio.series].color);
       scene.spots.push_back({ratio.point, {(box.x0 + box.x1) / 2, top}});
       const float centre = std::round((box.x0 + box.x1) / 2);

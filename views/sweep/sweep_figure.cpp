@@ -108,7 +108,13 @@ SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
   const auto room = static_cast<std::size_t>(std::max(1.0F, grid.height() / scene.px(190)));
   const std::size_t rows = std::clamp<std::size_t>(wanted, 1, room);
   const std::size_t shown = std::min(charts.size(), rows * columns);
-  const float height = grid.height() / static_cast<float>(rows);
+  float height = grid.height() / static_cast<float>(rows);
+  float last_height = height;
+  // Sentences alone in the last row take no more than they need.
+  if (rows > 1 && shown % columns == 1 && charts[shown - 1] == SweepChart::findings) {
+    last_height = std::min(height, findings_height(sink, scene));
+    height = (grid.height() - last_height) / static_cast<float>(rows - 1);
+  }
   SweepHit hit;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t row = i / columns;
@@ -117,7 +123,8 @@ SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
     const float width = grid.width() / static_cast<float>(in_row);
     const float x = std::round(grid.x0 + width * static_cast<float>(i % columns));
     const float y = std::round(grid.y0 + height * static_cast<float>(row));
-    const Rect box{x, y, std::round(x + width), std::round(y + height)};
+    const Rect box{x, y, std::round(x + width),
+                   std::round(y + (row + 1 == rows ? last_height : height))};
     draw_chart(sink, scene, {box.x0, box.y0, box.x1 - 1, box.y1 - 1}, charts[i]);
     if (box.contains(figure.mouse)) hit = {std::nullopt, charts[i], box};
     if (i % columns + 1 < in_row) {

@@ -107,13 +107,31 @@ void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row)
   }
 }
 
+namespace {
+
+float title_of_findings(const SweepScene& scene) {
+  return scene.px(34);
+}
+
+float line_of_findings(const DrawSink& sink, const SweepScene& scene) {
+  return sink.text_height(TextStyle::small) + scene.px(7);
+}
+
+}  // namespace
+
+float findings_height(const DrawSink& sink, const SweepScene& scene) {
+  const auto lines = finding_lines(scene.figure.sweep, scene.analysis, scene.figure.texts).size();
+  return title_of_findings(scene) + scene.px(12) +
+         static_cast<float>(lines) * line_of_findings(sink, scene);
+}
+
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area) {
   const auto& t = scene.figure.texts;
-  const float title_height = scene.px(34);
+  const float title_height = title_of_findings(scene);
   const Rect row{area.x0 + scene.px(16), area.y0, area.x1 - scene.px(8), area.y0 + title_height};
   text_in(sink, row, TextStyle::body_strong, scene.theme().text, t("sweep.panel.findings"));
   float y = area.y0 + title_height + scene.px(4);
-  const float line = sink.text_height(TextStyle::small) + scene.px(7);
+  const float line = line_of_findings(sink, scene);
   for (const std::string& sentence : finding_lines(scene.figure.sweep, scene.analysis, t)) {
     if (y + line > area.y1) break;
     text_in(sink, {row.x0, y, row.x1, y + line}, TextStyle::small, scene.theme().text2, sentence);

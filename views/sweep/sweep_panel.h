@@ -81,6 +81,7 @@ void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
 
 // What the curves say, as sentences.
+[[nodiscard]] float findings_height(const DrawSink& sink, const SweepScene& scene);
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area);
 
 }  // namespace ts::views

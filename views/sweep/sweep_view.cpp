@@ -205,7 +205,9 @@ SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState&
   const float top = ImGui::GetCursorScreenPos().y;
   const float rest = origin.y + size.y - top;
   const float rows = static_cast<float>(page.sweep->points().size() + 1);
-  const float table = std::floor(std::min({rest * 0.3F, ui.px(25) * rows + ui.px(8)}));
+  // Where there is little height, as for a projector, the charts come first.
+  const float share = rest < ui.px(620) ? 0.18F : 0.3F;
+  const float table = std::floor(std::min(rest * share, ui.px(25) * rows + ui.px(8)));
   const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),
                   std::floor(top + rest - table)};
   draw_figure(ui, page, area, state, wishes);

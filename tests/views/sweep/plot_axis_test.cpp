@@ -41,6 +41,32 @@ void expect_apart(const PlotAxis& axis, const Ticks& ticks, float apart) {
   }
 }
 
+TEST(PlotAxis, ValueAtIsTheInverseOfPosition) {
+  for (const bool log : {false, true}) {
+    const PlotAxis axis = axis_around(2, 300, log, 100, 500);
+    for (const double part : {0.0, 0.25, 0.5, 1.0}) {
+      EXPECT_NEAR(axis.position(axis.value_at(part)), 100 + 400 * part, 1e-3);
+    }
+  }
+}
+
+// As long together as in one straight line, wherever the corners are.
+TEST(PlotAxis, DashesGoOnAroundCorners) {
+  const auto length_of = [](const std::vector<Point>& path) {
+    testing::RecordingSink sink;
+    dashed_path(sink, path, 0xFFFFFFFFU, 1, 4, 3);
+    float sum = 0;
+    for (const auto& call : sink.calls) sum += call.bounds.width() + call.bounds.height();
+    return sum;
+  };
+  EXPECT_NEAR(length_of({{0, 0}, {70, 0}}), 40, 1e-3);
+  std::vector<Point> corners;
+  for (int i = 0; i <= 70; ++i) {
+    corners.push_back({static_cast<float>((i + 1) / 2), static_cast<float>(i / 2)});
+  }
+  EXPECT_NEAR(length_of(corners), 40, 1e-2);
+}
+
 TEST(PlotAxis, TicksStandApartAndDiffer) {
   for (const double decades : {0.7, 2.0, 5.0, 9.0}) {
     PlotAxis axis{0.003, 0.003 * std::pow(10, decades), true, 300, 0};
@@ -51,6 +77,25 @@ TEST(PlotAxis, TicksStandApartAndDiffer) {
   }
   const PlotAxis linear{0, 54321, false, 300, 0};
   expect_apart(linear, number_ticks(linear, 40), 40);
+}
+
+// 530 to 850 KiB: no power of two but 512 is near.
+TEST(PlotAxis, NarrowLogAxesHaveTicksToo) {
+  for (const auto& [low, high] : {std::pair{530.0, 850.0}, {20.0, 80.0}, {90.0, 104.0}}) {
+    const PlotAxis axis = axis_around(low * 1024, high * 1024, true, 300, 0);
+    const PlotAxis time = axis_around(low, high, true, 300, 0);
+    for (const Ticks& ticks : {byte_value_ticks(axis, 26), time_value_ticks(time, 26)}) {
+      ASSERT_GE(ticks.ticks.size(), 3U) << low;
+      EXPECT_LE(ticks.ticks.size(), 12U) << low;
+      const bool bytes = ticks.unit == "KiB";
+      for (std::size_t i = 1; i < ticks.ticks.size(); ++i) {
+        const PlotAxis& on = bytes ? axis : time;
+        EXPECT_GE(on.position(ticks.ticks[i - 1].position) - on.position(ticks.ticks[i].position),
+                  25.9F);
+        EXPECT_NE(ticks.ticks[i - 1].label, ticks.ticks[i].label);
+      }
+    }
+  }
 }
 
 TEST(PlotAxis, UnitsSuitTheValues) {

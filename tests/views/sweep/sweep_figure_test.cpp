@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/run/made_runs.h"
 #include "tests/views/recording_sink.h"
@@ -160,6 +161,40 @@ TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
   EXPECT_TRUE(says("ridge 13")) << "0.2 TFLOP/s over 15 GB/s";
   EXPECT_TRUE(says("naive"));
   EXPECT_TRUE(says("product in fp32"));
+}
+
+// Of straight lines in logarithms nothing but bends is left on linear axes; all the same is said.
+TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
+  const run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
+  const SweepAnalysis analysis = analyse(sweep, {}, {});
+  const auto [width, height] = GetParam();
+  for (const SweepChart chart : {SweepChart::fit, SweepChart::roofline, SweepChart::speed_up}) {
+    std::set<std::string> drawn;
+    for (const bool log_x : {true, false}) {
+      for (const bool log_y : {true, false}) {
+        SCOPED_TRACE(to_string(chart) + std::string(log_x ? " log" : " linear") +
+                     (log_y ? " log" : " linear"));
+        sink_ = RecordingSink();
+        SweepFigure figure{sweep, texts_,   theme(ThemeKind::light), {1},
+                           "",    {-1, -1}, {log_x, log_y, {}}};
+        figure.only = chart;
+        draw_sweep_figure(sink_, {0, 0, width, height}, figure);
+        expect_inside();
+        std::string numbers;
+        for (const RecordingSink::Call& call : sink_.calls) {
+          if (call.kind == RecordingSink::Kind::text) numbers += call.text + "|";
+        }
+        drawn.insert(numbers);
+        if (chart == SweepChart::fit) {
+          EXPECT_TRUE(says("O(T)")) << numbers;
+          EXPECT_TRUE(says("T^"));
+        }
+        EXPECT_TRUE(chart != SweepChart::roofline || says("ridge 13"));
+      }
+    }
+    // The ticks are others; those of the bars have no scale along x.
+    EXPECT_GE(drawn.size(), chart == SweepChart::speed_up ? 2U : 4U);
+  }
 }
 
 TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
