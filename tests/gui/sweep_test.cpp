@@ -109,6 +109,28 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
   });
 }
 
+TEST_F(SweepInTheWindow, TheProjectorShowsThePageThatIsOpen) {
+  drive([](ImGuiTestContext* context) {
+    const auto shows = [context](const char* window) {
+      const ImGuiWindow* found = context->GetWindowByRef(window);
+      return found != nullptr && found->Active;
+    };
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->KeyPress(ImGuiKey_P);
+    context->Yield(2);
+    IM_CHECK(state().preferences.projector);
+    IM_CHECK(shows("//###sweep_page"));
+    IM_CHECK(!shows("//###projector_controls"));
+    context->ItemClick("//###top_bar/###page_run");
+    context->Yield(2);
+    IM_CHECK(shows("//###projector_controls"));
+    context->KeyPress(ImGuiKey_P);
+    context->Yield(2);
+    IM_CHECK(!state().preferences.projector);
+  });
+}
+
 // One chart: its numbers and its picture on the clipboard, and all of it as files.
 TEST_F(SweepInTheWindow, AChartIsCopiedAndSaved) {
   drive([](ImGuiTestContext* context) {
@@ -153,7 +175,7 @@ TEST_F(SweepInTheWindow, AChartIsCopiedAndSaved) {
     // The buttons above the figure: the table, and all charts together.
     context->ItemClick("//###sweep_page/###sweep_copy");
     context->Yield(2);
-    IM_CHECK(std::string(ImGui::GetClipboardText()).find("| T |") != std::string::npos);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).find("| series |") != std::string::npos);
     IM_CHECK(!saved("figure.png"));
     context->ItemClick("//###sweep_page/###sweep_save");
     context->Yield(3);
