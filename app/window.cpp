@@ -31,6 +31,9 @@ constexpr double kCaretSeconds = 0.4;
 // How soon an idle window takes up what the worker tells.
 constexpr double kIdleSeconds = 0.1;
 constexpr double kAnimatedSeconds = 1.0 / 60;
+// What is measured on the processor is truer the less is drawn meanwhile; live is up to 200 ms
+// late.
+constexpr double kMeasuringSeconds = 0.1;
 
 void on_drop(GLFWwindow* handle, int count, const char** paths) {
   auto* window = static_cast<Window*>(glfwGetWindowUserPointer(handle));
@@ -192,10 +195,16 @@ bool Window::frame() {
   return !wishes.quit && glfwWindowShouldClose(window) == 0;
 }
 
+double Window::seconds_between_frames() const {
+  const run::Run* const run = session_->busy() ? session_->current() : nullptr;
+  const bool on_cpu = run != nullptr && run->spec.device == run::DeviceKind::cpu;
+  return on_cpu ? kMeasuringSeconds : kAnimatedSeconds;
+}
+
 void Window::wait_for_input() {
   const double drawn = glfwGetTime();
   if (workspace_->animated()) {
-    glfwWaitEventsTimeout(kAnimatedSeconds);
+    glfwWaitEventsTimeout(seconds_between_frames());
     last_input_ = glfwGetTime();
     return;
   }

@@ -47,6 +47,9 @@ class Window {
   std::function<void()> after_frame;
   // Time from construction to the first frame on screen, in nanoseconds; 0 before.
   [[nodiscard]] std::int64_t first_frame_ns() const { return first_frame_ns_; }
+  // How long run() sleeps while something moves by itself and no input comes: longer while the
+  // processor, which draws the window, is what is measured.
+  [[nodiscard]] double seconds_between_frames() const;
   // What the last frame took until its draw lists were made: everything but drawing them.
   [[nodiscard]] std::int64_t own_work_ns() const { return own_work_ns_; }
 

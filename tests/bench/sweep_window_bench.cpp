@@ -76,11 +76,10 @@ std::vector<double> with_window(const std::filesystem::path& folder, std::vector
   SweepBoard& board = *(*window)->state().sweeps;
   board.start((*window)->session(), measured_sweep());
   until_done(board, [&] {
-    const auto next = std::chrono::steady_clock::now() + 16667us;
     const double before = thread_cpu_ms();
     (*window)->frame();
     frames.push_back(thread_cpu_ms() - before);
-    std::this_thread::sleep_until(next);
+    std::this_thread::sleep_for(std::chrono::duration<double>((*window)->seconds_between_frames()));
   });
   return medians_of(*board.sweep());
 }
