@@ -31,8 +31,8 @@ constexpr double kCaretSeconds = 0.4;
 // How soon an idle window takes up what the worker tells.
 constexpr double kIdleSeconds = 0.1;
 constexpr double kAnimatedSeconds = 1.0 / 60;
-// What is measured on the processor is truer the less is drawn meanwhile; live is up to 200 ms
-// late.
+// What is measured on the processor is truer the less is drawn meanwhile; what is live may be 200
+// ms late.
 constexpr double kMeasuringSeconds = 0.1;
 
 void on_drop(GLFWwindow* handle, int count, const char** paths) {

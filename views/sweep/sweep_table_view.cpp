@@ -20,15 +20,15 @@ struct Column {
   float share;  // of the width
   bool right;
 };
-constexpr std::array<Column, 9> kColumns = {{{"sweep.column.series", 0.12F, false},
+constexpr std::array<Column, 9> kColumns = {{{"sweep.column.series", 0.11F, false},
                                              {"", 0.07F, true},
-                                             {"sweep.column.median", 0.09F, true},
-                                             {"sweep.column.ci", 0.17F, true},
-                                             {"sweep.column.tokens", 0.13F, true},
+                                             {"sweep.column.median", 0.08F, true},
+                                             {"sweep.column.ci", 0.15F, true},
+                                             {"sweep.column.tokens", 0.12F, true},
                                              {"sweep.column.predicted", 0.10F, true},
                                              {"sweep.column.peak", 0.10F, true},
                                              {"sweep.column.error", 0.07F, true},
-                                             {"sweep.column.result", 0.15F, false}}};
+                                             {"sweep.column.result", 0.20F, false}}};
 
 std::string ms(double value) {
   return value < 0 ? text::kNoNumber : text::duration_ns(value * 1e6).joined();
