@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/catalogue.h"
@@ -13,9 +14,6 @@ namespace ts::app {
 namespace {
 
 using namespace std::chrono_literals;
-
-// Part of a frame that the wait for a new outline may take.
-constexpr std::chrono::microseconds kPatience = 9ms;
 
 // The card, or as much of it as was typed.
 run::PredictionTarget card_of(const run::WorkloadSpec& spec, const run::Gpu& gpu) {
@@ -63,10 +61,8 @@ void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* e
     scratch_ = std::make_shared<const run::CudaScratch>(built_in_scratch());
     predictor_ = std::make_unique<run::Predictor>(loader_, *strings_);
   }
-  if (asked_ == spec) {
-    outlook_ = predictor_->latest();
-    return;
-  }
+  outlook_ = predictor_->latest();
+  if (asked_ == spec) return;
   asked_ = spec;
   run::OutlookRequest request;
   request.spec = spec;
@@ -75,7 +71,12 @@ void Predictions::follow(const run::WorkloadSpec& spec, const run::EngineInfo* e
   request.scratch = scratch_;
   request.sizes = dragged_sizes();
   predictor_->ask(std::move(request));
-  outlook_ = predictor_->latest_within(kPatience);
+  awaited_ = true;
+}
+
+void Predictions::wait(std::chrono::steady_clock::time_point deadline) {
+  if (!std::exchange(awaited_, false)) return;
+  outlook_ = predictor_->latest_by(deadline);
 }
 
 bool Predictions::hunt(run::HuntRequest request, bool here) {

@@ -18,11 +18,14 @@ class Predictions {
   Predictions(run::DryRunnerLoader loader, const run::GpuCatalogue& gpus,
               base::StringTable& strings);
 
-  // The settings as they are now; `engine` is null until it is loaded. When they changed it waits a
-  // moment for the answer, so that a drag and its outline are seen together; an answer that takes
-  // longer is shown when it comes, until then the one before.
+  // The settings as they are now; `engine` is null until it is loaded. Asks when they changed and
+  // returns at once.
   void follow(const run::WorkloadSpec& spec, const run::EngineInfo* engine);
-  // The newest answer, null before the first. Valid until the next follow().
+  // Waits for the answer to what was asked in this frame, so that a drag and its outline are seen
+  // together, at most until then; an answer that takes longer is shown when it comes, until then
+  // the one before. Returns at once where nothing was asked since.
+  void wait(std::chrono::steady_clock::time_point deadline);
+  // The newest answer, null before the first. Valid until the next follow() or wait().
   [[nodiscard]] const run::Outlook* outlook() const { return outlook_.get(); }
   // Begins the map of two sizes; the newest hunt replaces the one before. `here`: of the device
   // that the settings run on, else of their card; the request's target is set by it. False: nothing
@@ -46,6 +49,7 @@ class Predictions {
   std::shared_ptr<const run::CudaScratch> scratch_;
   std::unique_ptr<run::Predictor> predictor_;
   std::optional<run::WorkloadSpec> asked_;
+  bool awaited_ = false;  // asked, and not waited for yet
   std::shared_ptr<const run::Outlook> outlook_;
 };
 

@@ -14,6 +14,8 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 // A slider that rests this long is meant: Live starts the run then.
 constexpr std::int64_t kDebounce = kSecond / 4;
 constexpr std::int64_t kNoteTime = 6 * kSecond;
+// Since the frame began; what is drawn with the prediction has the rest of 16.6 ms.
+constexpr std::chrono::milliseconds kPredictedBy{12};
 
 run::Protocol protocol_for(bool live) {
   run::Protocol protocol;
@@ -140,9 +142,18 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   return view;
 }
 
+void Workspace::ask_for_prediction() {
+  session_->predictions().follow(state_->history.spec(), session_->engine());
+}
+
+// What does not show the prediction is drawn between these two, while it is made.
+void Workspace::wait_for_prediction() {
+  session_->predictions().wait(frame_begin_ + kPredictedBy);
+}
+
 // Measured while the settings are those of the run, with its prediction beside it; else predicted.
 void Workspace::choose_memory(views::ViewContext& view) {
-  session_->predictions().follow(state_->history.spec(), session_->engine());
+  ask_for_prediction();
   const run::Outlook* outlook = session_->predictions().outlook();
   view.outlook = outlook;
   const run::Run* run = view.run;
@@ -256,6 +267,7 @@ float projector_scale(float chosen, const ImGuiIO& io) {
 
 Wishes Workspace::draw(Layout layout, bool interactive) {
   Wishes wishes;
+  frame_begin_ = std::chrono::steady_clock::now();
   show_frame_rate_ = interactive;
   const bool projector = layout == Layout::projector;
   const views::Theme& theme = theme_of(layout, state_->preferences);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -120,6 +121,7 @@ class Workspace {
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string kernels_not_recorded() const;
   void draw_panels(const views::Ui& ui);
+  void draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
   void draw_sweep(const views::Ui& ui, Wishes& wishes);
@@ -150,6 +152,8 @@ class Workspace {
   void draw_open_sheet(const views::Ui& ui);
   [[nodiscard]] views::ViewContext context(const views::Ui& ui);
   void choose_memory(views::ViewContext& view);
+  void ask_for_prediction();
+  void wait_for_prediction();
   [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
 
   Session* session_;
@@ -163,6 +167,7 @@ class Workspace {
   views::AgreementView agreement_;
   views::InspectorView inspector_;
 
+  std::chrono::steady_clock::time_point frame_begin_;
   run::WorkloadSpec run_spec_;   // what Live last started, or the user
   run::WorkloadSpec seen_spec_;  // last frame's, for the debounce
   std::int64_t changed_ns_ = 0;

@@ -107,7 +107,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
   }
   ImGui::End();
   ImGui::PopStyleVar();
-  session_->predictions().follow(state_->history.spec(), session_->engine());
+  ask_for_prediction();
 
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});

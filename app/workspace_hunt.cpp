@@ -193,7 +193,7 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
     views::divider(ui);
     views::draw_controls(controls(ui));
   });
-  views::ViewContext view = context(ui);
+  ask_for_prediction();
   state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_draft);
   state_->hunts->update(*session_);
   const float map_height = std::floor(size.y * 0.62F);
@@ -201,6 +201,8 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
     draw_hunt_head(ui, middle, wishes);
     draw_hunt_map(ui, middle, map_height - ui.px(kHeadHeight));
   });
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
   panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kStill,
         [&] { memory_.draw(view); });
   panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {

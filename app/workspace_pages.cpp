@@ -26,6 +26,17 @@ class Margin {
 
 }  // namespace
 
+void Workspace::draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry) {
+  views::ViewContext view = context(ui);
+  if (entry == nullptr) {
+    timeline_.draw(view);
+  } else if (entry->opened != nullptr) {
+    segments_.draw(view);
+  } else {
+    draw_file_problem(ui, *entry);
+  }
+}
+
 void Workspace::draw_panels(const views::Ui& ui) {
   const ImGuiID dock = ImGui::GetID("###dock");
   dock_id_ = dock;
@@ -51,7 +62,8 @@ void Workspace::draw_panels(const views::Ui& ui) {
   }
   ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
   const OpenedFiles::Entry* entry = session_->files().current();
-  // Controls first: what they change is seen in this frame's charts.
+  // Controls first: what they change is seen in this frame's charts. Then the timeline, which shows
+  // nothing that is predicted.
   {
     const Margin margin(ui);
     if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
@@ -59,17 +71,12 @@ void Workspace::draw_panels(const views::Ui& ui) {
     }
     ImGui::End();
   }
-  views::ViewContext view = context(ui);
   if (ImGui::Begin(views::ids::kTimeline, nullptr, kPanelFlags | kUnmovingFlags)) {
-    if (entry == nullptr) {
-      timeline_.draw(view);
-    } else if (entry->opened != nullptr) {
-      segments_.draw(view);
-    } else {
-      draw_file_problem(ui, *entry);
-    }
+    draw_timeline(ui, entry);
   }
   ImGui::End();
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
   if (ImGui::Begin(views::ids::kMemory, nullptr, kPanelFlags | kUnmovingFlags)) {
     memory_.draw(view);
   }
@@ -129,10 +136,7 @@ void Workspace::draw_projector(const views::Ui& ui) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
-  float y = origin.y;
-  // Whole pixels, or the background shows between two panels.
-  const auto panel = [&](const char* id, float at_height, auto draw) {
-    const float height = std::floor(at_height);
+  const auto panel = [&](const char* id, float y, float height, auto draw) {
     ImGui::SetNextWindowPos({origin.x, y});
     ImGui::SetNextWindowSize({size.x, height});
     if (ImGui::Begin(id, nullptr, kFixedFlags | kUnmovingFlags)) {
@@ -142,31 +146,37 @@ void Workspace::draw_projector(const views::Ui& ui) {
           {corner.x, corner.y + height - 1}, {corner.x + size.x, corner.y + height}, ui.theme.line);
     }
     ImGui::End();
-    y += height;
   };
   const OpenedFiles::Entry* entry = session_->files().current();
   if (entry != nullptr && entry->opened == nullptr) {
-    panel("###projector_problem", size.y, [&] { draw_file_problem(ui, *entry); });
+    panel("###projector_problem", origin.y, size.y, [&] { draw_file_problem(ui, *entry); });
     return;
   }
-  float rest = size.y;
-  if (entry == nullptr) {
-    panel("###projector_controls", ui.px(44), [&] { views::draw_controls_strip(controls(ui)); });
-    rest -= ui.px(44);
-  }
-  views::ViewContext view = context(ui);
+  // Whole pixels, or the background shows between two panels.
+  const float end = origin.y + size.y;
+  const float verdict_y = origin.y + (entry == nullptr ? std::floor(ui.px(44)) : 0);
   // As high as its words were in the last frame: a long sentence in a small window takes more
   // lines.
-  panel("###projector_verdict", std::min(std::max(ui.px(96), verdict_height_), rest * 0.4F), [&] {
+  const float verdict_height =
+      std::floor(std::min(std::max(ui.px(96), verdict_height_), (end - verdict_y) * 0.4F));
+  const float timeline_y = verdict_y + verdict_height;
+  const float timeline_height = std::floor((end - timeline_y) * 0.4F);
+  const float memory_y = timeline_y + timeline_height;
+  // In this order for the same reason as in draw_panels().
+  if (entry == nullptr) {
+    panel("###projector_controls", origin.y, verdict_y - origin.y,
+          [&] { views::draw_controls_strip(controls(ui)); });
+  }
+  panel("###projector_timeline", timeline_y, timeline_height, [&] { draw_timeline(ui, entry); });
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
+  panel("###projector_verdict", verdict_y, verdict_height, [&] {
     ImGui::SetCursorPos({ui.px(16), ui.px(16)});
     views::draw_verdict(ui, view, session_->engine_problem());
     views::draw_headline_figures(ui, view);
     verdict_height_ = ImGui::GetCursorPosY() + ui.px(6);
   });
-  const float charts = origin.y + size.y - y;
-  panel("###projector_timeline", charts * 0.4F,
-        [&] { entry == nullptr ? timeline_.draw(view) : segments_.draw(view); });
-  panel("###projector_memory", origin.y + size.y - y, [&] { memory_.draw(view); });
+  panel("###projector_memory", memory_y, end - memory_y, [&] { memory_.draw(view); });
 }
 
 }  // namespace ts::app

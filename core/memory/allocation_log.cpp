@@ -1,9 +1,9 @@
 #include "core/memory/allocation_log.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/base/check.h"
+#include "core/memory/address_map.h"
 #include "core/memory/categoriser.h"
 #include "core/memory/live_checkpoints.h"
 
@@ -16,7 +16,7 @@ struct AllocationLog::Impl {
   std::vector<RecomputeSpan> recomputations;
   std::vector<Reserved> reserved;
   std::int64_t peak_reserved = 0;
-  std::unordered_map<std::uint64_t, BlockIndex> live_by_address;
+  AddressMap<BlockIndex> live_by_address;
   LiveCheckpoints checkpoints;
   Categoriser categoriser;
   Categoriser::Changes changes;  // kept to spare an allocation per record
@@ -110,12 +110,11 @@ void AllocationLog::Impl::add_event(std::int64_t time_ns, Action action, BlockIn
 void AllocationLog::Impl::alloc(const Record& record) {
   TS_CHECK(record.size >= 0 && blocks.size() < kNone);
   const auto block_index = static_cast<BlockIndex>(blocks.size());
-  const auto [place, fresh] = live_by_address.try_emplace(record.address, block_index);
-  if (!fresh) {
+  if (const BlockIndex* const before = live_by_address.find(record.address); before != nullptr) {
     ++missed_frees;
-    free_live(record.time_ns, place->second);
-    place->second = block_index;
+    free_live(record.time_ns, *before);
   }
+  live_by_address[record.address] = block_index;
   Block block;
   block.address = record.address;
   block.size = record.size;
@@ -131,14 +130,14 @@ void AllocationLog::Impl::alloc(const Record& record) {
 }
 
 void AllocationLog::Impl::free(const Record& record) {
-  const auto found = live_by_address.find(record.address);
-  if (found == live_by_address.end()) {
+  const BlockIndex* const found = live_by_address.find(record.address);
+  if (found == nullptr) {
     ++unmatched_frees;
     add_event(record.time_ns, Action::free_completed, kNone);
     return;
   }
-  free_live(record.time_ns, found->second);
-  live_by_address.erase(found);
+  free_live(record.time_ns, *found);
+  live_by_address.erase(record.address);
 }
 
 void AllocationLog::Impl::free_live(std::int64_t time_ns, BlockIndex block) {
@@ -158,15 +157,15 @@ void AllocationLog::Impl::refuse(const Record& record) {
 }
 
 void AllocationLog::Impl::set_owner(const Record& record) {
-  const auto found = live_by_address.find(record.address);
-  if (found == live_by_address.end()) {
+  const BlockIndex* const found = live_by_address.find(record.address);
+  if (found == nullptr) {
     ++unmatched_owners;
     ++version;
     return;
   }
   // An owner that has a name tells where the block belongs better than who happened to allocate it.
-  if (record.module != base::kNoString) blocks[found->second].module = record.module;
-  categoriser.owned(found->second, record.category, changes);
+  if (record.module != base::kNoString) blocks[*found].module = record.module;
+  categoriser.owned(*found, record.category, changes);
 }
 
 void AllocationLog::Impl::follow_recomputation(const Record& record) {
@@ -309,14 +308,11 @@ base::TimeRange AllocationLog::time_range() const {
 }
 
 std::size_t AllocationLog::bytes() const {
-  // A node of the map: the pair, the link and the header of the heap block.
-  constexpr std::size_t kNode = sizeof(std::pair<std::uint64_t, BlockIndex>) + 2 * sizeof(void*);
   return impl_->events.capacity() * sizeof(Event) + impl_->blocks.capacity() * sizeof(Block) +
          impl_->phases.capacity() * sizeof(PhaseSpan) +
          impl_->recomputations.capacity() * sizeof(RecomputeSpan) +
-         impl_->reserved.capacity() * sizeof(Reserved) + impl_->live_by_address.size() * kNode +
-         impl_->live_by_address.bucket_count() * sizeof(void*) + impl_->checkpoints.bytes() +
-         impl_->categoriser.bytes();
+         impl_->reserved.capacity() * sizeof(Reserved) + impl_->live_by_address.bytes() +
+         impl_->checkpoints.bytes() + impl_->categoriser.bytes();
 }
 
 }  // namespace ts::memory

@@ -36,10 +36,12 @@ CachingAllocator::Impl::Impl(const AllocatorSettings& chosen, const Device& on)
   if (device.total_memory == 0) device.total_memory = device.capacity;
 }
 
-CachingAllocator::Impl::~Impl() {
-  for (auto& [address, head] : heads) {
-    for (AllocatorBlock* block = head; block != nullptr;) delete std::exchange(block, block->next);
-  }
+AllocatorBlock* CachingAllocator::Impl::make_block(const AllocatorBlock& like) {
+  if (spare_blocks.empty()) return &storage.emplace_back(like);
+  AllocatorBlock* const block = spare_blocks.back();
+  spare_blocks.pop_back();
+  *block = like;
+  return block;
 }
 
 std::int64_t CachingAllocator::Impl::allowed() const {
@@ -75,7 +77,7 @@ void CachingAllocator::Impl::insert_between(AllocatorBlock* prev, AllocatorBlock
 
 void CachingAllocator::Impl::insert_free(AllocatorBlock* block) {
   block->age_base = block->pool->searches;
-  block->pool->free.insert(block);
+  block->pool->insert(block);
 }
 
 AllocatorBlock* CachingAllocator::Impl::find_free_block(BlockPool& pool, std::int64_t size,
@@ -102,7 +104,7 @@ AllocatorBlock* CachingAllocator::Impl::find_free_block(BlockPool& pool, std::in
   if (size >= settings.max_split_size && block->size - size >= settings.max_non_split_rounding) {
     return nullptr;
   }
-  pool.free.erase(found);
+  pool.remove(found);
   return block;
 }
 
@@ -113,7 +115,7 @@ AllocatorBlock* CachingAllocator::Impl::new_segment(BlockPool& pool, std::int64_
   if (limited() && stats.reserved + bytes > allowed()) return nullptr;
   if (settings.expandable_segments) return map_expandable(pool, size, stream);
   if (bytes > device.capacity - stats.reserved) return nullptr;
-  auto* block = new AllocatorBlock;
+  AllocatorBlock* const block = make_block();
   block->address = take_addresses(bytes);
   block->size = bytes;
   block->stream = stream;
@@ -148,7 +150,7 @@ AllocatorBlock* CachingAllocator::Impl::find_expandable(BlockPool& pool, std::in
   segment->page = page;
   segment->size = reservation_size(device.total_memory, size, page);
   segment->address = take_addresses(segment->size);
-  auto* block = new AllocatorBlock;
+  AllocatorBlock* const block = make_block();
   block->address = segment->address;
   block->size = segment->size;
   block->stream = stream;
@@ -167,7 +169,7 @@ bool CachingAllocator::Impl::map_block(AllocatorBlock* block, std::int64_t size)
   if (mapped > device.capacity - stats.reserved) return false;
   block->pool->unmapped.erase(block);
   if (mapped < block->size) {
-    auto* rest = new AllocatorBlock(*block);
+    AllocatorBlock* const rest = make_block(*block);
     rest->address += static_cast<std::uint64_t>(mapped);
     rest->size -= mapped;
     insert_between(block, rest, block->next);
@@ -194,7 +196,7 @@ AllocatorBlock* CachingAllocator::Impl::map_expandable(BlockPool& pool, std::int
     if (!map_block(next, missing)) return nullptr;
     block = next;
   }
-  pool.free.erase(block);
+  pool.remove(block);
   return block;
 }
 
@@ -202,7 +204,7 @@ AllocatorBlock* CachingAllocator::Impl::map_expandable(BlockPool& pool, std::int
 void CachingAllocator::Impl::merge(AllocatorBlock* block, AllocatorBlock* neighbour) {
   if (neighbour == nullptr || neighbour->allocated || neighbour->mapped != block->mapped) return;
   if (neighbour->mapped) {
-    neighbour->pool->free.erase(neighbour);
+    neighbour->pool->remove(neighbour);
   } else {
     neighbour->pool->unmapped.erase(neighbour);
   }
@@ -219,7 +221,7 @@ void CachingAllocator::Impl::merge(AllocatorBlock* block, AllocatorBlock* neighb
     if (block->next != nullptr) block->next->prev = block;
   }
   block->size += neighbour->size;
-  delete neighbour;
+  drop_block(neighbour);
 }
 
 void CachingAllocator::Impl::split(AllocatorBlock* block, std::int64_t size) {
@@ -228,7 +230,7 @@ void CachingAllocator::Impl::split(AllocatorBlock* block, std::int64_t size) {
                          ? rest_size >= kMinBlockSize
                          : size < settings.max_split_size && rest_size > kSmallSize;
   if (!worth) return;
-  auto* rest = new AllocatorBlock(*block);
+  AllocatorBlock* const rest = make_block(*block);
   rest->address += static_cast<std::uint64_t>(size);
   rest->size = rest_size;
   insert_between(block, rest, block->next);
@@ -259,6 +261,7 @@ std::optional<std::uint64_t> CachingAllocator::allocate(std::int64_t bytes, std:
   if (block == nullptr) {
     if (state.limited() && state.settings.garbage_collection_threshold > 0) state.collect_garbage();
     block = state.new_segment(pool, size, stream, false);
+    if (block == nullptr && state.device.keep_cached) return std::nullopt;
     if (block == nullptr && state.release_oversize(pool, size, stream)) {
       block = state.new_segment(pool, size, stream, false);
     }
@@ -283,14 +286,41 @@ std::optional<std::uint64_t> CachingAllocator::allocate(std::int64_t bytes, std:
 
 bool CachingAllocator::free(std::uint64_t address) {
   Impl& state = *impl_;
-  const auto found = state.allocated.find(address);
-  if (found == state.allocated.end()) return false;
-  AllocatorBlock* block = found->second;
-  state.allocated.erase(found);
+  AllocatorBlock* const* const found = state.allocated.find(address);
+  if (found == nullptr) return false;
+  AllocatorBlock* const block = *found;
+  state.allocated.erase(address);
   state.stats.allocated -= block->size;
   state.stats.requested -= block->requested;
   state.release_to_pool(block);
   return true;
+}
+
+CachingAllocator CachingAllocator::fork(const Device& device) const {
+  const Impl& from = *impl_;
+  TS_CHECK(from.expandable_segments.empty());
+  CachingAllocator copy(from.settings, device);
+  Impl& to = *copy.impl_;
+  to.stats = from.stats;
+  to.next_address = from.next_address;
+  to.wanted_address = from.wanted_address;
+  to.small_pool.searches = from.small_pool.searches;
+  to.large_pool.searches = from.large_pool.searches;
+  for (const auto& [address, head] : from.heads) {
+    AllocatorBlock* previous = nullptr;
+    for (const AllocatorBlock* block = head; block != nullptr; block = block->next) {
+      AllocatorBlock* const made = to.make_block(*block);
+      made->pool = block->pool->small ? &to.small_pool : &to.large_pool;
+      to.insert_between(previous, made, nullptr);
+      if (made->allocated) {
+        to.allocated[made->address] = made;
+      } else {
+        made->pool->insert(made);
+      }
+      previous = made;
+    }
+  }
+  return copy;
 }
 
 void CachingAllocator::empty_cache() {

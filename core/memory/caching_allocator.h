@@ -59,6 +59,8 @@ class CachingAllocator {
     std::int64_t capacity = AllocatorSettings::kUnlimited;
     std::int64_t total_memory = 0;  // 0: same as capacity
     std::optional<double> memory_fraction;
+    // Refuse what the device has no room for before anything cached is given back.
+    bool keep_cached = false;
   };
   CachingAllocator(const AllocatorSettings& settings, const Device& device);
   ~CachingAllocator();
@@ -71,6 +73,9 @@ class CachingAllocator {
   // False for an address that is not allocated.
   bool free(std::uint64_t address);
   void empty_cache();
+  // A copy of the state that goes on by itself on another device. Not with expandable segments,
+  // whose addresses depend on the device.
+  [[nodiscard]] CachingAllocator fork(const Device& device) const;
 
   // For replays of a recording. All of it before the first allocation.
   // Places a segment with the given blocks as the state before the first event. Blocks follow each

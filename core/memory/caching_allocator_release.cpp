@@ -88,12 +88,12 @@ void CachingAllocator::Impl::release_pool(BlockPool& pool) {
 
 void CachingAllocator::Impl::release_block(AllocatorBlock* block) {
   TS_CHECK(!block->split() && !block->allocated && block->expandable == nullptr);
-  block->pool->free.erase(block);
+  block->pool->remove(block);
   heads.erase(block->address);
   stats.reserved -= block->size;
   ++stats.segment_frees;
   events.push_back({SegmentAction::segment_free, block->address, block->size});
-  delete block;
+  drop_block(block);
 }
 
 // Gives back the whole pages inside a free block; what is left of it on either side stays free.
@@ -104,15 +104,15 @@ void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
   const std::uint64_t first_page = base + (block->address - base + page - 1) / page * page;
   const std::uint64_t end_page = base + (end - base) / page * page;
   if (first_page >= end_page) return;
-  block->pool->free.erase(block);
+  block->pool->remove(block);
   if (first_page > block->address) {
-    auto* before = new AllocatorBlock(*block);
+    AllocatorBlock* const before = make_block(*block);
     before->size = static_cast<std::int64_t>(first_page - block->address);
     insert_between(block->prev, before, block);
     insert_free(before);
   }
   if (end > end_page) {
-    auto* after = new AllocatorBlock(*block);
+    AllocatorBlock* const after = make_block(*block);
     after->address = end_page;
     after->size = static_cast<std::int64_t>(end - end_page);
     insert_between(block, after, block->next);
@@ -134,7 +134,7 @@ void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
   heads.erase(block->address);
   std::erase_if(expandable_segments,
                 [block](const auto& segment) { return segment.get() == block->expandable; });
-  delete block;
+  drop_block(block);
 }
 
 }  // namespace ts::memory

@@ -11,7 +11,7 @@ AllocatorBlock* CachingAllocator::Impl::seed_block(const SegmentView& segment,
                                                    const SegmentView::BlockView& view,
                                                    AllocatorBlock* previous) {
   TS_CHECK(view.size > 0);
-  auto* block = new AllocatorBlock;
+  AllocatorBlock* const block = make_block();
   block->address = view.address;
   block->size = view.size;
   block->stream = segment.stream;

@@ -3,14 +3,15 @@
 // Private to the simulator: its blocks, pools and state, shared by its two source files.
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
+#include "core/memory/address_map.h"
 #include "core/memory/caching_allocator.h"
 
 namespace ts::memory {
@@ -60,10 +61,24 @@ struct ByAddress {
 };
 
 struct BlockPool {
-  std::set<AllocatorBlock*, BySize> free;
+  using FreeList = std::set<AllocatorBlock*, BySize>;
+  FreeList free;
+  std::vector<FreeList::node_type> spare_nodes;  // of `free`, for what comes back next
   std::set<AllocatorBlock*, ByAddress> unmapped;
   bool small = false;
   std::uint64_t searches = 0;  // counted only while garbage collection is on
+
+  void insert(AllocatorBlock* block) {
+    if (spare_nodes.empty()) {
+      free.insert(block);
+      return;
+    }
+    spare_nodes.back().value() = block;
+    free.insert(std::move(spare_nodes.back()));
+    spare_nodes.pop_back();
+  }
+  void remove(FreeList::iterator at) { spare_nodes.push_back(free.extract(at)); }
+  void remove(AllocatorBlock* block) { remove(free.find(block)); }
 };
 
 struct CachingAllocator::Impl {
@@ -72,15 +87,16 @@ struct CachingAllocator::Impl {
   AllocatorStats stats;
   BlockPool small_pool;
   BlockPool large_pool;
-  std::unordered_map<std::uint64_t, AllocatorBlock*> allocated;
+  AddressMap<AllocatorBlock*> allocated;
   std::map<std::uint64_t, AllocatorBlock*> heads;  // first block of every segment, by address
   std::vector<std::unique_ptr<ExpandableSegment>> expandable_segments;
   std::vector<SegmentEvent> events;
   std::uint64_t next_address = std::uint64_t{1} << 40;
   std::optional<std::uint64_t> wanted_address;
+  std::deque<AllocatorBlock> storage;         // of all blocks
+  std::vector<AllocatorBlock*> spare_blocks;  // of it, not in use
 
   Impl(const AllocatorSettings& chosen, const Device& on);
-  ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -88,6 +104,8 @@ struct CachingAllocator::Impl {
   [[nodiscard]] std::int64_t allowed() const;
 
   // caching_allocator.cpp: the way of a request.
+  AllocatorBlock* make_block(const AllocatorBlock& like = {});
+  void drop_block(AllocatorBlock* block) { spare_blocks.push_back(block); }
   AllocatorBlock* find_free_block(BlockPool& pool, std::int64_t size, std::int64_t stream);
   AllocatorBlock* new_segment(BlockPool& pool, std::int64_t size, std::int64_t stream,
                               bool is_retry);

@@ -81,8 +81,8 @@ std::string CachingAllocator::check() const {
         reserved += block->size;
         if (block->allocated) {
           allocated += block->size;
-          const auto found = state.allocated.find(block->address);
-          if (found == state.allocated.end() || found->second != block) {
+          AllocatorBlock* const* const found = state.allocated.find(block->address);
+          if (found == nullptr || *found != block) {
             return "an allocated block is not listed";
           }
           if (block->requested > block->size) return "a block is smaller than its request";

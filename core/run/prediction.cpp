@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/memory/caching_allocator.h"
@@ -76,36 +77,51 @@ BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strin
 // One passage of the log through the caching allocator.
 class Passage {
  public:
+  using Device = memory::CachingAllocator::Device;
   Passage(const DryRun& run, const CublasWorkspaces& workspaces,
-          const memory::AllocatorSettings& settings, std::int64_t capacity)
-      : run_(run), workspaces_(workspaces), allocator_(settings, {capacity, capacity, {}}) {}
+          const memory::AllocatorSettings& settings, const Device& device)
+      : run_(run), workspaces_(workspaces), allocator_(settings, device) {}
 
-  // The first event that cannot be served, kNone if all can.
-  EventIndex feed() {
+  // The first event from there on that cannot be served, kNone if all can.
+  EventIndex feed(EventIndex from = 0) {
     const auto events = run_.log.events();
     const auto blocks = run_.log.blocks();
     addresses_.resize(blocks.size());
-    for (EventIndex i = 0; i < events.size(); ++i) {
+    for (EventIndex i = from; i < events.size(); ++i) {
       const memory::Event& event = events[i];
       if (event.block == memory::kNone) continue;
       if (event.action != memory::Action::alloc) {
         allocator_.free(addresses_[event.block]);
         continue;
       }
-      const auto address = allocator_.allocate(blocks[event.block].size);
-      if (!address) return i;
-      addresses_[event.block] = *address;
+      // Not 0 where the block was served before and the workspace after it was refused.
+      if (addresses_[event.block] == 0) {
+        const auto address = allocator_.allocate(blocks[event.block].size);
+        if (!address) return i;
+        addresses_[event.block] = *address;
+      }
       if (workspaces_.taken_after(i) && !allocator_.allocate(workspaces_.bytes_each())) return i;
     }
     return memory::kNone;
   }
+  // The same so far, to go on with on another device.
+  [[nodiscard]] Passage fork(const Device& device) const {
+    return {run_, workspaces_, addresses_, allocator_.fork(device)};
+  }
   [[nodiscard]] const memory::CachingAllocator& allocator() const { return allocator_; }
 
  private:
+  Passage(const DryRun& run, const CublasWorkspaces& workspaces,
+          std::vector<std::uint64_t> addresses, memory::CachingAllocator allocator)
+      : run_(run),
+        workspaces_(workspaces),
+        allocator_(std::move(allocator)),
+        addresses_(std::move(addresses)) {}
+
   const DryRun& run_;
   const CublasWorkspaces& workspaces_;
   memory::CachingAllocator allocator_;
-  std::vector<std::uint64_t> addresses_;  // by block
+  std::vector<std::uint64_t> addresses_;  // by block; 0: not served yet
 };
 
 void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
@@ -117,15 +133,28 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
     prediction.peak_allocated = stats.peak_allocated;
     prediction.peak_reserved = stats.peak_reserved;
   };
-  // What it would take, whatever the device has.
+  const std::int64_t capacity = std::max<std::int64_t>(0, target.capacity());
   constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
-  Passage unlimited(run, workspaces, settings, kNoLimit);
-  unlimited.feed();
-  take(unlimited.allocator().stats());
-  if (prediction.peak_reserved <= target.capacity()) return;
+  const Passage::Device limit{capacity, capacity, {}};
+  const Passage::Device no_limit{kNoLimit, kNoLimit, {}};
+  Passage::Device until_full = limit;
+  until_full.keep_cached = true;
+  // Up to the first block that the device has no room for its limit makes no difference. With
+  // expandable segments it does, for the addresses they reserve: two passages from the start.
+  const bool expandable = settings.expandable_segments;
+  Passage passage(run, workspaces, settings, expandable ? no_limit : until_full);
+  const EventIndex full = passage.feed();
+  take(passage.allocator().stats());
+  if (full == memory::kNone && prediction.peak_reserved <= target.capacity()) return;
 
-  Passage limited(run, workspaces, settings, std::max<std::int64_t>(0, target.capacity()));
-  const EventIndex refused = limited.feed();
+  if (full != memory::kNone) {
+    // What it would take, whatever the device has.
+    Passage unlimited = passage.fork(no_limit);
+    unlimited.feed(full);
+    take(unlimited.allocator().stats());
+  }
+  Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
+  const EventIndex refused = limited.feed(expandable ? 0 : full);
   const memory::AllocatorStats& stats = limited.allocator().stats();
   prediction.retries = stats.retries;
   if (refused == memory::kNone) {

@@ -12,6 +12,22 @@
 
 namespace ts::run {
 
+namespace {
+
+// Longer than a few frames, shorter than one notices.
+constexpr std::chrono::milliseconds kRest{60};
+
+// Whether all but one size is as it was.
+bool differ_only_in(Field field, const WorkloadSpec& before, const WorkloadSpec& now) {
+  const auto* const number = field_as<NumberField>(field);
+  if (number == nullptr) return false;
+  WorkloadSpec same = before;
+  same.*number->member = now.*number->member;
+  return same == now;
+}
+
+}  // namespace
+
 struct Predictor::Impl {
   struct Job {
     std::uint64_t id = 0;
@@ -113,7 +129,15 @@ struct Predictor::Impl {
     if (outlook.expandable) outlook.expandable->current = false;
     for (Remedy& remedy : outlook.remedies) remedy.current = false;
     for (BackendNeed& need : outlook.backends) need.current = false;
-    for (SizeEdge& edge : outlook.edges) edge.current = false;
+    // Where a size ends does not depend on where it is.
+    for (SizeEdge& edge : outlook.edges)
+      edge.current &= differ_only_in(edge.field, published->spec, outlook.spec);
+  }
+
+  // False: something else was asked for meanwhile.
+  bool rests() {
+    std::unique_lock lock(mutex);
+    return !wake.wait_for(lock, kRest, [this] { return stopping || waiting != nullptr; });
   }
 
   void work_off(const Job& job) {
@@ -138,15 +162,16 @@ struct Predictor::Impl {
     } else {
       outlook.problem = on_target.error().sentence;
     }
+    // Nothing more to find where this machine is the target.
+    if (request.own.kind == request.target.kind) outlook.own = outlook.target;
     publish(outlook);
+    if (!rests()) return;
 
     // What this machine would do; a card only seen through its catalogue entry stays as it is.
     if (request.own.kind != request.target.kind) {
       auto own = search.forecast(request.spec, request.own);
       if (job.cancel.cancelled()) return;
       if (own) outlook.own = *own;
-    } else {
-      outlook.own = outlook.target;
     }
     outlook.expandable.reset();
     if (outlook.target != nullptr) outlook.expandable = search.expandable_need(*outlook.target);
@@ -230,9 +255,10 @@ std::shared_ptr<const Outlook> Predictor::latest() const {
   return impl_->published;
 }
 
-std::shared_ptr<const Outlook> Predictor::latest_within(std::chrono::microseconds patience) {
+std::shared_ptr<const Outlook> Predictor::latest_by(
+    std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(impl_->mutex);
-  impl_->told.wait_for(lock, patience, [this] {
+  impl_->told.wait_until(lock, deadline, [this] {
     return impl_->last_id == 0 ||
            (impl_->published != nullptr && impl_->published->id == impl_->last_id);
   });

@@ -10,9 +10,10 @@
 namespace ts::run {
 
 // The prediction thread: works on the newest request, the part that is drawn first before the
-// others; a new request drops what is not done. In between it goes on with the newest hunt, probe
-// by probe; what is asked about one setting always comes first. Public members may be called from
-// any thread.
+// others; a new request drops what is not done. The others wait until nothing new was asked for a
+// moment: while a slider is dragged they would be out of date before they were seen, and in the way
+// of the next. In between it goes on with the newest hunt, probe by probe; what is asked about one
+// setting always comes first. Public members may be called from any thread.
 class Predictor {
  public:
   // The loader is called on the thread, before the first request.
@@ -25,9 +26,10 @@ class Predictor {
   std::uint64_t ask(OutlookRequest request);
   // The newest that has a forecast for its target, or says why not; null before the first.
   [[nodiscard]] std::shared_ptr<const Outlook> latest() const;
-  // As latest(), but gives the request asked last up to `patience` to get there: what is dragged is
-  // drawn in the same frame when it can be.
-  [[nodiscard]] std::shared_ptr<const Outlook> latest_within(std::chrono::microseconds patience);
+  // As latest(), but gives the request asked last until then to get there: what is dragged is drawn
+  // in the same frame when it can be.
+  [[nodiscard]] std::shared_ptr<const Outlook> latest_by(
+      std::chrono::steady_clock::time_point deadline);
 
   // Begins a hunt, in place of the one before; returns at once.
   void hunt(HuntRequest request);

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+
+#include "core/memory/address_map.h"
 
 namespace ts::kernels {
 namespace {
@@ -74,7 +75,7 @@ class Repeater {
 
   // Finds the block of every record, and its layer.
   bool place() {
-    std::unordered_map<std::uint64_t, std::size_t> live;
+    memory::AddressMap<std::size_t> live;
     std::vector<int> owner_layer;  // by block; of parameters
     placed_.resize(sample_.size());
     for (std::size_t i = 0; i < sample_.size(); ++i) {
@@ -86,10 +87,10 @@ class Repeater {
         owner_layer.push_back(kUnknown);
         live[record.address] = placed.block;
       } else if (record.action == Action::free_completed || record.action == Action::owner) {
-        const auto found = live.find(record.address);
-        if (found == live.end()) return false;
-        placed.block = found->second;
-        if (record.action == Action::free_completed) live.erase(found);
+        const std::size_t* const found = live.find(record.address);
+        if (found == nullptr) return false;
+        placed.block = *found;
+        if (record.action == Action::free_completed) live.erase(record.address);
         if (record.action == Action::owner && record.module != base::kNoString) {
           owner_layer[placed.block] = layer_of_module(record.module);
           parameters_.push_back(owner_layer[placed.block]);
@@ -164,16 +165,15 @@ class Repeater {
     }
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       Segment& segment = segments_[i];
-      if (segment.layer < 1 || segment.layer > 3) continue;
-      // 1, 2, 3 or 3, 2, 1 in a row, nothing else.
-      const std::size_t middle = segment.layer == 2 ? i : i + 1;
-      if (segment.layer == 2 || middle + 1 >= segments_.size() || middle < 1) return false;
-      Segment& two = segments_[middle];
-      const int after = segments_[middle + 1].layer;
-      if (two.layer != 2 || segment.layer + after != 4) return false;
+      if (segment.layer >= static_cast<int>(kSampleLayers)) return false;
+      if (segment.layer != 1 && segment.layer != 2) continue;
+      // 1, 2 or 2, 1 in a row, nothing else.
+      if (i + 1 == segments_.size() || segment.layer + segments_[i + 1].layer != 3) return false;
+      const bool descending = segment.layer == 2;
+      Segment& two = descending ? segment : segments_[i + 1];
       two.repeats = true;
-      two.descending = after == 1;
-      i = middle + 1;
+      two.descending = descending;
+      ++i;
     }
     return true;
   }
@@ -196,11 +196,10 @@ class Repeater {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       if (!segments_[i].repeats) continue;
       const Segment& two = segments_[i];
-      for (const Segment* other : {&segments_[i - 1], &segments_[i + 1]}) {
-        if (other->end - other->begin != two.end - two.begin) return false;
-        for (std::size_t k = 0; k < two.end - two.begin; ++k) {
-          if (!alike(placed_[two.begin + k], placed_[other->begin + k])) return false;
-        }
+      const Segment& one = segments_[two.descending ? i + 1 : i - 1];
+      if (one.end - one.begin != two.end - two.begin) return false;
+      for (std::size_t k = 0; k < two.end - two.begin; ++k) {
+        if (!alike(placed_[two.begin + k], placed_[one.begin + k])) return false;
       }
     }
     return true;
@@ -266,6 +265,7 @@ class Repeater {
     const int layer = layer_of_module(module);
     if (layer < 0) return module;
     const auto place = static_cast<std::size_t>(layer + shift);
+    if (module >= shifted_.size()) shifted_.resize(module + 1);
     auto& names = shifted_[module];
     if (names.size() <= place) names.resize(static_cast<std::size_t>(layers_), base::kNoString);
     if (names[place] == base::kNoString) {
@@ -287,7 +287,7 @@ class Repeater {
   std::vector<int> parameters_;  // layers, in order
   std::size_t region_count_ = 1;
   std::vector<Segment> segments_;
-  std::unordered_map<base::StringId, std::vector<base::StringId>> shifted_;
+  std::vector<std::vector<base::StringId>> shifted_;                // by module, then by layer
   std::vector<std::vector<std::vector<std::uint64_t>>> addresses_;  // region, layer + 1, ordinal
   std::size_t region_ = 0;
   std::uint64_t last_address_ = 0;

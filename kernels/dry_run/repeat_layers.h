@@ -10,11 +10,12 @@
 namespace ts::kernels {
 
 // The layers of a model are alike, so a dry run of a few of them says what any number would do. The
-// records of a run with kSampleLayers layers ("blocks.0" ... "blocks.4") are cut, phase by phase,
-// into what happens in each layer; layers 1, 2 and 3 must do the same in every phase, block for
-// block and with the same blocks of their neighbours; then layer 2 stands for all from 2 to
-// layers - 3, and the first two and the last two stay as they are.
-inline constexpr std::int64_t kSampleLayers = 5;
+// records of a run with kSampleLayers layers ("blocks.0" ... "blocks.3") are cut, phase by phase,
+// into what happens in each layer; layers 1 and 2 must do the same in every phase, block for block
+// and with the same blocks of their neighbours, of which one has an end of the model beyond it and
+// the other has not; then layer 2 stands for all from 2 to layers - 2, and the first two and the
+// last stay as they are.
+inline constexpr std::int64_t kSampleLayers = 4;
 
 // The records of a run with `layers` layers, or nothing if the sample does not repeat in this way
 // (then the whole run has to be made). Times are not set. Parameters are recognised by the module

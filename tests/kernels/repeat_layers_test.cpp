@@ -60,7 +60,7 @@ TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
   TorchDryRunner runner;
   for (run::WorkloadSpec spec : language_models()) {
     for (const auto& [layers, repeats] :
-         {std::pair{60, true}, std::pair{7, true}, std::pair{6, false}}) {
+         {std::pair{60, true}, std::pair{7, true}, std::pair{5, false}}) {
       spec.layers = layers;
       base::StringTable strings;
       ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
@@ -88,10 +88,10 @@ TEST(RepeatStep, StepsAreRepeatedUnlessGradientsStay) {
 TEST(RepeatLayers, RefusesWhatDoesNotRepeat) {
   base::StringTable strings;
   std::vector<memory::Record> records;
-  for (int layer = 0; layer < 5; ++layer) {
+  for (int layer = 0; layer < kSampleLayers; ++layer) {
     memory::Record record;
     record.address = static_cast<std::uint64_t>(layer) + 1;
-    record.size = layer == 2 ? 9 : 8;  // the middle one is larger
+    record.size = layer == 2 ? 9 : 8;  // one of the inner ones is larger
     record.module = strings.intern("blocks." + std::to_string(layer) + ".attn");
     record.phase = base::Phase::forward;
     records.push_back(record);
@@ -99,6 +99,11 @@ TEST(RepeatLayers, RefusesWhatDoesNotRepeat) {
   EXPECT_TRUE(repeat_layers(records, 20, strings).empty());
   records[2].size = 8;
   EXPECT_EQ(repeat_layers(records, 20, strings).size(), 20U);
+  // No sample: it has a layer too many.
+  records.push_back(records.back());
+  records.back().address = 100;
+  records.back().module = strings.intern("blocks.4.attn");
+  EXPECT_TRUE(repeat_layers(records, 20, strings).empty());
 }
 
 }  // namespace

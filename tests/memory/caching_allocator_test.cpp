@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace ts::memory {
@@ -15,6 +17,56 @@ CachingAllocator unlimited(const char* settings = "") {
 }
 CachingAllocator with_capacity(std::int64_t capacity, const char* settings = "") {
   return {*AllocatorSettings::parse(settings), {capacity, 0, std::nullopt}};
+}
+
+// Held back until the device is full and then let go on, it is what it would have been all along.
+TEST(CachingAllocator, AForkGoesOnAsIfItHadAlwaysBeenOnItsDevice) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const CachingAllocator::Device limit{200 * kMiB, 0, {}};
+    CachingAllocator::Device held = limit;
+    held.keep_cached = true;
+    CachingAllocator whole({}, limit), unlimited({}, {}), first({}, held);
+    std::mt19937 random(seed);
+    std::vector<std::uint64_t> live;
+    std::optional<CachingAllocator> on, beyond;
+    for (int i = 0; i < 3000; ++i) {
+      if (!live.empty() && random() % 100 < 47) {
+        std::swap(live[random() % live.size()], live.back());
+        if (!on) first.free(live.back());
+        if (on) on->free(live.back());
+        if (beyond) beyond->free(live.back());
+        whole.free(live.back());
+        unlimited.free(live.back());
+        live.pop_back();
+        continue;
+      }
+      const std::int64_t bytes = 1 + random() % (random() % 4 == 0 ? 30 * kMiB : 300'000);
+      const auto wanted = whole.allocate(bytes);
+      std::optional<std::uint64_t> got;
+      if (!on) got = first.allocate(bytes);
+      if (!on && !got) {
+        on = first.fork(limit);
+        beyond = first.fork({});
+      }
+      if (on) got = on->allocate(bytes);
+      const auto free_of_limits = unlimited.allocate(bytes);
+      if (beyond) beyond->allocate(bytes);
+      ASSERT_EQ(got, wanted) << seed << ' ' << i;
+      if (!wanted || free_of_limits != wanted) break;  // addresses differ from here on
+      live.push_back(*wanted);
+      if (on) {
+        ASSERT_EQ(on->check(), "");
+      }
+    }
+    ASSERT_TRUE(on.has_value()) << seed;
+    EXPECT_EQ(on->stats().reserved, whole.stats().reserved);
+    EXPECT_EQ(on->stats().peak_reserved, whole.stats().peak_reserved);
+    EXPECT_EQ(on->stats().retries, whole.stats().retries);
+    EXPECT_EQ(on->stats().ooms, whole.stats().ooms);
+    EXPECT_EQ(beyond->stats().peak_reserved, unlimited.stats().peak_reserved);
+    EXPECT_EQ(beyond->stats().peak_allocated, unlimited.stats().peak_allocated);
+    EXPECT_EQ(beyond->check(), "");
+  }
 }
 
 TEST(CachingAllocator, SegmentSizesFollowTheRequest) {

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ts::memory {
+
+// Addresses with a small value each, in one array: a log or an allocator looks up tens of thousands
+// of them in a frame, and a node for each cost more than the rest of its work. Open addressing with
+// linear probing; erasing moves what follows back (Knuth, volume 3, 6.4, algorithm R), so it does
+// not fill up with tombstones. Pointers to values hold until the next insertion or erasure. One
+// owner thread.
+template <typename Value>
+class AddressMap {
+ public:
+  // nullptr: not there.
+  [[nodiscard]] Value* find(std::uint64_t address) {
+    if (count_ == 0) return nullptr;
+    Slot& slot = slots_[place_of(address)];
+    return slot.used ? &slot.value : nullptr;
+  }
+  [[nodiscard]] const Value* find(std::uint64_t address) const {
+    return const_cast<AddressMap*>(this)->find(address);
+  }
+
+  // The value there, made of nothing if it was not there.
+  Value& operator[](std::uint64_t address) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[place_of(address)];
+    if (!slot.used) {
+      slot = {address, Value{}, true};
+      ++count_;
+    }
+    return slot.value;
+  }
+
+  // False: it was not there.
+  bool erase(std::uint64_t address) {
+    if (count_ == 0) return false;
+    std::size_t hole = place_of(address);
+    if (!slots_[hole].used) return false;
+    --count_;
+    for (std::size_t next = hole;;) {
+      next = (next + 1) & mask();
+      if (!slots_[next].used) break;
+      // It may move back only if its home is not behind the hole.
+      const std::size_t home = home_of(slots_[next].address);
+      if (((next - home) & mask()) >= ((next - hole) & mask())) {
+        slots_[hole] = slots_[next];
+        hole = next;
+      }
+    }
+    slots_[hole].used = false;
+    return true;
+  }
+
+  void clear() {
+    slots_.clear();
+    count_ = 0;
+  }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+
+ private:
+  struct Slot {
+    std::uint64_t address = 0;
+    Value value{};
+    bool used = false;
+  };
+
+  [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+  // Addresses are multiples of powers of two: their upper bits must reach the lower ones.
+  [[nodiscard]] std::size_t home_of(std::uint64_t address) const {
+    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>((address * kGoldenRatio) >> 32U) & mask();
+  }
+  // Where the address is, or would be.
+  [[nodiscard]] std::size_t place_of(std::uint64_t address) const {
+    std::size_t place = home_of(address);
+    while (slots_[place].used && slots_[place].address != address) place = (place + 1) & mask();
+    return place;
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.used) slots_[place_of(slot.address)] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;  // a power of two of them, at most half in use
+  std::size_t count_ = 0;
+};
+
+}  // namespace ts::memory
