@@ -1,0 +1,103 @@
+// What the course says about memory as formulas, against the dry run by the rules of CUDA. The
+// table is in docs/labs.md.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/run/presets.h"
+#include "kernels/dry_run/dry_runner.h"
+
+namespace ts::kernels {
+namespace {
+
+using memory::Category;
+
+run::WorkloadSpec preset(run::WorkloadKind workload, const char* id) {
+  run::WorkloadSpec spec;
+  run::apply_preset(*run::find_preset(workload, id), spec);
+  return spec;
+}
+
+run::DryRun dry_run(const run::WorkloadSpec& spec, base::StringTable& strings) {
+  TorchDryRunner runner;
+  auto run = runner.dry_run(spec, {}, strings, {});
+  EXPECT_TRUE(run.has_value());
+  return std::move(*run);
+}
+
+// Blocks of exactly that size in a module whose path has that in it.
+std::int64_t blocks_of(const run::DryRun& run, const base::StringTable& strings, std::int64_t bytes,
+                       std::string_view module) {
+  const auto blocks = run.log.blocks();
+  return std::count_if(blocks.begin(), blocks.end(), [&](const memory::Block& block) {
+    return block.size == bytes && strings.view(block.module).find(module) != std::string::npos;
+  });
+}
+
+TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
+  for (const std::int64_t length : {4096, 8192}) {
+    run::WorkloadSpec spec = preset(run::WorkloadKind::attention, "a2-grid");
+    spec.d_head = 16;
+    spec.seq_len = length;
+    const std::int64_t square = 4 * spec.batch * length * length;
+    const std::int64_t linear = 4 * spec.batch * length * spec.d_head;  // Q, as large as K, V, O
+    base::StringTable strings;
+    spec.pass = run::Pass::forward;
+    spec.keep_graph = false;
+    EXPECT_EQ(dry_run(spec, strings).log.peak_bytes(), 2 * square + 3 * linear);
+    spec.pass = run::Pass::forward_backward;
+    const std::int64_t backward = dry_run(spec, strings).log.peak_bytes();
+    EXPECT_GE(backward, 3 * square + 3 * linear);
+    EXPECT_LE(backward, 3 * square + 8 * linear);
+  }
+}
+
+TEST(CourseMemory, FlashKeepsFourLinearTensorsAndTheLogSumExp) {
+  run::WorkloadSpec spec = preset(run::WorkloadKind::attention, "a2-grid");
+  spec.d_head = 64;
+  spec.seq_len = 16'384;
+  spec.backend = run::AttentionBackend::flash;
+  spec.dtype = run::DataType::bf16;
+  spec.pass = run::Pass::forward_backward;
+  base::StringTable strings;
+  const run::DryRun run = dry_run(spec, strings);
+  const auto held = run.log.by_category_after(run.log.peak_event());
+  const std::int64_t kept = held[static_cast<std::size_t>(Category::input)] +
+                            held[static_cast<std::size_t>(Category::activation)];
+  const std::int64_t linear = 2 * spec.batch * spec.seq_len * spec.d_head;
+  const std::int64_t expected = 4 * linear + 4 * spec.batch * spec.seq_len;
+  EXPECT_GE(kept, expected);
+  EXPECT_LE(kept, expected + 4096) << "the loss, the state of the random numbers";
+}
+
+TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  run::WorkloadSpec spec = preset(run::WorkloadKind::lm, "2.7B");
+  spec.pass = run::Pass::full_step;
+  spec.seq_len = 512;
+  base::StringTable strings;
+  const run::DryRun run = dry_run(spec, strings);
+  EXPECT_EQ(run.parameters, 3'406'809'600);
+  EXPECT_GE(blocks_of(run, strings, 128 * kMiB, "attn"), spec.layers) << "scores";
+  EXPECT_GE(blocks_of(run, strings, 100 * kMiB, "ffn"), 3 * spec.layers) << "weights";
+  EXPECT_GE(blocks_of(run, strings, 80 * kMiB, "ffn"), spec.layers) << "hidden activations";
+  EXPECT_GE(blocks_of(run, strings, 20 * kMiB, "blocks"), spec.layers) << "residual stream";
+  EXPECT_GE(blocks_of(run, strings, 10'000 * 2560 * 4, ""), 2) << "embedding and head";
+}
+
+TEST(CourseMemory, TheLogitsOfTheSmallModelAreItsLargestBlock) {
+  const run::WorkloadSpec spec = preset(run::WorkloadKind::lm, "a2-lm");
+  base::StringTable strings;
+  const run::DryRun run = dry_run(spec, strings);
+  EXPECT_EQ(run.parameters, 76'372'480);
+  const std::int64_t logits = 4 * spec.batch * spec.seq_len * spec.vocab;
+  EXPECT_EQ(logits, 819'200'000);  // 781 MiB
+  EXPECT_GE(blocks_of(run, strings, logits, ""), 1);
+  const auto blocks = run.log.blocks();
+  const auto largest = std::max_element(
+      blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.size < b.size; });
+  EXPECT_EQ(largest->size, logits);
+}
+
+}  // namespace
+}  // namespace ts::kernels
