@@ -215,6 +215,21 @@ TEST_F(PredictorTest, the_newest_request_wins_and_old_parts_are_marked) {
   EXPECT_TRUE(complete(*predictor)->edge(Field::T)->current);
 }
 
+TEST_F(PredictorTest, the_edge_of_a_size_stays_known_while_that_size_is_dragged) {
+  const auto predictor = make();
+  predictor->ask(request);
+  ASSERT_TRUE(complete(*predictor)->edge(Field::T)->current);
+  // The first to come of the answer, before anything but the card was looked at again.
+  const auto first = [&] {
+    predictor->ask(request);
+    return predictor->latest_by(std::chrono::steady_clock::now() + 2s);
+  };
+  request.spec.seq_len = 128;
+  EXPECT_TRUE(first()->edge(Field::T)->current);
+  request.spec.seq_len = 256;
+  EXPECT_TRUE(first()->edge(Field::T)->current) << "dragged on before the search began";
+}
+
 TEST_F(PredictorTest, waiting_has_an_end) {
   FakeDryRunner::slow = true;
   const auto predictor = make();
