@@ -7,6 +7,7 @@
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {
+
 PhaseScope::PhaseScope(base::Phase phase, bool graph_kept) : phase_(phase) {
   if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
     dry->begin_phase(phase, graph_kept);

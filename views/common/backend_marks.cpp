@@ -1,15 +1,6 @@
 #include "views/common/backend_marks.h"
 
-#include <array>
-
 namespace ts::views {
-namespace {
-
-constexpr Color rgb(std::uint32_t hex) {
-  return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
-}
-
-}  // namespace
 
 Color backend_color(ThemeKind theme, run::AttentionBackend backend) {
   const bool dark = theme == ThemeKind::dark;

@@ -6,10 +6,6 @@ namespace ts::views {
 namespace {
 
 // 0xRRGGBB as design documents write it.
-constexpr Color rgb(std::uint32_t hex) {
-  return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
-}
-
 // Class order: step setup forward loss backward optimizer module matmul softmax elementwise norm
 // copy attention other.
 constexpr Theme kDark{ThemeKind::dark,

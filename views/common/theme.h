@@ -22,6 +22,10 @@ struct Theme {
 };
 const Theme& theme(ThemeKind kind);
 
+// Of 0xRRGGBB, opaque.
+constexpr Color rgb(std::uint32_t hex) {
+  return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
+}
 // 13 % darker: every second layer of one category.
 Color darker(Color color);
 Color with_alpha(Color color, float alpha);
