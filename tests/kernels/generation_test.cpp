@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
+#include "tests/io/temporary_folder.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -87,19 +87,18 @@ TEST(Generation, KeepsNoGraphAndTakesTheSameMemoryInEveryStep) {
 class Text : public testing::Test {
  protected:
   Text() {
-    path_ = std::filesystem::path(testing::TempDir()) / "tensorscope_text.txt";
-    std::ofstream out(path_);
+    std::ofstream out(folder_ / "text.txt");
     for (int i = 0; i < 400; ++i) out << "the cat sat on the mat. ";
   }
-  ~Text() override { std::filesystem::remove(path_); }
 
   run::WorkloadSpec spec() const {
     run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
-    spec.corpus = path_.string();
+    spec.corpus = (folder_ / "text.txt").string();
     spec.vocab = 256;
     return spec;
   }
-  std::filesystem::path path_;
+  // Tests run side by side: each has a text of its own.
+  io::testing::TemporaryFolder folder_;
 };
 
 TEST_F(Text, TargetsAreTheNextTokensAndBatchesChange) {

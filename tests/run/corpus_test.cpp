@@ -2,25 +2,22 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include "tests/io/temporary_folder.h"
 
 namespace ts::run {
 namespace {
 
-class CorpusOfSpec : public testing::Test {
+class CorpusOfSpec : public ::testing::Test {
  protected:
   CorpusOfSpec() {
-    path_ = std::filesystem::path(testing::TempDir()) / "corpus_of_spec.txt";
-    std::ofstream(path_) << "to be or not to be";  // 18 characters, 7 different
+    io::testing::put(folder_ / "text.txt", "to be or not to be");  // 18 characters, 7 different
     spec_.workload = WorkloadKind::lm;
     spec_.seq_len = 16;
     spec_.vocab = 256;
-    spec_.corpus = path_.string();
+    spec_.corpus = (folder_ / "text.txt").string();
   }
-  ~CorpusOfSpec() override { std::filesystem::remove(path_); }
 
-  std::filesystem::path path_;
+  io::testing::TemporaryFolder folder_;
   WorkloadSpec spec_;
 };
 
