@@ -184,7 +184,6 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
     ImGui::End();
     ImGui::PopStyleVar();
   };
-  constexpr ImGuiWindowFlags kStill = kUnmovingFlags;
   const ImVec2 margin(ui.px(16), ui.px(12));
   // Controls first: what they change is seen in this frame's charts.
   panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {
@@ -197,13 +196,13 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
   state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_draft);
   state_->hunts->update(*session_);
   const float map_height = std::floor(size.y * 0.62F);
-  panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kStill, [&] {
+  panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kUnmovingFlags, [&] {
     draw_hunt_head(ui, middle, wishes);
     draw_hunt_map(ui, middle, map_height - ui.px(kHeadHeight));
   });
   wait_for_prediction();
   views::ViewContext view = context(ui);
-  panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kStill,
+  panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kUnmovingFlags,
         [&] { memory_.draw(view); });
   panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {
     if (state_->hunts->progress() != nullptr) {

@@ -1,7 +1,6 @@
 #include "core/run/kernel_report.h"
 
 #include <array>
-#include <cstdio>
 
 #include "core/run/json_values.h"
 #include "core/text/numbers.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "core/run/json_values.h"
@@ -174,7 +173,7 @@ nlohmann::json operators_json(const Run& run, const base::StringTable& strings) 
   for (const stats::ClassShares& phase : by_operator.phases) {
     nlohmann::json parts;
     for (std::size_t i = 0; i < kClassNames.size(); ++i) {
-      parts[kClassNames[i]] = milliseconds(static_cast<double>(phase.self_ns[kFirstClass + i]));
+      parts[kClassNames[i]] = milliseconds(phase.self_ns[kFirstClass + i]);
     }
     shares[base::phase_name(phase.phase)] = parts;
   }

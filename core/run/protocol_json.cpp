@@ -1,12 +1,12 @@
 #include "core/run/protocol_json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/run/json_values.h"
 
 namespace ts::run {
+
 nlohmann::json to_json(const Protocol& protocol) {
   return {{"recorded_steps", protocol.recorded_steps}, {"min_warmup_s", protocol.min_warmup_s},
           {"max_warmup_s", protocol.max_warmup_s},     {"min_samples", protocol.min_samples},

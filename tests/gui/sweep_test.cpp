@@ -12,6 +12,15 @@ namespace {
 class SweepInTheWindow : public DrivenWindow {
  protected:
   void TearDown() override { state().page = Page::run; }
+
+  // Begins the sweep that the page offers, at T = 32 alone.
+  static void start_at_one_length(ImGuiTestContext* context) {
+    show(small_attention());
+    state().sweep_draft.low = state().sweep_draft.high = 32;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+  }
 };
 
 TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
@@ -47,11 +56,7 @@ TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
 
 TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
   drive([](ImGuiTestContext* context) {
-    show(small_attention());
-    state().sweep_draft.low = state().sweep_draft.high = 32;
-    context->ItemClick("//###top_bar/###page_sweep");
-    context->Yield(2);
-    context->ItemClick("//###sweep_controls/###sweep_start");
+    start_at_one_length(context);
     const auto idle = [] {
       return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
              state().sweeps->sweep()->finished();
@@ -134,11 +139,7 @@ TEST_F(SweepInTheWindow, TheProjectorShowsThePageThatIsOpen) {
 // One chart: its numbers and its picture on the clipboard, and all of it as files.
 TEST_F(SweepInTheWindow, AChartIsCopiedAndSaved) {
   drive([](ImGuiTestContext* context) {
-    show(small_attention());
-    state().sweep_draft.low = state().sweep_draft.high = 32;
-    context->ItemClick("//###top_bar/###page_sweep");
-    context->Yield(2);
-    context->ItemClick("//###sweep_controls/###sweep_start");
+    start_at_one_length(context);
     IM_CHECK(until(context, 60, [] {
       return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
              state().sweeps->sweep()->finished();

@@ -4,19 +4,13 @@
 
 #include <algorithm>
 
-#include "core/run/presets.h"
 #include "kernels/dry_run/dry_runner.h"
+#include "tests/run/preset_spec.h"
 
 namespace ts::kernels {
 namespace {
 
 using memory::Category;
-
-run::WorkloadSpec preset(run::WorkloadKind workload, const char* id) {
-  run::WorkloadSpec spec;
-  run::apply_preset(*run::find_preset(workload, id), spec);
-  return spec;
-}
 
 run::DryRun dry_run(const run::WorkloadSpec& spec, base::StringTable& strings) {
   TorchDryRunner runner;
@@ -36,7 +30,7 @@ std::int64_t blocks_of(const run::DryRun& run, const base::StringTable& strings,
 
 TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
   for (const std::int64_t length : {4096, 8192}) {
-    run::WorkloadSpec spec = preset(run::WorkloadKind::attention, "a2-grid");
+    run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-grid");
     spec.d_head = 16;
     spec.seq_len = length;
     const std::int64_t square = 4 * spec.batch * length * length;
@@ -53,7 +47,7 @@ TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
 }
 
 TEST(CourseMemory, FlashKeepsFourLinearTensorsAndTheLogSumExp) {
-  run::WorkloadSpec spec = preset(run::WorkloadKind::attention, "a2-grid");
+  run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-grid");
   spec.d_head = 64;
   spec.seq_len = 16'384;
   spec.backend = run::AttentionBackend::flash;
@@ -72,7 +66,7 @@ TEST(CourseMemory, FlashKeepsFourLinearTensorsAndTheLogSumExp) {
 
 TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  run::WorkloadSpec spec = preset(run::WorkloadKind::lm, "2.7B");
+  run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::lm, "2.7B");
   spec.pass = run::Pass::full_step;
   spec.seq_len = 512;
   base::StringTable strings;
@@ -86,7 +80,7 @@ TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
 }
 
 TEST(CourseMemory, TheLogitsOfTheSmallModelAreItsLargestBlock) {
-  const run::WorkloadSpec spec = preset(run::WorkloadKind::lm, "a2-lm");
+  const run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::lm, "a2-lm");
   base::StringTable strings;
   const run::DryRun run = dry_run(spec, strings);
   EXPECT_EQ(run.parameters, 76'372'480);

@@ -5,7 +5,6 @@
 namespace ts::views {
 namespace {
 
-// 0xRRGGBB as design documents write it.
 // Class order: step setup forward loss backward optimizer module matmul softmax elementwise norm
 // copy attention other.
 constexpr Theme kDark{ThemeKind::dark,

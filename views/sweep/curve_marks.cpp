@@ -91,22 +91,10 @@ void Curves::draw_crossovers() {
     const float width = sink_.text_width(TextStyle::small, words);
     const float at = std::min(x + scene_.px(4), frame_.plot.x1 - width);
     const float top = frame_.plot.y1 - scene_.px(20);
-    const Rect name =
-        above_others({at, top, at + width, top + sink_.text_height(TextStyle::small)});
+    const Rect name = clear_of_others(
+        names_, {at, top, at + width, top + sink_.text_height(TextStyle::small)}, true);
     sink_.text({name.x0, name.y0}, TextStyle::small, scene_.theme().text2, words);
   }
-}
-
-Rect Curves::above_others(Rect name) {
-  const auto covers = [&name](const Rect& other) {
-    return other.x0 < name.x1 && name.x0 < other.x1 && other.y0 < name.y1 && name.y0 < other.y1;
-  };
-  for (auto found = std::find_if(names_.begin(), names_.end(), covers); found != names_.end();
-       found = std::find_if(names_.begin(), names_.end(), covers)) {
-    name = {name.x0, found->y0 - name.height(), name.x1, found->y0};
-  }
-  names_.push_back(name);
-  return name;
 }
 
 // Published step times: faint, each named with its hardware at its last point.

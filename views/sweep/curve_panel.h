@@ -74,9 +74,7 @@ class Curves {
   std::string limit_source_;
   std::vector<EndLabel> labels_;
   std::vector<std::vector<double>> bounds_;  // that were drawn: series often share one
-  // Moves the words up until they cover none that stand at the bottom already.
-  Rect above_others(Rect name);
-  std::vector<Rect> names_;  // at the bottom
+  std::vector<Rect> names_;                  // at the bottom
 
   struct BoundName {
     std::string words;

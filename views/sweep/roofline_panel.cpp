@@ -188,20 +188,9 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
         text::decimal(scene.figure.sweep.points()[last].measurement.tflops_per_s, 3);
     const float width = sink.text_width(TextStyle::small, words);
     const float height = sink.text_height(TextStyle::small);
-    Rect name;
-    name.x0 = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
-    name.x1 = name.x0 + width;
-    name.y0 = line.back().y - scene.px(8);
-    name.y1 = name.y0 + height;
-    const auto covers = [&name](const Rect& other) {
-      return other.x0 < name.x1 && name.x0 < other.x1 && other.y0 < name.y1 && name.y0 < other.y1;
-    };
-    for (auto found = std::find_if(names.begin(), names.end(), covers); found != names.end();
-         found = std::find_if(names.begin(), names.end(), covers)) {
-      name.y0 = found->y1;
-      name.y1 = name.y0 + height;
-    }
-    names.push_back(name);
+    const float x = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
+    const float y = line.back().y - scene.px(8);
+    const Rect name = clear_of_others(names, {x, y, x + width, y + height}, false);
     sink.text({name.x0, name.y0}, TextStyle::small, look.color, words);
   }
   sink.pop_clip();

@@ -107,6 +107,20 @@ void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row)
   }
 }
 
+Rect clear_of_others(std::vector<Rect>& placed, Rect words, bool upwards) {
+  const float height = words.height();
+  const auto covers = [&words](const Rect& other) {
+    return other.x0 < words.x1 && words.x0 < other.x1 && other.y0 < words.y1 && words.y0 < other.y1;
+  };
+  for (auto found = std::find_if(placed.begin(), placed.end(), covers); found != placed.end();
+       found = std::find_if(placed.begin(), placed.end(), covers)) {
+    words.y0 = upwards ? found->y0 - height : found->y1;
+    words.y1 = upwards ? found->y0 : found->y1 + height;
+  }
+  placed.push_back(words);
+  return words;
+}
+
 namespace {
 
 float title_of_findings(const SweepScene& scene) {

@@ -80,6 +80,10 @@ void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 // Marks and names of the series, right-aligned in the row; those that do not fit are left out.
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
 
+// Moves words that stand on others step by step up, or down, until they cover none; `placed` has
+// them from then on.
+Rect clear_of_others(std::vector<Rect>& placed, Rect words, bool upwards);
+
 // What the curves say, as sentences.
 [[nodiscard]] float findings_height(const DrawSink& sink, const SweepScene& scene);
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area);
