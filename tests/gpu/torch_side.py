@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""torch_side.py WORKLOAD KEY=VALUE ...: the forward of a workload in PyTorch's Python, on CUDA.
+"""torch_side.py WORKLOAD KEY=VALUE ...: the forward of a workload in PyTorch's Python.
 
 A process of its own: two profilers of one process would be in each other's way. Prints one JSON
 document: {"kernels": {name: [calls a step, microseconds a step]}, "overhead_percent": what
 torch.profiler costs, steps with and without it taking turns, "snapshot_keys": the keys of PyTorch's
-own memory snapshot}. Exit code 77 with the reason where there is no torch 2.11 with a GPU.
+own memory snapshot}. With device=cpu there are neither kernels nor keys. Exit code 77 with the reason
+where there is no torch 2.11, or no GPU for device=cuda.
 """
 
 import json
@@ -18,7 +19,7 @@ STEPS = 10
 def forward_of(torch, workload, spec):
     """A function that runs the forward once, on parameters and inputs made here."""
     dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[spec["dtype"]]
-    made = {"device": "cuda", "dtype": dtype}
+    made = {"device": spec["device"], "dtype": dtype}
     batch, length = int(spec["B"]), int(spec["T"])
     if workload == "mlp":
         width, hidden = int(spec["d_model"]), int(spec["d_ff"])
@@ -39,6 +40,11 @@ def forward_of(torch, workload, spec):
     return attention
 
 
+def wait(torch, device):
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
 def kernels_of(torch, forward):
     from torch.profiler import ProfilerActivity, profile
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
@@ -51,25 +57,26 @@ def kernels_of(torch, forward):
         if not on_device or event.name.startswith(("Memcpy", "Memset")):
             continue
         calls, microseconds = found.get(event.name, (0, 0.0))
-        found[event.name] = (calls + 1, microseconds + event.self_device_time_total)
+        found[event.name] = (calls + 1, microseconds + event.time_range.elapsed_us())
     return {name: [calls / STEPS, us / STEPS] for name, (calls, us) in found.items()}
 
 
-def overhead_of(torch, forward):
+def overhead_of(torch, forward, device):
     """Percent that a profiled step takes longer, from steps that take turns."""
     from torch.profiler import ProfilerActivity, profile
+    activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (device == "cuda")
 
     def step(profiled):
         begin = time.perf_counter()
         forward()
-        torch.cuda.synchronize()
+        wait(torch, device)
         times[profiled].append(time.perf_counter() - begin)
 
     times = {True: [], False: []}
     for _ in range(5):
         for _ in range(STEPS):
             step(False)
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]):
+        with profile(activities=activities):
             for _ in range(STEPS):
                 step(True)
     return (statistics.median(times[True]) / statistics.median(times[False]) - 1) * 100
@@ -94,19 +101,21 @@ def main():
     except ImportError as problem:
         print(f"no torch: {problem}", file=sys.stderr)
         return 77
-    if not torch.__version__.startswith("2.11") or not torch.cuda.is_available():
-        print(f"torch {torch.__version__}, CUDA {torch.cuda.is_available()}", file=sys.stderr)
-        return 77
     workload, *settings = sys.argv[1:]
     spec = dict(setting.split("=", 1) for setting in settings)
+    on_gpu = spec["device"] == "cuda"
+    version = getattr(torch, "__version__", "without its Python files")
+    if not version.startswith("2.11") or (on_gpu and not torch.cuda.is_available()):
+        print(f"torch {version}, or no GPU", file=sys.stderr)
+        return 77
     with torch.no_grad():
         forward = forward_of(torch, workload, spec)
         for _ in range(STEPS):
             forward()
-        torch.cuda.synchronize()
-        print(json.dumps({"kernels": kernels_of(torch, forward),
-                          "overhead_percent": overhead_of(torch, forward),
-                          "snapshot_keys": snapshot_keys(torch, forward)}))
+        wait(torch, spec["device"])
+        print(json.dumps({"kernels": kernels_of(torch, forward) if on_gpu else None,
+                          "overhead_percent": overhead_of(torch, forward, spec["device"]),
+                          "snapshot_keys": snapshot_keys(torch, forward) if on_gpu else None}))
     return 0
 
 
