@@ -27,6 +27,8 @@ struct Batch {
   std::vector<memory::Record> memory;
   std::vector<std::pair<base::StringId, trace::KernelLaunch>> launches;  // by the slices' detail
   std::uint64_t dropped = 0;  // records lost so far in this run, a running count
+  // The largest drift so far between the clock of the GPU's records and ours, within a recording.
+  std::int64_t clock_drift_ns = 0;
   [[nodiscard]] bool empty() const noexcept {
     return tracks.empty() && slices.empty() && memory.empty() && launches.empty();
   }

@@ -103,6 +103,7 @@ void Collector::Impl::collect(bool all) {
   gpu.hand_over(all, batch);      // may make tracks,
   decoder.hand_over(all, batch);  // which are told here
   batch.dropped = recorder.dropped() + gpu.without_time();
+  batch.clock_drift_ns = recorder.gpu().drift_ns();
   if (!batch.empty()) sink(std::move(batch));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +50,24 @@ void GpuCapture::keep_text(void* user, const char* text) {
   static_cast<GpuCapture*>(user)->kept_->add_text(text);
 }
 
+// How far the source's clock is ahead of ours: of a few readings the one that was interrupted
+// least.
+std::int64_t GpuCapture::clock_ahead_ns() const {
+  if (source_.clock == nullptr) return 0;
+  constexpr int kReadings = 5;
+  std::int64_t ahead = 0;
+  auto shortest = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < kReadings; ++i) {
+    const std::int64_t before = base::now_ns();
+    const std::int64_t theirs = source_.clock();
+    const std::int64_t took = base::now_ns() - before;
+    if (took >= shortest) continue;
+    shortest = took;
+    ahead = theirs - before - took / 2;
+  }
+  return ahead;
+}
+
 std::string GpuCapture::begin(Recorder& recorder) {
   if (const char* why = source_.prepare({&pool_, take_buffer, fill_buffer})) return why;
   {
@@ -64,6 +83,7 @@ std::string GpuCapture::begin(Recorder& recorder) {
     began.begin_ns = base::now_ns();
     recorder.gpu().push({&began, 1});
     told_dropped_ = pool_.lost() + pool_.refused();
+    ahead_at_begin_ns_ = clock_ahead_ns();
   }
   {
     const std::lock_guard lock(mutex_);
@@ -78,9 +98,11 @@ void GpuCapture::end() {
     const std::lock_guard lock(mutex_);
     open_ = false;
   }
+  const std::int64_t drift_ns = clock_ahead_ns() - ahead_at_begin_ns_;
   source_.end();
   read_filled();
   const std::lock_guard lock(reading_);
+  if (recorder_ != nullptr) recorder_->gpu().note_drift(drift_ns);
   recorder_ = nullptr;
 }
 

@@ -44,6 +44,7 @@ class GpuCapture {
  private:
   void run();
   void read_filled();
+  [[nodiscard]] std::int64_t clock_ahead_ns() const;
   static base::StringId intern(void* user, const char* text, std::size_t length);
   static void take(void* user, const GpuRecord& record);
   static void keep_record(void* user, const void* record, std::size_t bytes);
@@ -55,6 +56,7 @@ class GpuCapture {
   GpuBufferFile* kept_ = nullptr;
   std::vector<GpuRecord> read_;
   std::uint64_t told_dropped_ = 0;
+  std::int64_t ahead_at_begin_ns_ = 0;
   std::mutex reading_;
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -30,6 +31,16 @@ class GpuQueue {
     const std::lock_guard lock(mutex_);
     dropped_ += count;
   }
+  // In a recording the device's clock ran ahead of base::now_ns() by so much, or behind it.
+  void note_drift(std::int64_t ns) {
+    const std::lock_guard lock(mutex_);
+    if (std::abs(ns) > std::abs(drift_ns_)) drift_ns_ = ns;
+  }
+  // The largest drift of a recording so far.
+  [[nodiscard]] std::int64_t drift_ns() const {
+    const std::lock_guard lock(mutex_);
+    return drift_ns_;
+  }
   // Replaces `out` by all that wait.
   void take(std::vector<GpuRecord>& out) {
     out.clear();
@@ -45,6 +56,7 @@ class GpuQueue {
   mutable std::mutex mutex_;
   std::vector<GpuRecord> records_;
   std::uint64_t dropped_ = 0;
+  std::int64_t drift_ns_ = 0;
 };
 
 }  // namespace ts::capture

@@ -51,6 +51,9 @@ struct GpuSource {
   void (*read)(const std::uint8_t* buffer, std::size_t bytes);
   // A write of a few bytes on the device, for which there must be a record; waits for it.
   const char* (*touch)(int device);
+  // The clock that its records are of, in nanoseconds, right now; null where that is
+  // base::now_ns() itself. Any thread.
+  std::int64_t (*clock)() = nullptr;
 };
 
 }  // namespace ts::capture

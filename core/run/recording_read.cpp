@@ -183,6 +183,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
     return base::fail("its records cannot be read");
   }
   update.batch.dropped = header.at("dropped").get<std::uint64_t>();
+  update.batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});
   run->apply(std::move(update));
   const nlohmann::json& steps = header.at("steps");
   tell_steps(*run, steps.at("recorded"), SampleUpdate::Kind::recorded);

@@ -143,6 +143,7 @@ std::string RecordingWriter::file(const Run& run) const {
                                  {"facts", facts_json(run.facts)},
                                  {"warmup_stable", run.warmup_stable},
                                  {"dropped", run.dropped},
+                                 {"clock_drift_ns", run.clock_drift_ns},
                                  {"steps",
                                   {{"recorded", steps_json(run.recorded_steps)},
                                    {"warmup", steps_json(run.warmup_steps)},

@@ -76,6 +76,7 @@ void Run::add(const capture::Batch& batch) {
   launches.insert(batch.launches.begin(), batch.launches.end());
   for (const auto& record : batch.memory) memory.append(record);
   dropped = std::max(dropped, batch.dropped);
+  clock_drift_ns = batch.clock_drift_ns;
 }
 
 std::vector<StepTimes>& Run::steps_of(SampleUpdate::Kind kind) {

@@ -15,6 +15,9 @@
 
 namespace ts::run {
 
+// A drift between clocks that is worth a word: kernels are shorter.
+inline constexpr std::int64_t kDriftTold = 10'000;
+
 // The record of one execution, growing while it runs: built by applying the worker's updates in
 // order. One owner thread (the window, or the command line's main thread).
 class Run {
@@ -55,6 +58,9 @@ class Run {
   trace::KernelLaunches launches;  // of the kernels in the trace
   memory::AllocationLog memory;
   std::uint64_t dropped = 0;
+  // The largest drift between the clock of the GPU's records and ours within a recording; a kernel
+  // may lie so far from the call that launched it. See kDriftTold.
+  std::int64_t clock_drift_ns = 0;
   // What the device's own allocator recorded; null where it is not PyTorch's.
   std::shared_ptr<const memory::Snapshot> snapshot;
 

@@ -29,8 +29,9 @@ namespace ts::run {
 //   memory {peak_allocated, peak_reserved, by_category (at the peak), events, unmatched_frees,
 //   limit,
 //           limit_source}
-//   recording {steps, slices, dropped, probes, cost {percent, ci95, clear}}: cost in percent of a
-//             step, by `probes` samples; clear: zero is not in its interval
+//   recording {steps, slices, dropped, clock_drift_ns (of the GPU's clock against ours; null on
+//             cpu), probes, cost {percent, ci95, clear}}: cost in percent of a step, by `probes`
+//             samples; clear: zero is not in its interval
 //   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
 // Times in milliseconds, sizes in bytes. What was not measured is null.
 nlohmann::json to_json(const Run& run, const nlohmann::json& environment);

@@ -128,6 +128,12 @@ void flush() {
   cuptiActivityFlushAll(0);
 }
 
+std::int64_t clock() {
+  std::uint64_t now = 0;
+  if (cuptiGetTimestamp(&now) != CUPTI_SUCCESS) return base::now_ns();
+  return static_cast<std::int64_t>(now);
+}
+
 void push(std::uint64_t id) noexcept {
   cuptiActivityPushExternalCorrelationId(kOurs, id);
 }

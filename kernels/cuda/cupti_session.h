@@ -20,6 +20,8 @@ const char* end();
 // Brings the buffers whose records are complete, without waiting for the device. Any thread; the
 // callbacks run inside.
 void flush();
+// What CUPTI's records are stamped with, right now; our clock if it does not say. Any thread.
+std::int64_t clock();
 // Marks what the calling thread launches until pop(). Any thread.
 void push(std::uint64_t id) noexcept;
 void pop() noexcept;

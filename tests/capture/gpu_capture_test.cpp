@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -135,6 +136,9 @@ GpuSource StandIn::source() {
           }};
 }
 
+// The clock of a device that goes wrong: this far ahead of ours.
+std::atomic<std::int64_t> ahead_ns = 0;
+
 struct GpuCaptureTest : ::testing::Test {
   StandIn stand_in;
   GpuSource source = StandIn::source();
@@ -179,6 +183,26 @@ TEST_F(GpuCaptureTest, what_is_kept_is_what_came) {
     }
   }
   EXPECT_EQ(seen.size(), 100U);
+}
+
+// A clock that is ahead all along is no drift; one that gains is, as far as it gained.
+TEST_F(GpuCaptureTest, a_clock_that_drifts_within_a_recording_is_told) {
+  source.clock = [] { return base::now_ns() + ahead_ns; };
+  ahead_ns = 5'000'000'000;
+  Recorder recorder(strings);
+  ASSERT_EQ(capture.begin(recorder), "");
+  capture.end();
+  // Readings that were interrupted are off by as long as that took.
+  constexpr std::int64_t kInterrupted = 20'000'000;
+  EXPECT_LT(std::abs(recorder.gpu().drift_ns()), kInterrupted);
+  ASSERT_EQ(capture.begin(recorder), "");
+  ahead_ns -= 300'000'000;
+  capture.end();
+  EXPECT_NEAR(static_cast<double>(recorder.gpu().drift_ns()), -3e8, kInterrupted);
+  // The largest is kept.
+  ASSERT_EQ(capture.begin(recorder), "");
+  capture.end();
+  EXPECT_LT(recorder.gpu().drift_ns(), -250'000'000);
 }
 
 TEST_F(GpuCaptureTest, everything_between_begin_and_end_reaches_the_recorder) {

@@ -200,6 +200,10 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});
   rows.push_back({texts("inspector.dropped"), count(run.dropped)});
+  if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
+    rows.push_back({texts("inspector.clock_drift"),
+                    text::duration_ns(static_cast<double>(run.clock_drift_ns))});
+  }
   const auto cost = run.recording_cost();
   rows.push_back(
       {texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing});
