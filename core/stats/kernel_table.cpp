@@ -10,6 +10,7 @@
 
 #include "core/stats/operator_flops.h"
 #include "core/stats/quantiles.h"
+#include "core/stats/queue_depth.h"
 #include "core/trace/kernel_class.h"
 
 namespace ts::stats {
@@ -195,24 +196,17 @@ class KernelTableBuilder {
   }
 
   void add_queue(DeviceUse& use, const std::vector<PlacedKernel>& placed) const {
-    std::vector<std::pair<std::int64_t, int>> changes;
-    double waited = 0;
+    std::vector<Waited> all;
+    double total = 0;
     for (const PlacedKernel& one : placed) {
-      const auto call = trace_.flow_partner(one.ref);
-      if (!call) continue;
-      const std::int64_t made = trace_.slice(*call).end_ns();
-      if (made >= one.slice.begin_ns) continue;
-      waited += static_cast<double>(one.slice.begin_ns - made);
-      changes.emplace_back(made, 1);
-      changes.emplace_back(one.slice.begin_ns, -1);
+      const auto found = waited(trace_, one.ref);
+      if (!found) continue;
+      total += static_cast<double>(found->begin_ns - found->made_ns);
+      all.push_back(*found);
     }
-    if (use.span_ns > 0) use.queue_mean = waited / static_cast<double>(use.span_ns);
-    std::ranges::sort(changes);  // at one time those that begin leave first
-    std::int64_t depth = 0;
-    for (const auto& [time, change] : changes) {
-      depth += change;
-      use.queue_most = std::max(use.queue_most, depth);
-    }
+    if (use.span_ns > 0) use.queue_mean = total / static_cast<double>(use.span_ns);
+    for (const QueuePoint& point : queue_depth(all))
+      use.queue_most = std::max(use.queue_most, point.depth);
   }
 
   const trace::TraceStore& trace_;

@@ -3,6 +3,8 @@
 #include <map>
 #include <random>
 
+#include "core/stats/queue_depth.h"
+#include "tests/views/gpu_run.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
 #include "tests/views/texts_for_tests.h"
@@ -81,6 +83,48 @@ TEST_F(TimelineChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
       EXPECT_LE(call.bounds.y0, call.bounds.y1);
     }
   }
+}
+
+TEST_F(TimelineChartTest, TheLaunchQueueOfAGpuLiesBelowItsIdleTimes) {
+  testing::add_gpu(*run, strings);
+  run->finished = true;
+  area.y1 = 1200;
+  std::int64_t most = 0;
+  for (const stats::QueuePoint& point : stats::queue_depth(run->trace, 0))
+    most = std::max(most, point.depth);
+  ASSERT_GT(most, 0);
+  const RecordingSink sink = frame();
+  const auto text = [&](const std::string& words) {
+    return std::ranges::count_if(sink.calls, [&](const auto& call) {
+      return call.kind == Kind::text && call.text == words;
+    });
+  };
+  EXPECT_EQ(text("Launch queue"), 1);
+  EXPECT_EQ(text("up to " + std::to_string(most)), 1);
+  // Another run has another queue, or none.
+  run = testing::transformer_run(strings, {});
+  run->id = 99;
+  EXPECT_EQ(std::ranges::count_if(frame().calls,
+                                  [](const auto& call) { return call.text == "Launch queue"; }),
+            0);
+}
+
+TEST_F(TimelineChartTest, ColumnsOfAQueueHaveWhatHappensInsideThem) {
+  const std::vector<stats::QueuePoint> points = {{10, 1}, {12, 5}, {13, 2}, {30, 0}};
+  TimeAxis axis;
+  axis.range = {0, 40};
+  axis.x0 = 0;
+  axis.x1 = 4;
+  std::vector<CounterColumn> columns;
+  counter_columns(points, axis, columns);
+  ASSERT_EQ(columns.size(), 4U);
+  EXPECT_EQ(columns[0].most, 0);
+  EXPECT_EQ(columns[1].least, 0) << "the value it starts with counts too";
+  EXPECT_EQ(columns[1].most, 5);
+  EXPECT_EQ(columns[1].last, 2);
+  EXPECT_EQ(columns[2].least, 2);
+  EXPECT_EQ(columns[2].most, 2);
+  EXPECT_EQ(columns[3].last, 0);
 }
 
 TEST_F(TimelineChartTest, BoxesARowStayWithinTwiceThePixels) {

@@ -15,6 +15,7 @@
 namespace ts::views {
 namespace {
 
+constexpr float kSummary = 20;  // pixels at scale 1
 constexpr std::array kKernelHeadings = {
     "tables.name",           "tables.calls",          "tables.total",
     "tables.share",          "tables.average",        "tables.p90",
@@ -24,6 +25,22 @@ constexpr std::array kKernelHeadings = {
 
 std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
+}
+
+// Of all kernels, whatever the filter shows.
+std::string summary_words(const text::Texts& texts, const stats::KernelTable& table) {
+  std::int64_t calls = 0;
+  std::int64_t on_tensor_cores_ns = 0;
+  for (const stats::KernelRow& row : table.rows) calls += row.calls;
+  for (const stats::DeviceUse& use : table.devices) on_tensor_cores_ns += use.tensor_core_ns;
+  const auto steps = std::max<std::int64_t>(table.steps, 1);
+  const auto total = static_cast<double>(table.kernel_ns);
+  return texts(
+      "tables.kernel_summary",
+      {{"count", text::grouped(calls / steps)},
+       {"time", time(total / static_cast<double>(steps))},
+       {"percent",
+        text::decimal(100 * static_cast<double>(on_tensor_cores_ns) / std::max(total, 1.0), 1)}});
 }
 
 }  // namespace
@@ -48,6 +65,9 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
     ImGui::Dummy({0, height - ui.px(16)});
     return;
   }
+  const std::string summary = summary_words(ui.texts, table);
+  views::text(ui, TextStyle::small, ui.theme.text2, summary);
+  height -= ui.px(kSummary);
   const std::string capability = run::compute_capability(*context.run);
   const FontScope font(ui, TextStyle::body);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |

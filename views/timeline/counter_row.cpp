@@ -40,6 +40,25 @@ void counter_columns(const memory::AllocationLog& log, const TotalsIndex& totals
   }
 }
 
+void counter_columns(std::span<const stats::QueuePoint> points, const TimeAxis& axis,
+                     std::vector<CounterColumn>& out) {
+  out.assign(static_cast<std::size_t>(axis.pixels()), {});
+  auto next =
+      std::ranges::lower_bound(points, axis.time_at(axis.x0), {}, &stats::QueuePoint::time_ns);
+  std::int64_t value = next == points.begin() ? 0 : std::prev(next)->depth;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::int64_t end_ns = axis.time_at(axis.x0 + static_cast<float>(i + 1));
+    CounterColumn& column = out[i];
+    column = {value, value, value, true};
+    for (; next != points.end() && next->time_ns < end_ns; ++next) {
+      value = next->depth;
+      column.least = std::min(column.least, value);
+      column.most = std::max(column.most, value);
+      column.last = value;
+    }
+  }
+}
+
 void draw_counter(DrawSink& sink, const Theme& theme, const Rect& area, std::int64_t top,
                   const std::vector<CounterColumn>& columns) {
   const double per_byte =

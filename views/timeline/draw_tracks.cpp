@@ -126,7 +126,7 @@ void draw_track_labels(const TimelineInk& ink, const trace::TraceStore& store,
     const char* kind = ink.texts(kind_key(track.kind));
     // The name stays in sight while its rows are.
     const float top = std::max(y0, regions.labels.y0);
-    const float bottom = std::min(y1, regions.labels.y1);
+    const float bottom = std::min(y1 - band.strip, regions.labels.y1);
     const bool second = !phases && bottom - top >= height + small + 2;
     const float text_height = height + (second ? small : 0);
     const float y = std::max(top, std::round((top + bottom - text_height) / 2));

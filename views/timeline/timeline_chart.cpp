@@ -24,6 +24,7 @@ void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext&
   make_axis(context);
   if (has_run_) {
     lay_out_rows(context);
+    follow_queues(*context.run);
     minimap_.update(context.run->trace, bounds_, static_cast<std::int32_t>(regions_.map.width()),
                     context.now_ns);
     search_.update(context.run->trace, context.strings, context.state.search, context.now_ns);
@@ -47,6 +48,22 @@ void TimelineChart::lay_out_rows(const ViewContext& context) {
   give_room_to_counter(regions_, rows_.height, context.metrics);
 }
 
+// Once nothing is recorded any more: it goes through all slices of the streams.
+void TimelineChart::follow_queues(const run::Run& run) {
+  const std::uint64_t slices = run.trace.slice_count();
+  if (slices == queue_slices_ || (!run.finished && run.stage <= run::Stage::recording)) return;
+  queue_slices_ = slices;
+  queues_.clear();
+  const auto tracks = run.trace.tracks();
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    if (tracks[t].kind != trace::TrackKind::gpu_idle) continue;
+    Queue& queue = queues_[static_cast<trace::TrackId>(t)];
+    queue.points = stats::queue_depth(run.trace, tracks[t].device);
+    for (const stats::QueuePoint& point : queue.points)
+      queue.most = std::max(queue.most, point.depth);
+  }
+}
+
 // Another run: places in the old store mean nothing any more.
 void TimelineChart::follow_run(const ViewContext& context) {
   const bool has_run = context.run != nullptr;
@@ -67,6 +84,8 @@ void TimelineChart::follow_run(const ViewContext& context) {
   minimap_.clear();
   totals_.clear();
   search_.clear();
+  queues_.clear();
+  queue_slices_ = 0;
   gestures_ = {};
   folded_.clear();
   marked_seen_.reset();

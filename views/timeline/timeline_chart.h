@@ -50,6 +50,7 @@ class TimelineChart {
 
   void follow_run(const ViewContext& context);
   void lay_out_rows(const ViewContext& context);
+  void follow_queues(const run::Run& run);
   void make_axis(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
   void find_hover(const ChartInput& input, ViewContext& context);
@@ -61,6 +62,9 @@ class TimelineChart {
 
   void draw_tracks(const TimelineInk& ink, const ViewContext& context);
   void draw_selection(const TimelineInk& ink, const ViewContext& context) const;
+  void draw_queues(const TimelineInk& ink);
+  void draw_queue_labels(const TimelineInk& ink) const;
+  [[nodiscard]] Rect strip_of(const TimelineInk& ink, trace::TrackId track) const;
   void draw_counter_row(const TimelineInk& ink, const ViewContext& context);
   void draw_mark(const TimelineInk& ink, const ViewContext& context, const Rect& label) const;
   Rect mark_label(const TimelineInk& ink, const ViewContext& context);
@@ -84,6 +88,12 @@ class TimelineChart {
   Minimap minimap_;
   TotalsIndex totals_;
   std::vector<CounterColumn> counter_;
+  struct Queue {
+    std::vector<stats::QueuePoint> points;
+    std::int64_t most = 0;
+  };
+  std::map<trace::TrackId, Queue> queues_;  // by the track of their device's idle times
+  std::uint64_t queue_slices_ = 0;          // what they were made of
   SearchHits search_;
   TimelineGestures gestures_;
   std::optional<Hover> hover_;

@@ -59,6 +59,7 @@ void TimelineChart::draw_tracks(const TimelineInk& ink, const ViewContext& conte
   const float scroll = gestures_.scroll();
   ink.sink.push_clip({regions_.all.x0, regions_.plot.y0, regions_.all.x1, regions_.plot.y1});
   draw_track_labels(ink, store, regions_, rows_, scroll);
+  draw_queue_labels(ink);
   ink.sink.push_clip(regions_.plot);
   for (const TrackRow& row : rows_.rows) {
     const float y0 = std::round(regions_.plot.y0 + row.y - scroll);
@@ -68,10 +69,49 @@ void TimelineChart::draw_tracks(const TimelineInk& ink, const ViewContext& conte
     place_boxes(slices, axis_, {axis_.x0, y0, axis_.x1, y0 + row.height}, 1, boxes_);
     draw_row(ink, boxes_, search_, band == nullptr || !band->collapsed);
   }
+  draw_queues(ink);
   draw_selection(ink, context);
   ink.sink.pop_clip();
   draw_scroll_bar(ink);
   ink.sink.pop_clip();
+}
+
+// Launches that wait, of the devices in sight.
+void TimelineChart::draw_queues(const TimelineInk& ink) {
+  for (const auto& [track, queue] : queues_) {
+    const Rect area = strip_of(ink, track);
+    if (area.height() <= 0) continue;
+    counter_columns(queue.points, axis_, counter_);
+    draw_counter(ink.sink, ink.theme, area, queue.most, counter_);
+  }
+}
+
+// They tell what the top of a strip stands for.
+void TimelineChart::draw_queue_labels(const TimelineInk& ink) const {
+  const float height = ink.sink.text_height(TextStyle::small);
+  const float right = regions_.labels.x1 - ink.metrics.px(6);
+  for (const auto& [track, queue] : queues_) {
+    const Rect area = strip_of(ink, track);
+    if (area.height() <= 0) continue;
+    const float y = std::round((area.y0 + area.y1) / 2 - height);
+    text_in(ink.sink, {regions_.labels.x0, y, right, y + height}, TextStyle::small, ink.theme.text,
+            ink.texts("timeline.queue"));
+    text_in(ink.sink, {regions_.labels.x0, y + height, right, y + 2 * height}, TextStyle::small,
+            ink.theme.text3,
+            ink.texts("timeline.queue_most", {{"most", text::grouped(queue.most)}}));
+  }
+}
+
+// Without height when it is out of sight.
+Rect TimelineChart::strip_of(const TimelineInk& ink, trace::TrackId track) const {
+  for (const TrackBand& band : rows_.bands) {
+    if (band.track != track) continue;
+    const float bottom = std::round(regions_.plot.y0 + band.y + band.height - gestures_.scroll());
+    const Rect area{axis_.x0, bottom - band.strip, axis_.x1,
+                    bottom - std::round(ink.metrics.px(5))};
+    if (area.y1 > regions_.plot.y0 && area.y0 < regions_.plot.y1) return area;
+  }
+  return {};
 }
 
 void TimelineChart::draw_selection(const TimelineInk& ink, const ViewContext& context) const {

@@ -10,6 +10,7 @@ namespace {
 constexpr float kRow = 21;
 constexpr float kBox = 20;
 constexpr float kRowPadding = 5;
+constexpr float kStrip = 42;
 
 }  // namespace
 
@@ -57,7 +58,8 @@ TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::T
       out.rows.push_back({id, depth, row_y, box});
       if (!band.collapsed || depth + 1 == band.depths) row_y += pitch;
     }
-    band.height = row_y + padding - y;
+    if (tracks[id].kind == trace::TrackKind::gpu_idle) band.strip = std::round(metrics.px(kStrip));
+    band.height = row_y + padding + band.strip - y;
     y += band.height;
     out.bands.push_back(band);
   }

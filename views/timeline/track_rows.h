@@ -26,6 +26,7 @@ struct TrackBand {
   float height = 0;
   std::uint16_t depths = 0;
   bool collapsed = false;
+  float strip = 0;  // of height, the lowest part: a counter instead of slices; 0: none
 };
 
 struct TrackRows {
@@ -39,7 +40,7 @@ struct TrackRows {
 };
 
 // Tracks in the order phases, CPU threads, autograd threads, CUDA API, GPU streams; empty ones are
-// left out.
+// left out. Below the idle times of a GPU is a strip for its launch queue.
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
                          Metrics metrics);
 
