@@ -3,25 +3,18 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 
 #include "app/engine_loader.h"
-#include "app/environment.h"
 #include "app/report.h"
+#include "app/run_files.h"
 #include "app/session.h"
 #include "app/shot_command.h"
 #include "app/spec_arguments.h"
-#include "core/base/clock.h"
-#include "core/io/chrome_trace.h"
-#include "core/io/file.h"
-#include "core/io/snapshot_write.h"
-#include "core/memory/snapshot_of_log.h"
 #include "core/run/efficiency.h"
-#include "core/run/kernel_report.h"
 #include "core/run/operator_report.h"
-#include "core/run/run_json.h"
 #include "core/run/training_summary.h"
 #include "core/text/numbers.h"
 
@@ -164,73 +157,11 @@ void print_summary(const run::Run& run) {
                             text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
                             " memory events, " +
                             text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
+  if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
+    print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
+                                 " between the GPU's records and ours, in one recording");
+  }
   if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
-}
-
-// The run's memory as PyTorch's viewers open it: what PyTorch's allocator recorded, else with the
-// segments that it would have.
-base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
-                                         const Session& session) {
-  const run::Run& run = *session.run();
-  if (run.snapshot != nullptr)
-    return io::write_snapshot(path, *run.snapshot, io::SnapshotFormat::pickle);
-  memory::SnapshotOfLogOptions options;
-  options.memory_limit = run.limit;
-  options.unix_offset_ns = base::unix_now_ns() - base::now_ns();
-  const memory::Snapshot snapshot = memory::snapshot_of(run.memory, session.strings(), options);
-  return io::write_snapshot(path, snapshot, io::SnapshotFormat::pickle);
-}
-
-base::Result<void> write_outputs(const std::filesystem::path& folder, Session& session,
-                                 const nlohmann::json& document) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
-  }
-  if (auto written = io::write_file(folder / "run.json", document.dump(2) + "\n"); !written) {
-    return written;
-  }
-  const nlohmann::json metadata = {{"spec", document.at("spec")},
-                                   {"environment", document.at("environment")}};
-  if (auto written =
-          io::write_chrome_trace(folder / "trace.json", session.strings(), session.run()->trace,
-                                 session.run()->memory, metadata.dump());
-      !written) {
-    return written;
-  }
-  if (auto written = write_memory_snapshot(folder / "snapshot.pickle", session); !written) {
-    return written;
-  }
-  const run::Run& run = *session.run();
-  const base::StringTable& strings = session.strings();
-  const auto by_operator =
-      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
-  if (auto written = io::write_file(folder / "operators.csv",
-                                    io::to_csv(run::operator_text(by_operator, strings)));
-      !written) {
-    return written;
-  }
-  const auto by_stack =
-      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::stack);
-  if (auto written = io::write_file(folder / "stacks.txt", run::folded_stacks(by_stack));
-      !written) {
-    return written;
-  }
-  if (auto written = io::write_file(folder / "operators.md", run::operators_markdown(run, strings));
-      !written) {
-    return written;
-  }
-  const stats::KernelTable kernels = stats::kernel_table(run.trace, run.launches, strings);
-  if (!kernels.rows.empty()) {
-    if (auto written = io::write_file(
-            folder / "kernels.csv",
-            io::to_csv(run::kernel_text(kernels, strings, run::compute_capability(run))));
-        !written) {
-      return written;
-    }
-  }
-  return save_run_pictures(session, folder);
 }
 
 }  // namespace
@@ -253,9 +184,7 @@ int run_workload(const RunCommand& command) {
     return 1;
   }
   const run::Run& run = *session.run();
-  nlohmann::json document = run::to_json(run, environment_json(read_machine(), session.engine()));
-  if (run.spec.device == run::DeviceKind::cuda)
-    document["gpu"] = run::kernels_json(run, session.strings());
+  nlohmann::json document = document_of(session);
   if (command.operators) document["operators"] = run::operators_json(run, session.strings());
   if (command.json) {
     std::printf("%s\n", document.dump(2).c_str());
@@ -266,7 +195,9 @@ int run_workload(const RunCommand& command) {
     }
   }
   if (command.out) {
-    if (auto written = write_outputs(*command.out, session, document); !written) {
+    auto written = write_run(*command.out, session, document);
+    if (written) written = save_run_pictures(session, *command.out);
+    if (!written) {
       std::fprintf(stderr, "tensorscope: %s\n", written.error().sentence.c_str());
       return 1;
     }

@@ -59,6 +59,8 @@ class SweepBoard {
   // What differs between two points that went well.
   [[nodiscard]] base::Result<run::ProfileComparison> compare(std::size_t a, std::size_t b) const;
   [[nodiscard]] views::SweepAnalysisCache& analysis() { return analysis_; }
+  // Where the sweep that is shown is kept; empty: nowhere, or there is none.
+  [[nodiscard]] const std::filesystem::path& own_folder() const { return own_folder_; }
   // Writes tables and JSON beside the journal; the folder they are in.
   base::Result<std::filesystem::path> save(const Session& session);
 

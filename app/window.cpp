@@ -9,11 +9,13 @@
 #include <imgui_impl_opengl3.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "app/environment.h"
 #include "app/hunt_picture.h"
 #include "app/picture.h"
+#include "app/run_files.h"
 #include "app/sweep_files.h"
 #include "app/sweep_picture.h"
 #include "app/time_stamp.h"
@@ -169,6 +171,28 @@ void Window::save_figure_of_sweep(const Wishes::Figure& wish) {
   if (!saved) workspace_->notify(saved.error().sentence);
 }
 
+// What is measured is written beside the pictures, and its memory is shown again with everything
+// that was open. This object is not destroyed: a device that answers nothing could keep the worker.
+void Window::restart() {
+  std::vector<std::filesystem::path> paths;
+  if (session_->run() != nullptr) {
+    const auto folder = options_.picture_folder / ("tensorscope-" + time_stamp());
+    const auto saved = write_run(folder, *session_, document_of(*session_));
+    if (!saved) {
+      workspace_->notify(saved.error().sentence);
+      return;
+    }
+    if (!session_->run()->memory.events().empty()) paths.push_back(folder / "snapshot.pickle");
+  }
+  // Only what can be opened again: a start with anything else would end at once.
+  for (const OpenedFiles::Entry& entry : session_->files().entries()) {
+    if (entry.opened != nullptr) paths.push_back(entry.path);
+  }
+  if (is_sweep(state_->sweeps->own_folder())) paths.push_back(state_->sweeps->own_folder());
+  remember();
+  workspace_->notify(options_.restart(paths));
+}
+
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
@@ -191,6 +215,7 @@ bool Window::frame() {
   if (after_frame) after_frame();
   if (wishes.picture) save_picture_of_window();
   if (wishes.hunt_picture) save_picture_of_hunt(*wishes.hunt_picture);
+  if (wishes.restart) restart();
   if (wishes.figure) save_figure_of_sweep(*wishes.figure);
   return !wishes.quit && glfwWindowShouldClose(window) == 0;
 }

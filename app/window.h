@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/graphics.h"
 #include "app/languages.h"
@@ -25,6 +27,8 @@ class Window {
     std::filesystem::path picture_folder;                        // where F12 saves
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
     std::filesystem::path sweep = {};                            // likewise; empty: none
+    // Starts the program anew with these files; the sentence why it cannot, if it returns.
+    std::function<std::string(const std::vector<std::filesystem::path>&)> restart = {};
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);
   ~Window();
@@ -61,6 +65,7 @@ class Window {
   void save_picture_of_hunt(std::filesystem::path path);
   void save_figure_of_sweep(const Wishes::Figure& wish);
   void remember();
+  void restart();
 
   Options options_;
   std::int64_t opened_ns_ = 0;

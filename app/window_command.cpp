@@ -5,6 +5,7 @@
 
 #include "app/engine_loader.h"
 #include "app/report.h"
+#include "app/restart.h"
 #include "app/sweep_files.h"
 #include "app/window.h"
 
@@ -49,7 +50,8 @@ int open_window(const WindowCommand& command) {
     return 1;
   }
   auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), preferences_folder(),
-                              pictures_folder(), std::move(files), std::move(sweep)});
+                              pictures_folder(), std::move(files), std::move(sweep),
+                              [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) {
     std::fprintf(stderr, "tensorscope: %s\n", window.error().sentence.c_str());
     return 1;

@@ -292,6 +292,7 @@ Wishes Workspace::draw(Layout layout, bool interactive) {
   const bool page = layout == Layout::sweep || layout == Layout::hunt || layout == Layout::compare;
   if (layout == Layout::panels || page || projector) {
     draw_top_bar(ui, wishes);
+    draw_restart_bar(ui, wishes);
     if (!page) draw_file_tabs(ui);
     draw_status_bar(ui);
   }

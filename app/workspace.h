@@ -81,6 +81,7 @@ struct WorkspaceState {
 struct Wishes {
   bool quit = false;
   bool picture = false;  // F12
+  bool restart = false;
   // The map of the hunt as a picture, into this file; empty: beside the other pictures.
   std::optional<std::filesystem::path> hunt_picture;
   // The figure of the sweep, or one chart of it, as files in a folder.
@@ -118,6 +119,7 @@ class Workspace {
   void draw_top_bar(const views::Ui& ui, Wishes& wishes);
   void draw_menus(const views::Ui& ui, Wishes& wishes);
   void draw_status_bar(const views::Ui& ui);
+  void draw_restart_bar(const views::Ui& ui, Wishes& wishes);
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string kernels_not_recorded() const;
   void draw_panels(const views::Ui& ui);

@@ -223,6 +223,35 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
   ImGui::End();
 }
 
+// Only while a run is shown after which the GPU answers nothing any more.
+void Workspace::draw_restart_bar(const views::Ui& ui, Wishes& wishes) {
+  const run::Run* const run = session_->run();
+  if (run == nullptr || !run->failure.restart) return;
+  const auto& t = *texts_;
+  const float height = ui.px(44);
+  if (ImGui::BeginViewportSideBar(views::ids::kRestartBar, ImGui::GetMainViewport(), ImGuiDir_Up,
+                                  height, kBarFlags)) {
+    views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const ImVec2 origin = ImGui::GetWindowPos();
+    const float width = ImGui::GetWindowWidth();
+    sink.fill({origin.x, origin.y + height - 1, origin.x + width, origin.y + height},
+              ui.theme.line);
+    const char* const icon = "\xef\x81\xb1";  // warning triangle
+    const float y = origin.y + (height - sink.text_height(TextStyle::body_medium)) / 2;
+    float x = origin.x + ui.px(16);
+    sink.text({x, y}, TextStyle::body_medium, ui.theme.bad, icon);
+    x += sink.text_width(TextStyle::body_medium, icon) + ui.px(10);
+    const char* const sentence = t("restart.sentence");
+    sink.text({x, y}, TextStyle::body_medium, ui.theme.text, sentence);
+    x += sink.text_width(TextStyle::body_medium, sentence) + ui.px(16);
+    ImGui::SetCursorScreenPos({x, origin.y + (height - ImGui::GetFrameHeight()) / 2});
+    wishes.restart =
+        views::button(ui, "###restart", "", t("restart.button"), "", views::ButtonKind::primary);
+    views::tooltip(ui, t("restart.tooltip"));
+  }
+  ImGui::End();
+}
+
 // Of this machine, the processor first; else why there are none.
 std::string Workspace::device_names() const {
   const auto& t = *texts_;

@@ -12,6 +12,7 @@ struct Driven {
   std::filesystem::path folder;
   std::unique_ptr<Window> window;
   ImGuiTestEngine* engine = nullptr;
+  std::vector<std::filesystem::path> restarted_with;
 };
 Driven* driven = nullptr;
 
@@ -25,8 +26,13 @@ void DrivenWindow::SetUpTestSuite() {
   // Without the engine every script would wait for what never comes.
   const auto engine = make_dry_runner_loader()();
   ASSERT_TRUE(engine) << engine.error().sentence;
-  auto opened = Window::open(
-      {make_engine_loader(), make_dry_runner_loader(), driven->folder / "config", driven->folder});
+  Window::Options options{make_engine_loader(), make_dry_runner_loader(), driven->folder / "config",
+                          driven->folder};
+  options.restart = [](const std::vector<std::filesystem::path>& files) {
+    driven->restarted_with = files;
+    return std::string("A test is not started again");
+  };
+  auto opened = Window::open(std::move(options));
   ASSERT_TRUE(opened) << opened.error().sentence;
   driven->window = std::move(*opened);
   driven->engine = ImGuiTestEngine_CreateContext();
@@ -95,6 +101,10 @@ bool DrivenWindow::run_to_end(ImGuiTestContext* context, double seconds) {
 
 Window& DrivenWindow::window() {
   return *driven->window;
+}
+
+const std::vector<std::filesystem::path>& DrivenWindow::restarted_with() {
+  return driven->restarted_with;
 }
 
 const std::filesystem::path& DrivenWindow::folder() {

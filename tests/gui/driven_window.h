@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "app/window.h"
 
@@ -34,6 +35,8 @@ class DrivenWindow : public ::testing::Test {
   static Session& session() { return window().session(); }
   static WorkspaceState& state() { return window().state(); }
   static const std::filesystem::path& folder();
+  // The files that the program would have been started anew with.
+  static const std::vector<std::filesystem::path>& restarted_with();
   static void show(const run::WorkloadSpec& spec) { state().history.set(spec); }
   static run::WorkloadSpec small_attention();
   // What is predicted for the settings as they are now; null until it is.

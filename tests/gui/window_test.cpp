@@ -25,6 +25,25 @@ TEST_F(DrivenWindow, SpaceRunsTheWorkload) {
   });
 }
 
+// A GPU that answers nothing any more takes the program with it, but not what was measured.
+TEST_F(DrivenWindow, WhatWasMeasuredOutlivesARestart) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(!context->ItemExists("//###restart_bar/###restart"));
+    session().share_current()->failure.restart = true;
+    context->Yield(2);
+    context->ItemClick("//###restart_bar/###restart");
+    context->Yield(2);
+    IM_CHECK_EQ(restarted_with().size(), std::size_t{1});
+    IM_CHECK(std::filesystem::file_size(restarted_with().front()) > 0);
+    IM_CHECK(std::filesystem::exists(restarted_with().front().parent_path() / "run.json"));
+    IM_CHECK(std::filesystem::exists(restarted_with().front().parent_path() / "trace.json"));
+    std::string problem;
+    IM_CHECK(load_preferences(folder() / "config", problem).spec == small_attention());
+    session().share_current()->failure.restart = false;
+  });
+}
+
 TEST_F(DrivenWindow, RunButtonRunsAndStops) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###run");

@@ -11,6 +11,7 @@ inline constexpr const char* kMemory = "###memory";
 inline constexpr const char* kInspector = "###inspector";
 inline constexpr const char* kTopBar = "###top_bar";
 inline constexpr const char* kFileTabs = "###file_tabs";
+inline constexpr const char* kRestartBar = "###restart_bar";
 inline constexpr const char* kStatusBar = "###status_bar";
 
 inline constexpr const char* kRun = "###run";
