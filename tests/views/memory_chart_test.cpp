@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "tests/views/gpu_run.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
 #include "tests/views/texts_for_tests.h"
@@ -67,6 +68,34 @@ class MemoryChartTest : public ::testing::Test {
   std::unique_ptr<run::Forecast> forecast;
   bool predicted = false;  // the forecast is what is shown
 };
+
+// Live tensors, what the allocator holds and what is taken on the device, whatever the room.
+TEST_F(MemoryChartTest, TheLayersOfADeviceAreInSightAtAnyHeight) {
+  testing::add_gpu(*run, strings);
+  const auto lines_of = [](const RecordingSink& sink, Color color) {
+    return std::ranges::count_if(sink.calls, [&](const auto& call) {
+      return call.kind == Kind::polyline && call.color == color;
+    });
+  };
+  const auto label = [](const RecordingSink& sink, const char* words) {
+    return std::ranges::count_if(sink.calls,
+                                 [&](const auto& call) { return call.text.find(words) == 0; });
+  };
+  const Theme& colors = theme(ThemeKind::light);
+  for (float height = 260; height < 1500; height += 37) {
+    area.y1 = area.y0 + height;
+    const RecordingSink sink = frame();
+    EXPECT_GE(lines_of(sink, colors.accent), 1) << height;
+    EXPECT_GE(lines_of(sink, colors.warn), 1) << height;
+    EXPECT_EQ(label(sink, "used on the device"), 1) << height;
+  }
+  // Others have taken far more than what is ours: it is told without its line.
+  for (run::StepTimes& step : run->recorded_steps) step.gpu->used_bytes = 200 * kGiB;
+  run->id += 1;
+  const RecordingSink sink = frame();
+  EXPECT_EQ(lines_of(sink, colors.warn), 0);
+  EXPECT_EQ(label(sink, "used on the device 200"), 1);
+}
 
 TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
   std::mt19937 random(1);

@@ -162,6 +162,10 @@ void MemoryChart::make_scale(const ViewContext& context) {
         context.file == nullptr) {
       layers_ = device_layers(*context.run);
       most = std::max(most, log.peak_reserved());
+      // Unless others took so much of the device that what is ours would hardly be seen.
+      std::int64_t used = 0;
+      for (const memory::Reserved& point : layers_.used) used = std::max(used, point.bytes);
+      if (used <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, used);
     }
     if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
     if (const auto refused = refusal(context)) {

@@ -39,10 +39,19 @@ void MemoryChart::draw_layers(const Ink& ink) const {
     draw_layer(ink.sink, *source_.log, of, axis_, scale_, color, wide);
     const Rect& plot = regions_.plot;
     const float small = ink.sink.text_height(TextStyle::small);
-    const float y = scale_.y_of(of.back().bytes) - small - ink.px(1);
+    const float line = scale_.y_of(of.back().bytes);
+    const bool above = line < plot.y0;
+    const float y = above ? plot.y0 + ink.px(3) : line - small - ink.px(1);
     if (y < plot.y0) return;
     const std::string words = ink.texts(key, {{"size", text::bytes(of.back().bytes).joined()}});
-    text_in(ink.sink, {plot.x0 + ink.px(6), y, plot.x1, y + small}, TextStyle::small, color, words);
+    const float x = plot.x0 + ink.px(6);
+    text_in(ink.sink, {x, y, plot.x1, y + small}, TextStyle::small, color, words);
+    if (!above) return;
+    // The line is too far up to be drawn.
+    const float s = ink.px(4);
+    const Point tip{x + ink.sink.text_width(TextStyle::small, words) + ink.px(5) + s,
+                    y + small / 2 - s};
+    ink.sink.triangle(tip, {tip.x - s, tip.y + 2 * s}, {tip.x + s, tip.y + 2 * s}, color);
   };
   layer(layers_.reserved, ink.theme.accent, "memory.reserved");
   layer(layers_.used, ink.theme.warn, "memory.used_on_device");
