@@ -249,6 +249,17 @@ void take_gpu(const std::filesystem::path& folder) {
   };
   studio.take(scene);
 
+  // With room for all tracks: idle times and launch queue.
+  const int height = scene.height;
+  scene.height = 1500;
+  for (const bool light : {false, true}) {
+    scene.theme = light ? ThemeKind::light : ThemeKind::dark;
+    scene.language = light ? text::Language::zh_cn : text::Language::en;
+    scene.name = light ? "gpu_queue_light_chinese" : "gpu_queue";
+    studio.take(scene);
+  }
+  scene.height = height;
+
   KernelsView kernels;
   InspectorView inspector;
   for (const bool light : {false, true}) {
