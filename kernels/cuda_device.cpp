@@ -31,6 +31,7 @@ class CudaDevice final : public Device {
     return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index_));
   }
   void synchronize() override { check(api_.synchronize(index_)); }
+  ~CudaDevice() override { api_.graph_drop(index_); }
   [[nodiscard]] bool can_evict_caches() const override { return true; }
   void evict_caches() override {
     check(api_.flush_l2(index_));
@@ -88,6 +89,18 @@ class CudaDevice final : public Device {
   std::shared_ptr<const memory::Snapshot> snapshot(const base::StringTable& strings) override {
     return trace_ != nullptr ? trace_->snapshot(strings) : nullptr;
   }
+  [[nodiscard]] bool can_capture() const override { return true; }
+  void enter_side_stream() override { check(api_.enter_side_stream(index_)); }
+  void leave_side_stream() noexcept override { api_.leave_side_stream(index_); }
+  // The cache is emptied as torch.cuda.graph does: blocks of the warm-up are of no use to the pool.
+  void begin_capture() override {
+    synchronize();
+    check(api_.empty_cache());
+    check(api_.graph_begin(index_));
+  }
+  void end_capture() override { check(api_.graph_end(index_)); }
+  void abandon_capture() noexcept override { api_.graph_drop(index_); }
+  void replay() override { check(api_.graph_replay(index_)); }
   bool broken() noexcept override { return api_.broken(index_); }
 
  private:

@@ -53,6 +53,17 @@ class Device {
   virtual std::shared_ptr<const memory::Snapshot> snapshot(const base::StringTable& /*strings*/) {
     return nullptr;
   }
+  // CUDA graphs, see step_graph.h. Between enter and leave the calling thread's work goes to a
+  // stream of its own, after what was started before and before what is started afterwards.
+  [[nodiscard]] virtual bool can_capture() const { return false; }
+  virtual void enter_side_stream() {}
+  virtual void leave_side_stream() noexcept {}
+  // On the side stream: what is started is not run, but becomes the graph, in place of an earlier
+  // one. end_capture() throws when something cannot be part of one.
+  virtual void begin_capture() {}
+  virtual void end_capture() {}
+  virtual void abandon_capture() noexcept {}
+  virtual void replay() {}
   // True when it answers nothing any more, for good.
   virtual bool broken() noexcept { return false; }
 };

@@ -1,41 +1,22 @@
 #include "kernels/execution.h"
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/div.h>
-
 #include <optional>
 
 #include "core/base/clock.h"
 #include "core/run/workload_math.h"
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dtype_map.h"
-#include "kernels/observe/module_scope.h"
 #include "kernels/observe/phase_scope.h"
 #include "kernels/observe/recording.h"
 #include "kernels/onednn_guard.h"
 #include "kernels/threads.h"
 
 namespace ts::kernels {
-namespace {
 
 using base::Phase;
 using memory::Category;
-
-void own(const at::Tensor& tensor, Category category, std::string_view name = {}) {
-  if (!tensor.defined() || tensor.nbytes() == 0) return;
-  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
-    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category, name);
-    return;
-  }
-  Recording* const recording = Recording::active();
-  if (recording == nullptr) return;
-  recording->owner(tensor.storage().data(), category, name);
-}
-
-}  // namespace
 
 TorchExecution::TorchExecution(const run::WorkloadSpec& spec, std::unique_ptr<Device> device,
                                std::int64_t limit, base::CancelToken cancel)
@@ -71,6 +52,12 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
       note_reserved();
     }
     make_workload();
+    if (run::captures_step(spec_) && device_->can_capture()) {
+      std::optional<DtypeMap> types;
+      if (recorder != nullptr) types.emplace();
+      capture_step();
+      note_what_ran(recording, types);
+    }
     device_->synchronize();
   } catch (...) {
     return tl::unexpected(failure_of_device());
@@ -128,10 +115,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
       }
     }
     stepped_ = true;
-    if (types) types_ = types->take();
-    if (recording && recording->attention() != AttentionKernel::none) {
-      backend_ran_ = kernel_name(recording->attention());
-    }
+    if (!graph_) note_what_ran(recording, types);
     return times;
   } catch (...) {
     usable_ = false;
@@ -139,8 +123,18 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   }
 }
 
+// Of a step whose operators ran.
+void TorchExecution::note_what_ran(std::optional<Recording>& recording,
+                                   std::optional<DtypeMap>& types) {
+  if (types) types_ = types->take();
+  if (recording && recording->attention() != AttentionKernel::none) {
+    backend_ran_ = kernel_name(recording->attention());
+  }
+}
+
 // For what the calls of a part have started.
 void TorchExecution::wait() {
+  if (graph_ && graph_->capturing()) return;  // nothing runs
   const std::int64_t begin = base::now_ns();
   device_->synchronize();
   waited_ns_ += base::now_ns() - begin;
@@ -183,21 +177,15 @@ run::StepTimes TorchExecution::run_step() {
     times.gpu = device_->state();
     return times;
   }
-  if (spec_.zero_grad == run::ZeroGrad::zero) {
-    zero_gradients();
-  } else {
-    drop_gradients();
-  }
   std::vector<at::Tensor> losses;
-  const std::int64_t micro_batches = run::micro_batches(spec_);
-  for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
-  std::int64_t last = base::now_ns();
-  if (training_ != nullptr) {
-    run_optimizer();
-    times.optimizer_ns = base::now_ns() - last;
-    last = base::now_ns();
+  if (graph_) {
+    graph_->replay();
+    wait();
+    losses = captured_losses_;
+  } else {
+    losses = run_parts(times);
   }
-  times.total_ns = last - times.begin_ns;
+  times.total_ns = base::now_ns() - times.begin_ns;
   times.waited_ns = waited_ns_;
   times.device_ns = device_->end_timing();
   times.gpu = device_->state();
@@ -206,6 +194,29 @@ run::StepTimes TorchExecution::run_step() {
   }
   if (training_ != nullptr) training_->describe(times);
   return times;
+}
+
+// Its gradients and losses stay: every replay writes into them.
+void TorchExecution::capture_step() {
+  std::optional<Float32Scope> matmuls;
+  if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
+  workload_->next_batch();
+  graph_.emplace(*device_);
+  try {
+    graph_->capture(
+        [this] {
+          run::StepTimes ignored;
+          captured_losses_ = run_parts(ignored);
+        },
+        [this] {
+          captured_losses_.clear();
+          if (drops_gradients()) drop_gradients();
+        });
+  } catch (...) {
+    // What is gone with the exception must not be taken for a captured step.
+    graph_.reset();
+    throw;
+  }
 }
 
 run::Outcome<void> TorchExecution::optimize_again() {
@@ -231,129 +242,6 @@ std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
   for (const Parameter& parameter : parameters()) add(parameter.tensor);
   for (const at::Tensor& input : inputs()) add(input);
   return addresses;
-}
-
-void TorchExecution::generate(run::StepTimes& times) {
-  const at::NoGradGuard no_grad;
-  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
-  const PhaseScope phase(Phase::forward);
-  std::int64_t begin = base::now_ns();
-  {
-    static const std::string path = "prefill";
-    const ModuleScope module(path);
-    workload_->prefill();
-    wait();
-  }
-  std::int64_t end = base::now_ns();
-  times.prefill_ns = end - begin;
-  begin = end;
-  {
-    static const std::string path = "decode";
-    const ModuleScope module(path);
-    for (std::int64_t i = 1; i < spec_.new_tokens; ++i) workload_->decode(i);
-    wait();
-  }
-  end = base::now_ns();
-  times.decode_ns = spec_.new_tokens > 1 ? end - begin : 0;
-  times.forward_ns = times.prefill_ns + times.decode_ns;
-  times.total_ns = end - times.begin_ns;
-  times.waited_ns = waited_ns_;
-}
-
-at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
-  workload_->select_micro_batch(index);
-  std::int64_t begin = base::now_ns();
-  at::Tensor result = run_forward();
-  if (run::has_backward(spec_.pass)) result = run_loss(std::move(result));
-  std::int64_t end = base::now_ns();
-  times.forward_ns += end - begin;
-  if (!run::has_backward(spec_.pass)) return {};
-  begin = end;
-  run_backward(result);
-  end = base::now_ns();
-  times.backward_ns += end - begin;
-  return result;
-}
-
-void TorchExecution::drop_gradients() {
-  const auto drop = [](const at::Tensor& tensor) {
-    if (tensor.grad().defined()) tensor.mutable_grad().reset();
-  };
-  for (const Parameter& parameter : parameters()) drop(parameter.tensor);
-  for (const at::Tensor& input : inputs()) drop(input);
-}
-
-void TorchExecution::zero_gradients() {
-  const at::NoGradGuard no_grad;
-  for (const Parameter& parameter : parameters()) {
-    if (parameter.tensor.grad().defined()) parameter.tensor.mutable_grad().zero_();
-  }
-  // Inputs are not the optimizer's: their gradients are those of an earlier layer, which are new in
-  // every step.
-  for (const at::Tensor& input : inputs()) {
-    if (input.grad().defined()) input.mutable_grad().reset();
-  }
-}
-
-at::Tensor TorchExecution::run_forward() {
-  const bool keep_graph = run::keeps_graph(spec_);
-  const at::AutoGradMode grad_mode(keep_graph);
-  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
-  const PhaseScope phase(Phase::forward, keep_graph);
-  const ModuleScope module(entry_->name);
-  at::Tensor result = workload_->forward();
-  wait();
-  return result;
-}
-
-at::Tensor TorchExecution::run_loss(at::Tensor output) {
-  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
-  const PhaseScope phase(Phase::loss, /*graph_kept=*/true);
-  static const std::string path = "loss";
-  const ModuleScope module(path);
-  at::Tensor loss = workload_->loss(std::move(output));
-  note_dtype(path, loss);
-  const std::int64_t micro_batches = run::micro_batches(spec_);
-  if (micro_batches > 1) loss = at::div(loss, static_cast<double>(micro_batches));
-  wait();
-  return loss;
-}
-
-void TorchExecution::run_backward(const at::Tensor& loss) {
-  const PhaseScope phase(Phase::backward);
-  if (training_ != nullptr) {
-    training_->scaled(loss).backward();
-  } else {
-    loss.backward();
-  }
-  wait();
-  own_gradients();
-  note_gradient_types();
-}
-
-void TorchExecution::own_gradients() {
-  for (const Parameter& parameter : parameters()) own(parameter.tensor.grad(), Category::gradient);
-  for (const at::Tensor& input : inputs()) own(input.grad(), Category::gradient);
-}
-
-void TorchExecution::note_gradient_types() {
-  static const std::string parameter_name = "parameters";
-  static const std::string gradient_name = "gradients";
-  if (parameters().empty()) return;
-  note_dtype(parameter_name, parameters().front().tensor);
-  note_dtype(gradient_name, parameters().front().tensor.grad());
-}
-
-void TorchExecution::run_optimizer() {
-  const PhaseScope phase(Phase::optimizer);
-  training_->step();
-  wait();
-  if (!owns_optimizer_state_) own_optimizer_state();
-  owns_optimizer_state_ = true;
-}
-
-void TorchExecution::own_optimizer_state() {
-  for (const at::Tensor& tensor : training_->state()) own(tensor, Category::optimizer_state);
 }
 
 run::ExecutionFacts TorchExecution::facts() const {

@@ -1,21 +1,29 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/run/engine.h"
 #include "kernels/device.h"
 #include "kernels/layers/builder.h"
 #include "kernels/optim/training.h"
 #include "kernels/precision.h"
+#include "kernels/step_graph.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
+
+class DtypeMap;
+class Recording;
 
 // Implements run::Execution on LibTorch. Gradients are dropped, or zeroed if the spec says so, at
 // the start of a step. A step runs forward, loss and backward for each of its micro-batches, each
 // loss divided by their number, then the optimizer; the loss of the step is the sum. Autocast holds
 // for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
+// With cuda_graph the steps are replays of one that is captured at the end of the set-up.
 // The pass generate has a prefill and a decode instead of all that, without a graph.
 class TorchExecution final : public run::Execution {
  public:
@@ -45,9 +53,14 @@ class TorchExecution final : public run::Execution {
   [[nodiscard]] Workload& workload() { return *workload_; }
 
  private:
+  // The live block of the tensor belongs to the category from here on.
+  static void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {});
   void make_workload();
   void wait();
   run::StepTimes run_step();
+  void capture_step();
+  // From letting go of gradients to the update: the losses, and the times of the parts.
+  std::vector<at::Tensor> run_parts(run::StepTimes& times);
   void drop_gradients();
   void zero_gradients();
   void generate(run::StepTimes& times);
@@ -58,6 +71,7 @@ class TorchExecution final : public run::Execution {
   void run_backward(const at::Tensor& loss);
   void run_optimizer();
   run::Failure failure_of_device();
+  void note_what_ran(std::optional<Recording>& recording, std::optional<DtypeMap>& types);
   void note_reserved();
   void own_gradients();
   void own_optimizer_state();
@@ -72,6 +86,8 @@ class TorchExecution final : public run::Execution {
   std::unique_ptr<Builder> builder_;
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
+  std::optional<StepGraph> graph_;
+  std::vector<at::Tensor> captured_losses_;
   bool owns_optimizer_state_ = false;
   bool stepped_ = false;
   std::string backend_ran_;

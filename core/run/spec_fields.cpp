@@ -111,6 +111,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::cache, "cache", S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step"},
   {Field::alloc_conf, "alloc_conf", S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions"},
   {Field::threads, "threads", S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads},
+  {Field::cuda_graph, "cuda_graph", S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph},
 }};
 // clang-format on
 

@@ -53,6 +53,20 @@ const char* reason_threads(const WorkloadSpec& spec) {
   return spec.device == DeviceKind::cpu ? nullptr : "field.reason.only_cpu";
 }
 
+const char* reason_cuda_graph(const WorkloadSpec& spec) {
+  if (spec.device == DeviceKind::cpu) return "field.reason.only_gpu";
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.pass == Pass::generate) return "field.reason.tokens_differ";
+  if (spec.pass != Pass::full_step) return nullptr;
+  if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
+  if (spec.optimizer == OptimizerKind::adamw_foreach ||
+      spec.optimizer == OptimizerKind::adamw_loop) {
+    return "field.reason.host_counts_steps";
+  }
+  const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
+  return scaled && spec.optimizer == OptimizerKind::sgd ? "field.reason.host_skips" : nullptr;
+}
+
 const char* reason_t_kv(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
   return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.self_attention";

@@ -140,6 +140,10 @@ bool keeps_graph(const WorkloadSpec& spec) {
   return has_backward(spec.pass) || (spec.pass == Pass::forward && spec.keep_graph);
 }
 
+bool captures_step(const WorkloadSpec& spec) {
+  return spec.cuda_graph && field_applies(spec, Field::cuda_graph);
+}
+
 DataType compute_type(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::autocast) || spec.autocast == Autocast::off) return spec.dtype;
   return spec.autocast == Autocast::bf16 ? DataType::bf16 : DataType::fp16;

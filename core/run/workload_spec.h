@@ -115,6 +115,7 @@ struct WorkloadSpec {
   // PYTORCH_CUDA_ALLOC_CONF of the target card, in predictions; empty: PyTorch's defaults.
   std::string alloc_conf;
   std::int64_t threads = 0;  // of the CPU that an operator may use; 0: as many as LibTorch takes
+  bool cuda_graph = false;   // the step is captured once and replayed
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -178,8 +179,9 @@ enum class Field : std::uint8_t {
   cache,
   alloc_conf,
   threads,
+  cuda_graph,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::threads) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::cuda_graph) + 1;
 
 const char* field_name(Field field);
 

@@ -21,33 +21,17 @@
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/cupti_session.h"
 #include "kernels/cuda/event_session.h"
+#include "kernels/cuda/graphs.h"
+#include "kernels/cuda/guarded.h"
 
 namespace ts::kernels {
 namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-std::string last_error;
 std::atomic<CudaRefused> refused_callback{nullptr};
 // Limit of the device in use, for the numbers of a refusal.
 std::atomic<std::int64_t> current_limit{0};
-
-// Runs `call`; an exception becomes its first line.
-template <class Call>
-const char* guarded(Call&& call) noexcept {
-  try {
-    call();
-    return nullptr;
-  } catch (const c10::Error& error) {
-    last_error = error.what_without_backtrace();
-  } catch (const std::exception& error) {
-    last_error = error.what();
-  } catch (...) {
-    last_error = "CUDA failed for an unknown reason";
-  }
-  last_error.resize(std::min(last_error.size(), last_error.find('\n')));
-  return last_error.c_str();
-}
 
 std::int64_t current(const c10::CachingAllocator::StatArray& stats) {
   return stats[static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE)].current;
@@ -330,13 +314,20 @@ constexpr CudaApi kApi = {
     time_begin,
     time_end,
     flush_l2,
+    graphs::enter_side_stream,
+    graphs::leave_side_stream,
+    graphs::begin,
+    graphs::end,
+    graphs::replay,
+    graphs::drop,
     {cupti::prepare,
      cupti::begin,
      cupti::end,
      cupti::flush,
      {cupti::push, cupti::pop},
      cupti::read,
-     touch},
+     touch,
+     cupti::clock},
     event_source,
 };
 

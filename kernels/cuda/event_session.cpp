@@ -46,6 +46,13 @@ capture::EventRecorder& recorder() {
       {[]() -> void* {
          const cudaEvent_t event = pool().take();
          if (event == nullptr) return nullptr;
+         // An event of a capture is a node of the graph and never done.
+         auto capturing = cudaStreamCaptureStatusNone;
+         cudaStreamIsCapturing(c10::cuda::getCurrentCUDAStream().stream(), &capturing);
+         if (capturing != cudaStreamCaptureStatusNone) {
+           pool().give_back(event);
+           return nullptr;
+         }
          if (cudaEventRecord(event, c10::cuda::getCurrentCUDAStream().stream()) != cudaSuccess) {
            pool().give_back(event);
            return nullptr;

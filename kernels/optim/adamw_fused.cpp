@@ -21,7 +21,9 @@ class FusedAdamW final : public Optimizer {
     const at::NoGradGuard no_grad;
     if (parameters_.empty()) return;
     if (first_moments_.empty()) make_state();
-    if (!found_inf.defined()) {
+    if (settings_.capturable && !found_inf.defined()) {
+      steps_.add_(1);
+    } else if (!found_inf.defined()) {
       steps_.fill_(static_cast<double>(++step_count_));
     } else {
       // A skipped step must not count, and only the device knows.

@@ -28,6 +28,7 @@ struct OptimizerSettings {
   double epsilon = 1e-8;
   double weight_decay = 0.1;
   double momentum = 0;
+  bool capturable = false;  // steps are counted on the device, so that a replayed one counts, too
 };
 
 // AdamW with decoupled weight decay (Loshchilov and Hutter 2019):

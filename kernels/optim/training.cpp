@@ -8,6 +8,7 @@
 #include <ATen/ops/stack.h>
 
 #include "core/run/spec_fields.h"
+#include "core/run/workload_math.h"
 #include "kernels/optim/schedule.h"
 
 namespace ts::kernels {
@@ -17,6 +18,7 @@ OptimizerSettings settings_of(const run::WorkloadSpec& spec) {
   OptimizerSettings settings;
   settings.weight_decay = spec.weight_decay;
   settings.momentum = spec.momentum;
+  settings.capturable = run::captures_step(spec);
   return settings;
 }
 
@@ -87,8 +89,13 @@ std::vector<at::Tensor> Training::state() const {
 
 void Training::describe(run::StepTimes& times) {
   times.learning_rate = learning_rate_;
-  const at::Tensor norm = std::exchange(total_norm_, {});
-  const at::Tensor scale = std::exchange(used_scale_, {});
+  const at::Tensor norm = total_norm_;
+  const at::Tensor scale = used_scale_;
+  // A replay writes into those of the captured step.
+  if (!run::captures_step(spec_)) {
+    total_norm_.reset();
+    used_scale_.reset();
+  }
   if (norm.defined() && !norm.is_meta()) times.gradient_norm = norm.item<double>();
   if (scale.defined() && !scale.is_meta()) {
     times.loss_scale = scale.item<double>();

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <string>
 
 #include "core/memory/snapshot.h"
+#include "kernels/step_graph.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -128,6 +131,86 @@ TEST_F(CudaRun, WhatRunsAgainHasItsModules) {
     if (name != "aten::mm" && name != "aten::bmm") continue;
     EXPECT_NE(op.module, base::kNoString) << name;
   }
+}
+
+struct Kernels {
+  std::map<std::string, int> calls;  // by name, of one step
+  bool of_a_graph = false;           // all of them
+};
+
+// Of the last of a few recorded steps.
+Kernels kernels_of_a_step(run::Execution& execution, Recorded& recorded) {
+  Kernels found;
+  std::vector<capture::GpuRecord> records;
+  for (int i = 0; i < 3; ++i) {
+    recorded.recorder.gpu().take(records);
+    EXPECT_TRUE(execution.step(&recorded.recorder, i));
+  }
+  recorded.recorder.gpu().take(records);
+  found.of_a_graph = true;
+  for (const capture::GpuRecord& record : records) {
+    if (record.kind != capture::GpuKind::kernel) continue;
+    ++found.calls[recorded.text(record.name)];
+    found.of_a_graph = found.of_a_graph && record.graph != 0 && record.graph_node != 0;
+  }
+  return found;
+}
+
+// A replayed step runs the kernels of an eager one, each with its node, comes to the same losses,
+// and its memory lies in a pool of its own.
+TEST_F(CudaRun, AReplayedStepIsTheEagerOne) {
+  // Workspaces of libraries are made at a stream's first product, and stay.
+  const auto make_workspaces = [&] {
+    const auto first = engine().prepare(spec, kPlenty, nullptr, {});
+    ASSERT_TRUE(first) << first.error().sentence;
+    ASSERT_TRUE((*first)->step(nullptr, 0));
+  };
+  make_workspaces();
+  const bool recorded_here = engine().cuda().not_recorded().empty();
+  Recorded eager_recorded;
+  auto eager = engine().prepare(spec, kPlenty, &eager_recorded.recorder, {});
+  ASSERT_TRUE(eager) << eager.error().sentence;
+  const Kernels eager_kernels = kernels_of_a_step(**eager, eager_recorded);
+  // Set-up of the other trains with as many warm-ups; a capture runs nothing.
+  static_assert(StepGraph::kWarmUps == 3);
+  const auto eager_times = (*eager)->step(nullptr, 3);
+  ASSERT_TRUE(eager_times);
+  const auto eager_memory = (*eager)->memory();
+  eager->reset();
+
+  spec.cuda_graph = true;
+  make_workspaces();
+  Recorded recorded;
+  auto replayed = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+  ASSERT_TRUE(replayed) << replayed.error().sentence;
+  const auto times = (*replayed)->step(nullptr, 0);
+  ASSERT_TRUE(times) << times.error().sentence;
+  EXPECT_NEAR(times->loss, eager_times->loss, 1e-5 * eager_times->loss);
+  EXPECT_EQ((*replayed)->memory().peak, eager_memory.peak);
+  if (recorded_here) {
+    const Kernels kernels = kernels_of_a_step(**replayed, recorded);
+    EXPECT_EQ(kernels.calls, eager_kernels.calls);
+    EXPECT_TRUE(kernels.of_a_graph);
+  }
+  const auto snapshot = (*replayed)->allocator_snapshot();
+  ASSERT_NE(snapshot, nullptr);
+  EXPECT_TRUE(std::ranges::any_of(snapshot->segments, [](const memory::SnapshotSegment& segment) {
+    return segment.pool != memory::PoolId{};
+  }));
+}
+
+TEST_F(CudaRun, OutOfMemoryInACaptureIsAVerdictAndTheNextRunIsClean) {
+  spec.cuda_graph = true;
+  auto prepared = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  const std::int64_t peak = (*prepared)->memory().peak;
+  prepared->reset();
+  const auto refused = engine().prepare(spec, peak / 2, nullptr, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().verdict, run::Verdict::oom) << refused.error().sentence;
+  prepared = engine().prepare(spec, kPlenty, nullptr, {});
+  ASSERT_TRUE(prepared) << prepared.error().sentence;
+  EXPECT_TRUE((*prepared)->step(nullptr, 0));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OnCuda, testing::ValuesIn(every_small_spec()), spec_name);

@@ -28,6 +28,39 @@ std::string problem(const WorkloadSpec& spec) {
   return problems.empty() ? "" : problems.front().sentence;
 }
 
+// Only what every step does alike, without a look from the host, can be replayed.
+TEST(WorkloadSpec, a_step_is_captured_where_it_can_be_replayed) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.pass = Pass::full_step;
+  spec.cuda_graph = true;
+  const auto reason = [&] { return field_reason(spec, Field::cuda_graph); };
+  EXPECT_EQ(reason(), "field.reason.only_gpu");
+  EXPECT_FALSE(captures_step(spec));
+  spec.device = DeviceKind::cuda;
+  EXPECT_EQ(reason(), "");
+  EXPECT_TRUE(captures_step(spec));
+  spec.schedule = Schedule::cosine;
+  EXPECT_EQ(reason(), "field.reason.rate_differs");
+  spec.schedule = Schedule::constant;
+  for (const auto optimizer : {OptimizerKind::adamw_foreach, OptimizerKind::adamw_loop}) {
+    spec.optimizer = optimizer;
+    EXPECT_EQ(reason(), "field.reason.host_counts_steps");
+  }
+  spec.optimizer = OptimizerKind::sgd;
+  EXPECT_EQ(reason(), "");
+  spec.autocast = Autocast::fp16;
+  spec.grad_scaler = true;
+  EXPECT_EQ(reason(), "field.reason.host_skips");
+  spec.optimizer = OptimizerKind::adamw_fused;
+  EXPECT_EQ(reason(), "");
+  spec.pass = Pass::generate;
+  EXPECT_EQ(reason(), "field.reason.tokens_differ");
+  spec.cuda_graph = false;
+  spec.pass = Pass::forward;
+  EXPECT_FALSE(captures_step(spec));
+}
+
 TEST(WorkloadSpec, default_is_possible) {
   EXPECT_TRUE(validate(WorkloadSpec{}).empty());
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/run/workload_math.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
@@ -93,6 +94,7 @@ const char* no_agreement_reason(const ViewContext& context) {
   if (context.file != nullptr) return "agreement.of_a_file";
   if (context.run == nullptr || context.run->memory.events().empty()) return "agreement.no_run";
   if (!context.run->finished) return "agreement.still_runs";
+  if (run::captures_step(context.run->spec)) return "agreement.replayed";
   const bool measured = memory_source(context).kind == MemorySource::Kind::measured;
   return measured && context.forecast != nullptr ? nullptr : "agreement.no_prediction";
 }

@@ -39,22 +39,29 @@ std::int64_t whole(double bytes) {
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
+bool in_private_pool(const memory::SnapshotSegment& segment) {
+  return segment.pool != memory::PoolId{};
+}
+
 }  // namespace
 
 SegmentMap::Sums SegmentMap::sums_of(const memory::Snapshot& snapshot, std::int64_t device) {
   Sums sums;
   double reserved = 0;
   double active = 0;
+  double in_private_pools = 0;
   for (const memory::SnapshotSegment& segment : snapshot.segments) {
     if (segment.device != device) continue;
     ++sums.segments;
     reserved += static_cast<double>(segment.total_size);
+    if (in_private_pool(segment)) in_private_pools += static_cast<double>(segment.total_size);
     for (const memory::SnapshotBlock& block : segment.blocks) {
       if (block.state != memory::BlockState::inactive) active += static_cast<double>(block.size);
     }
   }
   sums.reserved = whole(reserved);
   sums.active = whole(active);
+  sums.in_private_pools = whole(in_private_pools);
   return sums;
 }
 
@@ -93,10 +100,12 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
     pieces_ = lay_out_segments(context.file->file.snapshot, context.file_device->number, rows,
                                plot_.width());
   }
-  subtitle_ = context.texts("segments.summary",
-                            {{"count", text::grouped(sums_.segments)},
-                             {"reserved", text::bytes(sums_.reserved).joined()},
-                             {"free", text::bytes(sums_.reserved - sums_.active).joined()}});
+  subtitle_ =
+      context.texts(sums_.in_private_pools > 0 ? "segments.summary_private" : "segments.summary",
+                    {{"count", text::grouped(sums_.segments)},
+                     {"reserved", text::bytes(sums_.reserved).joined()},
+                     {"free", text::bytes(sums_.reserved - sums_.active).joined()},
+                     {"private", text::bytes(sums_.in_private_pools).joined()}});
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
   legend_.push_back({context.texts("segments.pending"), context.theme.warn, 0, 0});
   title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
@@ -211,6 +220,12 @@ void SegmentMap::draw_read_out(DrawSink& sink, const ViewContext& context,
                          {{"size", text::bytes(segment.total_size).joined()},
                           {"address", hexadecimal(segment.address)}}),
                    TextStyle::small, false});
+  if (in_private_pool(segment)) {
+    lines.push_back(
+        {texts("segments.private_pool", {{"first", std::to_string(segment.pool.first)},
+                                         {"second", std::to_string(segment.pool.second)}}),
+         TextStyle::small, false});
+  }
   views::draw_read_out(sink, context.theme, context.metrics, mouse_, all_, lines);
 }
 

@@ -38,6 +38,7 @@ class SegmentMap {
     std::int64_t segments = 0;
     std::int64_t reserved = 0;
     std::int64_t active = 0;
+    std::int64_t in_private_pools = 0;  // of reserved
   };
   static Sums sums_of(const memory::Snapshot& snapshot, std::int64_t device);
 
