@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/run/json_values.h"
+#include "core/run/kernel_report.h"
 #include "core/run/module_report.h"
 #include "core/text/numbers.h"
 
@@ -34,8 +35,6 @@ const char* title_of(GroupBy group) {
       return "module";
     case GroupBy::phase:
       return "phase";
-    case GroupBy::kernel:
-      return "kernel";
     default:
       return "operator";
   }
@@ -121,7 +120,7 @@ std::string folded_stacks(const OperatorTable& table) {
   return text;
 }
 
-io::TextTable share_text(const OperatorTable& table) {
+io::TextTable share_text(std::span<const stats::ClassShares> phases) {
   io::TextTable text;
   text.columns = {"phase", "self ms"};
   text.right = {false, true};
@@ -129,7 +128,7 @@ io::TextTable share_text(const OperatorTable& table) {
     text.columns.push_back(std::string(name) + " %");
     text.right.push_back(true);
   }
-  for (const stats::ClassShares& phase : table.phases) {
+  for (const stats::ClassShares& phase : phases) {
     std::vector<std::string> row{std::string(base::phase_name(phase.phase)),
                                  text::fixed(milliseconds(phase.total_ns), 4)};
     for (std::size_t i = 0; i < kClassNames.size(); ++i) {
@@ -151,11 +150,12 @@ std::string operators_markdown(const Run& run, const base::StringTable& strings)
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::module), strings));
   text += "\n## By stack\n\nLayers of a list are one place.\n\n" +
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::stack), strings));
-  const OperatorTable kernels = table_of(run, strings, GroupBy::kernel);
+  const stats::KernelTable kernels = stats::kernel_table(run.trace, run.launches, strings);
   if (!kernels.rows.empty()) {
-    text += "\n## By kernel\n\nOn the GPU's own clock; shapes are those of the launches.\n\n" +
-            io::to_markdown(operator_text(kernels, strings)) +
-            "\n## Share of the time of kernels\n\n" + io::to_markdown(share_text(kernels));
+    text += "\n## By kernel\n\nOn the GPU's own clock.\n\n" +
+            io::to_markdown(kernel_text(kernels, strings, compute_capability(run))) +
+            "\n## Share of the time of kernels, copies and fills\n\n" +
+            io::to_markdown(share_text(stats::kernel_shares(run.trace)));
   }
   text += "\n## By phase\n\n" +
           io::to_markdown(operator_text(table_of(run, strings, GroupBy::phase), strings));
@@ -163,7 +163,7 @@ std::string operators_markdown(const Run& run, const base::StringTable& strings)
       "\n## Module tree\n\nOf one step; kept bytes are the activations kept for the backward.\n\n" +
       io::to_markdown(
           module_text(stats::module_tree(run.trace, run.memory, strings), run.spec.dtype));
-  text += "\n## Share of self time\n\n" + io::to_markdown(share_text(by_operator));
+  text += "\n## Share of self time\n\n" + io::to_markdown(share_text(by_operator.phases));
   return text;
 }
 
@@ -183,7 +183,6 @@ nlohmann::json operators_json(const Run& run, const base::StringTable& strings) 
       {"by_operator", rows_json(by_operator, strings)},
       {"by_module", rows_json(table_of(run, strings, GroupBy::module), strings)},
       {"by_stack", rows_json(table_of(run, strings, GroupBy::stack), strings)},
-      {"by_kernel", rows_json(table_of(run, strings, GroupBy::kernel), strings)},
       {"by_phase", rows_json(table_of(run, strings, GroupBy::phase), strings)},
       {"self_ms_by_class", shares},
       {"tree", modules_json(stats::module_tree(run.trace, run.memory, strings), run.spec.dtype)}};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include "core/base/string_table.h"
@@ -17,14 +18,14 @@ io::TextTable operator_text(const stats::OperatorTable& table, const base::Strin
 // microseconds, as tools that draw flame graphs take it.
 std::string folded_stacks(const stats::OperatorTable& table);
 // Matmul, attention, softmax, ...: a row for each phase, shares of its time in percent.
-io::TextTable share_text(const stats::OperatorTable& table);
+io::TextTable share_text(std::span<const stats::ClassShares> phases);
 
-// operators.md: by operator, by module, by stack, by phase, the module tree, and the shares. The
-// text says of what.
+// operators.md: by operator, by module, by stack, by phase, the module tree, and the shares; of a
+// GPU its kernels (kernel_report.h), too. The text says of what.
 std::string operators_markdown(const Run& run, const base::StringTable& strings);
 
-// {steps, operators_ms, by_operator: [...], by_module: [...], by_stack: [...], by_kernel: [...],
-// by_phase: [...], self_ms_by_class: {...}, tree: [...]}.
+// {steps, operators_ms, by_operator: [...], by_module: [...], by_stack: [...], by_phase: [...],
+// self_ms_by_class: {...}, tree: [...]}.
 nlohmann::json operators_json(const Run& run, const base::StringTable& strings);
 
 }  // namespace ts::run

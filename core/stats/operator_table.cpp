@@ -25,13 +25,29 @@ struct Gathered {
   std::unordered_map<base::StringId, std::int64_t> shapes;
 };
 
+class SharesByPhase {
+ public:
+  void add(const OperatorCall& call) {
+    ClassShares& shares = phases_[call.phase];
+    shares.phase = call.phase;
+    shares.self_ns[static_cast<std::size_t>(call.slice.slice_class)] += call.self_ns;
+    shares.total_ns += call.self_ns;
+  }
+  std::vector<ClassShares> take() {
+    std::vector<ClassShares> all;
+    for (const auto& [phase, shares] : phases_) all.push_back(shares);
+    return all;
+  }
+
+ private:
+  std::map<base::Phase, ClassShares> phases_;
+};
+
 class OperatorTableBuilder {
  public:
   OperatorTableBuilder(const trace::TraceStore& trace, const base::StringTable& strings,
                        GroupBy group)
-      : strings_(strings),
-        group_(group),
-        calls_(group == GroupBy::kernel ? kernel_calls(trace) : operator_calls(trace)) {
+      : strings_(strings), group_(group), calls_(operator_calls(trace)) {
     table_.group = group;
     table_.steps = step_count(trace);
     if (group == GroupBy::stack) stacks_.emplace(calls_, strings);
@@ -63,7 +79,6 @@ class OperatorTableBuilder {
   [[nodiscard]] bool inside_same_row(const OperatorCall& call, const Key& key) const;
   const Work& work_of(const trace::Slice& slice);
   void add(std::uint32_t index, std::int64_t bytes_allocated);
-  void add_to_phase(const OperatorCall& call);
   void add_children();
   void finish();
 
@@ -74,7 +89,7 @@ class OperatorTableBuilder {
   std::optional<CallStacks> stacks_;
   std::map<Key, Work> works_;
   std::map<Key, Gathered> rows_;
-  std::map<base::Phase, ClassShares> phases_;
+  SharesByPhase phases_;
   OperatorTable table_;
 };
 
@@ -83,7 +98,6 @@ Key OperatorTableBuilder::key_of(std::uint32_t index) const {
   if (call.again) return key_of(call.parent);
   switch (group_) {
     case GroupBy::op:
-    case GroupBy::kernel:
       return {call.slice.name, 0};
     case GroupBy::op_and_shape:
       return {call.slice.name, call.slice.detail};
@@ -136,14 +150,7 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
   row.slice_class = call.slice.slice_class;
   row.phase = call.phase;
   table_.operators_ns += call.self_ns;
-  add_to_phase(call);
-}
-
-void OperatorTableBuilder::add_to_phase(const OperatorCall& call) {
-  ClassShares& shares = phases_[call.phase];
-  shares.phase = call.phase;
-  shares.self_ns[static_cast<std::size_t>(call.slice.slice_class)] += call.self_ns;
-  shares.total_ns += call.self_ns;
+  phases_.add(call);
 }
 
 // "blocks" holds "blocks.3" and that "blocks.3.attn": time inside counts for each of them.
@@ -200,10 +207,16 @@ void OperatorTableBuilder::finish() {
   std::ranges::stable_sort(table_.rows, std::ranges::greater(), [](const OperatorRow& row) {
     return std::pair(row.self_ns, row.total_ns);
   });
-  for (const auto& [phase, shares] : phases_) table_.phases.push_back(shares);
+  table_.phases = phases_.take();
 }
 
 }  // namespace
+
+std::vector<ClassShares> kernel_shares(const trace::TraceStore& trace) {
+  SharesByPhase phases;
+  for (const OperatorCall& call : kernel_calls(trace)) phases.add(call);
+  return phases.take();
+}
 
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                              const base::StringTable& strings, GroupBy group) {

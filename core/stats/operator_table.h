@@ -19,7 +19,6 @@ enum class GroupBy : std::uint8_t {
   module,        // the module path that it ran in
   phase,         // forward, loss, backward, optimizer
   stack,         // the operator with the place in the program that it was called from
-  kernel,        // what ran on the GPU, by its name; shapes are those of its launches
 };
 
 // One row of a table of operators. Times in nanoseconds, over all recorded steps.
@@ -56,7 +55,7 @@ struct OperatorRow {
   }
 };
 
-// Self time by class of operator, in one phase.
+// Self time by class of operator, or of what ran on the GPU, in one phase.
 struct ClassShares {
   base::Phase phase = base::Phase::idle;
   std::array<std::int64_t, trace::kSliceClassCount> self_ns{};
@@ -71,9 +70,13 @@ struct OperatorTable {
   std::int64_t steps = 0;           // recorded
 };
 
-// From the slices of operators on all threads, or of kernels on all streams, of recorded steps
-// (set-up is left out), and the blocks that were allocated in them. O(n log n).
+// From the slices of operators on all threads, of recorded steps (set-up is left out), and the
+// blocks that were allocated in them. O(n log n).
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                              const base::StringTable& strings, GroupBy group);
+
+// The time of kernels, copies and fills on all streams, of recorded steps; kernel by kernel it is
+// in kernel_table.h.
+std::vector<ClassShares> kernel_shares(const trace::TraceStore& trace);
 
 }  // namespace ts::stats
