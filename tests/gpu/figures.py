@@ -48,6 +48,12 @@ def snapshot_keys(snapshot):
             "settings": sorted(snapshot["allocator_settings"])}
 
 
+def allocations(snapshot):
+    """Bytes of each allocation, in order."""
+    return [entry["size"] for trace in snapshot["device_traces"] for entry in trace
+            if entry["action"] == "alloc"]
+
+
 def compare_kernels(ours, steps, theirs):
     """(difference in calls, percent of the sum of times): the table of run.json against
     torch.profiler's, both a step."""

@@ -3,15 +3,18 @@
 
 A process of its own: two profilers of one process would be in each other's way. Prints one JSON
 document: {"kernels": {name: [calls a step, microseconds a step]}, "overhead_percent": what
-torch.profiler costs, steps with and without it taking turns, "snapshot_keys": the keys of PyTorch's
-own memory snapshot}. With device=cpu there are neither kernels nor keys. Exit code 77 with the reason
-where there is no torch 2.11, or no GPU for device=cuda.
+torch.profiler costs, steps with and without it taking turns, "snapshot": {"keys": those of PyTorch's
+own memory snapshot, "allocations": the bytes of each one of a step}}. With device=cpu there are neither
+kernels nor a snapshot. Exit code 77 with the reason where there is no torch 2.11, or no GPU for
+device=cuda.
 """
 
 import json
 import statistics
 import sys
 import time
+
+from figures import allocations, snapshot_keys
 
 STEPS = 10
 
@@ -82,17 +85,13 @@ def overhead_of(torch, forward, device):
     return (statistics.median(times[True]) / statistics.median(times[False]) - 1) * 100
 
 
-def snapshot_keys(torch, forward):
+def snapshot_of_a_step(torch, forward):
     torch.cuda.memory._record_memory_history()
     forward()
     torch.cuda.synchronize()
     snapshot = torch.cuda.memory._snapshot()
     torch.cuda.memory._record_memory_history(enabled=None)
-    entries = [entry for trace in snapshot["device_traces"] for entry in trace]
-    segments = snapshot["segments"]
-    return {"top": sorted(snapshot), "segment": sorted(segments[0]),
-            "block": sorted(segments[0]["blocks"][0]), "entry": sorted(entries[0]),
-            "settings": sorted(snapshot["allocator_settings"])}
+    return {"keys": snapshot_keys(snapshot), "allocations": allocations(snapshot)}
 
 
 def main():
@@ -115,7 +114,7 @@ def main():
         wait(torch, spec["device"])
         print(json.dumps({"kernels": kernels_of(torch, forward) if on_gpu else None,
                           "overhead_percent": overhead_of(torch, forward, spec["device"]),
-                          "snapshot_keys": snapshot_keys(torch, forward) if on_gpu else None}))
+                          "snapshot": snapshot_of_a_step(torch, forward) if on_gpu else None}))
     return 0
 
 

@@ -63,23 +63,38 @@ struct CudaRun : testing::Test {
   run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
 };
 
-// The buffers of a few steps as CUPTI wrote them, to be replayed where there is no GPU.
-TEST_F(CudaRun, BuffersAreKept) {
+// The buffers of a few steps as CUPTI wrote them, to be replayed where there is no GPU: in a file
+// of that name in the folder that is asked for.
+void keep_buffers(const run::WorkloadSpec& spec, const char* name) {
   capture::GpuCapture* const capture = engine().cuda().capture();
-  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
   Recorded recorded;
   capture::GpuBufferFile file;
+  // An assertion leaves this function, and the file with it.
+  const struct Kept {
+    capture::GpuCapture* capture;
+    ~Kept() { capture->keep(nullptr); }
+  } kept{capture};
   capture->keep(&file);
   auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
   for (int i = 0; i < 2; ++i) ASSERT_TRUE((*prepared)->step(&recorded.recorder, i));
-  capture->keep(nullptr);
   ASSERT_GT(file.buffer_count(), 0U);
   const std::string bytes = file.bytes();
   ASSERT_TRUE(capture::GpuBufferFile::parse(bytes));
-  if (const char* const path = std::getenv("TENSORSCOPE_GPU_BUFFERS")) {
-    std::ofstream(path, std::ios::binary) << bytes;
+  if (const char* const folder = std::getenv("TENSORSCOPE_GPU_BUFFERS")) {
+    std::ofstream(std::string(folder) + "/" + name, std::ios::binary) << bytes;
   }
+}
+
+TEST_F(CudaRun, BuffersAreKept) {
+  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
+  keep_buffers(spec, "buffers.tsgpu");
+}
+
+TEST_F(CudaRun, BuffersOfAGraphAreKept) {
+  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
+  spec.cuda_graph = true;
+  keep_buffers(spec, "graph.tsgpu");
 }
 
 // A hundred refusals leave nothing behind, and the next run starts clean.
