@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "kernels/cuda/cuda_library.h"
@@ -31,7 +32,6 @@ class CudaDevice final : public Device {
     return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index_));
   }
   void synchronize() override { check(api_.synchronize(index_)); }
-  ~CudaDevice() override { api_.graph_drop(index_); }
   [[nodiscard]] bool can_evict_caches() const override { return true; }
   void evict_caches() override {
     check(api_.flush_l2(index_));
@@ -96,11 +96,15 @@ class CudaDevice final : public Device {
   void begin_capture() override {
     synchronize();
     check(api_.empty_cache());
-    check(api_.graph_begin(index_));
+    drop_capture();
+    graph_ = api_.graph_make(index_);
+    check(api_.graph_begin(graph_));
   }
-  void end_capture() override { check(api_.graph_end(index_)); }
-  void abandon_capture() noexcept override { api_.graph_drop(index_); }
-  void replay() override { check(api_.graph_replay(index_)); }
+  void end_capture() override { check(api_.graph_end(graph_)); }
+  void drop_capture() noexcept override {
+    if (graph_ != nullptr) api_.graph_drop(std::exchange(graph_, nullptr));
+  }
+  void replay() override { check(api_.graph_replay(graph_)); }
   bool broken() noexcept override { return api_.broken(index_); }
 
  private:
@@ -137,6 +141,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<AllocatorTrace> trace_;
   std::optional<run::GpuState> state_;
   std::int64_t asked_ns_ = 0;
+  CudaGraph* graph_ = nullptr;
   bool recording_ = false;
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;

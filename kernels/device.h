@@ -59,10 +59,11 @@ class Device {
   virtual void enter_side_stream() {}
   virtual void leave_side_stream() noexcept {}
   // On the side stream: what is started is not run, but becomes the graph, in place of an earlier
-  // one. end_capture() throws when something cannot be part of one.
+  // one. end_capture() throws when something cannot be part of one. drop_capture() also ends a
+  // capture that is open.
   virtual void begin_capture() {}
   virtual void end_capture() {}
-  virtual void abandon_capture() noexcept {}
+  virtual void drop_capture() noexcept {}
   virtual void replay() {}
   // True when it answers nothing any more, for good.
   virtual bool broken() noexcept { return false; }

@@ -28,14 +28,14 @@ void StepGraph::capture(const std::function<void()>& step,
   capturing_ = true;
   try {
     step();
+    device_.end_capture();
   } catch (...) {
     // A stream that went on capturing would refuse everything that comes after.
-    device_.abandon_capture();
+    device_.drop_capture();
     capturing_ = false;
     throw;
   }
   capturing_ = false;
-  device_.end_capture();
 }
 
 void StepGraph::replay() {

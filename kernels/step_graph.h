@@ -17,6 +17,9 @@ class StepGraph {
 
   // `device`, which can capture, must outlive it.
   explicit StepGraph(Device& device) : device_(device) {}
+  ~StepGraph() { device_.drop_capture(); }
+  StepGraph(const StepGraph&) = delete;
+  StepGraph& operator=(const StepGraph&) = delete;
 
   // Runs `step` for warm-up, then `before_capture`, then `step` once more, captured. Throws what
   // they throw; nothing is captured then. `step` must not wait for the device while it is captured.

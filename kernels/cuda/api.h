@@ -73,6 +73,8 @@ struct CudaAllocatorVisitor {
 // What the allocator could not give: bytes asked, bytes the limit leaves, the limit.
 using CudaRefused = void (*)(std::int64_t asked, std::int64_t free, std::int64_t limit);
 
+struct CudaGraph;  // only that library looks into it
+
 inline constexpr int kCudaApiVersion = 4;
 
 struct CudaApi {
@@ -99,15 +101,14 @@ struct CudaApi {
   const char* (*time_end)(int device, std::int64_t* nanoseconds);
   // Writes twice the L2 cache, so that what comes next finds nothing in it; does not wait.
   const char* (*flush_l2)(int device);
-  // CUDA graphs, one for each device: the calling thread's work goes to a side stream and back, a
-  // graph is captured there, instantiated and launched on the current stream. graph_drop also ends
-  // a capture that will not be finished.
+  // CUDA graphs, see cuda/graphs.h.
   const char* (*enter_side_stream)(int device);
   void (*leave_side_stream)(int device);
-  const char* (*graph_begin)(int device);
-  const char* (*graph_end)(int device);
-  const char* (*graph_replay)(int device);
-  void (*graph_drop)(int device);
+  CudaGraph* (*graph_make)(int device);
+  const char* (*graph_begin)(CudaGraph* graph);
+  const char* (*graph_end)(CudaGraph* graph);
+  const char* (*graph_replay)(CudaGraph* graph);
+  void (*graph_drop)(CudaGraph* graph);
   capture::GpuSource recording;       // see cuda/cupti_session.h
   capture::GpuSource (*by_events)();  // in its place, see cuda/event_session.h
 };

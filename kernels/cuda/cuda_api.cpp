@@ -316,6 +316,7 @@ constexpr CudaApi kApi = {
     flush_l2,
     graphs::enter_side_stream,
     graphs::leave_side_stream,
+    graphs::make,
     graphs::begin,
     graphs::end,
     graphs::replay,

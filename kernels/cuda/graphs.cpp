@@ -7,24 +7,29 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "kernels/cuda/guarded.h"
 
-namespace ts::kernels::graphs {
-namespace {
+namespace ts::kernels {
 
-struct Captured {
-  std::optional<c10::cuda::CUDAStream>
-      side;  // one for all captures, so that its libraries' workspaces are made once
-  std::optional<c10::cuda::CUDAStream> before;
-  std::unique_ptr<at::cuda::CUDAGraph> graph;
-  bool open = false;  // is being captured
+struct CudaGraph {
+  c10::DeviceIndex device = 0;
+  at::cuda::CUDAGraph graph;
+  bool open = false;  // being captured
 };
 
-Captured& of(int device) {
-  static std::map<int, Captured> all;
+namespace graphs {
+namespace {
+
+// Its libraries' workspaces are made once, so it is kept.
+struct SideStream {
+  std::optional<c10::cuda::CUDAStream> side;
+  std::optional<c10::cuda::CUDAStream> before;  // the current one when it was entered
+};
+
+SideStream& side_stream_of(int device) {
+  static std::map<int, SideStream> all;
   return all[device];
 }
 
@@ -48,65 +53,66 @@ void order(const c10::cuda::CUDAStream& earlier, const c10::cuda::CUDAStream& la
 const char* enter_side_stream(int device) {
   return guarded([&] {
     const c10::cuda::CUDAGuard guard(index_of(device));
-    Captured& captured = of(device);
-    if (!captured.side) captured.side = c10::cuda::getStreamFromPool(false, index_of(device));
-    captured.before = c10::cuda::getCurrentCUDAStream(index_of(device));
-    order(*captured.before, *captured.side);
-    c10::cuda::setCurrentCUDAStream(*captured.side);
+    SideStream& streams = side_stream_of(device);
+    if (!streams.side) streams.side = c10::cuda::getStreamFromPool(false, index_of(device));
+    const c10::cuda::CUDAStream before = c10::cuda::getCurrentCUDAStream(index_of(device));
+    order(before, *streams.side);
+    c10::cuda::setCurrentCUDAStream(*streams.side);
+    streams.before = before;
   });
 }
 
 void leave_side_stream(int device) {
   guarded([&] {
     const c10::cuda::CUDAGuard guard(index_of(device));
-    Captured& captured = of(device);
-    if (!captured.before) return;
-    c10::cuda::setCurrentCUDAStream(*captured.before);
-    order(*captured.side, *captured.before);
-    captured.before.reset();
+    SideStream& streams = side_stream_of(device);
+    if (!streams.before) return;
+    const c10::cuda::CUDAStream before = *streams.before;
+    streams.before.reset();
+    c10::cuda::setCurrentCUDAStream(before);
+    order(*streams.side, before);
   });
 }
 
-const char* begin(int device) {
+CudaGraph* make(int device) {
+  auto* const made = new CudaGraph;
+  made->device = index_of(device);
+  return made;
+}
+
+const char* begin(CudaGraph* graph) {
   return guarded([&] {
-    const c10::cuda::CUDAGuard guard(index_of(device));
-    Captured& captured = of(device);
-    captured.graph = std::make_unique<at::cuda::CUDAGraph>();
+    const c10::cuda::CUDAGuard guard(graph->device);
     // Other threads go on meanwhile: one asks events whether they are done, which is forbidden only
     // to the thread that captures. The backward's thread launches on the stream that captures.
-    captured.graph->capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
-    captured.open = true;
+    graph->graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
+    graph->open = true;
   });
 }
 
-const char* end(int device) {
-  const char* const why = guarded([&] {
-    const c10::cuda::CUDAGuard guard(index_of(device));
-    Captured& captured = of(device);
-    captured.open = false;
-    captured.graph->capture_end();
-  });
-  if (why != nullptr) of(device).graph.reset();
-  return why;
-}
-
-const char* replay(int device) {
+const char* end(CudaGraph* graph) {
+  graph->open = false;
   return guarded([&] {
-    const c10::cuda::CUDAGuard guard(index_of(device));
-    TORCH_CHECK(of(device).graph != nullptr, "No step was captured");
-    of(device).graph->replay();
+    const c10::cuda::CUDAGuard guard(graph->device);
+    graph->graph.capture_end();
   });
 }
 
-void drop(int device) {
+const char* replay(CudaGraph* graph) {
+  return guarded([&] {
+    const c10::cuda::CUDAGuard guard(graph->device);
+    graph->graph.replay();
+  });
+}
+
+void drop(CudaGraph* graph) {
+  if (graph->open) end(graph);
   guarded([&] {
-    const c10::cuda::CUDAGuard guard(index_of(device));
-    Captured& captured = of(device);
-    if (captured.open) end(device);
-    // Its kernels may still run.
-    if (captured.graph != nullptr) c10::cuda::device_synchronize();
-    captured.graph.reset();
+    const c10::cuda::CUDAGuard guard(graph->device);
+    c10::cuda::device_synchronize();
   });
+  delete graph;
 }
 
-}  // namespace ts::kernels::graphs
+}  // namespace graphs
+}  // namespace ts::kernels

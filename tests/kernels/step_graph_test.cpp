@@ -27,7 +27,7 @@ class CapturingDevice final : public Device {
   void leave_side_stream() noexcept override { calls_.emplace_back("leave"); }
   void begin_capture() override { calls_.emplace_back("begin"); }
   void end_capture() override { calls_.emplace_back("end"); }
-  void abandon_capture() noexcept override { calls_.emplace_back("abandon"); }
+  void drop_capture() noexcept override { calls_.emplace_back("drop"); }
   void replay() override { calls_.emplace_back("replay"); }
 
  private:
@@ -105,7 +105,7 @@ TEST(StepGraph, what_cannot_be_captured_ends_the_capture) {
     if (graph.capturing()) throw std::runtime_error("not in a graph");
   };
   EXPECT_THROW(graph.capture(step, [] {}), std::runtime_error);
-  EXPECT_EQ(calls, (std::vector<std::string>{"enter", "begin", "abandon", "leave"}));
+  EXPECT_EQ(calls, (std::vector<std::string>{"enter", "begin", "drop", "leave"}));
   EXPECT_FALSE(graph.capturing());
 }
 
