@@ -215,7 +215,7 @@ bool Window::frame() {
   if (after_frame) after_frame();
   if (wishes.picture) save_picture_of_window();
   if (wishes.hunt_picture) save_picture_of_hunt(*wishes.hunt_picture);
-  if (wishes.restart) restart();
+  if (wishes.restart && options_.restart) restart();
   if (wishes.figure) save_figure_of_sweep(*wishes.figure);
   return !wishes.quit && glfwWindowShouldClose(window) == 0;
 }
