@@ -1,5 +1,6 @@
 #include "views/inspector/inspector_rows.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "core/run/efficiency.h"
