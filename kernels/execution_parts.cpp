@@ -6,6 +6,7 @@
 #include "core/run/workload_math.h"
 #include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_allocator.h"
+#include "kernels/dry_run/meta_backward.h"
 #include "kernels/execution.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
@@ -133,10 +134,13 @@ at::Tensor TorchExecution::run_loss(at::Tensor output) {
 
 void TorchExecution::run_backward(const at::Tensor& loss) {
   const PhaseScope phase(Phase::backward);
-  if (training_ != nullptr) {
-    training_->scaled(loss).backward();
-  } else {
-    loss.backward();
+  {
+    const at::Tensor root = training_ != nullptr ? training_->scaled(loss) : loss;
+    if (DryRecording::current() != nullptr) {
+      backward_of_meta(root);
+    } else {
+      root.backward();
+    }
   }
   wait();
   own_gradients();

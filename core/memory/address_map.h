@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ts::memory {
@@ -35,25 +36,32 @@ class AddressMap {
     return slot.value;
   }
 
-  // False: it was not there.
-  bool erase(std::uint64_t address) {
-    if (count_ == 0) return false;
-    std::size_t hole = place_of(address);
-    if (!slots_[hole].used) return false;
-    --count_;
-    for (std::size_t next = hole;;) {
-      next = (next + 1) & mask();
-      if (!slots_[next].used) break;
-      // It may move back only if its home is not behind the hole.
-      const std::size_t home = home_of(slots_[next].address);
-      if (((next - home) & mask()) >= ((next - hole) & mask())) {
-        slots_[hole] = slots_[next];
-        hole = next;
-      }
+  // The value is there from now on; what was there before it, if anything.
+  std::optional<Value> exchange(std::uint64_t address, const Value& value) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = slots_[place_of(address)];
+    std::optional<Value> before;
+    if (slot.used) {
+      before = slot.value;
+    } else {
+      ++count_;
     }
-    slots_[hole].used = false;
-    return true;
+    slot = {address, value, true};
+    return before;
   }
+
+  // The value that was there, which is not any more.
+  std::optional<Value> take(std::uint64_t address) {
+    if (count_ == 0) return std::nullopt;
+    const std::size_t place = place_of(address);
+    if (!slots_[place].used) return std::nullopt;
+    Value value = slots_[place].value;
+    vacate(place);
+    return value;
+  }
+
+  // False: it was not there.
+  bool erase(std::uint64_t address) { return take(address).has_value(); }
 
   void clear() {
     slots_.clear();
@@ -80,6 +88,20 @@ class AddressMap {
     std::size_t place = home_of(address);
     while (slots_[place].used && slots_[place].address != address) place = (place + 1) & mask();
     return place;
+  }
+  void vacate(std::size_t hole) {
+    --count_;
+    for (std::size_t next = hole;;) {
+      next = (next + 1) & mask();
+      if (!slots_[next].used) break;
+      // It may move back only if its home is not behind the hole.
+      const std::size_t home = home_of(slots_[next].address);
+      if (((next - home) & mask()) >= ((next - hole) & mask())) {
+        slots_[hole] = slots_[next];
+        hole = next;
+      }
+    }
+    slots_[hole].used = false;
   }
   void grow() {
     std::vector<Slot> old(slots_.empty() ? 64 : 2 * slots_.size());

@@ -39,8 +39,18 @@ struct AllocationLog::Impl {
   void begin_phase(const Record& record);
   void end_phase(const Record& record);
   void close_phase(std::int64_t time_ns);
-  void follow_recomputation(const Record& record);
-  void apply_changes();
+  void follow_recomputation(const Record& record) {
+    const bool again = record.phase == base::Phase::backward && record.graph_kept;
+    const bool open = !recomputations.empty() && recomputations.back().end_event == kNone;
+    if (again || open) [[unlikely]]
+      open_or_close_recomputation(record);
+  }
+  void open_or_close_recomputation(const Record& record);
+  void apply_changes() {
+    if (!changes.empty()) [[unlikely]]
+      apply_all_changes();
+  }
+  void apply_all_changes();
   [[nodiscard]] std::int64_t held() const { return reserved.empty() ? 0 : reserved.back().bytes; }
   void reserve(std::int64_t time_ns, std::int64_t bytes);
 };
@@ -103,18 +113,19 @@ void AllocationLog::Impl::add_event(std::int64_t time_ns, Action action, BlockIn
     peak = current;
     peak_event = index;
   }
-  checkpoints.note(index, blocks);
+  if (checkpoints.due(index)) [[unlikely]]
+    checkpoints.take(index, blocks);
   ++version;
 }
 
 void AllocationLog::Impl::alloc(const Record& record) {
   TS_CHECK(record.size >= 0 && blocks.size() < kNone);
   const auto block_index = static_cast<BlockIndex>(blocks.size());
-  if (const BlockIndex* const before = live_by_address.find(record.address); before != nullptr) {
+  const std::optional<BlockIndex> before = live_by_address.exchange(record.address, block_index);
+  if (before) {
     ++missed_frees;
     free_live(record.time_ns, *before);
   }
-  live_by_address[record.address] = block_index;
   Block block;
   block.address = record.address;
   block.size = record.size;
@@ -130,14 +141,13 @@ void AllocationLog::Impl::alloc(const Record& record) {
 }
 
 void AllocationLog::Impl::free(const Record& record) {
-  const BlockIndex* const found = live_by_address.find(record.address);
-  if (found == nullptr) {
+  const std::optional<BlockIndex> found = live_by_address.take(record.address);
+  if (!found) {
     ++unmatched_frees;
     add_event(record.time_ns, Action::free_completed, kNone);
     return;
   }
   free_live(record.time_ns, *found);
-  live_by_address.erase(record.address);
 }
 
 void AllocationLog::Impl::free_live(std::int64_t time_ns, BlockIndex block) {
@@ -168,7 +178,7 @@ void AllocationLog::Impl::set_owner(const Record& record) {
   categoriser.owned(*found, record.category, changes);
 }
 
-void AllocationLog::Impl::follow_recomputation(const Record& record) {
+void AllocationLog::Impl::open_or_close_recomputation(const Record& record) {
   const bool block = record.action == Action::alloc || record.action == Action::free_completed;
   const bool mark = record.action == Action::phase_begin || record.action == Action::phase_end;
   if (!block && !mark) return;
@@ -220,8 +230,7 @@ void AllocationLog::Impl::close_phase(std::int64_t time_ns) {
   ++version;
 }
 
-void AllocationLog::Impl::apply_changes() {
-  if (changes.empty()) return;
+void AllocationLog::Impl::apply_all_changes() {
   for (const CategoryChange& change : changes) blocks[change.block].category = change.category;
   changes.clear();
   ++version;
@@ -234,6 +243,16 @@ AllocationLog& AllocationLog::operator=(AllocationLog&&) noexcept = default;
 
 void AllocationLog::append(const Record& record) {
   impl_->append(record);
+}
+
+void AllocationLog::reserve(std::span<const Record> records) {
+  const auto allocations = static_cast<std::size_t>(
+      std::count_if(records.begin(), records.end(),
+                    [](const Record& record) { return record.action == Action::alloc; }));
+  impl_->blocks.reserve(impl_->blocks.size() + allocations);
+  // What is not given back lives at the end.
+  impl_->events.reserve(impl_->events.size() + 2 * allocations);
+  impl_->categoriser.reserve(allocations);
 }
 
 std::span<const Event> AllocationLog::events() const {

@@ -37,6 +37,8 @@ class AllocationLog {
   AllocationLog& operator=(AllocationLog&&) noexcept;
 
   void append(const Record& record);
+  // Room for records that are all known, so that nothing moves while they are appended.
+  void reserve(std::span<const Record> records);
 
   [[nodiscard]] std::span<const Event> events() const;
   [[nodiscard]] std::span<const Block> blocks() const;

@@ -30,9 +30,13 @@ std::int64_t reservation_size(std::int64_t total_memory, std::int64_t size, std:
   return round_up(std::max(total + total / 8, size), page);
 }
 
-CachingAllocator::Impl::Impl(const AllocatorSettings& chosen, const Device& on)
-    : settings(chosen), device(on) {
+CachingAllocator::Impl::Impl(const AllocatorSettings& chosen, const Device& on) : settings(chosen) {
   small_pool.small = true;
+  move_to(on);
+}
+
+void CachingAllocator::Impl::move_to(const Device& on) {
+  device = on;
   if (device.total_memory == 0) device.total_memory = device.capacity;
 }
 
@@ -77,34 +81,28 @@ void CachingAllocator::Impl::insert_between(AllocatorBlock* prev, AllocatorBlock
 
 void CachingAllocator::Impl::insert_free(AllocatorBlock* block) {
   block->age_base = block->pool->searches;
-  block->pool->insert(block);
+  block->pool->free.insert(block);
 }
 
 AllocatorBlock* CachingAllocator::Impl::find_free_block(BlockPool& pool, std::int64_t size,
                                                         std::int64_t stream) {
   if (limited() && settings.garbage_collection_threshold > 0) ++pool.searches;
-  AllocatorBlock key;
-  key.stream = stream;
-  key.size = size;
-  auto found = pool.free.lower_bound(&key);
-  if (found == pool.free.end() || (*found)->stream != stream) return nullptr;
-  if ((*found)->expandable != nullptr) {
-    // A block before unmapped addresses can grow: for best fit it counts with its growth.
-    const auto reach = [](const AllocatorBlock* block) {
-      return block->size + (block->next != nullptr && !block->next->mapped ? block->next->size : 0);
-    };
-    for (auto next = std::next(found); (*found)->expandable != nullptr && next != pool.free.end() &&
-                                       (*next)->stream == stream && reach(*next) < reach(*found);
-         ++next) {
-      found = next;
-    }
+  AllocatorBlock* block = pool.free.best_fit(stream, size);
+  if (block == nullptr) return nullptr;
+  // A block before unmapped addresses can grow: for best fit it counts with its growth.
+  const auto reach = [](const AllocatorBlock* one) {
+    return one->size + (one->next != nullptr && !one->next->mapped ? one->next->size : 0);
+  };
+  while (block->expandable != nullptr) {
+    AllocatorBlock* const next = pool.free.after(block);
+    if (next == nullptr || reach(next) >= reach(block)) break;
+    block = next;
   }
-  AllocatorBlock* block = *found;
   if (size < settings.max_split_size && block->size >= settings.max_split_size) return nullptr;
   if (size >= settings.max_split_size && block->size - size >= settings.max_non_split_rounding) {
     return nullptr;
   }
-  pool.remove(found);
+  pool.free.erase(block);
   return block;
 }
 
@@ -196,7 +194,7 @@ AllocatorBlock* CachingAllocator::Impl::map_expandable(BlockPool& pool, std::int
     if (!map_block(next, missing)) return nullptr;
     block = next;
   }
-  pool.remove(block);
+  pool.free.erase(block);
   return block;
 }
 
@@ -204,7 +202,7 @@ AllocatorBlock* CachingAllocator::Impl::map_expandable(BlockPool& pool, std::int
 void CachingAllocator::Impl::merge(AllocatorBlock* block, AllocatorBlock* neighbour) {
   if (neighbour == nullptr || neighbour->allocated || neighbour->mapped != block->mapped) return;
   if (neighbour->mapped) {
-    neighbour->pool->remove(neighbour);
+    neighbour->pool->free.erase(neighbour);
   } else {
     neighbour->pool->unmapped.erase(neighbour);
   }
@@ -286,10 +284,9 @@ std::optional<std::uint64_t> CachingAllocator::allocate(std::int64_t bytes, std:
 
 bool CachingAllocator::free(std::uint64_t address) {
   Impl& state = *impl_;
-  AllocatorBlock* const* const found = state.allocated.find(address);
-  if (found == nullptr) return false;
+  const std::optional<AllocatorBlock*> found = state.allocated.take(address);
+  if (!found) return false;
   AllocatorBlock* const block = *found;
-  state.allocated.erase(address);
   state.stats.allocated -= block->size;
   state.stats.requested -= block->requested;
   state.release_to_pool(block);
@@ -315,12 +312,17 @@ CachingAllocator CachingAllocator::fork(const Device& device) const {
       if (made->allocated) {
         to.allocated[made->address] = made;
       } else {
-        made->pool->insert(made);
+        made->pool->free.insert(made);
       }
       previous = made;
     }
   }
   return copy;
+}
+
+void CachingAllocator::move_to(const Device& device) {
+  TS_CHECK(impl_->expandable_segments.empty());
+  impl_->move_to(device);
 }
 
 void CachingAllocator::empty_cache() {

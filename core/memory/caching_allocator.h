@@ -76,6 +76,8 @@ class CachingAllocator {
   // A copy of the state that goes on by itself on another device. Not with expandable segments,
   // whose addresses depend on the device.
   [[nodiscard]] CachingAllocator fork(const Device& device) const;
+  // This one goes on on another device. Not with expandable segments, as above.
+  void move_to(const Device& device);
 
   // For replays of a recording. All of it before the first allocation.
   // Places a segment with the given blocks as the state before the first event. Blocks follow each

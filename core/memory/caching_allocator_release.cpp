@@ -15,7 +15,7 @@ void CachingAllocator::Impl::collect_garbage() {
   const auto age = [&pool](const AllocatorBlock* block) { return pool.searches - block->age_base; };
   std::uint64_t total_age = 0;
   std::int64_t candidates = 0;
-  for (const AllocatorBlock* block : pool.free) {
+  for (AllocatorBlock* const block : pool.free.all()) {
     if (block->split() || block->expandable != nullptr) continue;
     total_age += age(block);
     ++candidates;
@@ -25,8 +25,7 @@ void CachingAllocator::Impl::collect_garbage() {
   while (reclaimed < target && progress && candidates > 0) {
     const double oldest_half = static_cast<double>(total_age) / static_cast<double>(candidates);
     progress = false;
-    for (auto it = pool.free.begin(); it != pool.free.end();) {
-      AllocatorBlock* block = *it++;
+    for (AllocatorBlock* const block : pool.free.all()) {
       if (block->split() || block->expandable != nullptr ||
           static_cast<double>(age(block)) < oldest_half) {
         continue;
@@ -43,29 +42,23 @@ void CachingAllocator::Impl::collect_garbage() {
 bool CachingAllocator::Impl::release_oversize(BlockPool& pool, std::int64_t size,
                                               std::int64_t stream) {
   if (settings.max_split_size == AllocatorSettings::kUnlimited) return false;
-  AllocatorBlock key;
-  key.stream = stream;
-  key.size = std::max(size, settings.max_split_size);
-  const auto enough = pool.free.lower_bound(&key);
-  if (enough != pool.free.end() && (*enough)->stream == stream) {
-    if ((*enough)->expandable != nullptr) return false;
-    release_block(*enough);
+  const std::int64_t wanted = std::max(size, settings.max_split_size);
+  if (AllocatorBlock* const enough = pool.free.best_fit(stream, wanted); enough != nullptr) {
+    if (enough->expandable != nullptr) return false;
+    release_block(enough);
     return true;
   }
   // No single block is large enough: several oversize ones, the largest first.
   std::int64_t released = 0;
-  while (released < key.size) {
-    auto it = pool.free.lower_bound(&key);
-    if (it == pool.free.begin()) break;
-    AllocatorBlock* block = *std::prev(it);
-    if (block->stream != stream || block->size < settings.max_split_size ||
-        block->expandable != nullptr) {
+  while (released < wanted) {
+    AllocatorBlock* const block = pool.free.largest_below(stream, wanted);
+    if (block == nullptr || block->size < settings.max_split_size || block->expandable != nullptr) {
       break;
     }
     released += block->size;
     release_block(block);
   }
-  return released >= key.size;
+  return released >= wanted;
 }
 
 void CachingAllocator::Impl::release_cached() {
@@ -74,9 +67,8 @@ void CachingAllocator::Impl::release_cached() {
 }
 
 void CachingAllocator::Impl::release_pool(BlockPool& pool) {
-  std::vector<AllocatorBlock*> to_unmap;  // unmapping changes the free list
-  for (auto it = pool.free.begin(); it != pool.free.end();) {
-    AllocatorBlock* block = *it++;
+  std::vector<AllocatorBlock*> to_unmap;  // after all others are gone
+  for (AllocatorBlock* const block : pool.free.all()) {
     if (block->expandable != nullptr) {
       to_unmap.push_back(block);
     } else if (!block->split()) {
@@ -88,7 +80,7 @@ void CachingAllocator::Impl::release_pool(BlockPool& pool) {
 
 void CachingAllocator::Impl::release_block(AllocatorBlock* block) {
   TS_CHECK(!block->split() && !block->allocated && block->expandable == nullptr);
-  block->pool->remove(block);
+  block->pool->free.erase(block);
   heads.erase(block->address);
   stats.reserved -= block->size;
   ++stats.segment_frees;
@@ -104,7 +96,7 @@ void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
   const std::uint64_t first_page = base + (block->address - base + page - 1) / page * page;
   const std::uint64_t end_page = base + (end - base) / page * page;
   if (first_page >= end_page) return;
-  block->pool->remove(block);
+  block->pool->free.erase(block);
   if (first_page > block->address) {
     AllocatorBlock* const before = make_block(*block);
     before->size = static_cast<std::int64_t>(first_page - block->address);

@@ -13,6 +13,7 @@
 
 #include "core/memory/address_map.h"
 #include "core/memory/caching_allocator.h"
+#include "core/memory/free_list.h"
 
 namespace ts::memory {
 
@@ -49,11 +50,6 @@ struct AllocatorBlock {
   [[nodiscard]] bool split() const { return prev != nullptr || next != nullptr; }
 };
 
-struct BySize {  // best fit: stream, then size, then address
-  bool operator()(const AllocatorBlock* a, const AllocatorBlock* b) const {
-    return std::tie(a->stream, a->size, a->address) < std::tie(b->stream, b->size, b->address);
-  }
-};
 struct ByAddress {
   bool operator()(const AllocatorBlock* a, const AllocatorBlock* b) const {
     return std::tie(a->stream, a->address) < std::tie(b->stream, b->address);
@@ -61,24 +57,10 @@ struct ByAddress {
 };
 
 struct BlockPool {
-  using FreeList = std::set<AllocatorBlock*, BySize>;
-  FreeList free;
-  std::vector<FreeList::node_type> spare_nodes;  // of `free`, for what comes back next
+  FreeList<AllocatorBlock> free;
   std::set<AllocatorBlock*, ByAddress> unmapped;
   bool small = false;
   std::uint64_t searches = 0;  // counted only while garbage collection is on
-
-  void insert(AllocatorBlock* block) {
-    if (spare_nodes.empty()) {
-      free.insert(block);
-      return;
-    }
-    spare_nodes.back().value() = block;
-    free.insert(std::move(spare_nodes.back()));
-    spare_nodes.pop_back();
-  }
-  void remove(FreeList::iterator at) { spare_nodes.push_back(free.extract(at)); }
-  void remove(AllocatorBlock* block) { remove(free.find(block)); }
 };
 
 struct CachingAllocator::Impl {
@@ -100,6 +82,7 @@ struct CachingAllocator::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
+  void move_to(const Device& on);
   [[nodiscard]] bool limited() const { return device.memory_fraction.has_value(); }
   [[nodiscard]] std::int64_t allowed() const;
 

@@ -20,7 +20,7 @@ const AllocatorStats& CachingAllocator::stats() const {
 std::int64_t CachingAllocator::inactive_split_bytes() const {
   std::int64_t bytes = 0;
   for (const BlockPool* pool : {&impl_->small_pool, &impl_->large_pool}) {
-    for (const AllocatorBlock* block : pool->free) {
+    for (const AllocatorBlock* const block : pool->free.all()) {
       if (block->split()) bytes += block->size;
     }
   }
@@ -72,7 +72,6 @@ std::string CachingAllocator::check() const {
           return "two free neighbours were not merged";
         }
       }
-      const auto& list = block->pool->free;
       auto* entry = const_cast<AllocatorBlock*>(block);
       if (!block->mapped) {
         ++unmapped_blocks;
@@ -88,7 +87,7 @@ std::string CachingAllocator::check() const {
           if (block->requested > block->size) return "a block is smaller than its request";
         } else {
           ++free_blocks;
-          if (!list.contains(entry)) return "a free block is not listed";
+          if (!block->pool->free.contains(block)) return "a free block is not listed";
         }
       }
       last_end = end_of(*block);

@@ -22,13 +22,6 @@ void Categoriser::owned(BlockIndex block, Category category, Changes& changes) {
   set(block, category, changes);
 }
 
-void Categoriser::freed(BlockIndex block, Changes& changes) {
-  Life& life = lives_[block];
-  if (life.fate == Fate::decided) return;
-  life.fate = Fate::decided;
-  set(block, Category::temporary, changes);
-}
-
 void Categoriser::operator_ended(Changes& changes) {
   for (const BlockIndex block : in_operator_) {
     Life& life = lives_[block];
@@ -58,12 +51,6 @@ void Categoriser::refused() {
   for (const BlockIndex block : undecided_) {
     if (lives_[block].fate == Fate::held) lives_[block].fate = Fate::decided;
   }
-}
-
-void Categoriser::set(BlockIndex block, Category category, Changes& changes) {
-  if (lives_[block].category == category) return;
-  lives_[block].category = category;
-  changes.push_back({block, category});
 }
 
 std::size_t Categoriser::bytes() const {

@@ -20,9 +20,16 @@ class Categoriser {
  public:
   using Changes = std::vector<CategoryChange>;
 
+  // So many blocks more will be born.
+  void reserve(std::size_t blocks) { lives_.reserve(lives_.size() + blocks); }
   void born(BlockIndex block, base::Phase phase, bool graph_kept);
   void owned(BlockIndex block, Category category, Changes& changes);
-  void freed(BlockIndex block, Changes& changes);
+  void freed(BlockIndex block, Changes& changes) {
+    Life& life = lives_[block];
+    if (life.fate == Fate::decided) return;
+    life.fate = Fate::decided;
+    set(block, Category::temporary, changes);
+  }
   void operator_ended(Changes& changes);
   void phase_ended(base::Phase phase, Changes& changes);
   // The allocator refused: what the step held then was held by the graph, though unwinding frees it
@@ -45,7 +52,11 @@ class Categoriser {
     base::Phase phase = base::Phase::setup;
   };
 
-  void set(BlockIndex block, Category category, Changes& changes);
+  void set(BlockIndex block, Category category, Changes& changes) {
+    if (lives_[block].category == category) return;
+    lives_[block].category = category;
+    changes.push_back({block, category});
+  }
 
   std::vector<Life> lives_;              // by block
   std::vector<BlockIndex> in_operator_;  // born since the last operator ended

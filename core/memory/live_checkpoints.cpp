@@ -15,14 +15,12 @@ bool lives_after(const Block& block, EventIndex event) {
 
 }  // namespace
 
-void LiveCheckpoints::note(EventIndex event, std::span<const Block> blocks) {
-  const std::size_t count = std::size_t{event} + 1;
-  if (count < due_) return;
+void LiveCheckpoints::take(EventIndex event, std::span<const Block> blocks) {
   const std::vector<BlockIndex> live = live_after(event, blocks);
   const std::size_t begin = live_.size();
   live_.insert(live_.end(), live.begin(), live.end());
   checkpoints_.push_back({event, static_cast<BlockIndex>(blocks.size()), begin, live_.size()});
-  due_ = count + std::max(kLeastDistance, live.size());
+  due_ = std::size_t{event} + 1 + std::max(kLeastDistance, live.size());
 }
 
 std::vector<BlockIndex> LiveCheckpoints::live_after(EventIndex event,

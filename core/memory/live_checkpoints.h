@@ -13,8 +13,10 @@ namespace ts::memory {
 // (at least 1024): at most 4 bytes an event, and O(1) amortised work.
 class LiveCheckpoints {
  public:
-  // To be called after each event, with the log as it is then.
-  void note(EventIndex event, std::span<const Block> blocks);
+  // Whether one is to be taken after this event: to be asked after each.
+  [[nodiscard]] bool due(EventIndex event) const { return std::size_t{event} + 1 >= due_; }
+  // With the log as it is then.
+  void take(EventIndex event, std::span<const Block> blocks);
 
   // Live blocks right after `event`, in the order of their allocation.
   [[nodiscard]] std::vector<BlockIndex> live_after(EventIndex event,

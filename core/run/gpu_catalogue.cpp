@@ -4,10 +4,13 @@
 
 #include <cctype>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/run/nearest.h"
+#include "core/run/typed_card.h"
 
 namespace ts::run {
 
@@ -102,6 +105,17 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
+// Cards that were typed, once for each name. Pointers to them are handed out as those of the list
+// are, so they stay; a user types a few. Any thread.
+const Gpu* typed_card(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, Gpu, std::less<>> cards;
+  const std::lock_guard lock(mutex);
+  if (const auto found = cards.find(name); found != cards.end()) return &found->second;
+  auto read = read_typed_card(name);
+  return read ? &cards.emplace(name, std::move(*read)).first->second : nullptr;
+}
+
 }  // namespace
 
 base::Result<GpuCatalogue> GpuCatalogue::parse(std::string_view json) {
@@ -128,11 +142,12 @@ const Gpu* GpuCatalogue::find(std::string_view name) const {
   for (const Gpu& gpu : gpus_) {
     if (gpu.name == name) return &gpu;
   }
-  return nullptr;
+  return is_typed_card(name) ? typed_card(name) : nullptr;
 }
 
 base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   if (const Gpu* gpu = find(name)) return gpu;
+  if (is_typed_card(name)) return tl::unexpected(read_typed_card(name).error());
   const std::string asked = plain_name(name);
   std::vector<const Gpu*> begins;
   for (const Gpu& gpu : gpus_) {

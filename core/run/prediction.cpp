@@ -9,6 +9,7 @@
 
 #include "core/memory/caching_allocator.h"
 #include "core/run/cublas_workspaces.h"
+#include "core/run/typed_card.h"
 #include "core/text/numbers.h"
 
 namespace ts::run {
@@ -108,6 +109,7 @@ class Passage {
   [[nodiscard]] Passage fork(const Device& device) const {
     return {run_, workspaces_, addresses_, allocator_.fork(device)};
   }
+  void move_to(const Device& device) { allocator_.move_to(device); }
   [[nodiscard]] const memory::CachingAllocator& allocator() const { return allocator_; }
 
  private:
@@ -147,13 +149,13 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
   take(passage.allocator().stats());
   if (full == memory::kNone && prediction.peak_reserved <= target.capacity()) return;
 
+  Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
   if (full != memory::kNone) {
     // What it would take, whatever the device has.
-    Passage unlimited = passage.fork(no_limit);
-    unlimited.feed(full);
-    take(unlimited.allocator().stats());
+    passage.move_to(no_limit);
+    passage.feed(full);
+    take(passage.allocator().stats());
   }
-  Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
   const EventIndex refused = limited.feed(expandable ? 0 : full);
   const memory::AllocatorStats& stats = limited.allocator().stats();
   prediction.retries = stats.retries;
@@ -224,7 +226,7 @@ const char* to_string(Fit value) {
 
 PredictionTarget target_of(const Gpu& gpu) {
   PredictionTarget target;
-  target.name = gpu.name;
+  target.name = card_label(gpu);
   target.memory = gpu.memory_bytes;
   target.context = kContextBytes;
   target.card = gpu;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/run/dry_runner_loading.h"
+#include "core/run/look_ahead.h"
 #include "core/run/outlook_search.h"
 #include "core/run/spec_fields.h"
 
@@ -134,6 +135,34 @@ struct Predictor::Impl {
       edge.current &= differ_only_in(edge.field, published->spec, outlook.spec);
   }
 
+  // On the target: made ahead or shown before, else by a dry run.
+  Outcome<std::shared_ptr<const Forecast>> forecast_on_target(OutlookSearch& search,
+                                                              const OutlookRequest& request) {
+    if (auto known = recent.find(request.spec, request.target)) return known;
+    auto made = search.forecast(request.spec, request.target);
+    if (made) recent.keep(*made);
+    return made;
+  }
+
+  // Where a drag goes on as it did, what it comes to next is there when it is asked for.
+  void look_ahead(OutlookSearch& search, const OutlookRequest& request) {
+    const std::optional<WorkloadSpec> before = std::exchange(last_spec, request.spec);
+    if (!before) return;
+    for (const WorkloadSpec& next : next_of_drag(*before, request.spec)) {
+      if (recent.find(next, request.target) || !validate(next).empty()) continue;
+      {
+        const std::lock_guard lock(mutex);
+        if (stopping || waiting != nullptr) return;
+        ahead = next;
+      }
+      auto made = search.forecast(next, request.target);
+      const std::lock_guard lock(mutex);
+      ahead.reset();
+      if (!made) return;
+      recent.keep(*made);
+    }
+  }
+
   // False: something else was asked for meanwhile.
   bool rests() {
     std::unique_lock lock(mutex);
@@ -155,7 +184,7 @@ struct Predictor::Impl {
     if (const auto problems = validate(request.spec); !problems.empty())
       return fail(problems.front().sentence);
     OutlookSearch search(***runner, strings, request, job.cancel, last_forecast);
-    auto on_target = search.forecast(request.spec, request.target);
+    auto on_target = forecast_on_target(search, request);
     if (job.cancel.cancelled()) return;
     if (on_target) {
       outlook.target = *on_target;
@@ -165,6 +194,7 @@ struct Predictor::Impl {
     // Nothing more to find where this machine is the target.
     if (request.own.kind == request.target.kind) outlook.own = outlook.target;
     publish(outlook);
+    look_ahead(search, request);
     if (!rests()) return;
 
     // What this machine would do; a card only seen through its catalogue entry stays as it is.
@@ -215,6 +245,8 @@ struct Predictor::Impl {
   base::StringTable& strings;
   std::optional<base::Result<std::unique_ptr<DryRunner>>> runner;  // prediction thread only
   std::uint64_t last_forecast = 0;                                 // as well
+  RecentForecasts recent;                                          // as well
+  std::optional<WorkloadSpec> last_spec;                           // as well; asked for before
   std::optional<HuntWork> hunting;                                 // as well
   std::uint64_t last_hunt = 0;                                     // as well
   mutable std::mutex mutex;
@@ -223,6 +255,7 @@ struct Predictor::Impl {
   std::unique_ptr<Job> waiting;
   std::optional<base::CancelToken> running;  // an outlook or a probe
   bool working = false;                      // on an outlook
+  std::optional<WorkloadSpec> ahead;         // is being dry-run before it is asked for
   std::shared_ptr<const Outlook> published;
   std::optional<HuntRequest> waiting_hunt;
   bool stop_hunt = false;
@@ -242,7 +275,9 @@ std::uint64_t Predictor::ask(OutlookRequest request) {
   std::uint64_t id = 0;
   {
     const std::lock_guard lock(impl_->mutex);
-    if (impl_->running) impl_->running->cancel();
+    // What was foreseen is not broken off.
+    const bool foreseen = impl_->ahead && *impl_->ahead == request.spec;
+    if (impl_->running && !foreseen) impl_->running->cancel();
     id = ++impl_->last_id;
     impl_->waiting = std::make_unique<Impl::Job>(Impl::Job{id, std::move(request), {}});
   }

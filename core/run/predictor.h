@@ -10,10 +10,11 @@
 namespace ts::run {
 
 // The prediction thread: works on the newest request, the part that is drawn first before the
-// others; a new request drops what is not done. The others wait until nothing new was asked for a
-// moment: while a slider is dragged they would be out of date before they were seen, and in the way
-// of the next. In between it goes on with the newest hunt, probe by probe; what is asked about one
-// setting always comes first. Public members may be called from any thread.
+// others; a new request drops what is not done. While a slider is dragged the size that comes next
+// is dry-run before it is asked for (look_ahead.h). The others wait until nothing new was asked for
+// a moment: while a slider is dragged they would be out of date before they were seen, and in the
+// way of the next. In between it goes on with the newest hunt, probe by probe; what is asked about
+// one setting always comes first. Public members may be called from any thread.
 class Predictor {
  public:
   // The loader is called on the thread, before the first request.

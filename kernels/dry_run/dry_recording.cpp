@@ -20,11 +20,7 @@ struct DryRunCallbacks {
     return nullptr;
   }
   static void end(const at::RecordFunction&, at::ObserverContext*) {
-    DryRecording* const dry = current_dry_recording;
-    close_operator_frame(dry->state_);
-    // Only what a graph may keep depends on it.
-    if (dry->state_.operators == 0 && dry->graph_kept_)
-      dry->note_block(memory::Action::operator_end, 0, 0);
+    current_dry_recording->close_operator();
   }
 };
 
@@ -45,6 +41,20 @@ DryRecording::DryRecording(base::StringTable& strings, const run::DryRunOptions&
 DryRecording::~DryRecording() {
   at::removeCallback(callbacks_);
   current_dry_recording = nullptr;
+}
+
+void DryRecording::close_operator() {
+  close_operator_frame(state_);
+  // Only what a graph may keep depends on it.
+  if (state_.operators == 0 && graph_kept_) note_block(memory::Action::operator_end, 0, 0);
+}
+
+DryRecording::NodeFrame::NodeFrame(DryRecording& dry, std::string_view name) : dry_(dry) {
+  open_node_frame(dry.state_, name);
+}
+
+DryRecording::NodeFrame::~NodeFrame() {
+  dry_.close_operator();
 }
 
 DryRecording* DryRecording::current() noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -93,6 +94,18 @@ class DryRecording {
   void open_module(const std::string& path);
   void close_module();
 
+  // While it lives a node of autograd is run without LibTorch's engine (meta_backward.h).
+  class NodeFrame {
+   public:
+    NodeFrame(DryRecording& dry, std::string_view name);
+    ~NodeFrame();
+    NodeFrame(const NodeFrame&) = delete;
+    NodeFrame& operator=(const NodeFrame&) = delete;
+
+   private:
+    DryRecording& dry_;
+  };
+
   // The open operator is run by the autograd engine itself (not by one of its nodes) or by math
   // attention itself.
   [[nodiscard]] bool in_place_on_devices() const noexcept;
@@ -105,6 +118,7 @@ class DryRecording {
  private:
   friend struct DryRunCallbacks;
   void answer(std::size_t size);
+  void close_operator();
   void note(memory::Record record);
   void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
   [[nodiscard]] std::uint64_t noted_address(std::uint64_t address) const;

@@ -26,15 +26,18 @@ class TorchDryRunner final : public run::DryRunner {
 
  private:
   struct Recorded {
-    std::vector<memory::Record> records;  // without times
     std::int64_t parameters = 0;
     std::int64_t parameters_of_a_layer = 0;  // of layer 2
     std::string backend;
     bool repeated_steps = false;
   };
+  // Into records_.
   run::Outcome<Recorded> record(const run::WorkloadSpec& spec, const run::DryRunOptions& options,
-                                base::StringTable& strings, const base::CancelToken& cancel) const;
+                                base::StringTable& strings, const base::CancelToken& cancel);
 
+  // Kept from one dry run to the next: fresh pages would cost more than writing to them.
+  std::vector<memory::Record> records_;           // of the run or its sample
+  std::vector<memory::Record> repeated_records_;  // of all layers
   bool repeat_;
   bool repeated_ = false;
   bool repeated_steps_ = false;

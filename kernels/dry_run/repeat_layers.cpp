@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/memory/address_map.h"
 
@@ -16,20 +16,31 @@ using memory::Record;
 
 constexpr int kNoLayer = -1;
 constexpr std::string_view kPrefix = "blocks.";
-constexpr std::size_t kNoBlock = SIZE_MAX;
+constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
+constexpr int kLast = static_cast<int>(kSampleLayers) - 1;
 
 // A block of the sample by what it is in any run: the ordinal among those born in its phase and
 // layer.
 struct Birth {
-  std::size_t region = 0;
+  std::uint32_t region = 0;
+  std::uint32_t ordinal = 0;
   int layer = kNoLayer;
-  std::size_t ordinal = 0;
+  std::uint32_t in_two = kNothing;  // the block that layer 2 has in its place
+  std::uint32_t addresses = 0;      // index of the first of its copies' addresses
+};
+
+// A module of the sample, once for all of its records.
+struct Module {
+  base::StringId name = base::kNoString;
+  int layer = kNoLayer;
+  std::uint32_t rest = 0;     // number of what stands behind "blocks.N"
+  std::uint32_t shifted = 0;  // index of the first of its names in the copies
 };
 
 // A record of the sample with its place.
 struct Placed {
-  const Record* record = nullptr;
-  std::size_t block = kNoBlock;  // born, freed or owned
+  std::uint32_t block = kNothing;  // born, freed or owned
+  std::uint32_t module = 0;        // among the modules of the sample
   int layer = kNoLayer;
 };
 
@@ -43,56 +54,56 @@ struct Segment {
 
 class Repeater {
  public:
-  Repeater(std::span<const Record> sample, std::int64_t layers, base::StringTable& strings)
-      : sample_(sample), layers_(static_cast<int>(layers)), strings_(strings) {}
+  Repeater(std::span<const Record> sample, std::int64_t layers, base::StringTable& strings,
+           std::vector<Record>& out)
+      : sample_(sample),
+        layers_(static_cast<int>(layers)),
+        copies_(static_cast<std::uint32_t>(layers - kSampleLayers + 1)),
+        strings_(strings),
+        out_(out) {}
 
-  std::vector<Record> run() {
-    if (!place() || !cut() || !compare()) return {};
-    if (!emit_all()) return {};
-    return std::move(out_);
-  }
+  bool run() { return place() && cut() && compare() && emit_all(); }
 
  private:
-  int layer_of_module(base::StringId module) {
-    if (module >= layer_of_.size()) layer_of_.resize(module + 1, kUnknown);
-    int& known = layer_of_[module];
-    if (known != kUnknown) return known;
-    known = kNoLayer;
-    const std::string_view path = strings_.view(module);
-    if (path.starts_with(kPrefix)) {
-      std::from_chars(path.data() + kPrefix.size(), path.data() + path.size(), known);
-    }
-    return known;
-  }
-
-  // The module behind "blocks.N".
-  std::string_view rest_of(base::StringId module) const {
+  // The number of a module in modules_.
+  std::uint32_t number_of(base::StringId module) {
+    if (module >= module_number_.size()) module_number_.resize(module + 1, kNothing);
+    std::uint32_t& number = module_number_[module];
+    if (number != kNothing) return number;
+    number = static_cast<std::uint32_t>(modules_.size());
+    Module made;
+    made.name = module;
     std::string_view path = strings_.view(module);
-    if (!path.starts_with(kPrefix)) return path;
-    path.remove_prefix(kPrefix.size());
-    return path.substr(std::min(path.find('.'), path.size()));
+    if (path.starts_with(kPrefix)) {
+      path.remove_prefix(kPrefix.size());
+      std::from_chars(path.data(), path.data() + path.size(), made.layer);
+      path.remove_prefix(std::min(path.find('.'), path.size()));
+    }
+    made.rest = rests_.try_emplace(path, static_cast<std::uint32_t>(rests_.size())).first->second;
+    modules_.push_back(made);
+    return number;
   }
 
   // Finds the block of every record, and its layer.
   bool place() {
-    memory::AddressMap<std::size_t> live;
+    memory::AddressMap<std::uint32_t> live;
     std::vector<int> owner_layer;  // by block; of parameters
     placed_.resize(sample_.size());
     for (std::size_t i = 0; i < sample_.size(); ++i) {
       const Record& record = sample_[i];
       Placed& placed = placed_[i];
-      placed.record = &record;
+      placed.module = number_of(record.module);
       if (record.action == Action::alloc) {
-        placed.block = owner_layer.size();
+        placed.block = static_cast<std::uint32_t>(owner_layer.size());
         owner_layer.push_back(kUnknown);
         live[record.address] = placed.block;
       } else if (record.action == Action::free_completed || record.action == Action::owner) {
-        const std::size_t* const found = live.find(record.address);
+        const std::uint32_t* const found = live.find(record.address);
         if (found == nullptr) return false;
         placed.block = *found;
         if (record.action == Action::free_completed) live.erase(record.address);
         if (record.action == Action::owner && record.module != base::kNoString) {
-          owner_layer[placed.block] = layer_of_module(record.module);
+          owner_layer[placed.block] = modules_[placed.module].layer;
           parameters_.push_back(owner_layer[placed.block]);
         }
       }
@@ -103,25 +114,25 @@ class Repeater {
   }
 
   void assign_layers(const std::vector<int>& owner_layer) {
-    std::size_t region = 0;
+    std::uint32_t region = 0;
     int running = kNoLayer;
-    std::vector<std::vector<std::size_t>> born(1);  // per layer + 1, in this region
+    std::vector<std::uint32_t> born(1);  // so many per layer + 1, in this region
     const auto state_blocks = unnamed_optimizer_blocks();
     std::size_t state_block = 0;
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       Placed& placed = placed_[i];
-      const Record& record = *placed.record;
+      const Record& record = sample_[i];
       if (record.action == Action::phase_begin || record.action == Action::phase_end) {
         ++region;
         running = kNoLayer;
-        born.clear();
+        std::fill(born.begin(), born.end(), 0);
         continue;
       }
       const bool idle = record.phase == base::Phase::idle;
       if (record.action == Action::owner || (record.action == Action::free_completed && idle)) {
         placed.layer = births_[placed.block].layer;
       } else if (record.module != base::kNoString) {
-        placed.layer = layer_of_module(record.module);
+        placed.layer = modules_[placed.module].layer;
       } else if (record.action == Action::alloc && owner_layer[placed.block] != kUnknown) {
         placed.layer = owner_layer[placed.block];
       } else if (record.action == Action::alloc && record.phase == base::Phase::optimizer) {
@@ -136,10 +147,8 @@ class Repeater {
       if (record.action != Action::alloc) continue;
       const auto slot = static_cast<std::size_t>(placed.layer + 1);
       if (slot >= born.size()) born.resize(slot + 1);
-      births_[placed.block] = {region, placed.layer, born[slot].size()};
-      born[slot].push_back(placed.block);
+      births_[placed.block] = {region, born[slot]++, placed.layer, kNothing, 0};
     }
-    region_count_ = region + 1;
   }
 
   std::size_t unnamed_optimizer_blocks() const {
@@ -153,7 +162,7 @@ class Repeater {
   // Consecutive records of one layer; phase marks stand alone.
   bool cut() {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
-      const Action action = placed_[i].record->action;
+      const Action action = sample_[i].action;
       const bool mark = action == Action::phase_begin || action == Action::phase_end;
       const bool joins = !segments_.empty() && !mark && segments_.back().layer != kMark &&
                          segments_.back().layer == placed_[i].layer;
@@ -165,7 +174,7 @@ class Repeater {
     }
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       Segment& segment = segments_[i];
-      if (segment.layer >= static_cast<int>(kSampleLayers)) return false;
+      if (segment.layer > kLast) return false;
       if (segment.layer != 1 && segment.layer != 2) continue;
       // 1, 2 or 2, 1 in a row, nothing else.
       if (i + 1 == segments_.size() || segment.layer + segments_[i + 1].layer != 3) return false;
@@ -178,18 +187,20 @@ class Repeater {
     return true;
   }
 
-  bool alike(const Placed& a, const Placed& b) const {
-    const Record &x = *a.record, &y = *b.record;
+  bool alike(std::size_t a, std::size_t b) const {
+    const Record &x = sample_[a], &y = sample_[b];
+    const Placed &m = placed_[a], &n = placed_[b];
     if (x.action != y.action || x.size != y.size || x.op != y.op || x.step != y.step ||
         x.phase != y.phase || x.category != y.category || x.graph_kept != y.graph_kept ||
-        rest_of(x.module) != rest_of(y.module) || (a.block == kNoBlock) != (b.block == kNoBlock)) {
+        modules_[m.module].rest != modules_[n.module].rest ||
+        (m.block == kNothing) != (n.block == kNothing)) {
       return false;
     }
-    if (a.block == kNoBlock) return true;
-    const Birth &p = births_[a.block], &q = births_[b.block];
+    if (m.block == kNothing) return true;
+    const Birth &p = births_[m.block], &q = births_[n.block];
     return p.layer != kNoLayer && q.layer != kNoLayer && p.region == q.region &&
-           p.ordinal == q.ordinal && p.layer - a.layer == q.layer - b.layer &&
-           std::abs(p.layer - a.layer) <= 1;
+           p.ordinal == q.ordinal && p.layer - m.layer == q.layer - n.layer &&
+           std::abs(p.layer - m.layer) <= 1;
   }
 
   bool compare() const {
@@ -199,80 +210,98 @@ class Repeater {
       const Segment& one = segments_[two.descending ? i + 1 : i - 1];
       if (one.end - one.begin != two.end - two.begin) return false;
       for (std::size_t k = 0; k < two.end - two.begin; ++k) {
-        if (!alike(placed_[two.begin + k], placed_[one.begin + k])) return false;
+        if (!alike(two.begin + k, one.begin + k)) return false;
       }
     }
     return true;
   }
 
+  // Blocks of layer 2 have an address in each copy, all others have one; each of layers 1 and 3
+  // learns which block of layer 2 is in its place.
+  void number_copies() {
+    std::unordered_map<std::uint64_t, std::uint32_t> of_two;  // by region and ordinal
+    const auto place_of = [](const Birth& birth) {
+      return std::uint64_t{birth.region} << 32U | birth.ordinal;
+    };
+    std::uint32_t addresses = 0;
+    for (std::uint32_t block = 0; block < births_.size(); ++block) {
+      Birth& birth = births_[block];
+      birth.addresses = addresses;
+      addresses += birth.layer == 2 ? copies_ : 1;
+      if (birth.layer == 2) of_two.emplace(place_of(birth), block);
+    }
+    for (Birth& birth : births_) {
+      if (birth.layer != 1 && birth.layer != kLast) continue;
+      const auto found = of_two.find(place_of(birth));
+      if (found != of_two.end()) birth.in_two = found->second;
+    }
+    addresses_.assign(addresses, 0);
+    std::uint32_t names = 0;
+    for (Module& module : modules_) {
+      module.shifted = names;
+      if (module.layer > 0) names += copies_;
+    }
+    shifted_.assign(names, base::kNoString);
+  }
+
   bool emit_all() {
-    const auto slots = static_cast<std::size_t>(layers_ + 1);
-    addresses_.assign(region_count_, std::vector<std::vector<std::uint64_t>>(slots));
-    const int more = layers_ - static_cast<int>(kSampleLayers);
+    number_copies();
+    const std::uint32_t more = copies_ - 1;
+    out_.clear();
     out_.reserve(sample_.size() * static_cast<std::size_t>(layers_) / kSampleLayers + 64);
     for (const Segment& segment : segments_) {
-      if (segment.layer == kMark) ++region_;
       if (!segment.repeats) {
-        if (!emit(segment, segment.layer >= 3 ? more : 0)) return false;
+        if (!emit(segment, segment.layer == kLast ? more : 0)) return false;
         continue;
       }
-      for (int i = 0; i <= more; ++i) {
+      for (std::uint32_t i = 0; i < copies_; ++i) {
         if (!emit(segment, segment.descending ? more - i : i)) return false;
       }
     }
     return true;
   }
 
-  bool emit(const Segment& segment, int shift) {
+  bool emit(const Segment& segment, std::uint32_t shift) {
     for (std::size_t i = segment.begin; i < segment.end; ++i) {
       const Placed& placed = placed_[i];
-      Record record = *placed.record;
-      if (shift != 0) record.module = shifted(record.module, shift);
-      if (record.action == Action::alloc) {
-        record.address = ++last_address_;
-        addresses_[region_][static_cast<std::size_t>(actual(placed.layer, shift) + 1)].push_back(
-            record.address);
-      } else if (placed.block != kNoBlock) {
-        const std::optional<std::uint64_t> address =
-            address_of(births_[placed.block], placed.layer, shift);
-        if (!address) return false;
-        record.address = *address;
-      }
-      out_.push_back(record);
+      Record& record = out_.emplace_back(sample_[i]);
+      if (shift != 0) record.module = shifted(placed.module, shift);
+      if (placed.block == kNothing) continue;
+      const std::uint32_t at = address_of(births_[placed.block], placed.layer, shift);
+      if (at == kNothing) return false;
+      if (record.action == Action::alloc) addresses_[at] = ++last_address_;
+      record.address = addresses_[at];
+      if (record.address == 0) return false;  // not born yet
     }
     return true;
   }
 
-  static int actual(int layer, int shift) { return layer < 0 ? kNoLayer : layer + shift; }
-
-  std::optional<std::uint64_t> address_of(const Birth& birth, int layer, int shift) const {
-    int there = birth.layer;
-    if (layer >= 0) {
-      // Neighbours move along; what is further away has a place only from the ends.
-      if (there >= 0 && std::abs(there - layer) > 1) return std::nullopt;
-      there = actual(there, shift);
-    } else if (there == 2) {
-      return std::nullopt;
-    } else if (there >= 3) {
-      there += layers_ - static_cast<int>(kSampleLayers);
+  // Which address a record of `layer` means, in the copy that lies `shift` layers higher.
+  [[nodiscard]] std::uint32_t address_of(const Birth& birth, int layer, std::uint32_t shift) const {
+    if (birth.layer == kNoLayer || birth.layer == 0) {
+      return birth.layer == 0 && layer > 1 ? kNothing : birth.addresses;
     }
-    const auto& born = addresses_[birth.region][static_cast<std::size_t>(there + 1)];
-    if (birth.ordinal >= born.size()) return std::nullopt;
-    return born[birth.ordinal];
+    // What lies between has a place only from a layer beside it, which moves along.
+    if (layer < 0) return birth.layer == 2 ? kNothing : birth.addresses;
+    if (std::abs(birth.layer - layer) > 1) return kNothing;
+    const std::uint32_t there = static_cast<std::uint32_t>(birth.layer) + shift;
+    const auto last = static_cast<std::uint32_t>(kLast) + copies_ - 1;
+    if (birth.layer == 2) return birth.addresses + shift;
+    if (there == 1 || there == last) return birth.addresses;
+    return birth.in_two == kNothing ? kNothing : births_[birth.in_two].addresses + there - 2;
   }
 
-  base::StringId shifted(base::StringId module, int shift) {
-    const int layer = layer_of_module(module);
-    if (layer < 0) return module;
-    const auto place = static_cast<std::size_t>(layer + shift);
-    if (module >= shifted_.size()) shifted_.resize(module + 1);
-    auto& names = shifted_[module];
-    if (names.size() <= place) names.resize(static_cast<std::size_t>(layers_), base::kNoString);
-    if (names[place] == base::kNoString) {
-      names[place] = strings_.intern(std::string(kPrefix) + std::to_string(place) +
-                                     std::string(rest_of(module)));
+  base::StringId shifted(std::uint32_t number, std::uint32_t shift) {
+    const Module& module = modules_[number];
+    if (module.layer <= 0) return module.name;
+    base::StringId& name = shifted_[module.shifted + shift];
+    if (name == base::kNoString) {
+      std::string_view rest = strings_.view(module.name).substr(kPrefix.size());
+      rest.remove_prefix(std::min(rest.find('.'), rest.size()));
+      const auto layer = static_cast<std::uint32_t>(module.layer) + shift;
+      name = strings_.intern(std::string(kPrefix) + std::to_string(layer) + std::string(rest));
     }
-    return names[place];
+    return name;
   }
 
   static constexpr int kUnknown = -3;
@@ -280,25 +309,26 @@ class Repeater {
 
   std::span<const Record> sample_;
   const int layers_;
+  const std::uint32_t copies_;  // that layer 2 becomes
   base::StringTable& strings_;
-  std::vector<int> layer_of_;  // by module
+  std::vector<Record>& out_;
+  std::vector<std::uint32_t> module_number_;  // by the string table's number
+  std::vector<Module> modules_;
+  std::unordered_map<std::string_view, std::uint32_t> rests_;
   std::vector<Placed> placed_;
   std::vector<Birth> births_;    // by block
   std::vector<int> parameters_;  // layers, in order
-  std::size_t region_count_ = 1;
   std::vector<Segment> segments_;
-  std::vector<std::vector<base::StringId>> shifted_;                // by module, then by layer
-  std::vector<std::vector<std::vector<std::uint64_t>>> addresses_;  // region, layer + 1, ordinal
-  std::size_t region_ = 0;
+  std::vector<base::StringId> shifted_;   // names of modules in the copies
+  std::vector<std::uint64_t> addresses_;  // of blocks in the copies; 0: not born yet
   std::uint64_t last_address_ = 0;
-  std::vector<Record> out_;
 };
 
 }  // namespace
 
-std::vector<Record> repeat_layers(std::span<const Record> sample, std::int64_t layers,
-                                  base::StringTable& strings) {
-  return Repeater(sample, layers, strings).run();
+bool repeat_layers(std::span<const Record> sample, std::int64_t layers, base::StringTable& strings,
+                   std::vector<Record>& out) {
+  return Repeater(sample, layers, strings, out).run();
 }
 
 }  // namespace ts::kernels

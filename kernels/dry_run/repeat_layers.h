@@ -17,10 +17,11 @@ namespace ts::kernels {
 // last stay as they are.
 inline constexpr std::int64_t kSampleLayers = 4;
 
-// The records of a run with `layers` layers, or nothing if the sample does not repeat in this way
-// (then the whole run has to be made). Times are not set. Parameters are recognised by the module
-// of their owner record.
-std::vector<memory::Record> repeat_layers(std::span<const memory::Record> sample,
-                                          std::int64_t layers, base::StringTable& strings);
+// Writes the records of a run with `layers` (more than kSampleLayers) layers into `out`, in place
+// of what is there. False if the sample does not repeat in this way: then `out` is of no use, and
+// the whole run has to be made. Times are not set. Parameters are recognised by the module of their
+// owner record.
+bool repeat_layers(std::span<const memory::Record> sample, std::int64_t layers,
+                   base::StringTable& strings, std::vector<memory::Record>& out);
 
 }  // namespace ts::kernels

@@ -1,15 +1,13 @@
 #include "kernels/observe/operator_frames.h"
 
 namespace ts::kernels {
+namespace {
 
-OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
-                                   const at::RecordFunction& function) {
+Frame* push_operator(ThreadState& state, const OperatorName& name) {
   const Frame* const outer = state.top();
   Frame* const frame = state.push();
   ++state.operators;
-  if (frame == nullptr) return {};
-
-  const OperatorName& name = state.names.find(function.name());
+  if (frame == nullptr) return nullptr;
   frame->kind = capture::RawKind::op;
   frame->name = name.id;
   frame->memory_op =
@@ -17,9 +15,19 @@ OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
   frame->module = outer != nullptr ? outer->module : base::kNoString;
   frame->backward = state.backward;
   frame->slice = !name.node_frame;
-  if (name.node_frame) {
-    state.backward = true;
-  } else if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+  if (name.node_frame) state.backward = true;
+  return frame;
+}
+
+}  // namespace
+
+OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
+                                   const at::RecordFunction& function) {
+  const OperatorName& name = state.names.find(function.name());
+  Frame* const frame = push_operator(state, name);
+  if (frame == nullptr) return {};
+  if (name.node_frame) return {frame, name.attention};
+  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
     state.backward = true;
     const std::uint64_t forward = function.forwardThreadId();
     frame->sequence = capture::sequence_of(forward, function.seqNr());
@@ -32,6 +40,10 @@ OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
     modules.remember(function.threadId(), function.seqNr(), frame->module);
   }
   return {frame, name.attention};
+}
+
+void open_node_frame(ThreadState& state, std::string_view name) {
+  push_operator(state, state.names.find(name));
 }
 
 const Frame* close_operator_frame(ThreadState& state) {

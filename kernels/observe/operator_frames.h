@@ -2,6 +2,8 @@
 
 #include <ATen/record_function.h>
 
+#include <string_view>
+
 #include "kernels/observe/sequence_modules.h"
 #include "kernels/observe/thread_state.h"
 
@@ -16,6 +18,9 @@ struct OpenedOperator {
 };
 OpenedOperator open_operator_frame(ThreadState& state, SequenceModules& modules,
                                    const at::RecordFunction& function);
+// The same for the frame in which a node of autograd is run, by who runs nodes without LibTorch's
+// engine. `name` as the engine's: "autograd::engine::evaluate_function: MmBackward0".
+void open_node_frame(ThreadState& state, std::string_view name);
 // The frame that was opened last, null if it was too deep. Valid until the next is opened.
 const Frame* close_operator_frame(ThreadState& state);
 

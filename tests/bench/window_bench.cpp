@@ -50,12 +50,17 @@ void empty_frame(benchmark::State& state) {
 }
 BENCHMARK(empty_frame)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-// A slider is dragged through `values` stops and back, a stop a frame. Time: our own work until the
+enum class Drag {
+  steady,  // through the values and back, one a frame
+  erratic  // to any of them in every frame, so that none can be foreseen
+};
+
+// A slider is dragged over `values`. Time: our own work until the
 // draw lists are made, the wait for the prediction with it and the software rasteriser without:
 // its threads go on after the buffers were swapped, so the next frame begins only when they have
 // had time to end. same_frame: frames that showed the prediction of their own settings.
 // dry_run_ms: median of the dry run in it.
-void dragging(benchmark::State& state, const char* preset, run::Field field,
+void dragging(benchmark::State& state, const char* preset, run::Field field, Drag drag,
               const std::vector<std::int64_t>& values) {
   using Clock = std::chrono::steady_clock;
   const io::testing::TemporaryFolder folder;
@@ -84,7 +89,9 @@ void dragging(benchmark::State& state, const char* preset, run::Field field,
   for (auto _ : state) {
     run::WorkloadSpec spec = window.state().history.spec();
     const std::size_t there = turn++ % (2 * values.size() - 2);
-    const std::size_t stop = there < values.size() ? there : 2 * values.size() - 2 - there;
+    std::size_t stop = there < values.size() ? there : 2 * values.size() - 2 - there;
+    // A full period, and never the neighbour: 25 values in strides of 11 and 14.
+    if (drag == Drag::erratic) stop = 11 * turn % values.size();
     spec.*(field == run::Field::T ? &run::WorkloadSpec::seq_len : &run::WorkloadSpec::batch) =
         values[stop];
     window.state().history.preview(spec);
@@ -111,13 +118,18 @@ void dragging(benchmark::State& state, const char* preset, run::Field field,
   state.counters["same_frame_%"] =
       100 * static_cast<double>(same_frame) / static_cast<double>(took.size());
 }
-BENCHMARK_CAPTURE(dragging, T_of_2_7B, "2.7B", run::Field::T,
-                  {128, 144, 160, 176, 192, 208, 224, 240, 256, 288, 320, 352, 384,
-                   416, 448, 480, 512, 576, 640, 704, 768, 832, 896, 960, 1024})
+const std::vector<std::int64_t> kLengths = {128, 144, 160, 176, 192, 208, 224, 240, 256,
+                                            288, 320, 352, 384, 416, 448, 480, 512, 576,
+                                            640, 704, 768, 832, 896, 960, 1024};
+BENCHMARK_CAPTURE(dragging, T_of_2_7B, "2.7B", run::Field::T, Drag::steady, kLengths)
     ->UseManualTime()
     ->Iterations(300)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dragging, B_of_small, "small", run::Field::B,
+BENCHMARK_CAPTURE(dragging, T_of_2_7B_erratic, "2.7B", run::Field::T, Drag::erratic, kLengths)
+    ->UseManualTime()
+    ->Iterations(300)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(dragging, B_of_small, "small", run::Field::B, Drag::steady,
                   {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
     ->UseManualTime()
     ->Iterations(300)

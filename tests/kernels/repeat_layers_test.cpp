@@ -96,14 +96,16 @@ TEST(RepeatLayers, RefusesWhatDoesNotRepeat) {
     record.phase = base::Phase::forward;
     records.push_back(record);
   }
-  EXPECT_TRUE(repeat_layers(records, 20, strings).empty());
+  std::vector<memory::Record> all;
+  EXPECT_FALSE(repeat_layers(records, 20, strings, all));
   records[2].size = 8;
-  EXPECT_EQ(repeat_layers(records, 20, strings).size(), 20U);
+  EXPECT_TRUE(repeat_layers(records, 20, strings, all));
+  EXPECT_EQ(all.size(), 20U);
   // No sample: it has a layer too many.
   records.push_back(records.back());
   records.back().address = 100;
   records.back().module = strings.intern("blocks.4.attn");
-  EXPECT_TRUE(repeat_layers(records, 20, strings).empty());
+  EXPECT_FALSE(repeat_layers(records, 20, strings, all));
 }
 
 }  // namespace

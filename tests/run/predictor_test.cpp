@@ -105,6 +105,27 @@ class PredictorTest : public ::testing::Test {
   OutlookRequest request;
 };
 
+TEST_F(PredictorTest, what_a_drag_comes_to_is_there_before_it_is_asked_for) {
+  request.spec.seq_len = 256;
+  request.sizes = {};
+  const auto predictor = make();
+  predictor->ask(request);
+  complete(*predictor);
+  request.spec.seq_len = 288;
+  predictor->ask(request);
+  complete(*predictor);
+  request.spec.seq_len = 320;
+  // A runner that would never end: the forecast was made before it was asked for.
+  FakeDryRunner::slow = true;
+  const auto id = predictor->ask(request);
+  const auto outlook = predictor->latest_by(std::chrono::steady_clock::now() + 5s);
+  ASSERT_NE(outlook, nullptr);
+  EXPECT_EQ(outlook->id, id);
+  ASSERT_NE(outlook->target, nullptr);
+  EXPECT_EQ(outlook->target->prediction.peak_requested, 320 * kMiB);
+  FakeDryRunner::slow = false;
+}
+
 TEST_F(PredictorTest, tells_of_the_card_and_of_this_machine) {
   const auto outlook = outlook_of(request);
   ASSERT_NE(outlook, nullptr);
