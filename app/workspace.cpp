@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/clock.h"
+#include "core/run/typed_card.h"
 
 namespace ts::app {
 namespace {
@@ -134,7 +135,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   const std::int64_t typed = state_->history.spec().memory_limit;
   const std::int64_t capacity = typed > 0 ? typed : gpu != nullptr ? gpu->memory_bytes : 0;
   std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
-                     : gpu != nullptr ? gpu->name
+                     : gpu != nullptr ? run::card_label(*gpu)
                                       : std::string();
   views::ViewContext view{run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
                           state_->view, base::now_ns(),      capacity, std::move(name), faces_};

@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.h"
 #include "views/common/backend_marks.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/controls/controls_view.h"
 #include "views/controls/field_controls.h"
@@ -30,6 +31,7 @@ void draw_backend_need(const ControlsContext& context, run::AttentionBackend bac
               text::kNoNumber);
     return;
   }
+  exact_bytes_tip(ui, need->needed);
   const bool over = need->fit == run::Fit::oom;
   const Color color = over ? ui.theme.bad : ui.theme.text;
   const text::Quantity size = text::bytes(need->needed);

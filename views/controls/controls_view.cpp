@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "core/run/presets.h"
+#include "core/run/typed_card.h"
 #include "core/run/workload_math.h"
 #include "core/text/numbers.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
 #include "views/common/widgets.h"
+#include "views/controls/card_numbers.h"
 #include "views/controls/field_access.h"
 #include "views/controls/field_controls.h"
 #include "views/controls/memory_need.h"
@@ -158,6 +161,19 @@ void draw_device(const ControlsContext& context, float width) {
   });
 }
 
+// What is left of the card's memory for tensors, and why it is less than what is printed on the
+// box.
+void draw_usable(const Ui& ui, const run::Gpu& gpu) {
+  const std::int64_t usable = run::target_of(gpu).capacity();
+  wrapped_text(ui, TextStyle::small, ui.theme.text3,
+               ui.texts("controls.target.usable", {{"size", text::bytes(usable).joined()}}),
+               ui.px(16));
+  tooltip(ui, ui.texts("controls.target.usable_why",
+                       {{"usable", exact_bytes(ui.texts, usable)},
+                        {"memory", exact_bytes(ui.texts, gpu.memory_bytes)},
+                        {"context", text::bytes(run::kContextBytes).joined()}}));
+}
+
 void draw_memory_bar(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   const run::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
@@ -196,7 +212,9 @@ void draw_memory_bar(const ControlsContext& context, float width) {
             over            ? ui.texts("controls.target.over", {{"size", left}})
             : need.at_least ? std::string()
                             : ui.texts("controls.target.spare", {{"size", left}}));
+    exact_bytes_tip(ui, need.bytes);
   }
+  draw_usable(ui, *gpu);
   std::string facts;
   const auto add = [&facts](const std::string& words) {
     facts += (facts.empty() ? "" : ", ") + words;
@@ -204,7 +222,7 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   if (gpu->bf16_tflops) add(text::decimal(*gpu->bf16_tflops, 0) + " TFLOP/s bf16");
   if (!gpu->bf16_tflops && gpu->fp16_tflops)
     add(text::decimal(*gpu->fp16_tflops, 0) + " TFLOP/s fp16");
-  add(text::decimal(gpu->bandwidth_gb_s, 0) + " GB/s");
+  if (gpu->bandwidth_gb_s > 0) add(text::decimal(gpu->bandwidth_gb_s, 0) + " GB/s");
   add(ui.texts("controls.target.compute", {{"version", gpu->compute_capability}}));
   wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
 }
@@ -259,7 +277,7 @@ void draw_target_select(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   run::WorkloadSpec spec = context.history.spec();
   const run::Gpu* gpu = context.gpus.find(spec.target_gpu);
-  select(ui, "###target", spec.target_gpu,
+  select(ui, "###target", gpu != nullptr ? run::card_label(*gpu) : spec.target_gpu,
          gpu != nullptr ? text::bytes(gpu->memory_bytes).joined() : std::string(), width, [&] {
            for (const run::Gpu& card : context.gpus.gpus()) {
              if (list_row(ui, ("###target_" + card.name).c_str(), card.name,
@@ -268,6 +286,14 @@ void draw_target_select(const ControlsContext& context, float width) {
                context.history.set(spec);
                return true;
              }
+           }
+           // Begins with the numbers of the card that is chosen.
+           const bool typed = run::is_typed_card(spec.target_gpu);
+           if (gpu != nullptr &&
+               list_row(ui, "###target_typed", ui.texts("controls.card.own"), "", typed)) {
+             if (!typed) spec.target_gpu = run::typed_card_name(*gpu);
+             context.history.set(spec);
+             return true;
            }
            return false;
          });
@@ -311,6 +337,7 @@ void draw_controls(const ControlsContext& context) {
   draw_target_select(context, width);
   gap();
   draw_memory_bar(context, width);
+  draw_card_numbers(context, width);
   draw_field(context, Field::memory_limit, width);
   gap();
   draw_allocator(context, width);

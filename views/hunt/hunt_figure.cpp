@@ -8,6 +8,7 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
+#include "views/common/exact_bytes.h"
 #include "views/hunt/hunt_cells.h"
 
 namespace ts::views {
@@ -119,7 +120,7 @@ std::string cell_place(const run::HuntMap& map, std::size_t index) {
 std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index) {
   const HuntCell& cell = figure.map.cell(index);
   const text::Texts& t = figure.texts;
-  const auto size = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
+  const auto size = [&t](std::int64_t bytes) { return size_and_bytes(t, bytes); };
   std::vector<std::string> lines = {cell_place(figure.map, index)};
   switch (cell.state) {
     case CellState::unknown:

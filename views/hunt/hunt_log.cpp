@@ -8,8 +8,10 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/hunt/bisection_line.h"
 #include "views/hunt/hunt_figure.h"
 
 namespace ts::views {
@@ -156,7 +158,9 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
       if (ImGui::IsItemHovered()) {
         sink.fill(row, ui.theme.surface2, ui.px(3));
         const run::Message& reason = probe.answer.reason;
-        tooltip(ui, reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments));
+        tooltip(ui,
+                (reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments)) +
+                    "\n" + exact_bytes(ui.texts, probe.answer.needed));
       }
       const Mark mark = mark_of(ui.theme, probe.answer.fit);
       const auto from = [&](float left) {
@@ -173,6 +177,13 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Rect line{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(36)};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  if (const auto stops = bisection_stops(sink, line, probes); !stops.empty()) {
+    ImGui::Dummy({line.width(), line.height()});
+    draw_bisection_line(sink, ui.theme, line, stops);
+  }
   ImGui::Dummy({0, ui.px(8)});
   return pressed;
 }

@@ -12,7 +12,8 @@ namespace ts::views {
 // the rest of the current window down to `height`. Returns the cell whose row was pressed.
 std::optional<std::size_t> draw_hunt_log(const Ui& ui, const run::HuntMap& map, float height);
 
-// The bisection of the exact edge, one line a probe, in the order it went; nothing where there was
+// The bisection of the exact edge, one line a probe, in the order it went, and all of them on a
+// number line; nothing where there was
 // none. Returns the value of the first axis whose line was pressed.
 std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress& hunt);
 

@@ -8,6 +8,7 @@
 #include "core/files/replay_answer.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/common/exact_bytes.h"
 
 namespace ts::views {
 namespace {
@@ -67,9 +68,12 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
   const auto add = [&](const char* key, text::Quantity value) {
     rows.push_back({texts(key), std::move(value)});
   };
+  const auto add_size = [&](const char* key, std::int64_t bytes) {
+    rows.push_back({texts(key), text::bytes(bytes), exact_bytes(texts, bytes)});
+  };
   add("file.name", {opened.path.filename().string(), ""});
   add("file.folder", {opened.path.parent_path().string(), ""});
-  add("file.size", text::bytes(static_cast<std::int64_t>(opened.file.bytes)));
+  add_size("file.size", static_cast<std::int64_t>(opened.file.bytes));
   add("file.format", {opened.file.pickle_protocol == 0
                           ? std::string(texts("file.format_json"))
                           : texts("file.format_pickle",
@@ -91,9 +95,9 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
                                      {"size", text::bytes(device.bytes_before).joined()}}),
          ""});
   }
-  add("file.peak_allocated", text::bytes(log.peak_bytes()));
-  add("file.peak_reserved", text::bytes(device.peak_reserved));
-  add("file.end_reserved", text::bytes(device.end_reserved));
+  add_size("file.peak_allocated", log.peak_bytes());
+  add_size("file.peak_reserved", device.peak_reserved);
+  add_size("file.end_reserved", device.end_reserved);
   if (log.missed_frees() + log.unmatched_frees() > 0) {
     add("file.gaps", count_of(log.missed_frees() + log.unmatched_frees()));
   }
@@ -122,7 +126,8 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
   const files::ReplayAnswer& answer = *context.replayed;
   const text::Texts& texts = context.texts;
   std::vector<InspectorRow> rows;
-  rows.push_back({texts("file.replay.peak"), text::bytes(answer.simulated.peak_reserved)});
+  rows.push_back({texts("file.replay.peak"), text::bytes(answer.simulated.peak_reserved),
+                  exact_bytes(texts, answer.simulated.peak_reserved)});
   rows.push_back(
       {texts("file.replay.segments"), {text::grouped(answer.simulated.segment_allocs), ""}});
   rows.push_back(

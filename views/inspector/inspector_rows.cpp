@@ -9,6 +9,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/common/exact_bytes.h"
 #include "views/inspector/gpu_rows.h"
 
 namespace ts::views {
@@ -197,7 +198,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
                           {{"error", text::percent((one.value / one.exact - 1) * 100, 3)}})});
   }
   add_training(rows, context);
-  rows.push_back({texts("inspector.limit"), text::bytes(run.limit)});
+  rows.push_back({texts("inspector.limit"), text::bytes(run.limit), exact_bytes(texts, run.limit)});
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});
   rows.push_back({texts("inspector.dropped"), count(run.dropped)});
@@ -273,7 +274,8 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   const memory::Block& block = log.blocks()[*selected];
   const auto& texts = context.texts;
   std::vector<InspectorRow> rows;
-  rows.push_back({texts("inspector.size"), text::bytes(block.size)});
+  rows.push_back(
+      {texts("inspector.size"), text::bytes(block.size), exact_bytes(texts, block.size)});
   rows.push_back({texts("inspector.bytes"), {text::grouped(block.size), "B"}});
   rows.push_back({texts("inspector.category"), {texts(category_key(block.category)), ""}});
   const std::string_view op = context.strings.view(block.op);

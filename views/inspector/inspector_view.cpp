@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_rows.h"
@@ -37,10 +38,12 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
               ui.theme.category[static_cast<std::size_t>(row.category)], 1);
     ImGui::Indent(ui.px(18));
     value_row(ui, row.label, text::bytes_in(row.bytes, letter), unit_width, TextStyle::body);
+    exact_bytes_tip(ui, row.bytes);
     ImGui::Unindent(ui.px(18));
   }
   value_row(ui, ui.texts("inspector.total"), text::bytes_in(total, letter), unit_width,
             TextStyle::body_strong);
+  exact_bytes_tip(ui, total);
 }
 
 // Every unrecorded step as a bar, with what the colours mean.

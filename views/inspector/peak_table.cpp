@@ -11,6 +11,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 
 namespace ts::views {
@@ -21,6 +22,18 @@ std::int64_t largest(const std::vector<PeakRow>& rows) {
   for (const PeakRow& row : rows)
     most = std::max({most, row.predicted.value_or(0), row.measured.value_or(0)});
   return most;
+}
+
+std::string exact_peaks(const text::Texts& texts, const PeakRow& row) {
+  std::string words;
+  const auto add = [&](const char* key, const std::optional<std::int64_t>& bytes) {
+    if (!bytes) return;
+    words += (words.empty() ? "" : "\n") + std::string(texts(key)) + ": ";
+    words += exact_bytes(texts, *bytes);
+  };
+  add("inspector.peaks.predicted", row.predicted);
+  add("inspector.peaks.measured", row.measured);
+  return words;
 }
 
 }  // namespace
@@ -93,11 +106,15 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
       right(error_end, TextStyle::body, close ? ui.theme.ok : ui.theme.warn,
             prediction_error(*row.predicted, *row.measured));
     }
+    ImGui::SetCursorScreenPos({origin.x, y});
+    ImGui::Dummy({width, ui.px(24)});
+    tooltip(ui, exact_peaks(ui.texts, row));
     y += ui.px(24);
   }
   sink.text({origin.x, y}, TextStyle::small, ui.theme.text3,
             ui.texts("inspector.peaks.unit", {{"unit", unit}}));
   y += ui.px(18);
+  ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({width, y - origin.y});
   if (const std::string scratch = scratch_words(context); !scratch.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch, ui.px(16));

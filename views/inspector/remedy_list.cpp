@@ -7,6 +7,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
@@ -37,7 +38,7 @@ bool draw_remedy(const Ui& ui, const run::Remedy& remedy, std::int64_t memory) {
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x - ui.px(4), at.y, at.x + width + ui.px(4), at.y + height}, ui.theme.surface2,
               ui.px(3));
-    tooltip(ui, ui.texts("remedy.try"));
+    tooltip(ui, exact_bytes(ui.texts, remedy.needed) + "\n" + ui.texts("remedy.try"));
   }
   ImGui::PopID();
   const bool fits = remedy.fit != run::Fit::oom;
@@ -87,6 +88,7 @@ std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook&
   if (now.fit != run::Fit::oom) return std::nullopt;
   section(ui, ui.texts("remedy.heading"),
           ui.texts("remedy.now", {{"needed", text::bytes(now.needed).joined()}}));
+  exact_bytes_tip(ui, now.needed);
   std::optional<run::WorkloadSpec> tried;
   for (const run::Remedy& remedy : outlook.remedies) {
     if (draw_remedy(ui, remedy, outlook.target->target.memory)) tried = remedy.spec;

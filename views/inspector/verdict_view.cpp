@@ -43,7 +43,18 @@ struct VerdictWords {
   Mark mark;
   std::string sentence;
   std::string remark;
+  std::string exact;  // the sizes of the sentence in bytes
 };
+
+std::string exact_words(const text::Texts& texts, const run::Forecast& forecast) {
+  const run::Prediction& prediction = forecast.prediction;
+  std::string words = texts("inspector.exact", {{"needed", text::grouped(prediction.needed)},
+                                                {"memory", text::grouped(forecast.target.memory)}});
+  if (!prediction.breaking) return words;
+  return words + "\n" +
+         texts("inspector.exact_refused", {{"asked", text::grouped(prediction.breaking->bytes)},
+                                           {"free", text::grouped(prediction.breaking->free)}});
+}
 
 // How long the prediction took.
 std::string time_of(const run::Outlook& outlook) {
@@ -56,7 +67,8 @@ VerdictWords words_of_prediction(const Ui& ui, const run::Outlook& outlook) {
     return {{"\xef\x81\xb1", ui.theme.bad},
             outlook.own == nullptr ? std::string(ui.texts("inspector.no_prediction"))
                                    : ui.texts("inspector.not_on_card", {{"card", card}}),
-            outlook.problem};
+            outlook.problem,
+            {}};
   }
   const run::Prediction& prediction = outlook.target->prediction;
   VerdictWords words;
@@ -72,6 +84,7 @@ VerdictWords words_of_prediction(const Ui& ui, const run::Outlook& outlook) {
                  {{"sentence", words.sentence}, {"value", std::to_string(*edge->first_too_large)}});
   }
   words.remark = ui.texts("inspector.predicted_in", {{"time", time_of(outlook)}});
+  words.exact = exact_words(ui.texts, *outlook.target);
   return words;
 }
 
@@ -81,6 +94,7 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
   Mark mark{"\xef\x81\x9a", ui.theme.text3};  // info
   std::string sentence = ui.texts("inspector.nothing_yet");
   std::string remark = ui.texts("inspector.nothing_yet_hint");
+  std::string exact;
   const bool not_run = context.memory.kind == MemorySource::Kind::predicted;
   // A run that went well adds to the prediction, one that did not has its own verdict.
   const bool well = context.run != nullptr && context.run->finished &&
@@ -98,6 +112,7 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
     mark = words.mark;
     sentence = std::move(words.sentence);
     remark = std::move(words.remark);
+    exact = std::move(words.exact);
     if (well && !not_run)
       remark = ui.texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
   } else if (context.run != nullptr) {
@@ -125,6 +140,7 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
   text(ui, TextStyle::body, mark.color, mark.icon);
   ImGui::SetCursorPos({at.x + ui.px(26), at.y - ui.px(5)});
   wrapped_text(ui, TextStyle::large, ui.theme.text, sentence, ui.px(16));
+  tooltip(ui, exact);
   if (!remark.empty()) {
     ImGui::SetCursorPosX(at.x + ui.px(26));
     wrapped_text(ui, TextStyle::small, ui.theme.text2, remark, ui.px(16));

@@ -7,6 +7,7 @@
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
+#include "views/common/exact_bytes.h"
 #include "views/memory/memory_ink.h"
 #include "views/memory/step_parts.h"
 
@@ -199,7 +200,7 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
   if (hover_->block == memory::kNone) {
     const std::string category = ink.texts(category_key(hover_->category));
     lines.push_back(
-        {text::bytes(hover_->top - hover_->bottom).joined(), TextStyle::body_medium, true});
+        {size_and_bytes(ink.texts, hover_->top - hover_->bottom), TextStyle::body_medium, true});
     lines.push_back({ink.texts("memory.band", {{"category", category}}), TextStyle::small, false});
   } else {
     const memory::Block& block = log.blocks()[hover_->block];
@@ -207,7 +208,7 @@ void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) cons
       return moment_words(ink.texts, log.events()[event].time_ns);
     };
     lines.push_back(
-        {ink.texts("memory.block_size", {{"size", text::bytes(block.size).joined()},
+        {ink.texts("memory.block_size", {{"size", size_and_bytes(ink.texts, block.size)},
                                          {"category", ink.texts(category_key(block.category))}}),
          TextStyle::body_medium, true});
     const std::string op(context.strings.view(block.op));

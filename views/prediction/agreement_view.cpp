@@ -11,6 +11,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
@@ -151,7 +152,7 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
   ImGui::TableHeadersRow();
   const auto exact = [&](std::int64_t bytes, std::int64_t shown) {
     right_aligned(text::bytes_in(shown, unit.front()).joined());
-    tooltip(ui, ui.texts("agreement.bytes", {{"bytes", text::grouped(bytes)}}));
+    exact_bytes_tip(ui, bytes);
   };
   const auto add = [&](const char* name, std::int64_t was, std::int64_t is) {
     ImGui::TableNextRow();
@@ -167,7 +168,7 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
                    : off > 0 ? "+"
                              : "") +
                   text::bytes(std::abs(off)).joined());
-    tooltip(ui, ui.texts("agreement.bytes", {{"bytes", text::grouped(off)}}));
+    exact_bytes_tip(ui, off);
     ImGui::TableNextColumn();
     const bool close = std::abs(off) * 100 <= is;
     ImGui::PushStyleColor(ImGuiCol_Text, close ? ui.theme.ok : ui.theme.warn);

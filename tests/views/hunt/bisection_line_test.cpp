@@ -1,0 +1,58 @@
+// The number line of a bisection, drawn into a recorder.
+#include "views/hunt/bisection_line.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/views/recording_sink.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+std::vector<run::HuntProbe> probes(std::initializer_list<std::int64_t> values, std::int64_t edge) {
+  std::vector<run::HuntProbe> made;
+  for (const std::int64_t value : values)
+    made.push_back({{value}, {value <= edge ? run::Fit::fits : run::Fit::oom, 1, {}}});
+  return made;
+}
+
+TEST(BisectionLine, goes_from_the_least_to_the_greatest_in_octaves) {
+  const RecordingSink sink;
+  const Rect area{10, 0, 410, 36};
+  const auto stops = bisection_stops(sink, area, probes({512, 128, 256, 512}, 256));
+  ASSERT_EQ(stops.size(), 3U);
+  EXPECT_EQ(stops[0].value, 128);
+  EXPECT_LT(stops[0].x - area.x0, 8);
+  EXPECT_LT(area.x1 - stops[2].x, 8);
+  EXPECT_NEAR(stops[1].x, (stops[0].x + stops[2].x) / 2, 0.5);
+}
+
+TEST(BisectionLine, both_sides_of_the_edge_are_labelled_and_no_label_lies_on_another) {
+  const RecordingSink sink;
+  const auto stops = bisection_stops(
+      sink, {0, 0, 200, 36},
+      probes({128, 256, 512, 1024, 2048, 4096, 3072, 2560, 2304, 2176, 2240, 2208}, 2176));
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    if (stops[i].value == 2176 || stops[i].value == 2208) {
+      EXPECT_TRUE(stops[i].labelled) << stops[i].value;
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!stops[i].labelled || !stops[k].labelled) continue;
+      EXPECT_GE(stops[i].label_x, stops[k].label_x);
+      EXPECT_GE(stops[i].label_x - stops[k].label_x, 20) << stops[k].value << stops[i].value;
+    }
+  }
+}
+
+TEST(BisectionLine, one_value_is_no_line) {
+  RecordingSink sink;
+  EXPECT_TRUE(bisection_stops(sink, {0, 0, 200, 36}, probes({128, 128}, 1)).empty());
+  draw_bisection_line(sink, {}, {0, 0, 200, 36}, {});
+  EXPECT_TRUE(sink.calls.empty());
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/text/text.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// "13,207,024,435 bytes": what stands behind a rounded size.
+[[nodiscard]] std::string exact_bytes(const text::Texts& texts, std::int64_t bytes);
+// That as the tooltip of the item drawn last.
+void exact_bytes_tip(const Ui& ui, std::int64_t bytes);
+// "12.3 GiB, 13,207,024,435 bytes", for words that are a tooltip themselves.
+[[nodiscard]] std::string size_and_bytes(const text::Texts& texts, std::int64_t bytes);
+
+}  // namespace ts::views

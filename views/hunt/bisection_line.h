@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/run/hunt.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// A probe of a bisection on its number line, x in pixels.
+struct LineStop {
+  std::int64_t value = 0;
+  run::Fit fit = run::Fit::fits;
+  float x = 0;
+  float label_x = 0;  // left end of its label
+  bool labelled = false;
+};
+
+// The probes of one axis by their values, from the least to the greatest over `area`'s width. In
+// proportion to the logarithm, as a bisection doubles before it halves. Both sides of the edge are
+// labelled, the others where there is room. Empty for fewer than two values.
+std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
+                                      std::span<const run::HuntProbe> probes);
+
+// Green as far as it fits, red from where it does not, a mark and a number for each probe: how the
+// brackets close in on the edge.
+void draw_bisection_line(DrawSink& sink, const Theme& theme, const Rect& area,
+                         std::span<const LineStop> stops);
+
+}  // namespace ts::views
