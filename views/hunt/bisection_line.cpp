@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 #include "core/text/numbers.h"
 
@@ -16,15 +18,23 @@ bool holds(run::Fit fit) {
   return fit != run::Fit::oom;
 }
 
-// The last that fits and the first that does not come first, then the ends, then the rest.
-int rank(std::span<const LineStop> stops, std::size_t index) {
-  const bool below_edge =
-      index + 1 < stops.size() && holds(stops[index].fit) && !holds(stops[index + 1].fit);
-  const bool above_edge = index > 0 && holds(stops[index - 1].fit) && !holds(stops[index].fit);
-  if (below_edge || above_edge) return 0;
-  return index == 0 || index + 1 == stops.size() ? 1 : 2;
+// The interval that was left to be halved once a value was known to fit and one not to; all values
+// where there is none.
+std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const run::HuntProbe> probes) {
+  std::int64_t fits = 0;
+  std::int64_t breaks = std::numeric_limits<std::int64_t>::max();
+  for (const run::HuntProbe& probe : probes) {
+    if (holds(probe.answer.fit)) {
+      fits = std::max(fits, probe.at[0]);
+    } else {
+      breaks = std::min(breaks, probe.at[0]);
+    }
+    if (fits > 0 && breaks < std::numeric_limits<std::int64_t>::max()) return {fits, breaks};
+  }
+  return {1, std::numeric_limits<std::int64_t>::max()};
 }
 
+// The edge first, then the ends, then what there is room for.
 void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>& stops) {
   const auto width_of = [&sink](const LineStop& stop) {
     return sink.text_width(TextStyle::small, text::grouped(stop.value));
@@ -35,18 +45,27 @@ void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>&
              other.label_x < stop.label_x + width_of(stop) + kGap;
     });
   };
-  for (int wanted = 0; wanted <= 2; ++wanted) {
-    for (std::size_t i = 0; i < stops.size(); ++i) {
-      if (rank(stops, i) != wanted) continue;
-      LineStop& stop = stops[i];
-      const float width = width_of(stop);
-      // The two sides of the edge may be neighbours: their labels go away from each other.
-      const float beside = holds(stop.fit) ? stop.x - width - kGap / 2 : stop.x + kGap / 2;
-      const float left = wanted == 0 ? beside : stop.x - width / 2;
-      stop.label_x = std::clamp(left, area.x0, std::max(area.x0, area.x1 - width));
-      stop.labelled = !collides(stop);
-    }
+  // The two sides of the edge may be neighbours: their labels go away from each other.
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    LineStop& last = stops[i];
+    LineStop& first = stops[i + 1];
+    if (!holds(last.fit) || holds(first.fit)) continue;
+    const float together = width_of(last) + kGap + width_of(first);
+    last.label_x = std::clamp(last.x - width_of(last) - kGap / 2, area.x0,
+                              std::max(area.x0, area.x1 - together));
+    first.label_x = std::max(std::min(first.x + kGap / 2, area.x1 - width_of(first)),
+                             last.label_x + width_of(last) + kGap);
+    last.labelled = first.labelled = true;
   }
+  const auto label = [&](LineStop& stop) {
+    if (stop.labelled) return;
+    const float width = width_of(stop);
+    stop.label_x = std::clamp(stop.x - width / 2, area.x0, std::max(area.x0, area.x1 - width));
+    stop.labelled = !collides(stop);
+  };
+  label(stops.front());
+  label(stops.back());
+  for (LineStop& stop : stops) label(stop);
 }
 
 }  // namespace
@@ -54,13 +73,17 @@ void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>&
 std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
                                       std::span<const run::HuntProbe> probes) {
   std::vector<LineStop> stops;
-  for (const run::HuntProbe& probe : probes) stops.push_back({probe.at[0], probe.answer.fit});
+  const auto [least, most] = first_bracket(probes);
+  for (const run::HuntProbe& probe : probes) {
+    if (probe.at[0] >= least && probe.at[0] <= most)
+      stops.push_back({probe.at[0], probe.answer.fit});
+  }
   std::sort(stops.begin(), stops.end(),
             [](const LineStop& a, const LineStop& b) { return a.value < b.value; });
   stops.erase(std::unique(stops.begin(), stops.end(),
                           [](const LineStop& a, const LineStop& b) { return a.value == b.value; }),
               stops.end());
-  if (stops.size() < 2 || stops.front().value <= 0) return {};
+  if (stops.size() < 2) return {};
   const double low = std::log(static_cast<double>(stops.front().value));
   const double span = std::log(static_cast<double>(stops.back().value)) - low;
   const float first = area.x0 + kRadius;

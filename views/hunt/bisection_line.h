@@ -18,8 +18,9 @@ struct LineStop {
   bool labelled = false;
 };
 
-// The probes of one axis by their values, from the least to the greatest over `area`'s width. In
-// proportion to the logarithm, as a bisection doubles before it halves. Both sides of the edge are
+// The probes of one axis inside the first bracket round the edge, by their values over `area`'s
+// width; all of them where there is no edge. In proportion to the logarithm, as the search for a
+// bracket doubles. Both sides of the edge are
 // labelled, the others where there is room. Empty for fewer than two values.
 std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
                                       std::span<const run::HuntProbe> probes);

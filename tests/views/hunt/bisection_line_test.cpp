@@ -35,6 +35,9 @@ TEST(BisectionLine, both_sides_of_the_edge_are_labelled_and_no_label_lies_on_ano
   const auto stops = bisection_stops(
       sink, {0, 0, 200, 36},
       probes({128, 256, 512, 1024, 2048, 4096, 3072, 2560, 2304, 2176, 2240, 2208}, 2176));
+  ASSERT_EQ(stops.size(), 8U) << "what lies outside the first bracket is left out";
+  EXPECT_EQ(stops.front().value, 2048);
+  EXPECT_EQ(stops.back().value, 4096);
   for (std::size_t i = 0; i < stops.size(); ++i) {
     if (stops[i].value == 2176 || stops[i].value == 2208) {
       EXPECT_TRUE(stops[i].labelled) << stops[i].value;
