@@ -18,6 +18,19 @@ std::vector<stats::CurvePoint> values_of(const Sweep& sweep, const SweepCurve& c
   return values;
 }
 
+// Times without an interval say nothing about who is surely ahead; peaks are exact.
+std::vector<stats::CurvePoint> sure_values_of(const Sweep& sweep, const SweepCurve& curve,
+                                              Measure measure) {
+  std::vector<stats::CurvePoint> values;
+  for (const std::size_t point : curve.points) {
+    const bool sure =
+        measure != Measure::step_ms || sweep.points()[point].measurement.step.ci95_low_ms >= 0;
+    const stats::CurvePoint value = value_of(sweep, point, measure);
+    if (sure && std::isfinite(value.y)) values.push_back(value);
+  }
+  return values;
+}
+
 struct Columns {
   std::vector<double> x, y;
 };
@@ -143,8 +156,9 @@ std::vector<CurveCrossover> crossovers_of(const Sweep& sweep) {
     for (std::size_t j = i + 1; j < curves.size(); ++j) {
       if (!same_second_value(sweep, curves[i], curves[j])) continue;
       for (const Measure measure : {Measure::step_ms, Measure::peak_allocated}) {
-        for (const stats::Crossover& one : stats::crossovers(
-                 values_of(sweep, curves[i], measure), values_of(sweep, curves[j], measure))) {
+        for (const stats::Crossover& one :
+             stats::crossovers(sure_values_of(sweep, curves[i], measure),
+                               sure_values_of(sweep, curves[j], measure))) {
           found.push_back({curves[i], curves[j], measure, one});
         }
       }

@@ -61,7 +61,8 @@ struct CurveCrossover {
     return crossover.second_is_lower_after ? second : first;
   }
 };
-// Of every pair of curves at the same value of the second axis: step time and peak memory.
+// Of every pair of curves at the same value of the second axis: step time, of points that ran often
+// enough for an interval (six steps), and peak memory.
 std::vector<CurveCrossover> crossovers_of(const Sweep& sweep);
 
 struct CurveSaturation {

@@ -5,7 +5,7 @@
 namespace ts::run::testing {
 
 // A run that ended, with ten steps around `step_ms` and a peak.
-inline Run made_run(const WorkloadSpec& spec, double step_ms, std::int64_t peak) {
+inline Run made_run(const WorkloadSpec& spec, double step_ms, std::int64_t peak, int steps = 10) {
   StartedUpdate started;
   started.id = 1;
   started.spec = spec;
@@ -13,7 +13,7 @@ inline Run made_run(const WorkloadSpec& spec, double step_ms, std::int64_t peak)
   started.limit_source = "memory_limit";
   started.begin_ns = 1'000;
   Run run(started);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < steps; ++i) {
     StepTimes step;
     step.total_ns = static_cast<std::int64_t>(step_ms * 1e6) + i * 10;
     step.forward_ns = step.total_ns / 3;

@@ -100,6 +100,16 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
   for (const auto& row : full.rows) EXPECT_EQ(row.size(), full.columns.size());
 }
 
+TEST(SweepResults, AFewStepsDecideNoCrossoverOfTimes) {
+  Sweep sweep(over_t("T=64:4096:x2"));
+  run_all(sweep, [](const WorkloadSpec& spec) {
+    const auto t = static_cast<double>(spec.seq_len);
+    const bool naive = spec.backend == AttentionBackend::naive;
+    return made_run(spec, naive ? t * t / 1e5 : 5 + t * t / 4e5, 1000, 5);
+  });
+  EXPECT_TRUE(crossovers_of(sweep).empty()) << "five steps have no interval";
+}
+
 TEST(SweepResults, ThroughputSaturates) {
   Sweep sweep(over_t("B=1:16:x2", nullptr));
   run_all(sweep, [](const WorkloadSpec& spec) {
