@@ -175,12 +175,24 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
       }
     }
   }
-  // The one that wants three settings at once.
+  // Those that want three settings or more at once.
   run::WorkloadSpec scaled;
   scaled.workload = run::WorkloadKind::lm;
   scaled.pass = run::Pass::full_step;
   scaled.autocast = run::Autocast::fp16;
   given.insert(run::field_reason(scaled, run::Field::init_scale));
+  scaled.device = run::DeviceKind::cuda;
+  const auto give_of_graph = [&](const auto& change) {
+    run::WorkloadSpec spec = scaled;
+    change(spec);
+    given.insert(run::field_reason(spec, run::Field::cuda_graph));
+  };
+  give_of_graph([](auto& spec) { spec.schedule = run::Schedule::cosine; });
+  give_of_graph([](auto& spec) { spec.optimizer = run::OptimizerKind::adamw_foreach; });
+  give_of_graph([](auto& spec) {
+    spec.optimizer = run::OptimizerKind::sgd;
+    spec.grad_scaler = true;
+  });
   for (const std::string& key : given) EXPECT_NE(files()[0].texts.find(key), nullptr) << key;
   for (const std::string& key : keys(files()[0].texts)) {
     const bool is_reason = key.starts_with("field.reason.");
