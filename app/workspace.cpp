@@ -16,7 +16,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kDebounce = kSecond / 4;
 constexpr std::int64_t kNoteTime = 6 * kSecond;
 // Since the frame began; what is drawn with the prediction has the rest of 16.6 ms.
-constexpr std::chrono::milliseconds kPredictedBy{12};
+constexpr std::chrono::milliseconds kPredictedBy{10};
 
 run::Protocol protocol_for(bool live) {
   run::Protocol protocol;

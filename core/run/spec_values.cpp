@@ -85,8 +85,9 @@ std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<co
 
 std::int64_t WorkloadSpec::*number_member(Field field) {
   if (const auto* number = field_as<NumberField>(field)) return number->member;
-  if (const auto* bytes = field_as<BytesField>(field)) return bytes->member;
-  TS_CHECK(false);
+  const auto* bytes = field_as<BytesField>(field);
+  TS_CHECK(bytes != nullptr);
+  return bytes->member;
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
+#include "core/text/numbers.h"
 #include "tests/views/gpu_run.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
@@ -279,6 +281,19 @@ TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
   EXPECT_LE(maker.begin_ns, run->memory.events()[block.alloc_event].time_ns);
   click(over(0.46F, 0.02F));
   EXPECT_FALSE(state.selected_block);
+}
+
+TEST_F(MemoryChartTest, HoverOverThePeaksPlateTellsItsBytes) {
+  const RecordingSink still = frame();
+  const auto plate = std::find_if(still.calls.begin(), still.calls.end(),
+                                  [](const auto& call) { return call.text.starts_with("Peak "); });
+  ASSERT_NE(plate, still.calls.end());
+  const std::string bytes = text::grouped(run->memory.peak_bytes()) + " bytes";
+  EXPECT_FALSE(still.says(bytes));
+  ChartInput input;
+  input.hovered = true;
+  input.mouse = {plate->bounds.x0 + 2, (plate->bounds.y0 + plate->bounds.y1) / 2};
+  EXPECT_TRUE(frame(input).says(bytes));
 }
 
 TEST_F(MemoryChartTest, LinkedZoomMovesTheTimeline) {

@@ -277,7 +277,9 @@ void draw_target_select(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   run::WorkloadSpec spec = context.history.spec();
   const run::Gpu* gpu = context.gpus.find(spec.target_gpu);
-  select(ui, "###target", gpu != nullptr ? run::card_label(*gpu) : spec.target_gpu,
+  // Its line would repeat the size that stands behind it.
+  const bool typed = run::is_typed_card(spec.target_gpu);
+  select(ui, "###target", typed ? ui.texts("controls.card.own") : spec.target_gpu,
          gpu != nullptr ? text::bytes(gpu->memory_bytes).joined() : std::string(), width, [&] {
            for (const run::Gpu& card : context.gpus.gpus()) {
              if (list_row(ui, ("###target_" + card.name).c_str(), card.name,
@@ -288,7 +290,6 @@ void draw_target_select(const ControlsContext& context, float width) {
              }
            }
            // Begins with the numbers of the card that is chosen.
-           const bool typed = run::is_typed_card(spec.target_gpu);
            if (gpu != nullptr &&
                list_row(ui, "###target_typed", ui.texts("controls.card.own"), "", typed)) {
              if (!typed) spec.target_gpu = run::typed_card_name(*gpu);

@@ -35,20 +35,17 @@ struct LogRow {
   std::size_t cell = 0;
   std::size_t number = 0;  // in its list
   Mark mark;
-  std::string bytes;
+  std::int64_t bytes = 0;
   std::string reason;
 };
 
 LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
   const std::size_t index = map.confirmed()[number - 1];
   const run::HuntCell& cell = map.cell(index);
-  LogRow row{index,
-             number,
-             mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
-             text::bytes(cell.run->peak).joined(),
-             {}};
-  row.reason =
-      ui.texts(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom", {{"peak", row.bytes}});
+  LogRow row{
+      index, number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom), cell.run->peak, {}};
+  row.reason = ui.texts(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom",
+                        {{"peak", text::bytes(row.bytes).joined()}});
   const auto add = [&](const std::string& words) {
     row.reason += ui.texts("memory.list_comma") + words;
   };
@@ -67,7 +64,7 @@ LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
 LogRow probe_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
   const std::size_t index = map.log()[number - 1];
   const run::HuntCell& cell = map.cell(index);
-  return {index, number, mark_of(ui.theme, cell.fit), text::bytes(cell.at_least).joined(),
+  return {index, number, mark_of(ui.theme, cell.fit), cell.at_least,
           cell.reason.key.empty() ? cell.reason.sentence
                                   : ui.texts(cell.reason.key, cell.reason.arguments)};
 }
@@ -83,7 +80,7 @@ bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x, at.y, at.x + width, at.y + height}, ui.theme.surface2, ui.px(3));
-    tooltip(ui, row.reason);
+    tooltip(ui, row.reason + "\n" + exact_bytes(ui.texts, row.bytes));
   }
   const auto line = [&](float left, float top) {
     return Rect{at.x + ui.px(left), at.y + ui.px(top), at.x + width - ui.px(4),
@@ -93,7 +90,7 @@ bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
           text::grouped(static_cast<std::int64_t>(row.number)));
   sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, row.mark.color, row.mark.icon);
   text_in(sink, line(56, 3), TextStyle::body, ui.theme.text, cell_place(map, row.cell));
-  text_right(sink, line(56, 3), TextStyle::body, ui.theme.text2, row.bytes);
+  text_right(sink, line(56, 3), TextStyle::body, ui.theme.text2, text::bytes(row.bytes).joined());
   text_in(sink, line(56, 21), TextStyle::small, ui.theme.text3, row.reason);
   return pressed;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "views/charts/chart_input.h"
+#include "views/charts/read_out.h"
 #include "views/charts/title_row.h"
 #include "views/charts/totals_index.h"
 #include "views/common/view_state.h"
@@ -98,6 +99,11 @@ class MemoryChart {
   void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
   void draw_overlays(const Ink& ink, const ViewContext& context) const;
+  // What the plate of the peak rounds, in bytes.
+  [[nodiscard]] std::vector<ReadOutLine> peak_lines(const Ink& ink,
+                                                    const ViewContext& context) const;
+  [[nodiscard]] std::vector<ReadOutLine> hover_lines(const Ink& ink,
+                                                     const ViewContext& context) const;
   void draw_read_out(const Ink& ink, const ViewContext& context) const;
 
   MemorySource source_;  // this frame's; its log outlives the frame

@@ -6,10 +6,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
-#include "views/charts/run_time.h"
-#include "views/common/exact_bytes.h"
 #include "views/memory/memory_ink.h"
-#include "views/memory/step_parts.h"
 
 namespace ts::views {
 
@@ -191,58 +188,6 @@ void MemoryChart::draw_live_edge(const Ink& ink) const {
   if (left >= plot.x0)
     draw_plate(ink.sink, ink.theme, ink.metrics, {left, y, left + width, y + height},
                TextStyle::small, ink.theme.accent, words);
-}
-
-void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) const {
-  if (!hover_ || !mouse_over_ || !regions_.plot.contains(mouse_)) return;
-  const memory::AllocationLog& log = *source_.log;
-  std::vector<ReadOutLine> lines;
-  if (hover_->block == memory::kNone) {
-    const std::string category = ink.texts(category_key(hover_->category));
-    lines.push_back(
-        {size_and_bytes(ink.texts, hover_->top - hover_->bottom), TextStyle::body_medium, true});
-    lines.push_back({ink.texts("memory.band", {{"category", category}}), TextStyle::small, false});
-  } else {
-    const memory::Block& block = log.blocks()[hover_->block];
-    const auto when = [&](memory::EventIndex event) {
-      return moment_words(ink.texts, log.events()[event].time_ns);
-    };
-    lines.push_back(
-        {ink.texts("memory.block_size", {{"size", size_and_bytes(ink.texts, block.size)},
-                                         {"category", ink.texts(category_key(block.category))}}),
-         TextStyle::body_medium, true});
-    const std::string op(context.strings.view(block.op));
-    if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
-    const std::string module(context.strings.view(block.module));
-    if (!module.empty()) lines.push_back({module, TextStyle::mono, false});
-    const bool again = recomputation_at(log, block.alloc_event) != nullptr;
-    std::string phase = ink.texts(again ? "memory.backward_recompute" : phase_key(block.phase));
-    if (block.step >= 0)
-      phase = ink.texts("memory.step_phase",
-                        {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
-    // Of a file's blocks the phase is often not known, which is idle there.
-    const bool known =
-        source_.kind != MemorySource::Kind::opened || block.phase != base::Phase::idle;
-    if (known) lines.push_back({phase, TextStyle::small, false});
-    if (block.free_event == memory::kNone) {
-      lines.push_back({ink.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
-                       TextStyle::small, false});
-    } else {
-      const std::int64_t life =
-          log.events()[block.free_event].time_ns - log.events()[block.alloc_event].time_ns;
-      const bool clocked = source_.kind != MemorySource::Kind::predicted;
-      const std::string span =
-          clocked ? text::duration_ns(static_cast<double>(life)).joined()
-                  : ink.texts("memory.event_count",
-                              {{"number", text::grouped(block.free_event - block.alloc_event)}});
-      lines.push_back({ink.texts("memory.lived", {{"from", when(block.alloc_event)},
-                                                  {"to", when(block.free_event)},
-                                                  {"duration", span}}),
-                       TextStyle::small, false});
-    }
-  }
-  const Rect bounds{regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};
-  views::draw_read_out(ink.sink, ink.theme, ink.metrics, mouse_, bounds, lines);
 }
 
 }  // namespace ts::views
