@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/text/numbers.h"
+#include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
