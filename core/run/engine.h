@@ -90,6 +90,14 @@ struct NamedNumber {
   friend bool operator==(const NamedNumber&, const NamedNumber&) = default;
 };
 
+// How a number came about, or what it depends on: one line of a chart. x rises; as many y as x.
+struct Course {
+  std::string name;
+  std::vector<double> x;
+  std::vector<double> y;
+  friend bool operator==(const Course&, const Course&) = default;
+};
+
 // What only the execution knows. `backend_ran` is read off the operators that ran.
 struct ExecutionFacts {
   std::int64_t parameters = 0;  // counted from the tensors
@@ -101,7 +109,9 @@ struct ExecutionFacts {
   // Pass generate: the new tokens of the first sequence, and what they spell in a corpus.
   std::vector<std::int64_t> generated = {};
   std::string generated_text = {};
-  std::vector<NamedNumber> results = {};  // of a workload that is about its numbers
+  // Of a workload that is about its numbers.
+  std::vector<NamedNumber> results = {};
+  std::vector<Course> courses = {};
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
@@ -170,7 +180,7 @@ class Engine {
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
-inline constexpr int kEngineInterfaceVersion = 6;
+inline constexpr int kEngineInterfaceVersion = 7;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

@@ -12,7 +12,7 @@ namespace ts::run {
 namespace {
 
 constexpr std::array kWorkloads = {"attention",    "mlp", "block",       "lm",
-                                   "weighted_sum", "toy", "accumulation"};
+                                   "weighted_sum", "toy", "accumulation", "layernorm"};
 constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
 constexpr std::array kAutocasts = {"off", "bf16", "fp16"};
 constexpr std::array kBackends = {"naive", "math", "flash", "efficient", "cudnn", "tiled", "auto"};
@@ -28,6 +28,7 @@ constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
 constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
 constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kCaches = {"hot", "cold"};
+constexpr std::array kCompiles = {"eager", "inductor"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -112,6 +113,8 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::alloc_conf, "alloc_conf", S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions"},
   {Field::threads, "threads", S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads},
   {Field::cuda_graph, "cuda_graph", S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph},
+  {Field::projections, "projections", S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections},
+  {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time", reason_compile},
 }};
 // clang-format on
 
@@ -178,6 +181,9 @@ const char* to_string(DeviceKind value) {
 }
 const char* to_string(Cache value) {
   return value_name(kCaches, value);
+}
+const char* to_string(Compile value) {
+  return value_name(kCompiles, value);
 }
 const char* to_string(Section value) {
   return value_name(kSections, value);

@@ -11,7 +11,9 @@ bool has_blocks(const WorkloadSpec& spec) {
 }  // namespace
 
 const char* reason_sums(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::accumulation ? "field.reason.only_sums" : nullptr;
+  return spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm
+             ? "field.reason.only_sums"
+             : nullptr;
 }
 
 const char* reason_d_model(const WorkloadSpec& spec) {
@@ -65,6 +67,16 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
   }
   const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
   return scaled && spec.optimizer == OptimizerKind::sgd ? "field.reason.host_skips" : nullptr;
+}
+
+const char* reason_projections(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.only_attention_alone";
+}
+
+const char* reason_compile(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.device != DeviceKind::cpu) return "field.reason.only_cpu";
+  return nullptr;
 }
 
 const char* reason_t_kv(const WorkloadSpec& spec) {

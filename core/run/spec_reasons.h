@@ -36,5 +36,7 @@ const char* reason_threads(const WorkloadSpec& spec);
 // A replay does what the captured step did, with the same numbers of the host: a step that differs
 // from the one before, or that the host looks into, cannot be replayed.
 const char* reason_cuda_graph(const WorkloadSpec& spec);
+const char* reason_projections(const WorkloadSpec& spec);
+const char* reason_compile(const WorkloadSpec& spec);
 
 }  // namespace ts::run

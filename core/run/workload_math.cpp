@@ -73,6 +73,7 @@ Counted count_forward(const WorkloadSpec& spec) {
     case WorkloadKind::lm:
       return {layers * block_matmul(spec) + 2 * tokens * vocab * d, layers * attention};
     case WorkloadKind::accumulation:
+    case WorkloadKind::layernorm:
       return {};
   }
   return {};
@@ -170,6 +171,7 @@ std::int64_t parameter_count(const WorkloadSpec& spec) {
     case WorkloadKind::lm:
       return lm_parameters(spec);
     case WorkloadKind::accumulation:
+    case WorkloadKind::layernorm:
       return 0;
   }
   return 0;

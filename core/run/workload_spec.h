@@ -18,7 +18,8 @@ enum class WorkloadKind : std::uint8_t {
   lm,
   weighted_sum,
   toy,
-  accumulation
+  accumulation,
+  layernorm
 };
 // tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
@@ -51,6 +52,9 @@ enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
 // What a step finds in the caches of the processor, or of the card. hot: what the step before left
 // there. cold: they are driven out before every step.
 enum class Cache : std::uint8_t { hot, cold };
+// eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
+// ahead of time, on this machine.
+enum class Compile : std::uint8_t { eager, inductor };
 
 // Everything that determines a run. The key of every cache and export; JSON round trip is exact.
 // Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
@@ -116,6 +120,8 @@ struct WorkloadSpec {
   std::string alloc_conf;
   std::int64_t threads = 0;  // of the CPU that an operator may use; 0: as many as LibTorch takes
   bool cuda_graph = false;   // the step is captured once and replayed
+  bool projections = false;  // attention: Q, K and V are made of one input [B, T, heads * d_head]
+  Compile compile = Compile::eager;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -180,8 +186,10 @@ enum class Field : std::uint8_t {
   alloc_conf,
   threads,
   cuda_graph,
+  projections,
+  compile,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::cuda_graph) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::compile) + 1;
 
 const char* field_name(Field field);
 
@@ -205,6 +213,7 @@ const char* to_string(AttentionBackend value);  // naive math flash efficient cu
 const char* to_string(Pass value);              // forward forward+backward full_step generate
 const char* to_string(DeviceKind value);        // cpu cuda
 const char* to_string(Cache value);             // hot cold
+const char* to_string(Compile value);           // eager inductor
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
 // locale files (spec.error.*).

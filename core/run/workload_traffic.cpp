@@ -81,7 +81,8 @@ Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
     case WorkloadKind::toy:
       moved.products = product(rows, d, ff) + product(rows, ff, vocab);
       return moved;
-    case WorkloadKind::accumulation:  // about its numbers: no products
+    case WorkloadKind::accumulation:  // about their numbers: no products
+    case WorkloadKind::layernorm:
       return moved;
     case WorkloadKind::block:
       moved = attends();
