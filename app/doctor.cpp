@@ -54,6 +54,15 @@ Finding engine(const Loaded& loaded) {
           info.torch_version + ", " + std::to_string(info.threads) + " threads", ""};
 }
 
+Finding compiling(const Loaded& loaded) {
+  if (!loaded) return {"compiling", "Compiled steps", Health::missing, "no LibTorch", ""};
+  const std::string& reason = (*loaded)->info().not_compiled;
+  if (reason.empty()) {
+    return {"compiling", "Compiled steps", Health::ok, "Inductor, by Python and g++", ""};
+  }
+  return {"compiling", "Compiled steps", Health::limited, "not here", reason};
+}
+
 Finding gpu(const Machine& machine) {
   const Probe driver = probe_cuda_driver();
   if (driver.works) return {"gpu", "NVIDIA GPU", Health::ok, driver.found, ""};
@@ -132,6 +141,7 @@ std::vector<Finding> examine_machine() {
   const Loaded loaded = make_engine_loader()();
   findings.push_back(cupti(machine, loaded));
   findings.push_back(engine(loaded));
+  findings.push_back(compiling(loaded));
   findings.push_back(display());
   findings.push_back(pictures());
   findings.push_back(fonts());

@@ -10,6 +10,8 @@
 #include <string>
 
 #include "core/run/workload_math.h"
+#include "kernels/compiled/compile_step.h"
+#include "kernels/compiled/package_maker.h"
 #include "kernels/execution.h"
 #include "kernels/failure.h"
 #include "kernels/roof.h"
@@ -79,11 +81,19 @@ TorchEngine::TorchEngine() : cuda_(start_libtorch()) {
   info_.torch_version = TORCH_VERSION;
   info_.threads = at::get_num_threads();
   info_.build = build_line();
+  info_.not_compiled = why_no_compiler();
   info_.devices.push_back(cpu_info());
   for (run::DeviceInfo& info : cuda_infos(cuda_)) info_.devices.push_back(std::move(info));
 }
 
 TorchEngine::~TorchEngine() = default;
+
+run::Outcome<void> TorchEngine::compile(const run::WorkloadSpec& spec, std::int64_t limit,
+                                        const base::CancelToken& cancel) {
+  auto device = device_of(spec);
+  if (!device) return tl::unexpected(device.error());
+  return compile_step(spec, std::move(*device), limit, cancel);
+}
 
 run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
     const run::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,

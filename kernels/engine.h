@@ -18,6 +18,8 @@ class TorchEngine final : public run::Engine {
   TorchEngine();
   ~TorchEngine() override;
   [[nodiscard]] const run::EngineInfo& info() const override { return info_; }
+  run::Outcome<void> compile(const run::WorkloadSpec& spec, std::int64_t limit,
+                             const base::CancelToken& cancel) override;
   run::Outcome<std::unique_ptr<run::Execution>> prepare(const run::WorkloadSpec& spec,
                                                         std::int64_t limit,
                                                         capture::Recorder* recorder,

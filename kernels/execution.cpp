@@ -4,6 +4,8 @@
 
 #include "core/base/clock.h"
 #include "core/run/workload_math.h"
+#include "kernels/compiled/compiled_workload.h"
+#include "kernels/compiled/package_maker.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
@@ -71,6 +73,11 @@ void TorchExecution::make_workload() {
   builder_ =
       std::make_unique<Builder>(device_->torch_device(), scalar_type(spec_.dtype), spec_.seed);
   workload_ = entry_->make(*builder_, spec_);
+  if (run::compiles_step(spec_)) {
+    const PackageRequest request = make_request(spec_, *builder_);
+    workload_ =
+        make_compiled(std::move(workload_), *builder_, spec_, package_path(request), request.key);
+  }
   if (spec_.pass == run::Pass::full_step) {
     std::vector<at::Tensor> tensors;
     for (const Parameter& parameter : parameters()) tensors.push_back(parameter.tensor);

@@ -14,6 +14,8 @@ as_sdist=(--no-binary :all: --no-build-isolation --ignore-requires-python)
 already_there() {
   local name version size hash
   read -r name version size hash <<<"$2"
+  # An earlier set-up unpacked torch without its Python part.
+  [[ $name != torch || -f $1/torch/__init__.py ]] || return
   [[ -f $1/.pins/$name && $(<"$1/.pins/$name") == "$version $hash" ]]
 }
 

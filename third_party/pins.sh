@@ -1,12 +1,25 @@
 # Everything that is downloaded: name, version, size in MB, sha256. setup.sh takes nothing else.
 
 # LibTorch 2.11 for CPU work: its own libraries need only CUPTI and the CUDA runtime beside them.
-# The C++ part of the wheel does not depend on Python, so one wheel serves every system.
+# The C++ part of the wheel does not depend on Python, so one wheel serves every system; its Python
+# part, which compiles steps ahead of time and checks the tests, is for Python 3.11.
 engine_pins=(
   "torch               2.11.0     531 7aa2f9bbc6d4595ba72138026b2074be1233186150e9292865e04b7a63b8c67a"
   "nvidia-cuda-cupti   13.0.85     11 4eb01c08e859bf924d222250d2e8f8b8ff6d3db4721288cf35d14252a4d933c8"
   "nvidia-cuda-runtime 13.0.96      2 7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548"
   "nvidia-cuda-crt     13.0.88      1 2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4"
+)
+
+# What PyTorch's Python part imports.
+python_pins=(
+  "typing-extensions 4.16.0   1 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8"
+  "sympy             1.14.0   7 e091cc3e99d2141a0ba2847328f5479b05d94a6635cb96148ccb3f34671bd8f5"
+  "mpmath            1.4.1    1 dc4f0ea2304480d4a9a48a94c1020571558ade522b44a6912efac63a586e140f"
+  "networkx          3.6.1    2 d47fbf302e7d9cbbb9e2555a0d267983d2aa476bac30e90dfbe5669bd57f3762"
+  "jinja2            3.1.6    1 85ece4451f492d0c13c5dd7c13a64681a86afae63a5f347908daf103ce6d2f67"
+  "markupsafe        3.0.4    1 6da83a088f8ef93b2d483a8232a4dbf4d69d3d8496b568a03c56becac43e1808"
+  "fsspec            2026.9.0 1 8dd6e646e99ea382bd85f97a45e6b526a442d79423a7dc673f1e2756d05fcb5f"
+  "filelock          4.2.11   1 020e229e4bb9d410fc799c07ddf45fa217cba970278f40b30751d94f309b69e2"
 )
 
 # What libtorch_cuda.so and these libraries need at load time. Only where there is a driver.

@@ -13,6 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/pins.sh"
 . "$here/system_packages.sh"
 . "$here/downloads.sh"
+. "$here/torch_python.sh"
 
 deps=${TENSORSCOPE_DEPS:-$here/.deps}
 mkdir -p "$deps"
@@ -42,7 +43,7 @@ nvcc_is_here() {
   [[ $(printf '%s\n' 13.0.1 "$version" | sort -V | head -n 1) == 13.0.1 ]]
 }
 
-wheels=("${engine_pins[@]}")
+wheels=("${engine_pins[@]}" "${python_pins[@]}")
 if [[ -n ${TENSORSCOPE_LIBTORCH:-} ]]; then
   [[ -e $TENSORSCOPE_LIBTORCH/lib/libtorch_cpu.so && -d $TENSORSCOPE_LIBTORCH/include/ATen ]] ||
     stop "TENSORSCOPE_LIBTORCH names ${TENSORSCOPE_LIBTORCH}, which has no lib/libtorch_cpu.so with" \
@@ -90,9 +91,8 @@ if ((to_fetch > 0)); then
       "Make room, or name a folder on a larger disk with TENSORSCOPE_DEPS."
   say "Fetching ${to_fetch} MB into ${deps}"
   for pin in "${wheels[@]}"; do
-    # Of torch only what C++ needs: its Python part wants another Python on most systems.
-    fetch "$deps/site" "$pin" wheel --only torch/lib/ --only torch/include/ --only torch/version.py \
-      --only torch-2 --only nvidia --without torch/lib/libtorch_python --without torch/lib/libshm
+    # PyTorch's tools for protocol buffers are of no use here.
+    fetch "$deps/site" "$pin" wheel --without torch/bin/protoc
   done
   fetch "$deps/imgui_bundle" "$window_pin" sdist --only external/imgui/ --only external/glfw/ \
     --only external/implot/ --only external/imgui_test_engine/ --only external/portable_file_dialogs/ \
@@ -102,6 +102,7 @@ if ((to_fetch > 0)); then
   say "Everything is there."
 fi
 
+[[ -n ${TENSORSCOPE_LIBTORCH:-} ]] || make_torch_python
 {
   printf 'export TENSORSCOPE_DEPS=%q TENSORSCOPE_LIBTORCH=%q\n' "$deps" "${TENSORSCOPE_LIBTORCH:-}"
   printf 'export CXX=%q CC=%q CMAKE=%q\n' "$CXX" "$CC" "$cmake"

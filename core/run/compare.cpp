@@ -55,8 +55,19 @@ class Comparer {
   }
 
  private:
+  bool compile(int i) {
+    if (!compiles_step(out_.sides[i].spec)) return true;
+    out_.stage = Stage::compiling;
+    context_.progress(out_);
+    auto compiled =
+        context_.engine.compile(out_.sides[i].spec, out_.sides[i].limit, context_.cancel);
+    out_.stage = Stage::preparing;
+    return compiled ? true : stop(i, std::move(compiled.error()));
+  }
+
   bool prepare() {
     for (int i = 0; i < 2; ++i) {
+      if (!compile(i)) return false;
       auto prepared = context_.engine.prepare(out_.sides[i].spec, out_.sides[i].limit, nullptr,
                                               context_.cancel);
       if (!prepared) return stop(i, std::move(prepared.error()));

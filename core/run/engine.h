@@ -163,6 +163,7 @@ struct EngineInfo {
   std::string build;  // one line: threads, BLAS, vector instructions
   std::int32_t threads = 0;
   std::vector<DeviceInfo> devices;
+  std::string not_compiled = {};  // why no step can be compiled here; empty when it can
 };
 
 // Runs workloads. Implemented by libtensorscope_kernels.so; fakes in tests. Worker thread only.
@@ -170,6 +171,12 @@ class Engine {
  public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual const EngineInfo& info() const = 0;
+  // For a spec whose step is compiled (compiles_step): sees to it that it is. The first time takes
+  // half a minute or more, later ones none; prepare() then finds what this made.
+  virtual Outcome<void> compile(const WorkloadSpec& /*spec*/, std::int64_t /*limit*/,
+                                const base::CancelToken& /*cancel*/) {
+    return {};
+  }
   // Builds the workload. `recorder` records the allocations of set-up. `limit` is the bytes the
   // device's allocator may hold. The token is asked at every allocation and between layers.
   virtual Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,

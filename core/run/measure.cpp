@@ -11,6 +11,7 @@
 #include "core/capture/collector.h"
 #include "core/capture/recorder.h"
 #include "core/run/progress_meter.h"
+#include "core/run/workload_math.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::run {
@@ -54,6 +55,15 @@ class Measurement {
  private:
   using Kind = SampleUpdate::Kind;
 
+  bool compile() {
+    if (!compiles_step(spec_)) return true;
+    enter(Stage::compiling);
+    if (auto compiled = context_.engine.compile(spec_, limit_, context_.cancel); !compiled) {
+      return stop(std::move(compiled.error()));
+    }
+    return true;
+  }
+
   bool prepare(bool recorded) {
     enter(Stage::preparing);
     if (recorded) {
@@ -73,6 +83,7 @@ class Measurement {
 
   // What is recorded warms up what comes after it, so with a number of warm-ups it comes last.
   bool run_stages() {
+    if (!compile()) return false;
     if (!fixed_warmups_) return prepare(true) && record() && warm_up() && time();
     if (!prepare(false)) return false;
     enter(Stage::warmup);

@@ -11,7 +11,7 @@ namespace ts::run {
 
 namespace {
 
-constexpr std::array kWorkloads = {"attention",    "mlp", "block",       "lm",
+constexpr std::array kWorkloads = {"attention",    "mlp", "block",        "lm",
                                    "weighted_sum", "toy", "accumulation", "layernorm"};
 constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
 constexpr std::array kAutocasts = {"off", "bf16", "fp16"};

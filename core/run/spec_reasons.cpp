@@ -75,8 +75,12 @@ const char* reason_projections(const WorkloadSpec& spec) {
 
 const char* reason_compile(const WorkloadSpec& spec) {
   if (const char* const reason = reason_sums(spec)) return reason;
-  if (spec.device != DeviceKind::cpu) return "field.reason.only_cpu";
-  return nullptr;
+  if (spec.device != DeviceKind::cpu) return "field.reason.compiled_for_cpu";
+  if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
+  if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
+  if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
+  const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
+  return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
 
 const char* reason_t_kv(const WorkloadSpec& spec) {

@@ -8,6 +8,8 @@ const char* to_string(Stage value) {
       return "waiting";
     case Stage::loading_engine:
       return "loading the engine";
+    case Stage::compiling:
+      return "compiling the step";
     case Stage::preparing:
       return "preparing";
     case Stage::recording:

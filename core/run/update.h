@@ -21,6 +21,7 @@ using RunId = std::uint64_t;
 enum class Stage : std::uint8_t {
   waiting,
   loading_engine,
+  compiling,  // the step, ahead of time
   preparing,
   recording,
   warmup,

@@ -62,6 +62,8 @@ Message going_on(Stage stage) {
       return verdict_words("waiting", "Waiting");
     case Stage::loading_engine:
       return verdict_words("loading_engine", "Loading LibTorch");
+    case Stage::compiling:
+      return verdict_words("compiling", "Compiling the step with Inductor: half a minute, once");
     case Stage::preparing:
       return verdict_words("preparing", "Preparing");
     case Stage::recording:

@@ -145,6 +145,10 @@ bool captures_step(const WorkloadSpec& spec) {
   return spec.cuda_graph && field_applies(spec, Field::cuda_graph);
 }
 
+bool compiles_step(const WorkloadSpec& spec) {
+  return spec.compile == Compile::inductor && field_applies(spec, Field::compile);
+}
+
 DataType compute_type(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::autocast) || spec.autocast == Autocast::off) return spec.dtype;
   return spec.autocast == Autocast::bf16 ? DataType::bf16 : DataType::fp16;

@@ -21,6 +21,8 @@ std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where tha
 bool keeps_graph(const WorkloadSpec& spec);
 // Whether the step is captured as a CUDA graph and replayed.
 bool captures_step(const WorkloadSpec& spec);
+// Whether the step runs from a package that was compiled ahead of time.
+bool compiles_step(const WorkloadSpec& spec);
 // The type matrix products run in: autocast's, else that of the tensors.
 DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.

@@ -125,6 +125,11 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   if (const auto problems = run::validate(on_device); !problems.empty()) {
     return cannot_run(problems.front().sentence);
   }
+  if (run::compiles_step(spec)) {
+    return cannot_run(
+        "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager for "
+        "the prediction, or run it");
+  }
   if (has_too_many_tokens(spec)) {
     return cannot_run(
         "A prediction would go through every token, and these are too many: choose fewer "

@@ -1,4 +1,4 @@
-"""key_averages.py PROGRAM [SITE]: the table of operators agrees with torch.profiler's.
+"""key_averages.py PROGRAM: the table of operators agrees with torch.profiler's.
 
 The same model runs under the program and, written in PyTorch's Python with the same operators, under
 torch.profiler; the calls of every operator and the FLOPs of the matrix products of one step are
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kernels"))
-from parity import import_torch  # noqa: E402
+from references import import_torch  # noqa: E402
 
 # Their calls depend on how autograd and the profiler put things, not on the model.
 PLUMBING = {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::fill_", "aten::ones_like",
@@ -169,8 +169,8 @@ def saved_bytes(torch, step, leaves):
     return sum(saved.values())
 
 
-def main(program, site=None):
-    torch, reason = import_torch(site)
+def main(program):
+    torch, reason = import_torch()
     if torch is None:
         print(f"skipped: no Python with torch 2.11 ({reason})")
         return 77

@@ -1,5 +1,7 @@
-// engine_dump SPEC.json FOLDER: makes the workload of a spec, runs it once and five steps, and
-// writes every tensor as raw bytes with a manifest.json, for tests/kernels/parity.py.
+// engine_dump SPECS.json FOLDER: makes the workload of each specification of the list, runs it once
+// and five steps, and writes every tensor as raw bytes with a manifest.json into FOLDER/0,
+// FOLDER/1,
+// ..., for tests/kernels/parity.py.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -91,14 +93,19 @@ int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::cerr << "usage: engine_dump SPEC.json FOLDER\n";
+    std::cerr << "usage: engine_dump SPECS.json FOLDER\n";
     return 2;
   }
   std::ifstream file(argv[1]);
-  const auto spec = ts::run::spec_from_json(nlohmann::json::parse(file));
-  if (!spec) {
-    std::cerr << spec.error().sentence << '\n';
-    return 2;
+  std::size_t count = 0;
+  for (const nlohmann::json& json : nlohmann::json::parse(file)) {
+    const auto spec = ts::run::spec_from_json(json);
+    if (!spec) {
+      std::cerr << spec.error().sentence << '\n';
+      return 2;
+    }
+    const auto folder = std::filesystem::path(argv[2]) / std::to_string(count++);
+    std::filesystem::create_directories(folder);
+    if (const int failed = ts::kernels::dump(*spec, folder); failed != 0) return failed;
   }
-  return ts::kernels::dump(*spec, argv[2]);
 }

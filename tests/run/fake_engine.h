@@ -37,6 +37,7 @@ struct FakeScript {
   std::int32_t fails_at = -1;
   std::function<void(std::int32_t)> before_step;
   std::function<Outcome<void>(const base::CancelToken&)> before_prepare;
+  std::function<Outcome<void>(const base::CancelToken&)> compile;
   FakeClock* clock = nullptr;  // moved by step_ns; unset: the thread really sleeps
   std::string backend_ran = "flash";
   std::shared_ptr<const memory::Snapshot> snapshot;  // of the allocator; null: it keeps none
@@ -151,6 +152,10 @@ class FakeEngine : public Engine {
 
   [[nodiscard]] const EngineInfo& info() const override { return script_->info; }
 
+  Outcome<void> compile(const WorkloadSpec&, std::int64_t,
+                        const base::CancelToken& cancel) override {
+    return script_->compile ? script_->compile(cancel) : Outcome<void>();
+  }
   Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
                                               capture::Recorder* recorder,
                                               const base::CancelToken& cancel) override {

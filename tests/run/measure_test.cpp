@@ -123,6 +123,31 @@ TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
   EXPECT_GE(left, 0);
 }
 
+TEST_F(MeasureTest, a_step_is_compiled_before_it_is_prepared) {
+  spec_.compile = Compile::inductor;
+  int compiled = 0;
+  script_->compile = [&](const base::CancelToken&) -> Outcome<void> {
+    EXPECT_EQ(script_->prepared, 0);
+    ++compiled;
+    return {};
+  };
+  EXPECT_EQ(run().verdict, Verdict::ok);
+  EXPECT_EQ(compiled, 1);
+  EXPECT_EQ(all<ProgressUpdate>().front().stage, Stage::compiling);
+
+  script_->compile = [](const base::CancelToken&) -> Outcome<void> {
+    Failure failure;
+    failure.sentence = "No compiler";
+    return tl::unexpected(failure);
+  };
+  const FinishedUpdate failed = run();
+  EXPECT_EQ(failed.verdict, Verdict::failed);
+  EXPECT_EQ(failed.failure.sentence, "No compiler");
+
+  spec_.compile = Compile::eager;
+  EXPECT_EQ(run().verdict, Verdict::ok);
+}
+
 TEST_F(MeasureTest, progress_is_not_told_more_often_than_the_eye_sees) {
   script_->step_ns = [](std::int32_t, bool) { return kTick / 100; };
   run();

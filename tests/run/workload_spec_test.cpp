@@ -61,6 +61,39 @@ TEST(WorkloadSpec, a_step_is_captured_where_it_can_be_replayed) {
   EXPECT_FALSE(captures_step(spec));
 }
 
+TEST(WorkloadSpec, a_step_is_compiled_where_inductor_makes_all_of_it) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::lm;
+  spec.compile = Compile::inductor;
+  const auto reason = [&] { return field_reason(spec, Field::compile); };
+  for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
+    spec.pass = pass;
+    EXPECT_EQ(reason(), "");
+    EXPECT_TRUE(compiles_step(spec));
+  }
+  spec.checkpoint = Checkpoint::blocks;
+  EXPECT_EQ(reason(), "field.reason.inductor_recomputes");
+  spec.checkpoint = Checkpoint::off;
+  spec.backend = AttentionBackend::tiled;
+  EXPECT_EQ(reason(), "field.reason.tiles_not_compiled");
+  spec.backend = AttentionBackend::naive;
+  spec.pass = Pass::generate;
+  EXPECT_EQ(reason(), "field.reason.tokens_grow");
+  spec.pass = Pass::forward;
+  spec.keep_graph = true;
+  EXPECT_EQ(reason(), "field.reason.compiled_without_graph");
+  spec.keep_graph = false;
+  spec.device = DeviceKind::cuda;
+  EXPECT_EQ(reason(), "field.reason.compiled_for_cpu");
+  EXPECT_FALSE(compiles_step(spec));
+  spec.device = DeviceKind::cpu;
+  spec.workload = WorkloadKind::accumulation;
+  EXPECT_EQ(reason(), "field.reason.only_sums");
+  spec.workload = WorkloadKind::lm;
+  spec.compile = Compile::eager;
+  EXPECT_FALSE(compiles_step(spec));
+}
+
 TEST(WorkloadSpec, default_is_possible) {
   EXPECT_TRUE(validate(WorkloadSpec{}).empty());
 }

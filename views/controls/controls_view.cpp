@@ -41,7 +41,7 @@ constexpr std::array kMemory = {Field::checkpoint, Field::checkpoint_every, Fiel
 constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_tokens,
                               Field::kv_cache, Field::temperature, Field::top_k};
 constexpr std::array kMeasurement = {Field::warmups, Field::cache, Field::threads,
-                                     Field::cuda_graph};
+                                     Field::cuda_graph, Field::compile};
 
 // The preset whose shape the specification has, else nothing.
 const run::Preset* matching_preset(const run::WorkloadSpec& spec) {

@@ -1,0 +1,118 @@
+#include "core/io/child_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+extern char** environ;
+
+namespace ts::io {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Words and their pointers, as exec wants them.
+class Words {
+ public:
+  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
+    for (std::string& word : words_) pointers_.push_back(word.data());
+    pointers_.push_back(nullptr);
+  }
+  [[nodiscard]] char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<char*> pointers_;
+};
+
+// The last of two settings of one name would not count, so ours replace what is there.
+Words environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : settings) all.push_back(name + "=" + value);
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    bool replaced = false;
+    for (const auto& [name, value] : settings) replaced |= text.rfind(name + "=", 0) == 0;
+    if (!replaced) all.push_back(text);
+  }
+  return Words(std::move(all));
+}
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+class Attributes {
+ public:
+  Attributes() { posix_spawnattr_init(&attributes_); }
+  ~Attributes() { posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  posix_spawnattr_t* get() { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+// Whether it has ended; then `code` says how.
+bool has_ended(pid_t child, int& code) {
+  int status = 0;
+  pid_t found = 0;
+  do {
+    found = waitpid(child, &status, WNOHANG);
+  } while (found < 0 && errno == EINTR);
+  if (found == 0) return false;
+  code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return true;
+}
+
+}  // namespace
+
+base::Result<int> run_child(const ChildCommand& command, const base::CancelToken& cancel) {
+  const Words arguments(command.words);
+  const Words environment = environment_with(command.environment);
+  FileActions actions;
+  posix_spawn_file_actions_addopen(actions.get(), 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
+  // A group of its own, so that what it starts can be ended with it.
+  Attributes attributes;
+  posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(attributes.get(), 0);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, command.words.front().c_str(), actions.get(),
+                                 attributes.get(), arguments.data(), environment.data());
+  if (error != 0) {
+    return base::fail("Cannot start " + command.words.front() + ": " + std::strerror(error));
+  }
+  int code = 0;
+  while (!has_ended(child, code)) {
+    if (cancel.cancelled()) {
+      kill(-child, SIGTERM);
+      for (int i = 0; i < 10 && !has_ended(child, code); ++i) std::this_thread::sleep_for(50ms);
+      kill(-child, SIGKILL);  // what did not listen
+      int ignored = 0;
+      waitpid(child, &ignored, 0);
+      return base::fail("Cancelled");
+    }
+    std::this_thread::sleep_for(20ms);
+  }
+  return code;
+}
+
+}  // namespace ts::io

@@ -1,0 +1,145 @@
+#include "kernels/compiled/compile_step.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/sub.h>
+
+#include <sstream>
+
+#include "core/run/workload_math.h"
+#include "kernels/compiled/compiled_workload.h"
+#include "kernels/compiled/package.h"
+#include "kernels/compiled/package_maker.h"
+#include "kernels/failure.h"
+#include "kernels/observe/cancellation.h"
+#include "kernels/precision.h"
+#include "kernels/threads.h"
+#include "kernels/workloads/workload.h"
+
+namespace ts::kernels {
+namespace {
+
+namespace fs = std::filesystem;
+
+run::Failure failed(std::string sentence) {
+  run::Failure failure;
+  failure.sentence = std::move(sentence);
+  return failure;
+}
+
+// What the two are compared by: the loss and all gradients, or the output. fp64, so that the sums
+// of squares of large tensors are exact enough.
+std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
+                                   const run::WorkloadSpec& spec) {
+  const bool trains = run::has_backward(spec.pass);
+  const at::AutoGradMode grad_mode(trains);
+  workload.select_micro_batch(0);
+  at::Tensor result;
+  {
+    const AutocastScope autocast(AutocastState::of(spec, at::kCPU));
+    result = workload.forward();
+    if (trains) result = workload.loss(std::move(result));
+  }
+  std::vector<at::Tensor> results = {result.detach()};
+  if (!trains) return results;
+  result.backward();
+  const auto take = [&](const at::Tensor& tensor) {
+    if (!tensor.grad().defined()) return;
+    results.push_back(tensor.grad());
+    tensor.mutable_grad().reset();
+  };
+  for (const Parameter& parameter : builder.parameters()) take(parameter.tensor);
+  for (const at::Tensor& input : builder.inputs()) take(input);
+  return results;
+}
+
+double relative_difference(const at::Tensor& a, const at::Tensor& b) {
+  const double size = a.to(at::kDouble).norm().item<double>();
+  const double difference = at::sub(a.to(at::kDouble), b.to(at::kDouble)).norm().item<double>();
+  return size > 0 ? difference / size : difference;
+}
+
+// Inductor adds up in another order and rounds less often: a few units in the last place of fp32,
+// of which gradients of many layers add up; 16 bits have 8 or 11 of them.
+double allowed(const run::WorkloadSpec& spec) {
+  return run::compute_type(spec) == run::DataType::fp32 ? 1e-4 : 5e-2;
+}
+
+run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
+                           const std::vector<at::Tensor>& compiled, double tolerance) {
+  std::ostringstream sentence;
+  if (eager.size() != compiled.size()) {
+    sentence << "The compiled step gives " << compiled.size() - 1 << " gradients and the eager one "
+             << eager.size() - 1 << ": it is not used";
+    return tl::unexpected(failed(sentence.str()));
+  }
+  for (std::size_t i = 0; i < eager.size(); ++i) {
+    const double difference = relative_difference(eager[i], compiled[i]);
+    if (difference <= tolerance) continue;
+    sentence << "The compiled step differs from the eager one by " << difference << ", more than "
+             << tolerance << ": it is not used";
+    return tl::unexpected(failed(sentence.str()));
+  }
+  return {};
+}
+
+// Without data: no package is looked for by what is in the tensors.
+PackageRequest request_for(const run::WorkloadSpec& spec) {
+  Builder shapes(at::kMeta, scalar_type(spec.dtype), spec.seed);
+  (void)find_workload(spec.workload)->make(shapes, spec);
+  return make_request(spec, shapes);
+}
+
+// Whether there is one that loads. One that does not is damaged, or of a name that two keys share.
+bool has_package(const PackageRequest& request) {
+  try {
+    const CompiledPackage loads(package_path(request), request.key, request.trains);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+run::Outcome<void> make_and_compare(const run::WorkloadSpec& spec, const PackageRequest& request,
+                                    const base::CancelToken& cancel) {
+  const fs::path kept = package_path(request);
+  const fs::path fresh = kept.string() + ".new.pt2";
+  if (auto made = make_package(request, fresh, cancel); !made) {
+    run::Failure failure = failed(made.error().sentence);
+    if (cancel.cancelled()) failure.verdict = run::Verdict::cancelled;
+    return tl::unexpected(std::move(failure));
+  }
+  Builder builder(at::kCPU, scalar_type(spec.dtype), spec.seed);
+  auto eager = find_workload(spec.workload)->make(builder, spec);
+  const std::vector<at::Tensor> expected = results_of(*eager, builder, spec);
+  {
+    const auto compiled = make_compiled(std::move(eager), builder, spec, fresh, request.key);
+    const auto same = compare(expected, results_of(*compiled, builder, spec), allowed(spec));
+    if (!same) {
+      std::error_code ignored;
+      fs::remove(fresh, ignored);
+      return same;
+    }
+  }
+  std::error_code error;
+  fs::rename(fresh, kept, error);
+  if (error) return tl::unexpected(failed("Cannot keep " + kept.string() + ": " + error.message()));
+  return {};
+}
+
+}  // namespace
+
+run::Outcome<void> compile_step(const run::WorkloadSpec& spec, std::unique_ptr<Device> device,
+                                std::int64_t limit, const base::CancelToken& cancel) {
+  try {
+    Account account(*device, limit);
+    const CancelScope scope(cancel);
+    const ThreadsScope threads(spec);
+    const PackageRequest request = request_for(spec);
+    if (has_package(request)) return {};
+    return make_and_compare(spec, request, cancel);
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,113 @@
+"""The workloads in PyTorch's Python, with the parameters and inputs of kernels/workloads.
+
+What Inductor compiles (make_package.py), and what the tests compare the engine with. `p` maps names of
+parameters to tensors, `inputs` are the engine's in its order, `spec` is a specification as JSON.
+"""
+
+THETA = 10000.0
+
+
+def attention(torch, q, k, v, causal):
+    """softmax(q k^T / sqrt(d)) v, written out, as backend naive."""
+    groups = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(groups, 1), v.repeat_interleave(groups, 1)
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if causal:
+        ones = torch.ones(scores.shape[-2:], dtype=torch.bool)
+        scores = scores.masked_fill(ones.triu(1), float("-inf"))
+    return scores.softmax(-1) @ v
+
+
+def rotary_tables(torch, length, width, dtype):
+    """Cosines and sines of rotary positions [length, width / 2]: made in fp32, kept in `dtype`."""
+    exponents = torch.arange(0, width, 2, dtype=torch.float32) / -width
+    angles = torch.outer(torch.arange(length, dtype=torch.float32), THETA ** exponents)
+    return angles.cos().to(dtype), angles.sin().to(dtype)
+
+
+def turn(torch, x, tables):
+    cos, sin = tables
+    even, odd = x.unflatten(-1, (-1, 2)).unbind(-1)
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), -1).flatten(-2)
+
+
+def norm(torch, p, name, x, spec):
+    weight, bias = p[f"{name}.weight"], p.get(f"{name}.bias")
+    if spec["norm"] == "layernorm":
+        return torch.nn.functional.layer_norm(x, weight.shape, weight, bias)
+    wide = x if x.dtype == torch.float64 else x.float()
+    return (wide * (wide.pow(2).mean(-1, keepdim=True) + 1e-5).rsqrt() * weight).to(x.dtype)
+
+
+def linear(torch, p, name, x):
+    return torch.nn.functional.linear(x, p[f"{name}.weight"], p.get(f"{name}.bias"))
+
+
+def feed_forward(torch, p, name, h, kind):
+    if kind == "gelu":
+        h = torch.nn.functional.gelu(linear(torch, p, f"{name}.up", h))
+        return linear(torch, p, f"{name}.down", h)
+    gate = torch.nn.functional.silu(linear(torch, p, f"{name}.w1", h))
+    return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h))
+
+
+class Models:
+    """`attend(q, k, v, causal)` and `tables(length, width, dtype)` replace what is written out here."""
+
+    def __init__(self, torch, spec, attend=None, tables=None):
+        self.torch, self.spec = torch, spec
+        self.attend = attend or (lambda q, k, v, causal: attention(torch, q, k, v, causal))
+        self.tables = tables or (lambda *shape: rotary_tables(torch, *shape))
+
+    def block(self, p, name, x):
+        torch, spec = self.torch, self.spec
+        heads, kv_heads = spec["heads"], spec["kv_heads"] or spec["heads"]
+        h = norm(torch, p, f"{name}.norm1", x, spec)
+        if spec["fused_qkv"]:
+            kv = kv_heads * (x.shape[-1] // heads)
+            q, k, v = linear(torch, p, f"{name}.attn.qkv_proj", h).split([x.shape[-1], kv, kv], -1)
+        else:
+            q, k, v = (linear(torch, p, f"{name}.attn.{which}_proj", h) for which in "qkv")
+        q, k, v = (t.unflatten(-1, (n, -1)).transpose(1, 2)
+                   for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
+        if spec["positions"] == "rope":
+            # The engine keeps the tables in the type of the parameters; autocast turns in fp32.
+            weight = p[f"{name}.norm1.weight"]
+            tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
+            q, k = turn(torch, q, tables), turn(torch, k, tables)
+        a = self.attend(q, k, v, spec["causal"]).transpose(1, 2).flatten(-2)
+        x = x + linear(torch, p, f"{name}.attn.o_proj", a)
+        h = norm(torch, p, f"{name}.norm2", x, spec)
+        return x + feed_forward(torch, p, f"{name}.ffn", h, spec["ffn"])
+
+    def forward(self, p, inputs):
+        """(output, loss) of the workload."""
+        torch, spec, kind = self.torch, self.spec, self.spec["workload"]
+        cross_entropy = torch.nn.functional.cross_entropy
+        if kind == "attention":
+            output = self.attend(*inputs[:3], spec["causal"])
+        elif kind == "mlp" and spec["mlp"] == "gelu":
+            h = torch.nn.functional.gelu(linear(torch, p, "up", inputs[-1]))
+            output = linear(torch, p, "down", h)
+        elif kind == "mlp":
+            output = feed_forward(torch, p, "swiglu", inputs[-1], "swiglu")
+        elif kind == "weighted_sum":
+            output = (inputs[-1] * p["weight"]).sum(-1)
+        elif kind == "toy":
+            h = linear(torch, p, "fc1", inputs[0]).relu()
+            h = torch.nn.functional.layer_norm(h, h.shape[-1:], p["norm.weight"], p["norm.bias"])
+            output = linear(torch, p, "fc2", h)
+            return output, cross_entropy(output.flatten(0, 1), inputs[1].flatten())
+        elif kind == "block":
+            output = self.block(p, "block", inputs[-1])
+        else:
+            tokens, targets = inputs[-2:]
+            x = torch.nn.functional.embedding(tokens, p["embedding.weight"])
+            if "positions.weight" in p:
+                x = x + p["positions.weight"][: x.shape[1]]
+            for i in range(spec["layers"]):
+                x = self.block(p, f"blocks.{i}", x)
+            head = p["embedding.weight"] if spec["tied"] else p["head.weight"]
+            output = torch.nn.functional.linear(norm(torch, p, "norm", x, spec), head)
+            return output, cross_entropy(output.flatten(0, 1), targets.flatten())
+        return output, output.square().mean()

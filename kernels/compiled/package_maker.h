@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "kernels/compiled/package_request.h"
+
+namespace ts::kernels {
+
+// Where packages are kept: XDG_CACHE_HOME or ~/.cache, tensorscope/compiled.
+std::filesystem::path package_path(const PackageRequest& request);
+
+// Why no step can be compiled on this machine; empty: it can, as far as can be told without trying.
+std::string why_no_compiler();
+
+// Has Python compile the step into `package`: half a minute for two graphs. The Python is
+// TENSORSCOPE_PYTHON, else the one that the set-up made. Errors: there is none, it has no torch of
+// this version, no C++ compiler, or it says why not; cancelled, with the sentence "Cancelled".
+base::Result<void> make_package(const PackageRequest& request, const std::filesystem::path& package,
+                                const base::CancelToken& cancel);
+
+}  // namespace ts::kernels

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "core/run/workload_spec.h"
+#include "kernels/layers/builder.h"
+
+namespace ts::kernels {
+
+// What a compiled step reads, in the order of a package's inputs: the parameters, then the inputs
+// of the workload, of tokens and targets the rows of one micro-batch. The tensors share their
+// memory with the workload's.
+std::vector<at::Tensor> step_tensors(const Builder& builder, const run::WorkloadSpec& spec,
+                                     std::int64_t micro_batch);
+
+// What a package is made of, and the text that tells it from every other: the specification as far
+// as it shapes the step, all tensors, this processor, the number of threads, LibTorch's version and
+// the recipe. A package is a cache of one machine: its code is for this very processor, and nothing
+// that loads it checks that, nor shapes.
+struct PackageRequest {
+  std::string key;
+  std::string json;     // make_package.py's, but for the paths
+  bool trains = false;  // forward and backward, else the forward alone without a graph
+};
+
+PackageRequest make_request(const run::WorkloadSpec& spec, const Builder& builder);
+
+}  // namespace ts::kernels

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+// The two files in Python beside this header, which travel inside the library.
+namespace ts::kernels {
+
+std::string_view maker_script();   // make_package.py
+std::string_view models_script();  // models.py, which it imports
+
+}  // namespace ts::kernels

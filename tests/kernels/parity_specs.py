@@ -1,0 +1,74 @@
+"""The specifications that tests/kernels/parity.py compares."""
+
+import pathlib
+
+GPT2 = {"norm": "layernorm", "positions": "learned", "ffn": "gelu", "bias": True, "tied": True,
+        "fused_qkv": True}
+DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16, "d_model": 48,
+            "d_ff": 80, "layers": 2, "vocab": 101, "seed": 7, "dtype": "fp32", "backend": "naive",
+            "causal": True, "norm": "rmsnorm", "positions": "rope", "ffn": "swiglu", "bias": False,
+            "tied": False, "fused_qkv": False, "mlp": "gelu", "autocast": "off",
+            "grad_scaler": False, "init_scale": 65536, "growth_interval": 2000,
+            "optimizer": "adamw_fused", "lr": 3e-4, "min_lr": 3e-5, "weight_decay": 0.1,
+            "momentum": 0.0, "schedule": "constant", "warmup_steps": 200, "cycle_steps": 10000,
+            "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
+            "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
+            "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
+
+
+def changed_specs():
+    for dtype in ("fp32", "bf16", "fp16"):
+        for backend in ("naive", "math", "flash", "tiled", "auto"):
+            for causal in (True, False):
+                yield {"workload": "attention", "dtype": dtype, "backend": backend,
+                       "causal": causal, "tile_q": 16, "tile_k": 20}
+            yield {"workload": "block", "dtype": dtype, "backend": backend}
+            yield {"workload": "lm", "dtype": dtype, "backend": backend}
+        for workload in ("mlp", "weighted_sum", "toy"):
+            yield {"workload": workload, "dtype": dtype}
+        yield {"workload": "lm", "dtype": dtype, "T": 200, "d_model": 192, "heads": 4, "d_ff": 512,
+               "layers": 4, "vocab": 997}
+        yield dict(GPT2, workload="lm", dtype=dtype)
+    for backend in ("naive", "math", "flash", "tiled"):
+        yield {"workload": "attention", "backend": backend, "heads": 6, "kv_heads": 2}
+        yield {"workload": "attention", "backend": backend, "T_kv": 70, "causal": False}
+        yield {"workload": "lm", "backend": backend, "kv_heads": 1}
+        yield {"workload": "lm", "backend": backend, "checkpoint": "blocks", "checkpoint_every": 2}
+        yield {"workload": "block", "backend": backend, "checkpoint": "attention"}
+    yield {"workload": "mlp", "mlp": "swiglu"}
+    yield {"workload": "block", "positions": "none", "norm": "layernorm"}
+    for optimizer in ("adamw_fused", "adamw_foreach", "adamw_loop", "sgd"):
+        yield {"workload": "lm", "optimizer": optimizer, "lr": 0.01, "momentum": 0.9, "clip": 0.5}
+        yield {"workload": "lm", "optimizer": optimizer, "schedule": "cosine", "warmup_steps": 2,
+               "cycle_steps": 6, "zero_grad": "zero"}
+        yield {"workload": "lm", "optimizer": optimizer, "autocast": "fp16", "grad_scaler": True,
+               "init_scale": 2 ** 26, "clip": 1.0}
+    yield {"workload": "lm", "accumulate": 3}
+    yield {"workload": "lm", "autocast": "fp16", "grad_scaler": True, "growth_interval": 2,
+           "init_scale": 1024}
+    for autocast in ("bf16", "fp16"):
+        for workload in ("attention", "mlp", "block", "lm", "toy"):
+            yield {"workload": workload, "autocast": autocast}
+        yield {"workload": "lm", "autocast": autocast, "checkpoint": "blocks"}
+    text = str(pathlib.Path(__file__).resolve())
+    yield {"workload": "lm", "corpus": text, "vocab": 256, "lr": 0.01}
+    yield {"workload": "lm", "corpus": text, "tokenizer": "char", "vocab": 200, "accumulate": 2}
+    for kv_cache in (True, False):
+        for backend in ("naive", "math", "flash"):
+            yield {"workload": "lm", "pass": "generate", "backend": backend, "kv_cache": kv_cache}
+        yield dict(GPT2, workload="lm", **{"pass": "generate"}, kv_cache=kv_cache, temperature=0.7,
+                   top_k=5)
+        yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "temperature": 0.0,
+               "kv_heads": 1}
+        yield {"workload": "lm", "pass": "generate", "kv_cache": kv_cache, "T": 1, "B": 1,
+               "corpus": text, "vocab": 256, "top_k": 50}
+
+
+def all_specs():
+    """(what differs from the defaults, the whole specification) of each."""
+    for changes in changed_specs():
+        spec = dict(DEFAULTS, **changes)
+        # AdamW in plain fp16 divides by second moments that vanished.
+        trains = spec["workload"] != "attention" and spec["dtype"] != "fp16"
+        spec.setdefault("pass", "full_step" if trains else "forward+backward")
+        yield changes, spec

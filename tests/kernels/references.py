@@ -1,0 +1,160 @@
+"""What tests/kernels/parity.py compares the engine with: steps of training and generation in PyTorch's
+Python, with its optimizers, clip_grad_norm_, autocast and GradScaler, on the models of
+kernels/compiled/models.py and from the engine's own parameters and inputs.
+"""
+
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels" / "compiled"))
+import models  # noqa: E402
+
+STEPS = 5
+
+
+def import_torch():
+    """(torch, None), or (None, why not)."""
+    try:
+        import torch
+    except Exception as problem:
+        return None, str(problem)
+    version = getattr(torch, "__version__", "without its Python files")
+    if not version.startswith("2.11."):
+        return None, f"this Python has torch {version}"
+    return torch, None
+
+
+class Reference:
+    """The computation with all floating tensors in `dtype`, under autocast if the spec says so."""
+
+    def __init__(self, torch, spec, dump, dtype):
+        def leaf(tensor):
+            if not tensor.is_floating_point():
+                return tensor
+            return tensor.detach().to(dtype).clone().requires_grad_()
+
+        self.torch, self.spec = torch, spec
+        self.models = models.Models(torch, spec)
+        self.p = {name: leaf(tensor) for name, tensor in dump.get("parameter", {}).items()}
+        self.inputs = [leaf(tensor) for tensor in dump["input"].values()]
+        # Pass generate: tokens and targets come before what generation is made of.
+        kinds = [tensor.dtype == torch.int64 for tensor in dump["input"].values()]
+        self.first_tokens = kinds.index(True) if True in kinds else -2
+        self.autocast = None
+        if dtype is not torch.float64 and spec["autocast"] != "off":
+            self.autocast = {"bf16": torch.bfloat16, "fp16": torch.float16}[spec["autocast"]]
+
+    def run(self, micro_batch=0):
+        inputs = list(self.inputs)
+        if self.spec["workload"] == "lm":
+            rows = slice(micro_batch * self.spec["B"], (micro_batch + 1) * self.spec["B"])
+            if self.spec["pass"] != "generate":
+                inputs[-2:] = [tensor[rows] for tensor in inputs[-2:]]
+        with self.torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
+            return self.models.forward(self.p, inputs)
+
+    def once(self, dump):
+        """Output, loss and gradients of the first step, as the dump names them."""
+        output, _ = self.run()
+        total = 0
+        for i in range(self.spec["accumulate"]):
+            loss = self.run(i)[1] / self.spec["accumulate"]
+            loss.backward()
+            total += loss.detach()
+        found = {("output", "output"): output.detach(), ("loss", "loss"): total}
+        found.update({("gradient", name): tensor.grad for name, tensor in self.p.items()})
+        for name in dump.get("input_gradient", {}):
+            found["input_gradient", name] = self.inputs[int(name)].grad
+        return found
+
+
+def make_optimizer(torch, spec, parameters):
+    if spec["optimizer"] == "sgd":
+        return torch.optim.SGD(parameters, lr=spec["lr"], momentum=spec["momentum"],
+                               weight_decay=spec["weight_decay"], foreach=False)
+    how = {"adamw_fused": {"fused": True}, "adamw_foreach": {"foreach": True},
+           "adamw_loop": {"foreach": False}}[spec["optimizer"]]
+    return torch.optim.AdamW(parameters, lr=spec["lr"], betas=(0.9, 0.999), eps=1e-8,
+                             weight_decay=spec["weight_decay"], **how)
+
+
+def cosine(spec, step):
+    """The learning rate of the exercise's schedule."""
+    if spec["schedule"] == "constant":
+        return spec["lr"]
+    warmup, cycle = spec["warmup_steps"], spec["cycle_steps"]
+    if step < warmup:
+        return spec["lr"] * step / warmup
+    way = (step - warmup) / (cycle - warmup)
+    return spec["min_lr"] + 0.5 * (1 + math.cos(math.pi * way)) * (spec["lr"] - spec["min_lr"])
+
+
+def five_steps(torch, spec, dump, dtype):
+    """What five steps of training are like: losses, norms, rates, scales and the parameters."""
+    model = Reference(torch, spec, dump, dtype)
+    optimizer = make_optimizer(torch, spec, model.p.values())
+    scaler = torch.amp.GradScaler("cpu", init_scale=float(spec["init_scale"]),
+                                  growth_interval=spec["growth_interval"],
+                                  enabled=spec["grad_scaler"])
+    generator = torch.Generator().manual_seed(spec["seed"])
+    found = {"losses": [], "gradient_norms": [], "learning_rates": [], "loss_scales": []}
+    for step in range(STEPS):
+        for group in optimizer.param_groups:
+            group["lr"] = cosine(spec, step)
+        optimizer.zero_grad(set_to_none=spec["zero_grad"] == "none")
+        for tensor in model.inputs:
+            tensor.grad = None
+        if spec["corpus"]:
+            model.inputs[-2:] = get_batch(torch, spec, generator)
+        total = 0.0
+        for i in range(spec["accumulate"]):
+            loss = model.run(i)[1] / spec["accumulate"]
+            scaler.scale(loss).backward()
+            total += float(loss.detach())
+        found["losses"].append(total)
+        found["loss_scales"].append(scaler.get_scale() if spec["grad_scaler"] else 0.0)
+        scaler.unscale_(optimizer)
+        if spec["clip"] > 0:
+            size = torch.nn.utils.clip_grad_norm_(model.p.values(), spec["clip"])
+            found["gradient_norms"].append(float(size))
+        found["learning_rates"].append(cosine(spec, step))
+        scaler.step(optimizer)
+        scaler.update()
+    return found, {name: tensor.detach() for name, tensor in model.p.items()}
+
+
+def get_batch(torch, spec, generator):
+    """nanoGPT's get_batch on the file of the spec, byte by byte or character by character."""
+    text = pathlib.Path(spec["corpus"]).read_bytes()
+    if spec["tokenizer"] == "char":
+        characters = sorted(set(text.decode()))
+        data = torch.tensor([characters.index(c) for c in text.decode()])
+    else:
+        data = torch.tensor(list(text))
+    T = spec["T"]
+    ix = torch.randint(len(data) - T, (spec["B"] * spec["accumulate"],), generator=generator)
+    return (torch.stack([data[i:i + T] for i in ix]),
+            torch.stack([data[i + 1:i + 1 + T] for i in ix]))
+
+
+def generate(torch, spec, dump, dtype):
+    """nanoGPT's generate: the whole text again for every token. New tokens of the first row."""
+    model = Reference(torch, spec, dump, dtype)
+    prompt = dump["input"][list(dump["input"])[model.first_tokens]]
+    generator = torch.Generator().manual_seed(spec["seed"])
+    rows = prompt
+    with torch.no_grad():
+        for _ in range(spec["new_tokens"]):
+            model.inputs = [rows, rows]
+            logits = model.run()[0][:, -1, :]
+            if spec["temperature"] == 0:
+                token = logits.argmax(-1, keepdim=True)
+            else:
+                logits = logits / spec["temperature"]
+                if 0 < spec["top_k"] < spec["vocab"]:
+                    least = logits.topk(spec["top_k"]).values[:, [-1]]
+                    logits = logits.masked_fill(logits < least, float("-inf"))
+                token = torch.multinomial(logits.softmax(-1), 1, generator=generator)
+            rows = torch.cat((rows, token), 1)
+    return rows[0, prompt.shape[1]:].tolist()
