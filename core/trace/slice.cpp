@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <string>
 
 namespace ts::trace {
@@ -176,6 +177,8 @@ std::string operator_of_node(std::string_view node) {
 std::string stem_of(std::string_view name) {
   strip_prefix(name, "autograd::engine::evaluate_function: ");
   strip_prefix(name, "torch::autograd::");
+  // Inductor's calls of operators: "aoti_torch_cpu_addmm_out".
+  if (strip_prefix(name, "aoti_torch_cpu_")) strip_suffix(name, "_out");
   std::string stem;
   if (strip_prefix(name, "aten::")) {
     stem = name;
@@ -194,9 +197,20 @@ std::string stem_of(std::string_view name) {
   return std::string(rest);
 }
 
+// Inductor's own kernels, which say what they were made of: "graph_0_cpp_fused_add_erf_mul_0".
+std::optional<SliceClass> class_of_fused(std::string_view name) {
+  const std::size_t at = name.find("cpp_fused_");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view parts = name.substr(at);
+  if (parts.find("softmax") != std::string_view::npos) return SliceClass::softmax;
+  if (parts.find("layer_norm") != std::string_view::npos) return SliceClass::norm;
+  return SliceClass::elementwise;
+}
+
 }  // namespace
 
 SliceClass classify_operator(std::string_view name) {
+  if (const auto fused = class_of_fused(name)) return *fused;
   const std::string stem = stem_of(name);
   // Each backend has its own, and new ones come with every release.
   for (const std::string_view part :

@@ -7,6 +7,7 @@ namespace ts::kernels {
 namespace {
 
 constexpr std::string_view kNodeFrame = "autograd::engine::evaluate_function: ";
+constexpr std::string_view kOurNode = "torch::autograd::CppNode<";
 
 constexpr std::array<std::string_view, 18> kFactories = {
     "aten::empty",      "aten::empty_like", "aten::empty_strided",     "aten::new_empty",
@@ -20,12 +21,21 @@ AttentionKernel attention_kernel(std::string_view name) {
   if (name == "aten::_softmax") return AttentionKernel::softmax;
   if (name == "aten::_scaled_dot_product_attention_math") return AttentionKernel::math;
   if (name == "aten::_scaled_dot_product_flash_attention" ||
-      name == "aten::_scaled_dot_product_flash_attention_for_cpu") {
+      name == "aten::_scaled_dot_product_flash_attention_for_cpu" ||
+      name == "aoti_torch_cpu__scaled_dot_product_flash_attention_for_cpu") {
     return AttentionKernel::flash;
   }
   if (name == "aten::_scaled_dot_product_efficient_attention") return AttentionKernel::efficient;
   if (name == "aten::_scaled_dot_product_cudnn_attention") return AttentionKernel::cudnn;
   return AttentionKernel::none;
+}
+
+// "torch::autograd::CppNode<ts::kernels::(anonymous namespace)::CompiledStep>", as LibTorch names
+// the nodes of our functions, is "CompiledStep".
+std::string_view shown(std::string_view name) {
+  if (name.substr(0, kOurNode.size()) != kOurNode || name.back() != '>') return name;
+  name.remove_suffix(1);
+  return name.substr(name.rfind(':') + 1);
 }
 
 }  // namespace
@@ -54,7 +64,7 @@ const OperatorName& NameCache::find(std::string_view text) {
   OperatorName& slot = slots_[std::hash<std::string_view>{}(text) % kSlots];
   if (slot.text == text && !text.empty()) [[likely]]
     return slot;
-  slot.id = strings_->intern(text);
+  slot.id = strings_->intern(shown(text));
   slot.text = strings_->view(slot.id);
   slot.factory = std::find(kFactories.begin(), kFactories.end(), text) != kFactories.end();
   slot.node_frame = text.substr(0, kNodeFrame.size()) == kNodeFrame;

@@ -125,6 +125,7 @@ struct Trained {
   std::vector<double> losses;
   std::int64_t peak = 0;
   bool has_kernel = false;
+  bool has_node = false;
 };
 
 Trained train(const run::WorkloadSpec& spec) {
@@ -141,7 +142,9 @@ Trained train(const run::WorkloadSpec& spec) {
   recorded.drain();
   out.peak = (*execution)->memory().peak;
   for (const capture::RawRecord& op : recorded.of_kind(capture::RawKind::op)) {
-    out.has_kernel |= recorded.text(op.name).find("cpp_fused") != std::string::npos;
+    const std::string name = recorded.text(op.name);
+    out.has_node |= name == "CompiledStep";
+    out.has_kernel |= name.find("cpp_fused") != std::string::npos;
   }
   return out;
 }
@@ -164,6 +167,7 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
   EXPECT_LT(found.losses.back(), found.losses.front());
   EXPECT_LE(found.peak, expected.peak);
   EXPECT_TRUE(found.has_kernel);
+  EXPECT_TRUE(found.has_node);
   EXPECT_FALSE(expected.has_kernel);
 
   // Found again at once, also under another seed.
