@@ -15,7 +15,7 @@ constexpr const char* kVersion = "tensorscope " TENSORSCOPE_VERSION;
 void add_workload(CLI::App& command, SpecArguments& spec) {
   command
       .add_option("WORKLOAD", spec.workload,
-                  "attention, mlp, block, lm, weighted_sum, toy or accumulation")
+                  "attention, mlp, block, lm, weighted_sum, toy, accumulation or layernorm")
       ->option_text(" ");
 }
 

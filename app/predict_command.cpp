@@ -91,31 +91,34 @@ nlohmann::json to_json(const Question& question, const Answer& answer) {
   const run::PredictionTarget& target = question.target;
   auto backend =
       answer.now.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.now.run.backend);
-  return {{"spec", run::to_json(question.spec)},
-          {"target",
-           {{"name", target.name},
-            {"memory", target.memory},
-            {"context", target.context},
-            {"capacity", target.capacity()}}},
-          {"alloc_conf", run::allocator_settings_of(question.spec).to_string()},
-          {"parameters", answer.now.run.parameters},
-          {"backend", std::move(backend)},
-          {"peak_allocated", prediction.peak_allocated},
-          {"peak_reserved", prediction.peak_reserved},
-          {"peak_requested", prediction.peak_requested},
-          {"by_category", run::category_json(prediction.by_category)},
-          {"workspaces", prediction.workspaces},
-          {"scratch", {{"low", prediction.scratch_low}, {"high", prediction.scratch_high}}},
-          {"needed", prediction.needed},
-          {"headroom", prediction.headroom},
-          {"verdict", run::to_string(prediction.fit)},
-          {"retries", prediction.retries},
-          {"breaking", breaking_json(prediction)},
-          {"sentence", prediction.sentence.sentence},
-          {"remedies", remedies_json(question, answer)},
-          {"dry_run_ms", static_cast<double>(answer.now.run.duration_ns) * 1e-6},
-          {"allocator_ms", answer.predict_ms},
-          {"events", answer.now.run.log.events().size()}};
+  return {
+      {"spec", run::to_json(question.spec)},
+      {"target",
+       {{"name", target.name},
+        {"memory", target.memory},
+        {"context", target.context},
+        {"capacity", target.capacity()}}},
+      {"alloc_conf", run::allocator_settings_of(question.spec).to_string()},
+      {"parameters", answer.now.run.parameters},
+      {"backend", std::move(backend)},
+      {"peak_allocated", prediction.peak_allocated},
+      {"before_backward",
+       prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},
+      {"peak_reserved", prediction.peak_reserved},
+      {"peak_requested", prediction.peak_requested},
+      {"by_category", run::category_json(prediction.by_category)},
+      {"workspaces", prediction.workspaces},
+      {"scratch", {{"low", prediction.scratch_low}, {"high", prediction.scratch_high}}},
+      {"needed", prediction.needed},
+      {"headroom", prediction.headroom},
+      {"verdict", run::to_string(prediction.fit)},
+      {"retries", prediction.retries},
+      {"breaking", breaking_json(prediction)},
+      {"sentence", prediction.sentence.sentence},
+      {"remedies", remedies_json(question, answer)},
+      {"dry_run_ms", static_cast<double>(answer.now.run.duration_ns) * 1e-6},
+      {"allocator_ms", answer.predict_ms},
+      {"events", answer.now.run.log.events().size()}};
 }
 
 void print_answer(const Question& question, const Answer& answer) {
@@ -124,6 +127,9 @@ void print_answer(const Question& question, const Answer& answer) {
   std::printf("%s\n", prediction.sentence.sentence.c_str());
   print_row("Parameters", text::grouped(answer.now.run.parameters));
   print_row("Peak allocated", size_in_words(prediction.peak_allocated));
+  if (prediction.before_backward) {
+    print_row("Before backward", size_in_words(*prediction.before_backward) + " allocated");
+  }
   if (target.kind == run::DeviceKind::cuda) {
     print_row("Peak reserved", size_in_words(prediction.peak_reserved));
     print_row("Needed", size_in_words(prediction.needed) + ", with a context of " +

@@ -1,5 +1,7 @@
 #include "app/run_command.h"
 
+#include <fmt/format.h>
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +15,8 @@
 #include "app/session.h"
 #include "app/shot_command.h"
 #include "app/spec_arguments.h"
+#include "core/memory/before_backward.h"
+#include "core/run/courses.h"
 #include "core/run/efficiency.h"
 #include "core/run/operator_report.h"
 #include "core/run/training_summary.h"
@@ -130,6 +134,18 @@ void print_times(const run::Run& run) {
             text::duration_ns(static_cast<double>(run.timed_steps.front().total_ns)).joined());
 }
 
+void print_result(const run::Run& run, const run::NamedNumber& one) {
+  if (run.spec.workload == run::WorkloadKind::layernorm) {
+    const auto error = run::largest_of(run.facts, one.name);
+    print_row(one.name.c_str(),
+              "largest error " + (error ? fmt::format("{:.2e}", *error) : text::kNoNumber) + ", " +
+                  text::grouped(static_cast<std::int64_t>(one.value)) + " inf or nan");
+    return;
+  }
+  print_row(one.name.c_str(), text::decimal(one.value, 4) + ", error " +
+                                  text::percent((one.value / one.exact - 1) * 100, 3) + " %");
+}
+
 void print_summary(const run::Run& run) {
   std::printf("%s\n", run::verdict_sentence(run).c_str());
   print_times(run);
@@ -145,12 +161,12 @@ void print_summary(const run::Run& run) {
   }
   print_row("Peak allocated", text::bytes(run.memory.peak_bytes()).joined() + " of " +
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
+  if (const auto before = memory::before_backward(run.memory)) {
+    print_row("Before backward", text::bytes(before->bytes).joined() + " allocated");
+  }
   if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
   print_training(run);
-  for (const run::NamedNumber& one : run.facts.results) {
-    print_row(one.name.c_str(), text::decimal(one.value, 4) + ", error " +
-                                    text::percent((one.value / one.exact - 1) * 100, 3) + " %");
-  }
+  for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
   if (!run.facts.generated_text.empty()) print_row("Generated", run.facts.generated_text);
   print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
                             " slices, " +

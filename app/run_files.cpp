@@ -10,6 +10,7 @@
 #include "core/io/file.h"
 #include "core/io/snapshot_write.h"
 #include "core/memory/snapshot_of_log.h"
+#include "core/run/courses.h"
 #include "core/run/kernel_report.h"
 #include "core/run/operator_report.h"
 #include "core/run/run_json.h"
@@ -64,6 +65,12 @@ base::Result<void> write_run(const std::filesystem::path& folder, const Session&
   }
   const run::Run& run = *session.run();
   const base::StringTable& strings = session.strings();
+  if (!run.facts.courses.empty()) {
+    const io::TextTable courses = run::course_table(run.facts, run::course_axes(run.spec.workload));
+    if (auto written = io::write_file(folder / "course.csv", io::to_csv(courses)); !written) {
+      return written;
+    }
+  }
   const auto by_operator =
       stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
   if (auto written = io::write_file(folder / "operators.csv",

@@ -101,10 +101,16 @@ void TorchExecution::zero_gradients() {
   for (const Parameter& parameter : parameters()) {
     if (parameter.tensor.grad().defined()) parameter.tensor.mutable_grad().zero_();
   }
-  // Inputs are not the optimizer's: their gradients are those of an earlier layer, which are new in
-  // every step.
+  // The gradient of an input is that of an earlier layer, which is new in every step; attention
+  // alone has none before it, its inputs are leaves as parameters are.
+  const bool leaves = spec_.workload == run::WorkloadKind::attention;
   for (const at::Tensor& input : inputs()) {
-    if (input.grad().defined()) input.mutable_grad().reset();
+    if (!input.grad().defined()) continue;
+    if (leaves) {
+      input.mutable_grad().zero_();
+    } else {
+      input.mutable_grad().reset();
+    }
   }
 }
 

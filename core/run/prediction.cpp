@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/memory/before_backward.h"
 #include "core/memory/caching_allocator.h"
 #include "core/run/cublas_workspaces.h"
 #include "core/run/typed_card.h"
@@ -81,49 +82,58 @@ class Passage {
   using Device = memory::CachingAllocator::Device;
   Passage(const DryRun& run, const CublasWorkspaces& workspaces,
           const memory::AllocatorSettings& settings, const Device& device)
-      : run_(run), workspaces_(workspaces), allocator_(settings, device) {}
+      : run_(run), workspaces_(workspaces), allocator_(settings, device) {
+    if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
+  }
 
   // The first event from there on that cannot be served, kNone if all can.
   EventIndex feed(EventIndex from = 0) {
-    const auto events = run_.log.events();
-    const auto blocks = run_.log.blocks();
-    addresses_.resize(blocks.size());
-    for (EventIndex i = from; i < events.size(); ++i) {
-      const memory::Event& event = events[i];
-      if (event.block == memory::kNone) continue;
-      if (event.action != memory::Action::alloc) {
-        allocator_.free(addresses_[event.block]);
-        continue;
-      }
-      // Not 0 where the block was served before and the workspace after it was refused.
-      if (addresses_[event.block] == 0) {
-        const auto address = allocator_.allocate(blocks[event.block].size);
-        if (!address) return i;
-        addresses_[event.block] = *address;
-      }
-      if (workspaces_.taken_after(i) && !allocator_.allocate(workspaces_.bytes_each())) return i;
+    addresses_.resize(run_.log.blocks().size());
+    for (EventIndex i = from; i < run_.log.events().size(); ++i) {
+      if (!follow(i)) return i;
+      if (i == last_before_) before_backward_ = allocator_.stats().allocated;
     }
     return memory::kNone;
   }
   // The same so far, to go on with on another device.
-  [[nodiscard]] Passage fork(const Device& device) const {
-    return {run_, workspaces_, addresses_, allocator_.fork(device)};
-  }
+  [[nodiscard]] Passage fork(const Device& device) const { return {*this, device}; }
   void move_to(const Device& device) { allocator_.move_to(device); }
   [[nodiscard]] const memory::CachingAllocator& allocator() const { return allocator_; }
+  [[nodiscard]] std::optional<std::int64_t> before_backward() const { return before_backward_; }
 
  private:
-  Passage(const DryRun& run, const CublasWorkspaces& workspaces,
-          std::vector<std::uint64_t> addresses, memory::CachingAllocator allocator)
-      : run_(run),
-        workspaces_(workspaces),
-        allocator_(std::move(allocator)),
-        addresses_(std::move(addresses)) {}
+  Passage(const Passage& other, const Device& device)
+      : run_(other.run_),
+        workspaces_(other.workspaces_),
+        allocator_(other.allocator_.fork(device)),
+        addresses_(other.addresses_),
+        last_before_(other.last_before_),
+        before_backward_(other.before_backward_) {}
+
+  // False: the event asks for what the device cannot serve.
+  bool follow(EventIndex i) {
+    const memory::Event& event = run_.log.events()[i];
+    if (event.block == memory::kNone) return true;
+    std::uint64_t& address = addresses_[event.block];
+    if (event.action != memory::Action::alloc) {
+      allocator_.free(address);
+      return true;
+    }
+    // Not 0 where the block was served before and the workspace after it was refused.
+    if (address == 0) {
+      const auto served = allocator_.allocate(run_.log.blocks()[event.block].size);
+      if (!served) return false;
+      address = *served;
+    }
+    return !workspaces_.taken_after(i) || allocator_.allocate(workspaces_.bytes_each()).has_value();
+  }
 
   const DryRun& run_;
   const CublasWorkspaces& workspaces_;
   memory::CachingAllocator allocator_;
   std::vector<std::uint64_t> addresses_;  // by block; 0: not served yet
+  EventIndex last_before_ = memory::kNone;
+  std::optional<std::int64_t> before_backward_;
 };
 
 void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
@@ -131,9 +141,10 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
                      Prediction& prediction) {
   const CublasWorkspaces workspaces(run, strings, target.compute_capability);
   prediction.workspaces = workspaces.bytes();
-  const auto take = [&](const memory::AllocatorStats& stats) {
-    prediction.peak_allocated = stats.peak_allocated;
-    prediction.peak_reserved = stats.peak_reserved;
+  const auto take = [&](const Passage& whole) {
+    prediction.peak_allocated = whole.allocator().stats().peak_allocated;
+    prediction.peak_reserved = whole.allocator().stats().peak_reserved;
+    prediction.before_backward = whole.before_backward();
   };
   const std::int64_t capacity = std::max<std::int64_t>(0, target.capacity());
   constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
@@ -146,7 +157,7 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
   const bool expandable = settings.expandable_segments;
   Passage passage(run, workspaces, settings, expandable ? no_limit : until_full);
   const EventIndex full = passage.feed();
-  take(passage.allocator().stats());
+  take(passage);
   if (full == memory::kNone && prediction.peak_reserved <= target.capacity()) return;
 
   Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
@@ -154,14 +165,14 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
     // What it would take, whatever the device has.
     passage.move_to(no_limit);
     passage.feed(full);
-    take(passage.allocator().stats());
+    take(passage);
   }
   const EventIndex refused = limited.feed(expandable ? 0 : full);
   const memory::AllocatorStats& stats = limited.allocator().stats();
   prediction.retries = stats.retries;
   if (refused == memory::kNone) {
     prediction.fit = Fit::fits_after_flush;
-    take(stats);
+    take(limited);
     return;
   }
   prediction.fit = Fit::oom;
@@ -174,6 +185,8 @@ void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
                     const PredictionTarget& target, Prediction& prediction) {
   prediction.peak_allocated = prediction.peak_requested;
   prediction.peak_reserved = prediction.peak_requested;
+  if (const auto before = memory::before_backward(run.log))
+    prediction.before_backward = before->bytes;
   if (prediction.peak_requested <= target.memory) return;
   prediction.fit = Fit::oom;
   const auto events = run.log.events();

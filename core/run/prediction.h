@@ -62,6 +62,9 @@ struct Prediction {
   std::int64_t peak_reserved = 0;
   // Bytes the workload's own tensors ask for at their peak, before any rounding.
   std::int64_t peak_requested = 0;
+  // Allocated when the last backward begins, what memory_allocated() says there; unset without one.
+  // For oom as if the device had no limit.
+  std::optional<std::int64_t> before_backward;
   memory::EventIndex peak_event = memory::kNone;  // of DryRun::log, at peak_requested
   memory::CategoryBytes by_category{};            // at peak_event; adds up to peak_requested
   // Of cuBLAS, which takes them from the allocator and keeps them: in peak_allocated and

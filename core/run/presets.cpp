@@ -19,9 +19,10 @@ constexpr auto kLm = WorkloadKind::lm;
 constexpr auto kSum = WorkloadKind::weighted_sum;
 constexpr auto kToy = WorkloadKind::toy;
 constexpr auto kAdd = WorkloadKind::accumulation;
+constexpr auto kNorm = WorkloadKind::layernorm;
 
 // What sets the models of the course apart from GPT-2 as nanoGPT has it.
-constexpr const char* kSelf = "kv_heads=0 T_kv=0";
+constexpr const char* kSelf = "kv_heads=0 T_kv=0 projections=off";
 constexpr const char* kCs336 =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0";
 constexpr const char* kGpt2 =
@@ -38,9 +39,11 @@ constexpr std::array kPresets = {
   Preset{"acc1", "SDPA demo", "ACC-1", kAttention,              4,  128,    0,  8,  64,  0,     0,     0, kForward, true, kSelf},
   Preset{"lab3", "FlashAttention lab", "LAB-3", kAttention,     4,  512,    0, 12,  64,  0,     0,     0, kForward, false, kSelf},
   Preset{"a2-grid", "A2 grid point", "A2-21", kAttention,       8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, kSelf},
-  Preset{"a2-tiled", "A2 tiled attention", "A2-30", kAttention,  1, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 backend=tiled tile_q=64 tile_k=64"},
-  Preset{"gqa", "Grouped queries", "VLM-35", kAttention,        2, 1024,    0, 32, 128,  0,     0,     0, kTrain, true, "kv_heads=4 T_kv=0"},
-  Preset{"cross", "Cross attention", "VLM-5", kAttention,       4,  512,    0,  8,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=576"},
+  Preset{"a2-w1", "A2 self-attention", "A2-21", kAttention,     8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=off"},
+  Preset{"a2-tiled", "A2 tiled attention", "A2-30", kAttention,  1, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=off backend=tiled tile_q=64 tile_k=64"},
+  Preset{"gqa", "Grouped queries", "VLM-35", kAttention,        2, 1024,    0, 32, 128,  0,     0,     0, kTrain, true, "kv_heads=4 T_kv=0 projections=off"},
+  Preset{"cross", "Cross attention", "VLM-5", kAttention,       4,  512,    0,  8,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=576 projections=off"},
+  Preset{"w10", "Fused QKV", "VLM-25", kAttention,              8, 2048,    0, 32, 128,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=on"},
   Preset{"w7", "MLP 512-1024-512", "ACC-3", kMlp,              32,    1,  512,  0,   0,  0,  1024,     0, kTrain, false, "mlp=gelu"},
   Preset{"swiglu", "SwiGLU of small", "CS336", kMlp,            4,  512,  768,  0,   0,  0,  3072,     0, kTrain, false, "mlp=swiglu"},
   Preset{"tiny", "tiny", "runs anywhere", kBlock,               2,  128,  128,  4,   0,  0,   512,     0, kTrain, true, kCs336},
@@ -68,6 +71,7 @@ constexpr std::array kPresets = {
   Preset{"w6", "weighted sum", "A2-26", kSum,                  16, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
   Preset{"toy", "toy model", "A2-11", kToy,                     1,    1,  100,  0,   0,  0,    10,    10, kTrain, false, "autocast=fp16"},
   Preset{"a2-sums", "1,000 times 0.01", "A2-10", kAdd,          0, 1000,    0,  0,   0,  0,     0,     0, kForward, false, ""},
+  Preset{"a2-12", "1e-3 to 1e4", "A2-12", kNorm,                4,   64,  512,  0,   0,  0,     0,     0, kForward, false, ""},
 };
 // clang-format on
 

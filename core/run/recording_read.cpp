@@ -54,6 +54,12 @@ void tell_steps(Run& run, const nlohmann::json& steps, SampleUpdate::Kind kind) 
   }
 }
 
+std::vector<double> reals(const nlohmann::json& json) {
+  std::vector<double> values;
+  for (const nlohmann::json& one : json) values.push_back(real(one));
+  return values;
+}
+
 ExecutionFacts facts_of(const nlohmann::json& json) {
   ExecutionFacts facts;
   facts.parameters = json.at("parameters").get<std::int64_t>();
@@ -64,6 +70,10 @@ ExecutionFacts facts_of(const nlohmann::json& json) {
   }
   for (const nlohmann::json& one : json.at("results")) {
     facts.results.push_back({one.at(0).get<std::string>(), real(one.at(1)), real(one.at(2))});
+  }
+  // Recordings of older versions have none.
+  for (const nlohmann::json& one : json.value("courses", nlohmann::json::array())) {
+    facts.courses.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
   }
   facts.generated = json.at("generated").get<std::vector<std::int64_t>>();
   facts.generated_text = json.at("generated_text").get<std::string>();

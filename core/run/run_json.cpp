@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/memory/before_backward.h"
+#include "core/run/courses.h"
 #include "core/run/efficiency.h"
 #include "core/run/gpu_state.h"
 #include "core/run/json_values.h"
@@ -29,12 +31,27 @@ nlohmann::json results_json(const Run& run) {
   if (run.facts.results.empty()) return nullptr;
   auto list = nlohmann::json::array();
   for (const NamedNumber& one : run.facts.results) {
-    list.push_back({{"name", one.name},
-                    {"value", one.value},
-                    {"exact", one.exact},
-                    {"error_percent", (one.value / one.exact - 1) * 100}});
+    list.push_back(
+        {{"name", one.name},
+         {"value", one.value},
+         {"exact", one.exact},
+         {"error_percent",
+          one.exact != 0 ? nlohmann::json((one.value / one.exact - 1) * 100) : nlohmann::json()}});
   }
   return list;
+}
+
+nlohmann::json courses_json(const Run& run) {
+  if (run.facts.courses.empty()) return nullptr;
+  const CourseAxes axes = course_axes(run.spec.workload);
+  auto list = nlohmann::json::array();
+  for (const Course& one : run.facts.courses) {
+    list.push_back({{"name", one.name},
+                    {"x", one.x},
+                    {"y", one.y},
+                    {"largest", known(largest_of(run.facts, one.name))}});
+  }
+  return {{"x", axes.x}, {"y", axes.y}, {"of", std::move(list)}};
 }
 
 nlohmann::json roof_json(const std::optional<Roof>& roof) {
@@ -72,8 +89,10 @@ nlohmann::json memory_json(const Run& run) {
   auto by_category = nlohmann::json::object();
   const memory::EventIndex peak = run.memory.peak_event();
   if (peak != memory::kNone) by_category = category_json(run.memory.by_category_after(peak));
+  const auto before = memory::before_backward(run.memory);
   return {
       {"peak_allocated", run.memory.peak_bytes()},
+      {"before_backward", before ? nlohmann::json(before->bytes) : nlohmann::json()},
       {"peak_reserved", run.memory.reserved().empty() ? nlohmann::json()
                                                       : nlohmann::json(run.memory.peak_reserved())},
       {"by_category", std::move(by_category)},
@@ -167,6 +186,7 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
       {"decode_tokens_per_s", known(run.decode_tokens_per_s())},
       {"generated", generated_json(run)},
       {"results", results_json(run)},
+      {"courses", courses_json(run)},
       {"flops", run.flops()},
       {"tflops_per_s", known(run.tflops_per_s())},
       {"roof", roof_json(run.roof)},

@@ -23,10 +23,13 @@ namespace ts::run {
 //   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s
 //   generated {tokens, text}: of the first sequence
-//   results [{name, value, exact, error_percent}]: what workload accumulation came to
+//   results [{name, value, exact, error_percent}]: what workload accumulation came to; of layernorm
+//           value is the count of numbers that came out as inf or nan, exact 0, error_percent null
+//   courses {x, y (what they are of, course_axes), of [{name, x, y, largest}]}; null where none
 //   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu}]
-//   memory {peak_allocated, peak_reserved, by_category (at the peak), events, unmatched_frees,
+//   memory {peak_allocated, before_backward (live when the last recorded backward began),
+//           peak_reserved, by_category (at the peak), events, unmatched_frees,
 //   limit,
 //           limit_source}
 //   recording {steps, slices, dropped, clock_drift_ns (of the GPU's clock against ours; null on

@@ -113,10 +113,11 @@ void check_precision(const WorkloadSpec& spec, Problems& problems) {
 }
 
 void check_training(const WorkloadSpec& spec, Problems& problems) {
-  if (spec.workload == WorkloadKind::attention && spec.pass == Pass::full_step) {
+  if (spec.workload == WorkloadKind::attention && !spec.projections &&
+      spec.pass == Pass::full_step) {
     problems.add(Field::pass, "pass_no_parameters",
-                 "pass full_step has nothing to update, attention alone has no parameters: "
-                 "choose forward or forward+backward");
+                 "pass full_step has nothing to update, attention on given Q, K and V has no "
+                 "parameters: choose forward or forward+backward, or projections");
   }
   if (spec.workload != WorkloadKind::lm && spec.pass == Pass::generate) {
     problems.add(Field::pass, "generate_lm",
@@ -125,6 +126,11 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
   if (spec.workload == WorkloadKind::accumulation && spec.pass != Pass::forward) {
     problems.add(Field::pass, "accumulation_forward",
                  "workload accumulation only adds up, there is nothing to go back through: choose "
+                 "pass forward");
+  }
+  if (spec.workload == WorkloadKind::layernorm && spec.pass != Pass::forward) {
+    problems.add(Field::pass, "layernorm_forward",
+                 "workload layernorm compares numbers, there is nothing to go back through: choose "
                  "pass forward");
   }
   if (!field_applies(spec, Field::cycle_steps)) return;

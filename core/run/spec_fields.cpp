@@ -56,7 +56,7 @@ using S = Section;
 // exact.
 constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::workload, "workload", S::workload, choice<&W::workload>(kWorkloads), "what runs"},
-  {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_sums},
+  {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_adds},
   {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation"},
   {Field::d_model, "d_model", S::shape, NumberField{&W::d_model, {1, 64 * kKi}, {32, 8 * kKi}}, "width of the residual stream", reason_d_model},
   {Field::heads, "heads", S::shape, NumberField{&W::heads, {1, kKi}, {1, 128}}, "attention heads", reason_attention},
@@ -68,7 +68,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::backend, "backend", S::attention, choice<&W::backend>(kBackends), "how attention is computed", reason_attention},
   {Field::pass, "pass", S::pass, choice<&W::pass>(kPasses), "how far a step goes"},
   {Field::causal, "causal", S::attention, FlagField{&W::causal}, "no position sees a later one", reason_attention},
-  {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs", reason_sums},
+  {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs", reason_adds},
   {Field::device, "device", S::device, choice<&W::device>(kDevices), "where it runs"},
   {Field::device_index, "device_index", S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index},
   {Field::target_gpu, "target_gpu", S::device, TextField{&W::target_gpu}, "card whose capacity is the limit"},
@@ -77,7 +77,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::T_kv, "T_kv", S::attention, NumberField{&W::seq_len_kv, {0, kKi * kKi}, {1, 64 * kKi}, Field::T}, "length of keys and values in cross attention", reason_t_kv},
   {Field::tile_q, "tile_q", S::attention, NumberField{&W::tile_q, {1, 64 * kKi}, {16, 512}}, "queries of a tile", reason_tiles},
   {Field::tile_k, "tile_k", S::attention, NumberField{&W::tile_k, {1, 64 * kKi}, {16, 512}}, "keys of a tile", reason_tiles},
-  {Field::fused_qkv, "fused_qkv", S::model, FlagField{&W::fused_qkv}, "one projection for Q, K and V", reason_block},
+  {Field::fused_qkv, "fused_qkv", S::model, FlagField{&W::fused_qkv}, "one projection for Q, K and V", reason_fused_qkv},
   {Field::mlp, "mlp", S::model, choice<&W::mlp>(kFeedForwards), "form of the MLP; gelu has biases", reason_mlp},
   {Field::ffn, "ffn", S::model, choice<&W::ffn>(kFeedForwards), "feed-forward part of a block", reason_block},
   {Field::norm, "norm", S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_block},

@@ -16,8 +16,12 @@ const char* reason_sums(const WorkloadSpec& spec) {
              : nullptr;
 }
 
+const char* reason_adds(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::accumulation ? "field.reason.only_adds" : nullptr;
+}
+
 const char* reason_d_model(const WorkloadSpec& spec) {
-  if (const char* const reason = reason_sums(spec)) return reason;
+  if (const char* const reason = reason_adds(spec)) return reason;
   return spec.workload == WorkloadKind::attention ? "field.reason.heads_times_d_head" : nullptr;
 }
 
@@ -36,9 +40,9 @@ const char* reason_layers(const WorkloadSpec& spec) {
 }
 
 const char* reason_d_ff(const WorkloadSpec& spec) {
-  const bool none = spec.workload == WorkloadKind::attention ||
-                    spec.workload == WorkloadKind::weighted_sum ||
-                    spec.workload == WorkloadKind::accumulation;
+  const bool none =
+      spec.workload == WorkloadKind::attention || spec.workload == WorkloadKind::weighted_sum ||
+      spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm;
   return none ? "field.reason.no_feed_forward" : nullptr;
 }
 
@@ -85,7 +89,8 @@ const char* reason_compile(const WorkloadSpec& spec) {
 
 const char* reason_t_kv(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
-  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.self_attention";
+  if (spec.workload != WorkloadKind::attention) return "field.reason.self_attention";
+  return spec.projections ? "field.reason.one_input" : nullptr;
 }
 
 const char* reason_tiles(const WorkloadSpec& spec) {
@@ -95,6 +100,11 @@ const char* reason_tiles(const WorkloadSpec& spec) {
 
 const char* reason_block(const WorkloadSpec& spec) {
   return has_blocks(spec) ? nullptr : "field.reason.no_blocks";
+}
+
+const char* reason_fused_qkv(const WorkloadSpec& spec) {
+  if (spec.workload != WorkloadKind::attention) return reason_block(spec);
+  return spec.projections ? nullptr : "field.reason.no_projections";
 }
 
 const char* reason_mlp(const WorkloadSpec& spec) {

@@ -7,6 +7,7 @@
 namespace ts::run {
 
 const char* reason_sums(const WorkloadSpec& spec);
+const char* reason_adds(const WorkloadSpec& spec);
 const char* reason_d_model(const WorkloadSpec& spec);
 const char* reason_attention(const WorkloadSpec& spec);
 const char* reason_d_head(const WorkloadSpec& spec);
@@ -17,6 +18,7 @@ const char* reason_device_index(const WorkloadSpec& spec);
 const char* reason_t_kv(const WorkloadSpec& spec);
 const char* reason_tiles(const WorkloadSpec& spec);
 const char* reason_block(const WorkloadSpec& spec);
+const char* reason_fused_qkv(const WorkloadSpec& spec);
 const char* reason_mlp(const WorkloadSpec& spec);
 const char* reason_lm(const WorkloadSpec& spec);
 const char* reason_corpus(const WorkloadSpec& spec);

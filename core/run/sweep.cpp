@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/check.h"
+#include "core/memory/before_backward.h"
 #include "core/run/sweep_order.h"
 #include "core/run/verdict.h"
 #include "core/run/workload_math.h"
@@ -66,6 +67,7 @@ PointMeasurement measurement_of(const Run& run) {
   }
   out.tflops_per_s = run.tflops_per_s().value_or(-1);
   out.peak_allocated = run.memory.peak_bytes();
+  if (const auto before = memory::before_backward(run.memory)) out.before_backward = before->bytes;
   out.limit = run.limit;
   out.limit_source = run.limit_source;
   out.parameters = run.facts.parameters;

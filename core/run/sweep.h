@@ -23,8 +23,9 @@ struct PointMeasurement {
   TimingSummary step;
   double forward_ms = -1, backward_ms = -1, optimizer_ms = -1;  // medians
   double tokens_per_s = -1, samples_per_s = -1, tflops_per_s = -1;
-  std::int64_t peak_allocated = -1;  // bytes
-  std::int64_t limit = -1;           // bytes the allocator might hold
+  std::int64_t peak_allocated = -1;   // bytes
+  std::int64_t before_backward = -1;  // bytes live when the last recorded backward began
+  std::int64_t limit = -1;            // bytes the allocator might hold
   std::string limit_source;
   std::int64_t parameters = -1;
   std::string backend_ran;

@@ -69,7 +69,9 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
           {"samples_per_s", known(m.samples_per_s)},
           {"tflops_per_s", known(m.tflops_per_s)},
           {"peak_allocated", known(m.peak_allocated)},
+          {"before_backward", known(m.before_backward)},
           {"peak_predicted", known(point.prediction.peak_allocated)},
+          {"before_backward_predicted", known(point.prediction.before_backward)},
           {"limit", known(m.limit)},
           {"limit_source", text_or_null(m.limit_source)},
           {"parameters", known(m.parameters)},
@@ -91,6 +93,10 @@ PointMeasurement measurement_from_json(const nlohmann::json& json) {
   m.samples_per_s = known_from<double>(json, "samples_per_s");
   m.tflops_per_s = known_from<double>(json, "tflops_per_s");
   m.peak_allocated = known_from<std::int64_t>(json, "peak_allocated");
+  // Journals of older versions do not have it.
+  if (json.contains("before_backward")) {
+    m.before_backward = known_from<std::int64_t>(json, "before_backward");
+  }
   m.limit = known_from<std::int64_t>(json, "limit");
   m.limit_source = text_from(json, "limit_source");
   m.parameters = known_from<std::int64_t>(json, "parameters");
@@ -106,6 +112,9 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
   const nlohmann::json predicted = json.value("predicted", nlohmann::json());
   if (predicted.is_null()) return p;
   p.peak_allocated = known_from<std::int64_t>(json, "peak_predicted");
+  if (json.contains("before_backward_predicted")) {
+    p.before_backward = known_from<std::int64_t>(json, "before_backward_predicted");
+  }
   p.needed = known_from<std::int64_t>(predicted, "needed");
   p.target = text_from(predicted, "target");
   p.capacity = known_from<std::int64_t>(predicted, "capacity");

@@ -10,7 +10,8 @@ namespace ts::run {
 //   series (its label), at {axis: value}, status, measured, reason,
 //   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers, warmup_steps,
 //            stable}, parts_ms {forward, backward, optimizer}, tokens_per_s, samples_per_s,
-//   tflops_per_s, peak_allocated, peak_predicted, limit, limit_source, parameters, backend_ran,
+//   tflops_per_s, peak_allocated, before_backward (bytes live when the last backward began),
+//   peak_predicted, before_backward_predicted, limit, limit_source, parameters, backend_ran,
 //   failure {op, module, bytes_asked, bytes_free} (oom), wall_s, roofs {source, tflops, gb_s},
 //   predicted {fit, needed, target, capacity, problem, roofs, failure} (by a dry run, as is
 //   peak_predicted)

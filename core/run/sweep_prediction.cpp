@@ -43,6 +43,7 @@ PointPrediction predict_point(DryRunner& runner, const WorkloadSpec& spec,
       predict(*dry, strings, target, allocator_settings_of(spec), scratch);
   PointPrediction out;
   out.peak_allocated = prediction.peak_allocated;
+  out.before_backward = prediction.before_backward.value_or(-1);
   out.needed = prediction.needed;
   out.fit = prediction.fit;
   out.target = target.name;

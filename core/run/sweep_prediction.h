@@ -17,7 +17,8 @@ namespace ts::run {
 struct PointPrediction {
   // As PointMeasurement::peak_allocated counts them; for oom as if there were no limit.
   std::int64_t peak_allocated = -1;
-  std::int64_t needed = -1;  // peak reserved, and on cuda the context
+  std::int64_t before_backward = -1;  // allocated when the last backward begins
+  std::int64_t needed = -1;           // peak reserved, and on cuda the context
   Fit fit = Fit::fits;
   std::string target;          // "RTX 4090", "memory_limit"
   std::int64_t capacity = -1;  // what its allocator can hold

@@ -39,20 +39,42 @@ std::string why_not(const SweepPoint& point) {
   }
 }
 
+std::string in_mib(std::int64_t bytes) {
+  if (bytes < 0) return text::kNoNumber;
+  return shown(static_cast<double>(bytes) / text::kBytesInMiB);
+}
+
 std::string time_cell(const SweepPoint& point) {
   return point.status == PointStatus::ok ? shown(point.measurement.step.median_ms) : why_not(point);
 }
 
 std::string memory_cell(const SweepPoint& point) {
   if (point.status != PointStatus::ok) return why_not(point);
-  return shown(static_cast<double>(point.measurement.peak_allocated) / text::kBytesInMiB);
+  return in_mib(point.measurement.peak_allocated);
+}
+
+std::string before_cell(const SweepPoint& point) {
+  if (point.status != PointStatus::ok) return why_not(point);
+  return in_mib(point.measurement.before_backward);
 }
 
 // Beyond the edge too, marked there.
 std::string predicted_cell(const SweepPoint& point) {
   if (!point.prediction.known()) return text::kNoNumber;
-  const double peak = static_cast<double>(point.prediction.peak_allocated) / text::kBytesInMiB;
-  return shown(peak) + (point.prediction.oom() ? " OOM" : "");
+  return in_mib(point.prediction.peak_allocated) + (point.prediction.oom() ? " OOM" : "");
+}
+
+std::string predicted_before_cell(const SweepPoint& point) {
+  return in_mib(point.prediction.before_backward);
+}
+
+// The exercises on attention hand it in beside the peak.
+bool has_before_backward(const Sweep& sweep) {
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.measurement.before_backward >= 0 || point.prediction.before_backward >= 0)
+      return true;
+  }
+  return false;
 }
 
 bool only_predicted(const Sweep& sweep) {
@@ -96,6 +118,8 @@ io::TextTable full_table(const Sweep& sweep) {
                              "flop_per_byte",
                              "peak_allocated_bytes",
                              "peak_predicted_bytes",
+                             "before_backward_bytes",
+                             "before_backward_predicted_bytes",
                              "predicted_fit",
                              "limit_bytes",
                              "backend_ran",
@@ -130,6 +154,8 @@ io::TextTable full_table(const Sweep& sweep) {
                            theory.bytes > 0 ? plain(theory.intensity()) : "",
                            plain(m.peak_allocated),
                            plain(point.prediction.peak_allocated),
+                           plain(m.before_backward),
+                           plain(point.prediction.before_backward),
                            point.prediction.known() ? to_string(point.prediction.fit) : "",
                            plain(m.limit),
                            m.backend_ran,
@@ -172,7 +198,13 @@ io::TextTable homework_table(const Sweep& sweep) {
   }
   using Cell = std::string (*)(const SweepPoint&);
   std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell}, {" MiB", memory_cell}};
-  if (only_predicted(sweep)) groups = {{" MiB predicted", predicted_cell}};
+  if (has_before_backward(sweep)) groups.emplace_back(" MiB before backward", before_cell);
+  if (only_predicted(sweep)) {
+    groups = {{" MiB predicted", predicted_cell}};
+    if (has_before_backward(sweep)) {
+      groups.emplace_back(" MiB before backward predicted", predicted_before_cell);
+    }
+  }
   for (const auto& group : groups) {
     for (const SweepSeries& one : sweep.series()) table.columns.push_back(one.label + group.first);
   }

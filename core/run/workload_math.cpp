@@ -33,6 +33,13 @@ struct Counted {
   double attention = 0;  // forward FLOPs of Q K^T and P V, all T x T_kv pairs
 };
 
+// Weights of Q, K and V of attention alone; none where they are given.
+std::int64_t projection_parameters(const WorkloadSpec& spec) {
+  if (!spec.projections) return 0;
+  const std::int64_t width = spec.heads * spec.d_head;
+  return width * (width + 2 * kv_head_count(spec) * spec.d_head);
+}
+
 // Of one token, matrix products of one block but for attention's.
 double block_matmul_of_token(const WorkloadSpec& spec) {
   const auto d = static_cast<double>(spec.d_model);
@@ -61,7 +68,7 @@ Counted count_forward(const WorkloadSpec& spec) {
   const auto vocab = static_cast<double>(spec.vocab);
   switch (spec.workload) {
     case WorkloadKind::attention:
-      return {0, attention};
+      return {2 * tokens * static_cast<double>(projection_parameters(spec)), attention};
     case WorkloadKind::mlp:
       return {mlp_matmul(spec), 0};
     case WorkloadKind::weighted_sum:
@@ -161,7 +168,7 @@ Checkpoint checkpointing(const WorkloadSpec& spec) {
 std::int64_t parameter_count(const WorkloadSpec& spec) {
   switch (spec.workload) {
     case WorkloadKind::attention:
-      return 0;
+      return projection_parameters(spec);
     case WorkloadKind::mlp:
       return spec.mlp == FeedForward::swiglu
                  ? 3 * spec.d_model * spec.d_ff

@@ -46,12 +46,17 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   return moved;
 }
 
+// Of `rows` tokens of width d to queries, keys and values.
+double projected(const WorkloadSpec& spec, double rows, double d) {
+  const auto kv = static_cast<double>(kv_head_count(spec) * head_size(spec));
+  return product(rows, d, d) + 2 * product(rows, d, kv);
+}
+
 double block_products(const WorkloadSpec& spec, double rows) {
   const auto d = static_cast<double>(spec.d_model);
   const auto ff = static_cast<double>(spec.d_ff);
-  const auto kv = static_cast<double>(kv_head_count(spec) * head_size(spec));
   const double up = spec.ffn == FeedForward::swiglu ? 2 : 1;
-  return 2 * product(rows, d, d) + 2 * product(rows, d, kv) + up * product(rows, d, ff) +
+  return projected(spec, rows, d) + product(rows, d, d) + up * product(rows, d, ff) +
          product(rows, ff, d);
 }
 
@@ -70,7 +75,11 @@ Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
   Moved moved;
   switch (spec.workload) {
     case WorkloadKind::attention:
-      return attends();
+      moved = attends();
+      if (spec.projections) {
+        moved.products = projected(spec, rows, static_cast<double>(spec.heads * spec.d_head));
+      }
+      return moved;
     case WorkloadKind::mlp:
       moved.products =
           (spec.mlp == FeedForward::swiglu ? 2 : 1) * product(rows, d, ff) + product(rows, ff, d);

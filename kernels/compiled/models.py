@@ -51,6 +51,18 @@ def feed_forward(torch, p, name, h, kind):
     return linear(torch, p, f"{name}.w2", gate * linear(torch, p, f"{name}.w3", h))
 
 
+def project(torch, p, name, x, spec):
+    """Queries, keys and values of one input."""
+    heads, kv_heads = spec["heads"], spec["kv_heads"] or spec["heads"]
+    if spec["fused_qkv"]:
+        kv = kv_heads * (x.shape[-1] // heads)
+        q, k, v = linear(torch, p, f"{name}.qkv_proj", x).split([x.shape[-1], kv, kv], -1)
+    else:
+        q, k, v = (linear(torch, p, f"{name}.{which}_proj", x) for which in "qkv")
+    return (t.unflatten(-1, (n, -1)).transpose(1, 2)
+            for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
+
+
 class Models:
     """`attend(q, k, v, causal)` and `tables(length, width, dtype)` replace what is written out here."""
 
@@ -61,15 +73,8 @@ class Models:
 
     def block(self, p, name, x):
         torch, spec = self.torch, self.spec
-        heads, kv_heads = spec["heads"], spec["kv_heads"] or spec["heads"]
         h = norm(torch, p, f"{name}.norm1", x, spec)
-        if spec["fused_qkv"]:
-            kv = kv_heads * (x.shape[-1] // heads)
-            q, k, v = linear(torch, p, f"{name}.attn.qkv_proj", h).split([x.shape[-1], kv, kv], -1)
-        else:
-            q, k, v = (linear(torch, p, f"{name}.attn.{which}_proj", h) for which in "qkv")
-        q, k, v = (t.unflatten(-1, (n, -1)).transpose(1, 2)
-                   for t, n in ((q, heads), (k, kv_heads), (v, kv_heads)))
+        q, k, v = project(torch, p, f"{name}.attn", h, spec)
         if spec["positions"] == "rope":
             # The engine keeps the tables in the type of the parameters; autocast turns in fp32.
             weight = p[f"{name}.norm1.weight"]
@@ -85,7 +90,9 @@ class Models:
         torch, spec, kind = self.torch, self.spec, self.spec["workload"]
         cross_entropy = torch.nn.functional.cross_entropy
         if kind == "attention":
-            output = self.attend(*inputs[:3], spec["causal"])
+            given = not spec["projections"]
+            qkv = inputs[:3] if given else project(torch, p, "attention", inputs[0], spec)
+            output = self.attend(*qkv, spec["causal"])
         elif kind == "mlp" and spec["mlp"] == "gelu":
             h = torch.nn.functional.gelu(linear(torch, p, "up", inputs[-1]))
             output = linear(torch, p, "down", h)

@@ -1,8 +1,12 @@
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
+#include <algorithm>
 #include <array>
 
+#include "core/run/courses.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/workloads/workload.h"
 
@@ -33,17 +37,14 @@ class Accumulation final : public Workload {
 
   at::Tensor forward() override {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
-      const Scheme& scheme = schemes()[i];
-      const ModuleScope scope(scheme.name);
+      const ModuleScope scope(schemes()[i].name);
       sums_[i].zero_();
-      for (std::int64_t n = 0; n < additions_; ++n) {
-        sums_[i].add_(scheme.converts ? terms_[i].to(scheme.sum) : terms_[i]);
-      }
+      for (std::int64_t n = 0; n < additions_; ++n) add_once(i, sums_[i]);
     }
     return sums_.front();
   }
 
-  [[nodiscard]] std::vector<run::NamedNumber> results() const override {
+  [[nodiscard]] std::vector<run::NamedNumber> results() override {
     std::vector<run::NamedNumber> results;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       if (sums_[i].is_meta()) return {};
@@ -53,7 +54,23 @@ class Accumulation final : public Workload {
     return results;
   }
 
+  // The running sums, at most kPlaces of them spread evenly, the last included; then the exact one.
+  [[nodiscard]] std::vector<run::Course> courses() override {
+    if (sums_.front().is_meta()) return {};
+    if (!courses_.empty()) return courses_;
+    const std::vector<double> places = additions_read();
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      courses_.push_back({schemes()[i].name, places, running_sums(i, places)});
+    }
+    run::Course exact{run::kExactCourse, places, {}};
+    for (const double place : places) exact.y.push_back(kTerm * place);
+    courses_.push_back(std::move(exact));
+    return courses_;
+  }
+
  private:
+  static constexpr std::int64_t kPlaces = 512;
+
   static const std::array<Scheme, 5>& schemes() {
     static const std::array<Scheme, 5> all = {
         {{"fp32 += fp32", at::kFloat, at::kFloat},
@@ -64,7 +81,39 @@ class Accumulation final : public Workload {
     return all;
   }
 
+  void add_once(std::size_t i, at::Tensor& sum) const {
+    const Scheme& scheme = schemes()[i];
+    sum.add_(scheme.converts ? terms_[i].to(scheme.sum) : terms_[i]);
+  }
+
+  // After how many additions a sum is read.
+  [[nodiscard]] std::vector<double> additions_read() const {
+    const std::int64_t count = std::min(additions_, kPlaces);
+    std::vector<double> places;
+    for (std::int64_t k = 1; k <= count; ++k) {
+      places.push_back(static_cast<double>(k * additions_ / count));
+    }
+    return places;
+  }
+
+  // Kept on the device and copied from there once: reading each would wait for it.
+  [[nodiscard]] std::vector<double> running_sums(std::size_t i,
+                                                 const std::vector<double>& places) const {
+    at::Tensor sum = at::zeros_like(sums_[i]);
+    at::Tensor read = at::empty({static_cast<std::int64_t>(places.size())}, sum.options());
+    std::int64_t next = 0;
+    for (std::int64_t n = 1; n <= additions_; ++n) {
+      add_once(i, sum);
+      if (static_cast<double>(n) != places[static_cast<std::size_t>(next)]) continue;
+      read.narrow(0, next++, 1).copy_(sum);
+    }
+    read = read.to(at::kCPU, at::kDouble);
+    const auto* const values = read.const_data_ptr<double>();
+    return {values, values + read.numel()};
+  }
+
   std::int64_t additions_;
+  std::vector<run::Course> courses_;
   std::vector<at::Tensor> sums_;
   std::vector<at::Tensor> terms_;
 };

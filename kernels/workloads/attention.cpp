@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/run/workload_math.h"
+#include "kernels/layers/transformer_block.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/workloads/workload.h"
 
@@ -34,9 +35,43 @@ class Attention final : public Workload {
   at::Tensor q_, k_, v_;
 };
 
+BlockSettings projection_settings(const run::WorkloadSpec& spec) {
+  BlockSettings settings;
+  settings.d_model = spec.heads * spec.d_head;
+  settings.heads = spec.heads;
+  settings.kv_heads = run::kv_head_count(spec);
+  settings.fused_qkv = spec.fused_qkv;
+  return settings;
+}
+
+// Self-attention of one input x [B, T, heads * d_head], normal, without a projection of the output,
+// which stays as attention leaves it: [B, H, T, d_head].
+//   course: W1 (one head) and W10 (fused_qkv)
+class ProjectedAttention final : public Workload {
+ public:
+  ProjectedAttention(Builder& builder, const run::WorkloadSpec& spec)
+      : x_(builder.normal_input(std::array{spec.batch, spec.seq_len, spec.heads * spec.d_head},
+                                run::keeps_graph(spec))),
+        projections_(builder, "attention", projection_settings(spec)),
+        method_(make_attention_method(builder, spec)) {}
+
+  at::Tensor forward() override {
+    const InputProjections::Projected in = projections_.forward(x_, 0);
+    at::Tensor output = attend(method_, in.q, in.k, in.v);
+    note_dtype("output", output);
+    return output;
+  }
+
+ private:
+  at::Tensor x_;
+  InputProjections projections_;
+  AttentionMethod method_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> make_attention(Builder& builder, const run::WorkloadSpec& spec) {
+  if (spec.projections) return std::make_unique<ProjectedAttention>(builder, spec);
   return std::make_unique<Attention>(builder, spec);
 }
 

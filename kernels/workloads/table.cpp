@@ -18,6 +18,7 @@ const WorkloadEntry* find_workload(run::WorkloadKind kind) {
       WorkloadEntry{run::WorkloadKind::weighted_sum, "weighted_sum", make_weighted_sum},
       WorkloadEntry{run::WorkloadKind::toy, "toy", make_toy},
       WorkloadEntry{run::WorkloadKind::accumulation, "accumulation", make_accumulation},
+      WorkloadEntry{run::WorkloadKind::layernorm, "layernorm", make_layernorm},
   };
   const auto found = std::find_if(table.begin(), table.end(), [kind](const WorkloadEntry& entry) {
     return entry.kind == kind;

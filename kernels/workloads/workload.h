@@ -32,8 +32,11 @@ class Workload {
     std::string text;
   };
   [[nodiscard]] virtual Generated generated() const { return {}; }
-  // Numbers that the last forward came to, where they are what the workload is about.
-  [[nodiscard]] virtual std::vector<run::NamedNumber> results() const { return {}; }
+  // Numbers that the last forward came to, where they are what the workload is about, and how they
+  // came about. Computed when they are asked for, between steps; courses only once, of the same
+  // operators on tensors of the same types. Nothing without data.
+  [[nodiscard]] virtual std::vector<run::NamedNumber> results() { return {}; }
+  [[nodiscard]] virtual std::vector<run::Course> courses() { return {}; }
   // What a backward starts from, a scalar: the mean of the squares of the output, unless the
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)
@@ -57,6 +60,7 @@ std::unique_ptr<Workload> make_language_model(Builder& builder, const run::Workl
 std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const run::WorkloadSpec& spec);
 std::unique_ptr<Workload> make_toy(Builder& builder, const run::WorkloadSpec& spec);
 std::unique_ptr<Workload> make_accumulation(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_layernorm(Builder& builder, const run::WorkloadSpec& spec);
 
 // The input of a layer inside a network, [B, T, d_model], normal. With a backward it gets a
 // gradient as well, as the output of an earlier layer would.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/run/prediction.h"
+#include "core/text/numbers.h"
 #include "kernels/dry_run/dry_runner.h"
 #include "tests/run/preset_spec.h"
 
@@ -43,6 +45,45 @@ TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
     const std::int64_t backward = dry_run(spec, strings).log.peak_bytes();
     EXPECT_GE(backward, 3 * square + 3 * linear);
     EXPECT_LE(backward, 3 * square + 8 * linear);
+  }
+}
+
+// labs.md, M-1: the published column is what memory_allocated() says before a backward that follows
+// earlier ones, whose gradients are still there. A card of compute capability 8.9, as the published
+// one.
+TEST(CourseMemory, SelfAttentionBeforeItsBackwardHoldsWhatIsPublished) {
+  struct Row {
+    std::int64_t d_head, length;
+    const char* published;  // MiB
+  };
+  for (const Row& row : {Row{16, 256, "19.006"},
+                         {16, 1024, "51.256"},
+                         {16, 4096, "540.256"},
+                         {16, 8192, "2,088.256"},
+                         {32, 256, "19.774"},
+                         {32, 1024, "54.274"}}) {
+    run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-w1");
+    spec.d_head = row.d_head;
+    spec.seq_len = row.length;
+    spec.zero_grad = run::ZeroGrad::zero;
+    run::PredictionTarget target;
+    target.memory = std::int64_t{1} << 40;
+    target.compute_capability = 89;
+    TorchDryRunner runner;
+    base::StringTable strings;
+    const auto run = runner.dry_run(spec, run::dry_run_options(target), strings, {});
+    ASSERT_TRUE(run) << run.error().sentence;
+    const run::Prediction prediction =
+        run::predict(*run, strings, target, memory::AllocatorSettings(), nullptr);
+    ASSERT_TRUE(prediction.before_backward);
+    constexpr std::int64_t kWorkspaces = 2 * ((8 << 20) + (128 << 10));
+    const std::int64_t linear = 4 * spec.batch * row.length * row.d_head;
+    const std::int64_t square = 4 * spec.batch * row.length * row.length;
+    const std::int64_t weights = 4 * row.d_head * row.d_head;
+    EXPECT_EQ(*prediction.before_backward,
+              kWorkspaces + square + 6 * linear + 6 * ((weights + 511) / 512 * 512) + 512);
+    EXPECT_EQ(text::decimal(static_cast<double>(*prediction.before_backward) / (1 << 20), 3),
+              row.published);
   }
 }
 

@@ -100,6 +100,7 @@ const std::vector<Settings>& pairs() {
       {{"checkpoint", "blocks"}, {"checkpoint_every", "2"}},
       {{"checkpoint", "blocks"}, {"accumulate", "2"}},
       {{"fused_qkv", "true"}, {"kv_heads", "1"}},
+      {{"fused_qkv", "true"}, {"backend", "flash"}},
   };
   return all;
 }

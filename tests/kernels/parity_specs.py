@@ -7,8 +7,8 @@ GPT2 = {"norm": "layernorm", "positions": "learned", "ffn": "gelu", "bias": True
 DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16, "d_model": 48,
             "d_ff": 80, "layers": 2, "vocab": 101, "seed": 7, "dtype": "fp32", "backend": "naive",
             "causal": True, "norm": "rmsnorm", "positions": "rope", "ffn": "swiglu", "bias": False,
-            "tied": False, "fused_qkv": False, "mlp": "gelu", "autocast": "off",
-            "grad_scaler": False, "init_scale": 65536, "growth_interval": 2000,
+            "tied": False, "projections": False, "fused_qkv": False, "mlp": "gelu",
+            "autocast": "off", "grad_scaler": False, "init_scale": 65536, "growth_interval": 2000,
             "optimizer": "adamw_fused", "lr": 3e-4, "min_lr": 3e-5, "weight_decay": 0.1,
             "momentum": 0.0, "schedule": "constant", "warmup_steps": 200, "cycle_steps": 10000,
             "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
@@ -32,6 +32,10 @@ def changed_specs():
     for backend in ("naive", "math", "flash", "tiled"):
         yield {"workload": "attention", "backend": backend, "heads": 6, "kv_heads": 2}
         yield {"workload": "attention", "backend": backend, "T_kv": 70, "causal": False}
+        yield {"workload": "attention", "backend": backend, "projections": True,
+               "pass": "full_step", "lr": 0.01}
+        yield {"workload": "attention", "backend": backend, "projections": True, "fused_qkv": True,
+               "heads": 6, "kv_heads": 2, "causal": False}
         yield {"workload": "lm", "backend": backend, "kv_heads": 1}
         yield {"workload": "lm", "backend": backend, "checkpoint": "blocks", "checkpoint_every": 2}
         yield {"workload": "block", "backend": backend, "checkpoint": "attention"}

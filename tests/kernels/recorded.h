@@ -89,9 +89,9 @@ inline run::WorkloadSpec small_spec(run::WorkloadKind workload,
 inline std::vector<run::WorkloadSpec> every_small_spec() {
   std::vector<run::WorkloadSpec> specs;
   using run::WorkloadKind, run::Pass, run::DataType;
-  for (const auto workload :
-       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,
-        WorkloadKind::weighted_sum, WorkloadKind::toy, WorkloadKind::accumulation}) {
+  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block,
+                              WorkloadKind::lm, WorkloadKind::weighted_sum, WorkloadKind::toy,
+                              WorkloadKind::accumulation, WorkloadKind::layernorm}) {
     for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
       for (const auto dtype : {DataType::fp32, DataType::bf16, DataType::fp16}) {
         run::WorkloadSpec spec = small_spec(workload, pass);
@@ -99,6 +99,9 @@ inline std::vector<run::WorkloadSpec> every_small_spec() {
         // AdamW's second moments vanish in plain fp16 and the step divides by nearly nothing.
         if (dtype == DataType::fp16 && pass == Pass::full_step) continue;
         if (run::validate(spec).empty()) specs.push_back(spec);
+        if (workload != WorkloadKind::attention) continue;
+        spec.projections = true;
+        specs.push_back(spec);
       }
     }
   }
@@ -121,7 +124,8 @@ inline run::WorkloadSpec small_gpt2(run::Pass pass) {
 // Name of a parameter of a test: letters only.
 inline std::string spec_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
   std::string name = std::string(to_string(info.param.workload)) + "_" +
-                     to_string(info.param.pass) + "_" + to_string(info.param.dtype);
+                     to_string(info.param.pass) + "_" + to_string(info.param.dtype) +
+                     (info.param.projections ? "_projections" : "");
   std::replace(name.begin(), name.end(), '+', '_');
   return name;
 }

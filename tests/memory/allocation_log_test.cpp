@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/memory/before_backward.h"
 #include "tests/memory/records.h"
 
 namespace ts::memory {
@@ -157,6 +158,29 @@ TEST(AllocationLog, phases_are_spans_of_events) {
   EXPECT_EQ(log.phases()[1].end_event, 2U);
   EXPECT_EQ(log.phases()[1].end_ns, 7);
   EXPECT_EQ(log.phases()[2].end_ns, 0);
+}
+
+TEST(BeforeBackward, is_what_lives_when_the_last_one_begins) {
+  AllocationLog log;
+  EXPECT_FALSE(before_backward(log));
+  log.append(alloc(1, 0xA, 100));
+  for (const std::int64_t begin : {2, 12}) {
+    log.append(mark(begin, Action::phase_begin, base::Phase::forward));
+    log.append(alloc(begin + 1, 0xB, 10, base::Phase::forward, true));
+    log.append(alloc(begin + 2, 0xC, 5, base::Phase::forward));
+    log.append(free(begin + 3, 0xC));
+    log.append(mark(begin + 4, Action::phase_end, base::Phase::forward));
+    EXPECT_EQ(before_backward(log).has_value(), begin > 2);
+    log.append(mark(begin + 5, Action::phase_begin, base::Phase::backward));
+    // One gradient stays from each.
+    log.append(
+        alloc(begin + 6, 0x100 + static_cast<std::uint64_t>(begin), 1000, base::Phase::backward));
+    log.append(free(begin + 7, 0xB));
+    log.append(mark(begin + 8, Action::phase_end, base::Phase::backward));
+    ASSERT_TRUE(before_backward(log));
+    EXPECT_EQ(before_backward(log)->bytes, begin == 2 ? 110 : 1110);
+    EXPECT_EQ(log.events()[before_backward(log)->event].total_after, before_backward(log)->bytes);
+  }
 }
 
 TEST(AllocationLog, what_a_backward_runs_again_is_a_span_with_its_modules) {

@@ -86,6 +86,24 @@ TEST(Prediction, RoundsAsTheAllocatorDoesAndKeepsContextApart) {
   EXPECT_EQ(prediction.sentence.sentence, "Fits on Card: 132 MiB of 1.10 GiB, 992 MiB to spare");
 }
 
+TEST(Prediction, KnowsWhatIsAllocatedBeforeTheBackward) {
+  Script script;
+  const auto kept = script.alloc(3 * kMebibyte + 5);
+  script.free(script.alloc(40 * kMebibyte));
+  EXPECT_FALSE(predicted(script, card(1024 * kMebibyte)).before_backward);
+  script.begin(base::Phase::backward);
+  script.alloc(100 * kMebibyte);
+  script.free(kept);
+  // Rounded to 512 bytes; also where the backward does not fit.
+  for (const std::int64_t capacity : {1024, 64}) {
+    const Prediction prediction = predicted(script, card(capacity * kMebibyte));
+    EXPECT_EQ(prediction.fit == Fit::fits, capacity == 1024);
+    EXPECT_EQ(prediction.before_backward, 3 * kMebibyte + 512);
+  }
+  EXPECT_EQ(predicted(script, cpu_target("limit", 1024 * kMebibyte)).before_backward,
+            3 * kMebibyte + 5);
+}
+
 TEST(Prediction, NamesWhatDoesNotFit) {
   Script script;
   script.alloc(60 * kMebibyte);

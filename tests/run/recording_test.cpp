@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
+#include "core/run/recording_format.h"
 #include "core/run/run_json.h"
 #include "tests/run/made_runs.h"
 
@@ -73,6 +75,7 @@ struct Written {
       run.apply(std::move(update));
     }
     run.roof = Roof{DataType::fp32, 1024, 0.25, 12};
+    run.facts.courses = {{"fp16", {1, 2.5, 1e4}, {0.1, 4, 3e-7}}, {"bf16", {}, {}}};
     file = writer.file(run);
   }
 };
@@ -122,6 +125,36 @@ void expect_equal(const Run& a, const base::StringTable& strings_a, const Run& b
     EXPECT_EQ(strings_a.view(a.memory.blocks()[i].op), strings_b.view(b.memory.blocks()[i].op));
   }
   EXPECT_EQ(a.memory.unmatched_frees(), b.memory.unmatched_frees());
+}
+
+TEST(Recording, CoursesComeBackAndOlderFilesHaveNone) {
+  const Written written(5);
+  base::StringTable strings;
+  const auto read = read_recording(written.file, 7, strings);
+  ASSERT_TRUE(read) << read.error().sentence;
+  ASSERT_EQ((*read)->facts.courses.size(), 2U);
+  const Course& course = (*read)->facts.courses[0];
+  EXPECT_EQ(course.name, "fp16");
+  EXPECT_EQ(course.x, written.run.facts.courses[0].x);
+  EXPECT_EQ(course.y, written.run.facts.courses[0].y);
+
+  const auto parts = recording_format::parts_of(written.file);
+  ASSERT_TRUE(parts);
+  auto header = nlohmann::json::parse(parts->header);
+  // What is no number stays none.
+  header["facts"]["courses"][0][2][1] = nullptr;
+  const std::string gap = recording_format::framed(header.dump(), parts->records);
+  const auto with_gap = read_recording(gap, 9, strings);
+  ASSERT_TRUE(with_gap) << with_gap.error().sentence;
+  EXPECT_TRUE(std::isnan((*with_gap)->facts.courses[0].y[1]));
+  EXPECT_EQ((*with_gap)->facts.courses[0].y[2], 3e-7);
+
+  ASSERT_EQ(header.at("facts").erase("courses"), 1U);
+  const std::string older = recording_format::framed(header.dump(), parts->records);
+  const auto opened = read_recording(older, 8, strings);
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  EXPECT_TRUE((*opened)->facts.courses.empty());
+  EXPECT_EQ((*opened)->facts.parameters, written.run.facts.parameters);
 }
 
 TEST(Recording, TellsANewRunTheSame) {

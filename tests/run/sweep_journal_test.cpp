@@ -215,6 +215,7 @@ TEST_F(SweepJournalFile, KeepsWhatWasPredictedBesideAMeasurement) {
   Sweep sweep(spec_);
   PointPrediction prediction;
   prediction.peak_allocated = 4096;
+  prediction.before_backward = 1024;
   prediction.needed = 5000;
   prediction.target = "RTX 4090";
   prediction.capacity = 3000;
@@ -235,6 +236,13 @@ TEST_F(SweepJournalFile, KeepsWhatWasPredictedBesideAMeasurement) {
   const PointPrediction& back = again.points()[0].prediction;
   EXPECT_EQ(to_json(again, again.points()[0]), to_json(sweep, sweep.points()[0]));
   EXPECT_EQ(back.op, "aten::bmm");
+  EXPECT_EQ(back.before_backward, 1024);
+  // Journals of older versions do not have it.
+  auto older = to_json(sweep, sweep.points()[0]);
+  older.erase("before_backward");
+  older.erase("before_backward_predicted");
+  EXPECT_EQ(prediction_from_json(older).before_backward, -1);
+  EXPECT_EQ(measurement_from_json(older).before_backward, -1);
   EXPECT_TRUE(back.oom());
   EXPECT_EQ(again.points()[4].prediction.problem, none.problem);
   EXPECT_FALSE(again.points()[1].prediction.known());

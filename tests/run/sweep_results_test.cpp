@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,34 @@ TEST(SweepResults, OnlyPredictedTheTableHasPredictedPeaks) {
   const auto table = homework_table(sweep);
   EXPECT_EQ(table.columns[1], "naive MiB predicted");
   EXPECT_NE(table.rows[2][1].find(" OOM"), std::string::npos) << table.rows[2][1];
+}
+
+TEST(SweepResults, BeforeTheBackwardIsAColumnOfItsOwn) {
+  Sweep sweep(over_t("T=64:128:x2", "backend=naive"));
+  PointPrediction prediction;
+  prediction.peak_allocated = 3 << 20;
+  prediction.before_backward = 2 << 20;
+  sweep.predict({{0, prediction}, {1, prediction}});
+  auto table = homework_table(sweep);
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"T", "naive MiB predicted",
+                                                     "naive MiB before backward predicted"}));
+  EXPECT_EQ(table.rows[0][2], "2.000");
+  run_all(sweep, [](const WorkloadSpec& spec) {
+    run::Run run = as_theory(spec);
+    BatchUpdate batch;
+    batch.id = run.id;
+    memory::Record record;
+    record.action = memory::Action::phase_begin;
+    record.phase = base::Phase::backward;
+    batch.batch.memory.push_back(record);
+    run.apply(std::move(batch));
+    return run;
+  });
+  table = homework_table(sweep);
+  ASSERT_EQ(table.columns.back(), "naive MiB before backward");
+  EXPECT_EQ(table.rows[1].back(), "0.125");  // 128^2 x 8 bytes
+  const auto columns = full_table(sweep).columns;
+  EXPECT_NE(std::ranges::find(columns, "before_backward_bytes"), columns.end());
 }
 
 TEST(SweepResults, OnePlaceIsATableOfSeries) {

@@ -89,6 +89,28 @@ TEST(WorkloadMath, attention_follows_f1) {
   EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::flash).total(), full);
 }
 
+// labs.md, W1: three products with d x d weights, and attention of one head; W10: one product three
+// times as wide.
+TEST(WorkloadMath, projections_have_parameters_and_products) {
+  auto spec = preset_spec(WorkloadKind::attention, "a2-w1");
+  spec.d_head = 16;
+  spec.seq_len = 256;
+  EXPECT_EQ(parameter_count(spec), 3 * 16 * 16);
+  const double products = 3 * 2.0 * 8 * 256 * 16 * 16;
+  const double attention = 4.0 * 8 * 256 * 256 * 16;
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).forward, products + attention);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).backward, 2 * (products + attention));
+  spec.projections = false;
+  EXPECT_EQ(parameter_count(spec), 0);
+  EXPECT_DOUBLE_EQ(step_flops(spec, AttentionBackend::naive).forward, attention);
+
+  const auto fused = preset_spec(WorkloadKind::attention, "w10");
+  EXPECT_EQ(parameter_count(fused), 4096 * 3 * 4096);
+  auto grouped = fused;
+  grouped.kv_heads = 4;
+  EXPECT_EQ(parameter_count(grouped), 4096 * (4096 + 2 * 4 * 128));
+}
+
 TEST(WorkloadMath, one_token_is_never_halved) {
   WorkloadSpec spec;
   spec.seq_len = 1;

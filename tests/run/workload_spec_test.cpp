@@ -164,6 +164,18 @@ TEST(WorkloadSpec, rotary_positions_need_an_even_head) {
 TEST(WorkloadSpec, attention_has_nothing_to_update) {
   EXPECT_THAT(problem(changed([](auto& spec) { spec.pass = Pass::full_step; })),
               HasSubstr("pass full_step has nothing to update"));
+  // Unless it makes Q, K and V itself; then they come from one sequence.
+  const auto projected = changed([](auto& spec) {
+    spec.projections = true;
+    spec.pass = Pass::full_step;
+  });
+  EXPECT_TRUE(validate(projected).empty());
+  EXPECT_EQ(field_reason(projected, Field::T_kv), "field.reason.one_input");
+  EXPECT_TRUE(field_applies(projected, Field::fused_qkv));
+  EXPECT_EQ(field_reason(WorkloadSpec{}, Field::fused_qkv), "field.reason.no_projections");
+  EXPECT_EQ(field_reason(changed([](auto& spec) { spec.workload = WorkloadKind::mlp; }),
+                         Field::projections),
+            "field.reason.only_attention_alone");
 }
 
 TEST(WorkloadSpec, forced_flash_on_cuda_has_its_limits) {
@@ -362,27 +374,31 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   };
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
-            "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads ");
+            "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads "
+            "projections compile ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
-            "zero_grad warmups cache alloc_conf threads ");
+            "zero_grad warmups cache alloc_conf threads compile ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache alloc_conf threads ");
+            "checkpoint warmups cache alloc_conf threads compile ");
   EXPECT_EQ(applies(WorkloadKind::lm),
             "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
             "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
-            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads ");
+            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
-            "zero_grad warmups cache alloc_conf threads ");
+            "zero_grad warmups cache alloc_conf threads compile ");
   EXPECT_EQ(applies(WorkloadKind::toy),
             "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
-            "autocast zero_grad warmups cache alloc_conf threads ");
+            "autocast zero_grad warmups cache alloc_conf threads compile ");
   EXPECT_EQ(
       applies(WorkloadKind::accumulation),
       "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf threads ");
+  EXPECT_EQ(applies(WorkloadKind::layernorm),
+            "workload B T d_model pass seed device target_gpu memory_limit zero_grad warmups cache "
+            "alloc_conf threads ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
 }

@@ -51,6 +51,19 @@ TEST(WorkloadTraffic, FusedAttentionMovesInputsAndOutputsInTheirType) {
   EXPECT_EQ(step_traffic(spec, AttentionBackend::flash), 4 * (6 * kTensor + 6 * kTensor / 3));
 }
 
+TEST(WorkloadTraffic, ProjectionsAreProductsBesideAttention) {
+  WorkloadSpec spec = attention(AttentionBackend::flash, Pass::forward);
+  const double given = step_traffic(spec, AttentionBackend::flash);
+  spec.projections = true;
+  // X read and Q, K or V written three times, weights of 48 x 48.
+  const double products = 4 * 3 * (2 * kTensor + 48 * 48);
+  EXPECT_EQ(step_traffic(spec, AttentionBackend::flash), given + products);
+  spec.kv_heads = 1;  // K and V a third as wide
+  EXPECT_EQ(step_traffic(spec, AttentionBackend::flash),
+            4 * ((2 * kTensor + 2 * kTensor / 3) + (2 * kTensor + 48 * 48) +
+                 2 * (kTensor + kTensor / 3 + 48 * 16)));
+}
+
 TEST(WorkloadTraffic, ProductsAndTheOptimizer) {
   WorkloadSpec spec;
   spec.workload = WorkloadKind::mlp;

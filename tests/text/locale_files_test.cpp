@@ -124,6 +124,10 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
         spec.pass = run::Pass::full_step;
         spec.seq_len = 1 << 20;
       },
+      [](WorkloadSpec& spec) {
+        spec.workload = run::WorkloadKind::layernorm;
+        spec.pass = run::Pass::full_step;
+      },
       [](WorkloadSpec& spec) { spec.kv_heads = 3; },
       [](WorkloadSpec& spec) { spec.seq_len_kv = 9; },
       [](WorkloadSpec& spec) { spec.backend = run::AttentionBackend::cudnn; },
@@ -187,6 +191,9 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
     change(spec);
     given.insert(run::field_reason(spec, run::Field::cuda_graph));
   };
+  run::WorkloadSpec projected;
+  projected.projections = true;
+  given.insert(run::field_reason(projected, run::Field::T_kv));
   give_of_graph([](auto& spec) { spec.schedule = run::Schedule::cosine; });
   give_of_graph([](auto& spec) { spec.optimizer = run::OptimizerKind::adamw_foreach; });
   give_of_graph([](auto& spec) {

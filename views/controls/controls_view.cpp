@@ -28,8 +28,8 @@ using run::Field;
 constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
                                Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
 constexpr std::array kAttention = {Field::kv_heads, Field::T_kv, Field::tile_q, Field::tile_k};
-constexpr std::array kModel = {Field::mlp,  Field::ffn,  Field::norm,     Field::positions,
-                               Field::bias, Field::tied, Field::fused_qkv};
+constexpr std::array kModel = {Field::mlp,  Field::ffn,  Field::norm,        Field::positions,
+                               Field::bias, Field::tied, Field::projections, Field::fused_qkv};
 constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
                                         Field::growth_interval};
 constexpr std::array kOptimizer = {Field::optimizer,   Field::lr,       Field::weight_decay,

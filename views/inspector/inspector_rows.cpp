@@ -1,8 +1,11 @@
 #include "views/inspector/inspector_rows.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <utility>
 
+#include "core/run/courses.h"
 #include "core/run/efficiency.h"
 #include "core/run/kernel_report.h"
 #include "core/run/training_summary.h"
@@ -163,6 +166,28 @@ void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
   }
 }
 
+void add_results(std::vector<InspectorRow>& rows, const ViewContext& context) {
+  const run::Run& run = *context.run;
+  const auto& texts = context.texts;
+  for (const run::NamedNumber& one : run.facts.results) {
+    if (run.spec.workload == run::WorkloadKind::layernorm) {
+      const auto error = run::largest_of(run.facts, one.name);
+      const std::string count = text::grouped(static_cast<std::int64_t>(one.value));
+      rows.push_back({one.name,
+                      {error ? fmt::format("{:.2e}", *error) : text::kNoNumber, ""},
+                      texts("inspector.layernorm_result", {{"count", count}})});
+      if (one.value > 0) {
+        rows.push_back({texts("inspector.not_finite", {{"name", one.name}}), {count, ""}});
+      }
+      continue;
+    }
+    rows.push_back({one.name,
+                    {text::decimal(one.value, 4), ""},
+                    texts("inspector.result_error",
+                          {{"error", text::percent((one.value / one.exact - 1) * 100, 3)}})});
+  }
+}
+
 }  // namespace
 
 std::vector<InspectorRow> run_rows(const ViewContext& context) {
@@ -191,12 +216,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   if (run.facts.parameters > 0) {
     rows.push_back({texts("inspector.parameters"), {text::grouped(run.facts.parameters), ""}});
   }
-  for (const run::NamedNumber& one : run.facts.results) {
-    rows.push_back({one.name,
-                    {text::decimal(one.value, 4), ""},
-                    texts("inspector.result_error",
-                          {{"error", text::percent((one.value / one.exact - 1) * 100, 3)}})});
-  }
+  add_results(rows, context);
   add_training(rows, context);
   rows.push_back({texts("inspector.limit"), text::bytes(run.limit), exact_bytes(texts, run.limit)});
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});

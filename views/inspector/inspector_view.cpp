@@ -7,6 +7,7 @@
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/inspector/course_panel.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_rows.h"
@@ -97,6 +98,9 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   gap(8);
   divider(ui);
   gap(8);
+  // Of a workload that is about its numbers they come first.
+  const bool of_run = context.file == nullptr;
+  if (of_run && draw_courses(ui, context)) gap(8);
   draw_peak_table(ui, context);
   if (context.file == nullptr && context.run != nullptr) {
     if (button(ui, "###show_agreement", "\xef\x83\x8e", ui.texts("agreement.open"), "E",
@@ -108,7 +112,6 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   gap(4);
   draw_peak(ui, context);
   gap(8);
-  const bool of_run = context.file == nullptr;
   std::optional<run::WorkloadSpec> tried;
   if (of_run && context.outlook != nullptr) tried = draw_remedies(ui, *context.outlook);
   if (of_run) draw_rows(ui, run_rows(context));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory/before_backward.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
@@ -49,6 +50,11 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
         context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
     rows.push_back({context.texts("inspector.peaks.here"), here->run.log.peak_bytes(), {}});
     if (whole) rows.back().measured = source.log->peak_bytes();
+    if (const auto expected = memory::before_backward(here->run.log)) {
+      rows.push_back({context.texts("inspector.peaks.before_backward"), expected->bytes, {}});
+      const auto found = memory::before_backward(*source.log);
+      if (whole && found) rows.back().measured = found->bytes;
+    }
   }
   if (context.outlook == nullptr || context.outlook->target == nullptr) return rows;
   const run::Forecast& card = *context.outlook->target;
@@ -56,6 +62,10 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   rows.push_back({context.texts("inspector.peaks.allocated", {{"card", card.target.name}}),
                   prediction.peak_allocated,
                   {}});
+  if (prediction.before_backward) {
+    rows.push_back(
+        {context.texts("inspector.peaks.before_backward"), *prediction.before_backward, {}});
+  }
   rows.push_back({context.texts("inspector.peaks.reserved"), prediction.peak_reserved, {}});
   if (card.target.context > 0)
     rows.push_back({context.texts("inspector.peaks.with_context"), prediction.needed, {}});

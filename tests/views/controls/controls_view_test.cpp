@@ -135,7 +135,7 @@ TEST_F(ControlsView, a_greyed_slider_does_not_move) {
 
 TEST_F(ControlsView, another_workload_starts_from_a_preset_that_can_run) {
   for (const char* workload : {"###attention", "###mlp", "###block", "###lm", "###weighted_sum",
-                               "###toy", "###accumulation"}) {
+                               "###toy", "###accumulation", "###layernorm"}) {
     click(workload);
     EXPECT_EQ(std::string("###") + run::to_string(history_.spec().workload), workload);
     EXPECT_TRUE(run::validate(history_.spec()).empty()) << workload;

@@ -1,0 +1,87 @@
+#include "views/inspector/course_chart.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+const std::vector<run::Course>& sums() {
+  static const std::vector<run::Course> all = {
+      {"fp32 += fp32", {250, 500, 750, 1000}, {2.5, 5, 7.5, 10.0001}},
+      {"bf16 += bf16", {250, 500, 750, 1000}, {2.4, 4, 4, 4}},
+      {run::kExactCourse, {250, 500, 750, 1000}, {2.5, 5, 7.5, 10}}};
+  return all;
+}
+
+bool says(const RecordingSink& sink, const std::string& words) {
+  return std::any_of(sink.calls.begin(), sink.calls.end(),
+                     [&](const auto& call) { return call.text == words; });
+}
+
+struct CourseChart : ::testing::Test {
+  text::Texts texts = testing::program_texts();
+  CourseFigure of(const std::vector<run::Course>& courses, run::WorkloadKind kind) {
+    return {theme(ThemeKind::dark), {1}, texts, courses, run::course_axes(kind)};
+  }
+};
+
+TEST_F(CourseChart, NamesEveryCourseWithItsLastValue) {
+  RecordingSink sink;
+  const CourseFigure figure = of(sums(), run::WorkloadKind::accumulation);
+  const Rect area{10, 20, 310, 20 + course_chart_height(figure)};
+  EXPECT_FALSE(draw_course_chart(sink, area, figure));
+  EXPECT_EQ(sink.open_clips(), 0U);
+  for (const char* words : {"fp32 += fp32", "bf16 += bf16", "exact", "10.0001", "4.0000", "10.0000",
+                            "after 1,000 additions", "additions", "sum"}) {
+    EXPECT_TRUE(says(sink, words)) << words;
+  }
+  for (const auto& call : sink.calls) {
+    EXPECT_GE(call.seen().x0, area.x0 - 1) << call.text;
+    EXPECT_LE(call.seen().x1, area.x1 + 1) << call.text;
+    EXPECT_LE(call.seen().y1, area.y1 + 1) << call.text;
+  }
+}
+
+TEST_F(CourseChart, TellsTheValuesUnderTheMouse) {
+  RecordingSink sink;
+  CourseFigure figure = of(sums(), run::WorkloadKind::accumulation);
+  const Rect area{0, 0, 300, course_chart_height(figure)};
+  figure.mouse = {170, 100};  // about the middle of the plot
+  const auto hit = draw_course_chart(sink, area, figure);
+  ASSERT_TRUE(hit);
+  EXPECT_EQ(*hit, 1U);
+  EXPECT_TRUE(says(sink, "after 500 additions"));
+  EXPECT_TRUE(says(sink, "5.0000"));
+  figure.mouse = {170, area.y1 - 5};  // over the names
+  EXPECT_FALSE(draw_course_chart(sink, area, figure));
+}
+
+// Errors over seven decades, one of which is no number.
+TEST_F(CourseChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
+  const std::vector<run::Course> errors = {
+      {"fp16", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-3, 2e-3, std::nan(""), 1, 1}},
+      {"fp32", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-7, 1e-7, 2e-7, 1e-7, 1e-7}}};
+  RecordingSink sink;
+  const CourseFigure figure = of(errors, run::WorkloadKind::layernorm);
+  draw_course_chart(sink, {0, 0, 300, course_chart_height(figure)}, figure);
+  for (const char* words : {"1e-2", "1e4", "1e-6", "1e0", "at scale 1e+04", "1.00e-07"}) {
+    EXPECT_TRUE(says(sink, words)) << words;
+  }
+  // The first course is solid: two pieces.
+  const Color color = theme(ThemeKind::dark).category[0];
+  const auto pieces = std::count_if(sink.calls.begin(), sink.calls.end(), [&](const auto& call) {
+    return call.kind == RecordingSink::Kind::polyline && call.color == color;
+  });
+  EXPECT_EQ(pieces, 3) << "and its sample beside the name";
+}
+
+}  // namespace
+}  // namespace ts::views

@@ -1,0 +1,223 @@
+#include "views/inspector/course_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/plot_axis.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kPlotHeight = 190;
+constexpr float kRow = 20;
+
+// Dashes: length drawn and length left out; nothing left out is a solid line.
+struct Style {
+  Color color = 0;
+  float on = 1, off = 0;
+  float thickness = 1.6F;
+};
+
+Style style_of(const CourseFigure& figure, std::size_t index) {
+  if (figure.courses[index].name == run::kExactCourse) return {figure.theme.text3, 1, 0, 1};
+  constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
+  constexpr std::array<std::pair<float, float>, 5> kDashes = {
+      {{1, 0}, {7, 3}, {2, 2.5F}, {11, 3}, {4, 4}}};
+  const auto [on, off] = kDashes[index % kDashes.size()];
+  return {figure.theme.category[kCategories[index % kCategories.size()]], on, off};
+}
+
+bool drawable(const CourseFigure& figure, double value) {
+  return std::isfinite(value) && (!figure.axes.log || value > 0);
+}
+
+// "1e-3"; a logarithm's ticks are powers of ten.
+std::string power(double value) {
+  return fmt::format("1e{}", std::lround(std::log10(value)));
+}
+
+// As short as it can be told apart from its neighbours.
+std::string shown(double value) {
+  if (!std::isfinite(value)) return text::kNoNumber;
+  if (value != 0 && std::abs(value) < 1e-3) return fmt::format("{:.2e}", value);
+  return text::decimal(value, std::abs(value) >= 1000 ? 0 : 4);
+}
+
+class Drawing {
+ public:
+  Drawing(DrawSink& sink, const Rect& area, const CourseFigure& figure)
+      : sink_(sink), area_(area), figure_(figure) {
+    const float left = px(44);
+    plot_ = {std::round(area.x0 + left), std::round(area.y0 + px(20)), std::round(area.x1 - px(8)),
+             std::round(area.y0 + px(kPlotHeight) - px(34))};
+    x_ = axis(plot_.x0, plot_.x1, &run::Course::x);
+    y_ = axis(plot_.y1, plot_.y0, &run::Course::y);
+    if (!figure.axes.log) x_.high = figure.courses.front().x.back();
+  }
+
+  std::optional<std::size_t> draw() {
+    draw_axes();
+    const auto hit = under_mouse();
+    if (hit) {
+      const float at = std::round(x_.position(figure_.courses.front().x[*hit]));
+      sink_.fill({at, plot_.y0, at + 1, plot_.y1}, figure_.theme.text3);
+    }
+    sink_.push_clip({plot_.x0, plot_.y0, plot_.x1 + 1, plot_.y1 + 1});
+    for (std::size_t i = 0; i < figure_.courses.size(); ++i) draw_course(i);
+    sink_.pop_clip();
+    draw_names(hit.value_or(figure_.courses.front().x.size() - 1));
+    return hit;
+  }
+
+ private:
+  [[nodiscard]] float px(float length) const { return figure_.metrics.px(length); }
+
+  [[nodiscard]] PlotAxis axis(float from, float to,
+                              std::vector<double> run::Course::*values) const {
+    double least = 0, greatest = 0;
+    bool any = false;
+    for (const run::Course& course : figure_.courses) {
+      for (const double value : course.*values) {
+        if (!drawable(figure_, value)) continue;
+        least = any ? std::min(least, value) : value;
+        greatest = any ? std::max(greatest, value) : value;
+        any = true;
+      }
+    }
+    return axis_around(least, greatest, figure_.axes.log, from, to);
+  }
+
+  [[nodiscard]] std::vector<Tick> ticks(const PlotAxis& axis, float apart) const {
+    std::vector<Tick> all = number_ticks(axis, apart).ticks;
+    if (!figure_.axes.log) return all;
+    std::erase_if(all, [](const Tick& tick) {
+      const double exponent = std::log10(tick.position);
+      return std::abs(exponent - std::round(exponent)) > 1e-6;
+    });
+    for (Tick& tick : all) tick.label = power(tick.position);
+    return all;
+  }
+
+  void draw_axes() {
+    const Theme& theme = figure_.theme;
+    const auto name = [&](const char* axis) {
+      return figure_.texts(std::string("inspector.course.") + axis);
+    };
+    for (const Tick& tick : ticks(y_, px(22))) {
+      const float at = std::round(y_.position(tick.position));
+      sink_.fill({plot_.x0, at, plot_.x1, at + 1}, theme.grid);
+      const float width = sink_.text_width(TextStyle::small, tick.label);
+      sink_.text({plot_.x0 - px(6) - width, at - sink_.text_height(TextStyle::small) / 2},
+                 TextStyle::small, theme.text2, tick.label);
+    }
+    sink_.text({area_.x0, area_.y0}, TextStyle::small, theme.text3, name(figure_.axes.y));
+    sink_.fill({plot_.x0, plot_.y0, plot_.x0 + 1, plot_.y1}, theme.line);
+    sink_.fill({plot_.x0, plot_.y1, plot_.x1, plot_.y1 + 1}, theme.line);
+    for (const Tick& tick : ticks(x_, px(44))) {
+      const float at = std::round(x_.position(tick.position));
+      sink_.fill({at, plot_.y1, at + 1, plot_.y1 + px(4)}, theme.line);
+      const float width = sink_.text_width(TextStyle::small, tick.label);
+      const float left = std::min(at - width / 2, area_.x1 - width);
+      sink_.text({left, plot_.y1 + px(5)}, TextStyle::small, theme.text2, tick.label);
+    }
+    const std::string x_name = name(figure_.axes.x);
+    sink_.text({plot_.x1 - sink_.text_width(TextStyle::small, x_name), plot_.y1 + px(19)},
+               TextStyle::small, theme.text3, x_name);
+  }
+
+  void draw_course(std::size_t index) {
+    const run::Course& course = figure_.courses[index];
+    std::vector<Point> line;
+    const auto end = [&] {
+      draw_line(line, style_of(figure_, index));
+      line.clear();
+    };
+    for (std::size_t i = 0; i < std::min(course.x.size(), course.y.size()); ++i) {
+      if (!drawable(figure_, course.y[i]) || !drawable(figure_, course.x[i])) {
+        end();  // a gap where there is no number
+        continue;
+      }
+      line.push_back({x_.position(course.x[i]), y_.position(course.y[i])});
+    }
+    end();
+  }
+
+  void draw_line(const std::vector<Point>& line, const Style& style) {
+    if (line.size() == 1) {
+      const float r = px(2);
+      sink_.fill({line[0].x - r, line[0].y - r, line[0].x + r, line[0].y + r}, style.color);
+    }
+    if (line.size() < 2) return;
+    if (style.off == 0) {
+      sink_.polyline(line, style.color, px(style.thickness));
+    } else {
+      dashed_path(sink_, line, style.color, px(style.thickness), px(style.on), px(style.off));
+    }
+  }
+
+  [[nodiscard]] std::optional<std::size_t> under_mouse() const {
+    const Point mouse = figure_.mouse;
+    if (mouse.x < plot_.x0 || mouse.x > plot_.x1 || mouse.y < plot_.y0 || mouse.y > plot_.y1) {
+      return std::nullopt;
+    }
+    const std::vector<double>& x = figure_.courses.front().x;
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < x.size(); ++i) {
+      const auto distance = [&](std::size_t at) { return std::abs(x_.position(x[at]) - mouse.x); };
+      if (distance(i) < distance(nearest)) nearest = i;
+    }
+    return nearest;
+  }
+
+  void draw_names(std::size_t at) {
+    const Theme& theme = figure_.theme;
+    float y = area_.y0 + px(kPlotHeight);
+    const double x = figure_.courses.front().x[at];
+    const std::string where = figure_.texts(
+        std::string("inspector.course.at.") + figure_.axes.x,
+        {{"x", figure_.axes.log ? fmt::format("{:.3g}", x)
+                                : text::grouped(static_cast<std::int64_t>(std::llround(x)))}});
+    text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3, where);
+    y += px(kRow);
+    for (std::size_t i = 0; i < figure_.courses.size(); ++i) {
+      const run::Course& course = figure_.courses[i];
+      const float middle = std::round(y + px(kRow) / 2);
+      draw_line({{area_.x0, middle}, {area_.x0 + px(26), middle}}, style_of(figure_, i));
+      const std::string value = at < course.y.size() ? shown(course.y[at]) : text::kNoNumber;
+      const float width = sink_.text_width(TextStyle::body_medium, value);
+      const bool exact = course.name == run::kExactCourse;
+      text_in(sink_, {area_.x0 + px(34), y, area_.x1 - width - px(8), y + px(kRow)},
+              TextStyle::body, theme.text2,
+              exact ? figure_.texts("inspector.course.exact") : course.name);
+      text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::body_medium, theme.text,
+                 value);
+      y += px(kRow);
+    }
+  }
+
+  DrawSink& sink_;
+  Rect area_;
+  const CourseFigure& figure_;
+  Rect plot_;
+  PlotAxis x_, y_;
+};
+
+}  // namespace
+
+float course_chart_height(const CourseFigure& figure) {
+  const auto rows = static_cast<float>(figure.courses.size() + 1);
+  return figure.metrics.px(kPlotHeight + rows * kRow);
+}
+
+std::optional<std::size_t> draw_course_chart(DrawSink& sink, const Rect& area,
+                                             const CourseFigure& figure) {
+  if (figure.courses.empty() || figure.courses.front().x.empty()) return std::nullopt;
+  return Drawing(sink, area, figure).draw();
+}
+
+}  // namespace ts::views

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/run/courses.h"
+#include "core/run/engine.h"
+#include "core/text/text.h"
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
+
+namespace ts::views {
+
+// The courses of a run over their common x: a line each, told apart by colour and dashes, the exact
+// course thin; below, every name with its y at the x under the mouse, or at the last x.
+struct CourseFigure {
+  const Theme& theme;
+  Metrics metrics;
+  const text::Texts& texts;
+  const std::vector<run::Course>& courses;
+  run::CourseAxes axes;
+  Point mouse{-1, -1};
+};
+
+// Pixels that the figure takes, with its list of names.
+float course_chart_height(const CourseFigure& figure);
+
+// Returns the index of the x under the mouse. UI thread.
+std::optional<std::size_t> draw_course_chart(DrawSink& sink, const Rect& area,
+                                             const CourseFigure& figure);
+
+}  // namespace ts::views

@@ -1,0 +1,74 @@
+#include "views/inspector/course_panel.h"
+
+#include <imgui.h>
+
+#include "views/common/imgui_sink.h"
+#include "views/common/svg_sink.h"
+#include "views/common/widgets.h"
+#include "views/inspector/course_chart.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kMenu = "###course_menu";
+constexpr const char* kMore = "\xef\x85\x81";  // ellipsis
+
+// The chart alone, in a size for a page.
+std::string svg_of(const Ui& ui, CourseFigure figure) {
+  constexpr float kWidth = 560;
+  figure.metrics = {1};
+  figure.mouse = {-1, -1};
+  const float height = course_chart_height(figure);
+  const ImGuiSink measure(*ImGui::GetWindowDrawList(), ui.faces, 1);
+  SvgSink svg(measure, kWidth, height, figure.theme.bg);
+  draw_course_chart(svg, {0, 0, kWidth, height}, figure);
+  return svg.document();
+}
+
+void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& figure) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
+  if (ImGui::BeginPopup(kMenu)) {
+    ImGui::Dummy({ui.px(220), 0});
+    if (list_row(ui, "###course_data", ui.texts("sweep.chart.copy_data"), "", false)) {
+      const auto table = run::course_table(context.run->facts, figure.axes);
+      ImGui::SetClipboardText(io::to_tsv(table).c_str());
+      ImGui::CloseCurrentPopup();
+    }
+    if (list_row(ui, "###course_svg", ui.texts("sweep.chart.copy_svg"), "", false)) {
+      ImGui::SetClipboardText(svg_of(ui, figure).c_str());
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+bool draw_courses(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr || context.run->facts.courses.empty()) return false;
+  const run::CourseAxes axes = run::course_axes(context.run->spec.workload);
+  CourseFigure figure{ui.theme, ui.metrics, ui.texts, context.run->facts.courses, axes};
+  ImGui::Dummy({0, ui.px(6)});
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  section(ui, ui.texts(std::string("inspector.course.title.") + axes.x));
+  tooltip(ui, ui.texts(std::string("inspector.course.about.") + axes.x));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float size = ui.px(24);
+  ImGui::SetCursorScreenPos({top.x + width - size, top.y});
+  if (button(ui, "###course_more", kMore, "", "", ButtonKind::quiet, size)) ImGui::OpenPopup(kMenu);
+  tooltip(ui, ui.texts("inspector.course.menu"));
+  draw_menu(ui, context, figure);
+  ImGui::SetCursorScreenPos({at.x, std::max(at.y, top.y + size) + ui.px(4)});
+
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const Rect area{origin.x, origin.y, origin.x + width, origin.y + course_chart_height(figure)};
+  ImGui::Dummy({area.width(), area.height()});
+  if (ImGui::IsItemHovered()) figure.mouse = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  draw_course_chart(sink, area, figure);
+  return true;
+}
+
+}  // namespace ts::views

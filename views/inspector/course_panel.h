@@ -1,0 +1,12 @@
+#pragma once
+
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+
+namespace ts::views {
+
+// The chart of the run's courses with its title, read-out and menu, in the current Dear ImGui
+// window. False where the run has none.
+bool draw_courses(const Ui& ui, const ViewContext& context);
+
+}  // namespace ts::views
