@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "app/course_picture.h"
 #include "app/engine_loader.h"
 #include "app/languages.h"
 #include "app/picture.h"
@@ -155,7 +156,8 @@ base::Result<void> save_run_pictures(Session& session, const std::filesystem::pa
                      folder / picture.name);
     if (!saved) return saved;
   }
-  return {};
+  if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
+  return save_course_figure(**graphics, *session.run(), folder);
 }
 
 }  // namespace ts::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -82,14 +83,17 @@ class Passage {
   using Device = memory::CachingAllocator::Device;
   Passage(const DryRun& run, const CublasWorkspaces& workspaces,
           const memory::AllocatorSettings& settings, const Device& device)
-      : run_(run), workspaces_(workspaces), allocator_(settings, device) {
+      : events_(run.log.events()),
+        blocks_(run.log.blocks()),
+        workspaces_(workspaces),
+        allocator_(settings, device),
+        addresses_(blocks_.size()) {
     if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
   }
 
   // The first event from there on that cannot be served, kNone if all can.
   EventIndex feed(EventIndex from = 0) {
-    addresses_.resize(run_.log.blocks().size());
-    for (EventIndex i = from; i < run_.log.events().size(); ++i) {
+    for (EventIndex i = from; i < events_.size(); ++i) {
       if (!follow(i)) return i;
       if (i == last_before_) before_backward_ = allocator_.stats().allocated;
     }
@@ -103,7 +107,8 @@ class Passage {
 
  private:
   Passage(const Passage& other, const Device& device)
-      : run_(other.run_),
+      : events_(other.events_),
+        blocks_(other.blocks_),
         workspaces_(other.workspaces_),
         allocator_(other.allocator_.fork(device)),
         addresses_(other.addresses_),
@@ -112,7 +117,7 @@ class Passage {
 
   // False: the event asks for what the device cannot serve.
   bool follow(EventIndex i) {
-    const memory::Event& event = run_.log.events()[i];
+    const memory::Event& event = events_[i];
     if (event.block == memory::kNone) return true;
     std::uint64_t& address = addresses_[event.block];
     if (event.action != memory::Action::alloc) {
@@ -121,14 +126,15 @@ class Passage {
     }
     // Not 0 where the block was served before and the workspace after it was refused.
     if (address == 0) {
-      const auto served = allocator_.allocate(run_.log.blocks()[event.block].size);
+      const auto served = allocator_.allocate(blocks_[event.block].size);
       if (!served) return false;
       address = *served;
     }
     return !workspaces_.taken_after(i) || allocator_.allocate(workspaces_.bytes_each()).has_value();
   }
 
-  const DryRun& run_;
+  std::span<const memory::Event> events_;
+  std::span<const memory::Block> blocks_;
   const CublasWorkspaces& workspaces_;
   memory::CachingAllocator allocator_;
   std::vector<std::uint64_t> addresses_;  // by block; 0: not served yet

@@ -53,9 +53,15 @@ std::string memory_cell(const SweepPoint& point) {
   return in_mib(point.measurement.peak_allocated);
 }
 
+// With as many digits as the exercises print it.
+std::string before_in_mib(std::int64_t bytes) {
+  if (bytes < 0) return text::kNoNumber;
+  return text::decimal(static_cast<double>(bytes) / text::kBytesInMiB, 3);
+}
+
 std::string before_cell(const SweepPoint& point) {
   if (point.status != PointStatus::ok) return why_not(point);
-  return in_mib(point.measurement.before_backward);
+  return before_in_mib(point.measurement.before_backward);
 }
 
 // Beyond the edge too, marked there.
@@ -65,7 +71,7 @@ std::string predicted_cell(const SweepPoint& point) {
 }
 
 std::string predicted_before_cell(const SweepPoint& point) {
-  return in_mib(point.prediction.before_backward);
+  return before_in_mib(point.prediction.before_backward);
 }
 
 // The exercises on attention hand it in beside the peak.

@@ -39,8 +39,8 @@ const std::array<Scheme, 5>& schemes() {
   static const std::array<Scheme, 5> all = {{{"fp32", at::kFloat},
                                              {"fp16", at::kHalf},
                                              {"bf16", at::kBFloat16},
-                                             {"fp16, statistics fp32", at::kHalf, false},
-                                             {"bf16, statistics fp32", at::kBFloat16, false}}};
+                                             {"fp16 (mean, var fp32)", at::kHalf, false},
+                                             {"bf16 (mean, var fp32)", at::kBFloat16, false}}};
   return all;
 }
 

@@ -47,6 +47,26 @@ TEST(RunCommand, SpecOfARunRunsAgain) {
             testing::document_of(again)["memory"]["peak_allocated"]);
 }
 
+TEST(RunCommand, OfAWorkloadAboutNumbersOutHoldsItsCourses) {
+  const testing::TemporaryFolder folder;
+  const auto ended = testing::run_program(
+      "run layernorm --preset a2-12 --set B=1 --set T=8 --set d_model=64 --steps 3 --json --out " +
+      folder.path().string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = testing::document_of(ended);
+  EXPECT_EQ(json["courses"]["x"], "scale");
+  ASSERT_EQ(json["courses"]["of"].size(), 5U);
+  EXPECT_EQ(json["courses"]["of"][1]["name"], "fp16");
+  EXPECT_EQ(json["courses"]["of"][1]["largest"], 1);
+  EXPECT_GT(json["results"][1]["value"], 0) << "squares of fp16 above 65,504";
+  EXPECT_TRUE(json["results"][1]["error_percent"].is_null());
+  const std::string csv = testing::read(folder.path() / "course.csv");
+  EXPECT_TRUE(csv.starts_with("scale,fp32,fp16,bf16,")) << csv.substr(0, 80);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 23);
+  EXPECT_TRUE(testing::read(folder.path() / "course.svg").starts_with("<svg"));
+  EXPECT_GT(testing::read(folder.path() / "course.png").size(), 10'000U);
+}
+
 TEST(RunCommand, OutHoldsRunTraceAndPictures) {
   const testing::TemporaryFolder folder;
   const auto ended = testing::run_program(std::string("run lm --preset tiny --steps 10 --out ") +

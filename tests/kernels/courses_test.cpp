@@ -128,11 +128,11 @@ TEST(LayerNormRange, WithStatisticsInFp32OnlyTheResultIsRounded) {
   const run::ExecutionFacts facts = (*execution)->facts();
   const auto width = static_cast<std::size_t>(spec.d_model);
   for (std::size_t i = 0; i < 22; ++i) {
-    const run::Course& half = course_of(facts, "fp16, statistics fp32");
+    const run::Course& half = course_of(facts, "fp16 (mean, var fp32)");
     ASSERT_EQ(half.x.size(), 22U);
     const double scale = half.x[i];
     EXPECT_NEAR(half.y[i], rounding_error<c10::Half>(x, width, scale), 0.1 * half.y[i]) << scale;
-    const run::Course& brain = course_of(facts, "bf16, statistics fp32");
+    const run::Course& brain = course_of(facts, "bf16 (mean, var fp32)");
     EXPECT_NEAR(brain.y[i], rounding_error<c10::BFloat16>(x, width, scale), 0.1 * brain.y[i])
         << scale;
   }

@@ -13,7 +13,6 @@
 namespace ts::views {
 namespace {
 
-constexpr float kPlotHeight = 190;
 constexpr float kRow = 20;
 
 // Dashes: length drawn and length left out; nothing left out is a solid line.
@@ -54,7 +53,7 @@ class Drawing {
       : sink_(sink), area_(area), figure_(figure) {
     const float left = px(44);
     plot_ = {std::round(area.x0 + left), std::round(area.y0 + px(20)), std::round(area.x1 - px(8)),
-             std::round(area.y0 + px(kPlotHeight) - px(34))};
+             std::round(area.y0 + px(figure.plot_height) - px(34))};
     x_ = axis(plot_.x0, plot_.x1, &run::Course::x);
     y_ = axis(plot_.y1, plot_.y0, &run::Course::y);
     if (!figure.axes.log) x_.high = figure.courses.front().x.back();
@@ -176,12 +175,13 @@ class Drawing {
 
   void draw_names(std::size_t at) {
     const Theme& theme = figure_.theme;
-    float y = area_.y0 + px(kPlotHeight);
+    float y = area_.y0 + px(figure_.plot_height);
     const double x = figure_.courses.front().x[at];
-    const std::string where = figure_.texts(
-        std::string("inspector.course.at.") + figure_.axes.x,
-        {{"x", figure_.axes.log ? fmt::format("{:.3g}", x)
-                                : text::grouped(static_cast<std::int64_t>(std::llround(x)))}});
+    const std::string where =
+        figure_.texts(std::string("inspector.course.at.") + figure_.axes.x,
+                      {{"x", x < 100 && figure_.axes.log
+                                 ? fmt::format("{:.3g}", x)
+                                 : text::grouped(static_cast<std::int64_t>(std::llround(x)))}});
     text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3, where);
     y += px(kRow);
     for (std::size_t i = 0; i < figure_.courses.size(); ++i) {
@@ -211,7 +211,7 @@ class Drawing {
 
 float course_chart_height(const CourseFigure& figure) {
   const auto rows = static_cast<float>(figure.courses.size() + 1);
-  return figure.metrics.px(kPlotHeight + rows * kRow);
+  return figure.metrics.px(figure.plot_height + rows * kRow);
 }
 
 std::optional<std::size_t> draw_course_chart(DrawSink& sink, const Rect& area,

@@ -21,6 +21,7 @@ struct CourseFigure {
   const std::vector<run::Course>& courses;
   run::CourseAxes axes;
   Point mouse{-1, -1};
+  float plot_height = 190;  // at scale 1, with the axes
 };
 
 // Pixels that the figure takes, with its list of names.

@@ -15,9 +15,10 @@ constexpr const char* kMore = "\xef\x85\x81";  // ellipsis
 
 // The chart alone, in a size for a page.
 std::string svg_of(const Ui& ui, CourseFigure figure) {
-  constexpr float kWidth = 560;
+  constexpr float kWidth = 640;
   figure.metrics = {1};
   figure.mouse = {-1, -1};
+  figure.plot_height = 360;
   const float height = course_chart_height(figure);
   const ImGuiSink measure(*ImGui::GetWindowDrawList(), ui.faces, 1);
   SvgSink svg(measure, kWidth, height, figure.theme.bg);

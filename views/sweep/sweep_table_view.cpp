@@ -20,15 +20,16 @@ struct Column {
   float share;  // of the width
   bool right;
 };
-constexpr std::array<Column, 9> kColumns = {{{"sweep.column.series", 0.11F, false},
-                                             {"", 0.07F, true},
-                                             {"sweep.column.median", 0.08F, true},
-                                             {"sweep.column.ci", 0.15F, true},
-                                             {"sweep.column.tokens", 0.12F, true},
-                                             {"sweep.column.predicted", 0.10F, true},
-                                             {"sweep.column.peak", 0.10F, true},
-                                             {"sweep.column.error", 0.07F, true},
-                                             {"sweep.column.result", 0.20F, false}}};
+constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", 0.11F, false},
+                                              {"", 0.08F, true},
+                                              {"sweep.column.median", 0.08F, true},
+                                              {"sweep.column.ci", 0.15F, true},
+                                              {"sweep.column.tokens", 0.12F, true},
+                                              {"sweep.column.predicted", 0.085F, true},
+                                              {"sweep.column.peak", 0.085F, true},
+                                              {"sweep.column.before", 0.09F, true},
+                                              {"sweep.column.error", 0.06F, true},
+                                              {"sweep.column.result", 0.14F, false}}};
 
 std::string ms(double value) {
   return value < 0 ? text::kNoNumber : text::duration_ns(value * 1e6).joined();
@@ -40,6 +41,14 @@ std::string predicted_time(const run::Sweep& sweep, std::size_t index) {
   if (status != PointStatus::pending && status != PointStatus::running) return text::kNoNumber;
   const double expected = sweep.predicted_step_ms(index);
   return expected > 0 ? "\xe2\x89\x88 " + ms(expected) : text::kNoNumber;
+}
+
+// Allocated when the backward begins; predicted where it was not measured.
+std::string before_backward(const run::SweepPoint& point) {
+  const std::int64_t measured = point.measurement.before_backward;
+  if (point.status == PointStatus::ok && measured >= 0) return text::bytes(measured).joined();
+  const std::int64_t predicted = point.prediction.before_backward;
+  return predicted >= 0 ? "\xe2\x89\x88 " + text::bytes(predicted).joined() : text::kNoNumber;
 }
 
 std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::size_t index,
@@ -61,6 +70,7 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
       ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : text::kNoNumber,
       p.known() ? text::bytes(p.peak_allocated).joined() : text::kNoNumber,
       ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : text::kNoNumber,
+      before_backward(point),
       error.empty() ? text::kNoNumber : error,
       status_words(point, texts)};
 }

@@ -72,7 +72,7 @@ TEST_F(CourseChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
   RecordingSink sink;
   const CourseFigure figure = of(errors, run::WorkloadKind::layernorm);
   draw_course_chart(sink, {0, 0, 300, course_chart_height(figure)}, figure);
-  for (const char* words : {"1e-2", "1e4", "1e-6", "1e0", "at scale 1e+04", "1.00e-07"}) {
+  for (const char* words : {"1e-2", "1e4", "1e-6", "1e0", "at scale 10,000", "1.00e-07"}) {
     EXPECT_TRUE(says(sink, words)) << words;
   }
   // The first course is solid: two pieces.
