@@ -70,8 +70,10 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
 
 void TorchExecution::make_workload() {
   const PhaseScope phase(Phase::setup);
-  builder_ =
-      std::make_unique<Builder>(device_->torch_device(), scalar_type(spec_.dtype), spec_.seed);
+  // A workload that goes through types of its own starts from fp32.
+  const bool typed = run::field_applies(spec_, run::Field::dtype);
+  builder_ = std::make_unique<Builder>(
+      device_->torch_device(), scalar_type(typed ? spec_.dtype : run::DataType::fp32), spec_.seed);
   workload_ = entry_->make(*builder_, spec_);
   if (run::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);

@@ -140,6 +140,16 @@ TEST(LayerNormRange, WithStatisticsInFp32OnlyTheResultIsRounded) {
   EXPECT_DOUBLE_EQ(facts.courses.front().x.back(), 1e4);
 }
 
+// dtype does not apply here.
+TEST(LayerNormRange, StartsFromTheSameNumbersWhateverTheType) {
+  run::WorkloadSpec spec = preset(WorkloadKind::layernorm, "a2-12");
+  spec.batch = 1;
+  spec.seq_len = 4;
+  const run::ExecutionFacts facts = facts_after_a_step(spec);
+  spec.dtype = run::DataType::bf16;
+  EXPECT_EQ(facts_after_a_step(spec).courses, facts.courses);
+}
+
 // labs.md, A2-12: squares of fp16 overflow above 65,504, bf16 has the range and few digits.
 TEST(LayerNormRange, ShowsWhatTheExerciseAsksFor) {
   const run::ExecutionFacts facts = facts_after_a_step(preset(WorkloadKind::layernorm, "a2-12"));
