@@ -16,7 +16,7 @@
 namespace ts::kernels {
 namespace {
 
-constexpr double kEpsilon = 1e-5;
+constexpr double kRangeEpsilon = 1e-5;
 
 // The scales of the input: 1e-3 to 1e4, three a decade.
 std::vector<double> all_scales() {
@@ -29,18 +29,18 @@ std::vector<double> all_scales() {
 // How the numbers are kept. apart: mean, squares, mean of the squares and rsqrt are operators of
 // their own, each of which rounds to the type; else it is LibTorch's one operator, which keeps its
 // statistics in fp32.
-struct Scheme {
+struct NormScheme {
   std::string name;
   at::ScalarType type;
   bool apart = true;
 };
 
-const std::array<Scheme, 5>& schemes() {
-  static const std::array<Scheme, 5> all = {{{"fp32", at::kFloat},
-                                             {"fp16", at::kHalf},
-                                             {"bf16", at::kBFloat16},
-                                             {"fp16 (mean, var fp32)", at::kHalf, false},
-                                             {"bf16 (mean, var fp32)", at::kBFloat16, false}}};
+const std::array<NormScheme, 5>& norm_schemes() {
+  static const std::array<NormScheme, 5> all = {{{"fp32", at::kFloat},
+                                                 {"fp16", at::kHalf},
+                                                 {"bf16", at::kBFloat16},
+                                                 {"fp16 (mean, var fp32)", at::kHalf, false},
+                                                 {"bf16 (mean, var fp32)", at::kBFloat16, false}}};
   return all;
 }
 
@@ -55,7 +55,7 @@ double larger(double so_far, const at::Tensor& tensor) {
   return std::isnan(so_far) || so_far > here ? so_far : here;
 }
 
-at::Tensor scaled(const Scheme& scheme, const at::Tensor& x, double scale) {
+at::Tensor scaled(const NormScheme& scheme, const at::Tensor& x, double scale) {
   return at::mul(x, scale).to(scheme.type);
 }
 
@@ -65,16 +65,16 @@ at::Tensor normalised_apart(const at::Tensor& x, std::int64_t* bad) {
   const at::Tensor centred = at::sub(x, at::mean(x, {-1}, /*keepdim=*/true));
   const at::Tensor squares = at::mul(centred, centred);
   const at::Tensor variance = at::mean(squares, {-1}, /*keepdim=*/true);
-  at::Tensor out = at::mul(centred, at::rsqrt(at::add(variance, kEpsilon)));
+  at::Tensor out = at::mul(centred, at::rsqrt(at::add(variance, kRangeEpsilon)));
   if (bad != nullptr) {
     for (const at::Tensor& one : {centred, squares, variance, out}) *bad += not_finite(one);
   }
   return out;
 }
 
-at::Tensor normalised(const Scheme& scheme, const at::Tensor& x, std::int64_t* bad = nullptr) {
+at::Tensor normalised(const NormScheme& scheme, const at::Tensor& x, std::int64_t* bad = nullptr) {
   if (scheme.apart) return normalised_apart(x, bad);
-  at::Tensor out = at::layer_norm(x, {x.size(-1)}, {}, {}, kEpsilon);
+  at::Tensor out = at::layer_norm(x, {x.size(-1)}, {}, {}, kRangeEpsilon);
   if (bad != nullptr) *bad += not_finite(out);
   return out;
 }
@@ -89,7 +89,7 @@ class LayerNormRange final : public Workload {
 
   at::Tensor forward() override {
     at::Tensor last;
-    for (const Scheme& scheme : schemes()) {
+    for (const NormScheme& scheme : norm_schemes()) {
       const ModuleScope scope(scheme.name);
       for (const double scale : scales_) last = normalised(scheme, scaled(scheme, x_, scale));
     }
@@ -115,7 +115,7 @@ class LayerNormRange final : public Workload {
     if (x_.is_meta() || !courses_.empty()) return;
     constexpr std::int64_t kPieces = 4;
     const std::vector<at::Tensor> pieces = x_.flatten(0, 1).chunk(kPieces);
-    for (const Scheme& scheme : schemes()) {
+    for (const NormScheme& scheme : norm_schemes()) {
       run::Course course{scheme.name, scales_, {}};
       std::int64_t bad = 0;
       for (const double scale : scales_) {

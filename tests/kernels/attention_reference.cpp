@@ -47,6 +47,18 @@ Vector values(const at::Tensor& tensor) {
   return {data, data + flat.numel()};
 }
 
+double relative_error(const at::Tensor& tensor, const Vector& reference) {
+  const Vector got = values(tensor);
+  if (got.size() != reference.size()) return std::numeric_limits<double>::quiet_NaN();
+  double largest = 0;
+  double difference = 0;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    largest = std::max(largest, std::abs(reference[i]));
+    difference = std::max(difference, std::abs(got[i] - reference[i]));
+  }
+  return difference / largest;
+}
+
 AttentionReference reference_attention(const at::Tensor& q, const at::Tensor& k,
                                        const at::Tensor& v, bool causal) {
   const Vector q_values = values(q), k_values = values(k), v_values = values(v);

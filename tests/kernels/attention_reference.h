@@ -19,4 +19,7 @@ AttentionReference reference_attention(const at::Tensor& q, const at::Tensor& k,
 // All values of a tensor, in row-major order.
 std::vector<double> values(const at::Tensor& tensor);
 
+// Largest difference over the largest value of the reference; NaN where the sizes differ.
+double relative_error(const at::Tensor& tensor, const std::vector<double>& reference);
+
 }  // namespace ts::kernels

@@ -14,19 +14,6 @@ namespace {
 using run::AttentionBackend;
 using run::DataType;
 
-// Largest difference over the largest value of the reference.
-double relative_error(const at::Tensor& tensor, const std::vector<double>& reference) {
-  const std::vector<double> got = values(tensor);
-  EXPECT_EQ(got.size(), reference.size());
-  double largest = 0;
-  double difference = 0;
-  for (std::size_t i = 0; i < reference.size(); ++i) {
-    largest = std::max(largest, std::abs(reference[i]));
-    difference = std::max(difference, std::abs(got[i] - reference[i]));
-  }
-  return difference / largest;
-}
-
 void expect_as_reference(const run::WorkloadSpec& spec) {
   const bool wide = spec.dtype == DataType::fp32;
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});

@@ -49,18 +49,7 @@ at::Tensor projected(const Sizes& s, const Vector& x, const Vector& weight) {
   return out;
 }
 
-double relative_error(const at::Tensor& tensor, const Vector& reference) {
-  const Vector got = values(tensor);
-  EXPECT_EQ(got.size(), reference.size());
-  double largest = 0, difference = 0;
-  for (std::size_t i = 0; i < reference.size(); ++i) {
-    largest = std::max(largest, std::abs(reference[i]));
-    difference = std::max(difference, std::abs(got[i] - reference[i]));
-  }
-  return difference / largest;
-}
-
-void expect_as_reference(const run::WorkloadSpec& spec) {
+void expect_projected_as_reference(const run::WorkloadSpec& spec) {
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   const std::vector<Parameter>& parameters = (*execution)->parameters();
@@ -146,7 +135,7 @@ TEST(ProjectedAttention, ValuesAndGradientsOfEveryBackendAndForm) {
         spec.causal = heads != 1;
         spec.tile_q = spec.tile_k = 16;
         SCOPED_TRACE(testing::Message() << to_string(backend) << fused << heads << kv_heads);
-        expect_as_reference(spec);
+        expect_projected_as_reference(spec);
       }
     }
   }
