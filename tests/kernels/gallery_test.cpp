@@ -69,7 +69,7 @@ TEST(Gallery, ThePeakOfManyTilesIsThatOfAFew) {
     spec.causal = causal;
     spec.seq_len = 163;
     spec.tile_q = spec.tile_k = 5;
-    RealRun real;
+    RealRun real(1U << 18);
     run_for_real(spec, 1, real);
     base::StringTable strings;
     run::DryRunOptions options;
