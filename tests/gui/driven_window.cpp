@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "app/engine_loader.h"
 
@@ -86,6 +87,8 @@ bool DrivenWindow::until(ImGuiTestContext* context, double seconds,
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
     context->Yield();
+    // The processor draws the frames: what is waited for wants it as well.
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;
 }
