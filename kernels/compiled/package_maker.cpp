@@ -112,7 +112,7 @@ base::Result<void> make_package(const PackageRequest& request, const fs::path& p
   }
   if (auto written = io::write_file(asked, json.dump()); !written) return written;
   io::ChildCommand command;
-  command.words = {python(), "-B", maker.string(), asked.string()};
+  command.words = {python(), maker.string(), asked.string()};
   // Inductor's own cache goes with the folder; its trial of the processor's vector instructions
   // takes five seconds and is not needed where LibTorch runs.
   command.environment = {{"TORCHINDUCTOR_CACHE_DIR", (work.path() / "inductor").string()},

@@ -127,7 +127,8 @@ run::Outcome<run::DryRun> TorchDryRunner::dry_run(const run::WorkloadSpec& spec,
   }
   if (run::compiles_step(spec)) {
     return cannot_run(
-        "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager for "
+        "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager "
+        "for "
         "the prediction, or run it");
   }
   if (has_too_many_tokens(spec)) {

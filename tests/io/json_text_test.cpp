@@ -104,7 +104,7 @@ TEST(JsonString, ReplacesAsPythonDoes) {
   const testing::TemporaryFolder folder;
   {
     std::ofstream hex(folder / "hex");
-    std::ofstream json(folder / "json");
+    std::ofstream quoted(folder / "json");
     for (const std::string& text : nasty_texts()) {
       for (const char c : text) {
         constexpr std::string_view kDigits = "0123456789abcdef";
@@ -112,7 +112,7 @@ TEST(JsonString, ReplacesAsPythonDoes) {
             << kDigits[static_cast<unsigned char>(c) & 0xFU];
       }
       hex << '\n';
-      json << json_of(text) << '\n';
+      quoted << json_of(text) << '\n';
     }
   }
   testing::put(folder / "compare.py", R"(

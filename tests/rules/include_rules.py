@@ -11,7 +11,7 @@ import sys
 from sources import code_files
 
 CORE_OF_KERNELS = ["core/base", "core/trace", "core/memory", "core/capture", "core/stats",
-                   "core/text", "core/run"]
+                   "core/text", "core/io", "core/run"]
 
 # Folder -> folders it may include besides itself. The longest matching folder counts.
 FOLDERS = {

@@ -52,28 +52,28 @@ TEST(GpuCatalogue, embedded_list_is_plausible) {
 
 TEST(GpuCatalogue, embedded_figures_are_those_of_the_datasheets) {
   const GpuCatalogue catalogue = embedded();
-  struct Row {
+  struct Figures {
     const char* name;
     std::int64_t gib;
     double bandwidth;
     double fp32;
     double fp16;
   };
-  const Row rows[] = {{"RTX 3060", 12, 360, 12.7, 25.5},
-                      {"RTX 4060 Laptop", 8, 256, 14.6, 29.1},
-                      {"RTX 4070", 12, 504, 29.1, 58.3},
-                      {"RTX 4090", 24, 1008, 82.6, 165.2},
-                      {"RTX 5090", 32, 1792, 104.8, 209.5},
-                      {"T4", 16, 320, 8.1, 65},
-                      {"V100 SXM2 32 GB", 32, 900, 15.7, 125},
-                      {"A100 80 GB SXM", 80, 2039, 19.5, 312},
-                      {"L4", 24, 300, 30.3, 121},
-                      {"L40S", 48, 864, 91.6, 362},
-                      {"H100 SXM", 80, 3350, 67, 989},
-                      {"H200 SXM", 141, 4800, 67, 989},
-                      {"B200", 180, 7700, 75, 2250},
-                      {"MI300X", 192, 5300, 163.4, 1307.4}};
-  for (const Row& row : rows) {
+  const Figures rows[] = {{"RTX 3060", 12, 360, 12.7, 25.5},
+                          {"RTX 4060 Laptop", 8, 256, 14.6, 29.1},
+                          {"RTX 4070", 12, 504, 29.1, 58.3},
+                          {"RTX 4090", 24, 1008, 82.6, 165.2},
+                          {"RTX 5090", 32, 1792, 104.8, 209.5},
+                          {"T4", 16, 320, 8.1, 65},
+                          {"V100 SXM2 32 GB", 32, 900, 15.7, 125},
+                          {"A100 80 GB SXM", 80, 2039, 19.5, 312},
+                          {"L4", 24, 300, 30.3, 121},
+                          {"L40S", 48, 864, 91.6, 362},
+                          {"H100 SXM", 80, 3350, 67, 989},
+                          {"H200 SXM", 141, 4800, 67, 989},
+                          {"B200", 180, 7700, 75, 2250},
+                          {"MI300X", 192, 5300, 163.4, 1307.4}};
+  for (const Figures& row : rows) {
     const Gpu* gpu = catalogue.find(row.name);
     ASSERT_NE(gpu, nullptr) << row.name;
     EXPECT_EQ(gpu->memory_bytes, row.gib << 30) << row.name;
