@@ -99,13 +99,13 @@ base::Result<Gpu> read_typed_card(std::string_view name) {
 }
 
 std::string typed_card_name(const Gpu& gpu) {
-  constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-  constexpr std::int64_t kGibibyte = 1024 * kMebibyte;
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  constexpr std::int64_t kGiB = 1024 * kMiB;
   std::string name(kFirstWord);
-  if (gpu.memory_bytes % kGibibyte == 0) {
-    name += fmt::format(" {}GiB", gpu.memory_bytes / kGibibyte);
-  } else if (gpu.memory_bytes % kMebibyte == 0) {
-    name += fmt::format(" {}MiB", gpu.memory_bytes / kMebibyte);
+  if (gpu.memory_bytes % kGiB == 0) {
+    name += fmt::format(" {}GiB", gpu.memory_bytes / kGiB);
+  } else if (gpu.memory_bytes % kMiB == 0) {
+    name += fmt::format(" {}MiB", gpu.memory_bytes / kMiB);
   } else {
     name += fmt::format(" {}", gpu.memory_bytes);
   }
