@@ -23,6 +23,9 @@ void print_comparison(const run::Comparison& comparison) {
   }
   std::printf("%s\n%s\n", io::to_markdown(run::comparison_table(comparison)).c_str(),
               run::comparison_sentence(comparison).c_str());
+  if (const std::string paid = run::break_even_sentence(comparison); !paid.empty()) {
+    std::printf("%s\n", paid.c_str());
+  }
   for (int i = 0; i < 2; ++i) {
     if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;
     std::printf("The warm-up of %s did not settle: take its figures with care\n",

@@ -165,6 +165,9 @@ void print_summary(const run::Run& run) {
     print_row("Before backward", text::bytes(before->bytes).joined() + " allocated");
   }
   if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
+  if (run.facts.compile_s > 0) {
+    print_row("Compiled", text::decimal(run.facts.compile_s, 1) + " s, once for this shape");
+  }
   print_training(run);
   for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
   if (!run.facts.generated_text.empty()) print_row("Generated", run.facts.generated_text);

@@ -54,6 +54,8 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
     state = views::comparison_state(*comparison, most, *texts_);
     title = going_on ? state : views::comparison_verdict(*comparison, *texts_);
     if (going_on) state.clear();
+    if (const auto paid = views::break_even_words(*comparison, *texts_); !going_on && !paid.empty())
+      state += "   " + paid;
   } else if (going_on) {
     title = (*texts_)("compare.preparing");
   } else {

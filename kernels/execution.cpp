@@ -77,8 +77,9 @@ void TorchExecution::make_workload() {
   workload_ = entry_->make(*builder_, spec_);
   if (run::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
-    workload_ =
-        make_compiled(std::move(workload_), *builder_, spec_, package_path(request), request.key);
+    const std::filesystem::path package = package_path(request);
+    workload_ = make_compiled(std::move(workload_), *builder_, spec_, package, request.key);
+    compile_s_ = seconds_to_make(package);
   }
   if (spec_.pass == run::Pass::full_step) {
     std::vector<at::Tensor> tensors;
@@ -267,6 +268,7 @@ run::ExecutionFacts TorchExecution::facts() const {
     facts.generated_text = std::move(generated.text);
     facts.results = workload_->results();
     facts.courses = workload_->courses();
+    facts.compile_s = compile_s_;
   }
   return facts;
 }

@@ -93,6 +93,7 @@ class TorchExecution final : public run::Execution {
   std::string backend_ran_;
   std::vector<run::NamedType> types_;
   bool usable_ = false;
+  double compile_s_ = 0;
   std::int64_t waited_ns_ = 0;            // in this step
   base::StringTable* strings_ = nullptr;  // of the last recording; outlives the execution
 };

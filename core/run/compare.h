@@ -73,6 +73,10 @@ io::TextTable comparison_table(const Comparison& comparison);
 
 // "B is 1.42 times as fast as A (95 % CI 1.39 to 1.45, 40 pairs)"
 std::string comparison_sentence(const Comparison& comparison);
+// After how many steps compiling B has paid, where only B is compiled; nothing if it never does.
+std::optional<std::int64_t> break_even_steps(const Comparison& comparison);
+// The same in words; empty where not B alone is compiled.
+std::string break_even_sentence(const Comparison& comparison);
 // "T = 256 and 512": what is different, as KEY: A and B.
 struct SpecDifference {
   std::string key, a, b;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/run/compare.h"
@@ -32,6 +33,8 @@ nlohmann::json side_json(const ComparedSide& side) {
        {{"warmup", samples_json(side.warmup_steps)}, {"timed", samples_json(side.timed_steps)}}},
       {"backend_ran", side.facts.backend_ran},
       {"parameters", side.facts.parameters},
+      {"compile_s",
+       side.facts.compile_s > 0 ? nlohmann::json(side.facts.compile_s) : nlohmann::json()},
       {"peak_allocated", side.peak},
       {"limit", side.limit}};
 }
@@ -105,6 +108,25 @@ io::TextTable comparison_table(const Comparison& comparison) {
   return table;
 }
 
+std::optional<std::int64_t> break_even_steps(const Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return std::nullopt;
+  if (comparison.total.verdict != stats::PairVerdict::faster) return std::nullopt;
+  const double saved_ms = summarise_steps(a.timed_steps, &StepTimes::total_ns).median_ms -
+                          summarise_steps(b.timed_steps, &StepTimes::total_ns).median_ms;
+  if (saved_ms <= 0) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(b.facts.compile_s * 1e3 / saved_ms));
+}
+
+std::string break_even_sentence(const Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return {};
+  const std::string took = fmt::format("Compiling B took {:.1f} s", b.facts.compile_s);
+  const auto steps = break_even_steps(comparison);
+  return steps ? took + ": after " + text::grouped(*steps) + " steps it has paid"
+               : took + ", which no step gets back";
+}
+
 std::string comparison_sentence(const Comparison& comparison) {
   if (comparison.failure) {
     return fmt::format("{} ended early: {}", side_name(comparison.failed_side),
@@ -144,7 +166,9 @@ nlohmann::json to_json(const Comparison& comparison, const Protocol& protocol,
                {"verdict", to_string(comparison.failure->verdict)},
                {"sentence", comparison.failure->sentence}};
   }
+  const auto paid = break_even_steps(comparison);
   return {{"sentence", comparison_sentence(comparison)},
+          {"break_even_steps", paid ? nlohmann::json(*paid) : nlohmann::json()},
           {"verdict", to_string(comparison.total.verdict)},
           {"failure", std::move(failure)},
           {"differences", std::move(different)},

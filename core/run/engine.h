@@ -112,6 +112,7 @@ struct ExecutionFacts {
   // Of a workload that is about its numbers.
   std::vector<NamedNumber> results = {};
   std::vector<Course> courses = {};
+  double compile_s = 0;  // what compiling the step took when it was done; 0: it runs eagerly
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 

@@ -75,6 +75,7 @@ ExecutionFacts facts_of(const nlohmann::json& json) {
   for (const nlohmann::json& one : json.value("courses", nlohmann::json::array())) {
     facts.courses.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
   }
+  facts.compile_s = json.value("compile_s", 0.0);
   facts.generated = json.at("generated").get<std::vector<std::int64_t>>();
   facts.generated_text = json.at("generated_text").get<std::string>();
   return facts;

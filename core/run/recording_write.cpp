@@ -33,10 +33,11 @@ nlohmann::json facts_json(const ExecutionFacts& facts) {
   for (const NamedNumber& one : facts.results) results.push_back({one.name, one.value, one.exact});
   auto courses = nlohmann::json::array();
   for (const Course& one : facts.courses) courses.push_back({one.name, one.x, one.y});
-  return {{"courses", std::move(courses)},    {"parameters", facts.parameters},
-          {"backend_ran", facts.backend_ran}, {"memory_limit", facts.memory_limit},
-          {"types", std::move(types)},        {"results", std::move(results)},
-          {"generated", facts.generated},     {"generated_text", facts.generated_text}};
+  return {{"compile_s", facts.compile_s},          {"courses", std::move(courses)},
+          {"parameters", facts.parameters},        {"backend_ran", facts.backend_ran},
+          {"memory_limit", facts.memory_limit},    {"types", std::move(types)},
+          {"results", std::move(results)},         {"generated", facts.generated},
+          {"generated_text", facts.generated_text}};
 }
 
 nlohmann::json whole_failure_json(const Failure& failure) {

@@ -165,6 +165,7 @@ nlohmann::json to_json(const Run& run, const nlohmann::json& environment) {
       {"failure", failure_json(run)},
       {"backend_ran", text_or_null(run.facts.backend_ran)},
       {"parameters", run.facts.parameters},
+      {"compile_s", run.facts.compile_s > 0 ? nlohmann::json(run.facts.compile_s) : nullptr},
       {"environment", environment},
       {"step_ms", to_json(run.timing())},
       {"parts_ms",

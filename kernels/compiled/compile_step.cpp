@@ -115,14 +115,11 @@ run::Outcome<void> make_and_compare(const run::WorkloadSpec& spec, const Package
     const auto compiled = make_compiled(std::move(eager), builder, spec, fresh, request.key);
     const auto same = compare(expected, results_of(*compiled, builder, spec), allowed(spec));
     if (!same) {
-      std::error_code ignored;
-      fs::remove(fresh, ignored);
+      remove_package(fresh);
       return same;
     }
   }
-  std::error_code error;
-  fs::rename(fresh, kept, error);
-  if (error) return tl::unexpected(failed("Cannot keep " + kept.string() + ": " + error.message()));
+  rename_package(fresh, kept);
   return {};
 }
 

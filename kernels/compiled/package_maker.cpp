@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/base/clock.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "kernels/compiled/scripts.h"
@@ -26,6 +28,10 @@ fs::path cache_folder() {
   const fs::path base =
       cache.rfind('/', 0) == 0 ? fs::path(cache) : fs::path(variable("HOME")) / ".cache";
   return base / "tensorscope" / "compiled";
+}
+
+fs::path time_file(const fs::path& package) {
+  return package.string() + ".seconds";
 }
 
 std::string python() {
@@ -119,6 +125,7 @@ base::Result<void> make_package(const PackageRequest& request, const fs::path& p
                          {"TORCHINDUCTOR_VEC_ISA_OK", "1"},
                          {"TMPDIR", work.path().string()}};
   command.log = work.path() / "log";
+  const std::int64_t begin = base::now_ns();
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
   if (*code != 0)
@@ -126,7 +133,24 @@ base::Result<void> make_package(const PackageRequest& request, const fs::path& p
   std::error_code error;
   fs::rename(made, package, error);
   if (error) return base::fail("Cannot keep " + package.string() + ": " + error.message());
-  return {};
+  const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
+  return io::write_file(time_file(package), std::to_string(seconds));
+}
+
+double seconds_to_make(const fs::path& package) {
+  std::ifstream file(time_file(package));
+  double seconds = 0;
+  return file >> seconds && seconds > 0 ? seconds : 0;
+}
+
+void rename_package(const fs::path& from, const fs::path& to) {
+  fs::rename(time_file(from), time_file(to));
+  fs::rename(from, to);
+}
+
+void remove_package(const fs::path& package) {
+  fs::remove(time_file(package));
+  fs::remove(package);
 }
 
 }  // namespace ts::kernels

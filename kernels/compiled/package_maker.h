@@ -18,7 +18,14 @@ std::string why_no_compiler();
 // Has Python compile the step into `package`: half a minute for two graphs. The Python is
 // TENSORSCOPE_PYTHON, else the one that the set-up made. Errors: there is none, it has no torch of
 // this version, no C++ compiler, or it says why not; cancelled, with the sentence "Cancelled".
+// Its time is kept beside it.
 base::Result<void> make_package(const PackageRequest& request, const std::filesystem::path& package,
                                 const base::CancelToken& cancel);
+
+// Seconds that making a package took; 0 where that is not known.
+double seconds_to_make(const std::filesystem::path& package);
+// Both the package and its time.
+void rename_package(const std::filesystem::path& from, const std::filesystem::path& to);
+void remove_package(const std::filesystem::path& package);
 
 }  // namespace ts::kernels

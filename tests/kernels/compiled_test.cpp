@@ -126,6 +126,7 @@ struct Trained {
   std::int64_t peak = 0;
   bool has_kernel = false;
   bool has_node = false;
+  double compile_s = 0;
 };
 
 Trained train(const run::WorkloadSpec& spec) {
@@ -141,6 +142,7 @@ Trained train(const run::WorkloadSpec& spec) {
   }
   recorded.drain();
   out.peak = (*execution)->memory().peak;
+  out.compile_s = (*execution)->facts().compile_s;
   for (const capture::RawRecord& op : recorded.of_kind(capture::RawKind::op)) {
     const std::string name = recorded.text(op.name);
     out.has_node |= name == "CompiledStep";
@@ -159,7 +161,7 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
   eager.learning_rate = 0.01;
   const run::WorkloadSpec spec = compiled(eager);
   ASSERT_EQ(failure_of(spec), "");
-  EXPECT_EQ(files().size(), 1U);
+  EXPECT_EQ(files().size(), 2U) << "the package and its time";
   const Trained expected = train(eager);
   const Trained found = train(spec);
   ASSERT_EQ(found.losses.size(), 5U);
@@ -168,6 +170,8 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
   EXPECT_LE(found.peak, expected.peak);
   EXPECT_TRUE(found.has_kernel);
   EXPECT_TRUE(found.has_node);
+  EXPECT_GT(found.compile_s, 0);
+  EXPECT_EQ(expected.compile_s, 0);
   EXPECT_FALSE(expected.has_kernel);
 
   // Found again at once, also under another seed.

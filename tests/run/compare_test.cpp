@@ -70,6 +70,27 @@ TEST_F(CompareTest, goes_on_until_the_ratio_is_sure) {
   EXPECT_LE((comparison.total.ci95->high - comparison.total.ci95->low) / 2, 0.011);
 }
 
+TEST_F(CompareTest, says_when_compiling_has_paid) {
+  bool pays = true;
+  script_->spec_step_ns = [&](const WorkloadSpec& spec, std::int32_t) {
+    return (spec.seq_len == 512) == pays ? 30 * kMillisecond : 20 * kMillisecond;
+  };
+  Comparison comparison = run();
+  EXPECT_EQ(break_even_sentence(comparison), "");
+  EXPECT_FALSE(break_even_steps(comparison));
+  comparison.sides[1].facts.compile_s = 25;
+  EXPECT_EQ(break_even_steps(comparison), 2500);
+  EXPECT_EQ(break_even_sentence(comparison),
+            "Compiling B took 25.0 s: after 2,500 steps it has paid");
+  EXPECT_EQ(to_json(comparison, protocol_, nullptr).at("break_even_steps"), 2500);
+  comparison.sides[0].facts.compile_s = 25;
+  EXPECT_EQ(break_even_sentence(comparison), "") << "both are compiled";
+  pays = false;
+  comparison = run();
+  comparison.sides[1].facts.compile_s = 25;
+  EXPECT_EQ(break_even_sentence(comparison), "Compiling B took 25.0 s, which no step gets back");
+}
+
 TEST_F(CompareTest, a_side_that_fails_is_named) {
   script_->fails_at = 3;
   script_->fails = [](std::int32_t) { return out_of_memory(); };

@@ -53,6 +53,8 @@ std::string comparison_verdict(const run::Comparison& comparison, const text::Te
 std::string comparison_state(const run::Comparison& comparison, double budget_s,
                              const text::Texts& texts) {
   switch (comparison.stage) {
+    case run::Stage::compiling:
+      return texts("verdict.compiling");
     case run::Stage::preparing:
       return texts("compare.preparing");
     case run::Stage::warmup:
@@ -69,6 +71,15 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
   return texts("compare.basis", {{"low", text::decimal(factor.ci95->low, 3)},
                                  {"high", text::decimal(factor.ci95->high, 3)},
                                  {"pairs", pairs_of(comparison)}});
+}
+
+std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts) {
+  if (run::break_even_sentence(comparison).empty()) return {};
+  const std::string seconds = text::decimal(comparison.sides[1].facts.compile_s, 1);
+  const auto steps = run::break_even_steps(comparison);
+  return steps
+             ? texts("compare.break_even", {{"seconds", seconds}, {"steps", text::grouped(*steps)}})
+             : texts("compare.no_break_even", {{"seconds", seconds}});
 }
 
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,

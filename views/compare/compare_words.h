@@ -14,6 +14,9 @@ std::string comparison_verdict(const run::Comparison& comparison, const text::Te
 std::string comparison_state(const run::Comparison& comparison, double budget_s,
                              const text::Texts& texts);
 
+// When compiling B has paid; empty where not B alone is compiled.
+std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts);
+
 // A part of a step: its medians, in words, and the ratio.
 struct ComparisonRow {
   std::string part;

@@ -213,6 +213,9 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   if (!run.facts.backend_ran.empty()) {
     rows.push_back({texts("inspector.backend_ran"), {run.facts.backend_ran, ""}});
   }
+  if (run.facts.compile_s > 0) {
+    rows.push_back({texts("inspector.compiled"), text::duration_ns(run.facts.compile_s * 1e9)});
+  }
   if (run.facts.parameters > 0) {
     rows.push_back({texts("inspector.parameters"), {text::grouped(run.facts.parameters), ""}});
   }
