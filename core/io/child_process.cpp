@@ -4,10 +4,12 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <thread>
 
 extern char** environ;
@@ -24,6 +26,8 @@ class Words {
     for (std::string& word : words_) pointers_.push_back(word.data());
     pointers_.push_back(nullptr);
   }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
   [[nodiscard]] char* const* data() const { return pointers_.data(); }
 
  private:
@@ -34,12 +38,17 @@ class Words {
 // The last of two settings of one name would not count, so ours replace what is there.
 Words environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<std::string> all;
-  for (const auto& [name, value] : settings) all.push_back(name + "=" + value);
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    bool replaced = false;
-    for (const auto& [name, value] : settings) replaced |= text.rfind(name + "=", 0) == 0;
-    if (!replaced) all.push_back(text);
+    const std::string_view text = *entry;
+    const bool replaced = std::ranges::any_of(settings, [&](const auto& setting) {
+      const std::string& name = setting.first;
+      return text.starts_with(name) && text.substr(name.size()).starts_with('=');
+    });
+    if (!replaced) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : settings) {
+    all.push_back(name);
+    all.back().append("=").append(value);
   }
   return Words(std::move(all));
 }

@@ -64,7 +64,7 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
                   {}});
   if (prediction.before_backward) {
     rows.push_back(
-        {context.texts("inspector.peaks.before_backward"), *prediction.before_backward, {}});
+        {context.texts("inspector.peaks.before_backward"), prediction.before_backward, {}});
   }
   rows.push_back({context.texts("inspector.peaks.reserved"), prediction.peak_reserved, {}});
   if (card.target.context > 0)
