@@ -102,7 +102,7 @@ if ((to_fetch > 0)); then
   say "Everything is there."
 fi
 
-[[ -n ${TENSORSCOPE_LIBTORCH:-} ]] || make_torch_python
+if [[ -z ${TENSORSCOPE_LIBTORCH:-} ]]; then make_torch_python; fi
 {
   printf 'export TENSORSCOPE_DEPS=%q TENSORSCOPE_LIBTORCH=%q\n' "$deps" "${TENSORSCOPE_LIBTORCH:-}"
   printf 'export CXX=%q CC=%q CMAKE=%q\n' "$CXX" "$CC" "$cmake"

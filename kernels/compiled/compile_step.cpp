@@ -26,8 +26,7 @@ run::Failure failed(std::string sentence) {
   return failure;
 }
 
-// What the two are compared by: the loss and all gradients, or the output. fp64, so that the sums
-// of squares of large tensors are exact enough.
+// What the two are compared by: the loss and all gradients, or the output.
 std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
                                    const run::WorkloadSpec& spec) {
   const bool trains = run::has_backward(spec.pass);
@@ -52,6 +51,7 @@ std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
   return results;
 }
 
+// In fp64, so that sums over large tensors are exact enough.
 double relative_difference(const at::Tensor& a, const at::Tensor& b) {
   const double size = a.to(at::kDouble).norm().item<double>();
   const double difference = at::sub(a.to(at::kDouble), b.to(at::kDouble)).norm().item<double>();

@@ -14,7 +14,7 @@ import contextlib
 import json
 import sys
 
-# functools.partial of the recipe: PyTorch's names for this are private, so their version is asked for.
+# PyTorch's names for all this are private, so nothing but this version will do.
 VERSION = "2.11."
 
 

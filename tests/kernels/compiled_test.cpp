@@ -11,6 +11,7 @@
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/compiled/package_request.h"
+#include "kernels/dry_run/dry_runner.h"
 #include "kernels/precision.h"
 #include "tests/kernels/recorded.h"
 
@@ -96,6 +97,19 @@ TEST_F(CompiledSteps, say_what_is_missing_for_them) {
   setenv("TENSORSCOPE_PYTHON", "false", 1);
   EXPECT_EQ(failure_of(spec), "Inductor did not compile this step: it said nothing");
   EXPECT_TRUE(files().empty());
+}
+
+TEST_F(CompiledSteps, are_not_predicted) {
+  TorchDryRunner runner;
+  base::StringTable strings;
+  run::DryRunOptions options;
+  options.rules = run::DeviceKind::cpu;
+  const auto dry = runner.dry_run(compiled(small_spec(WorkloadKind::mlp)), options, strings, {});
+  ASSERT_FALSE(dry);
+  EXPECT_EQ(
+      dry.error().sentence,
+      "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager "
+      "for the prediction, or run it");
 }
 
 TEST_F(CompiledSteps, are_not_run_from_what_is_no_package_of_theirs) {
