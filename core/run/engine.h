@@ -173,7 +173,7 @@ class Engine {
   virtual ~Engine() = default;
   [[nodiscard]] virtual const EngineInfo& info() const = 0;
   // For a spec whose step is compiled (compiles_step): sees to it that it is. The first time takes
-  // half a minute or more, later ones none; prepare() then finds what this made.
+  // a minute or two, later ones none; prepare() then finds what this made.
   virtual Outcome<void> compile(const WorkloadSpec& /*spec*/, std::int64_t /*limit*/,
                                 const base::CancelToken& /*cancel*/) {
     return {};

@@ -63,7 +63,7 @@ Message going_on(Stage stage) {
     case Stage::loading_engine:
       return verdict_words("loading_engine", "Loading LibTorch");
     case Stage::compiling:
-      return verdict_words("compiling", "Compiling the step with Inductor: half a minute, once");
+      return verdict_words("compiling", "Compiling the step with Inductor: a minute or two, once");
     case Stage::preparing:
       return verdict_words("preparing", "Preparing");
     case Stage::recording:

@@ -15,7 +15,7 @@ std::filesystem::path package_path(const PackageRequest& request);
 // Why no step can be compiled on this machine; empty: it can, as far as can be told without trying.
 std::string why_no_compiler();
 
-// Has Python compile the step into `package`: half a minute for two graphs. The Python is
+// Has Python compile the step into `package`: a minute or two for two graphs. The Python is
 // TENSORSCOPE_PYTHON, else the one that the set-up made. Errors: there is none, it has no torch of
 // this version, no C++ compiler, or it says why not; cancelled, with the sentence "Cancelled".
 // Its time is kept beside it.

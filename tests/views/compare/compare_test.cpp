@@ -118,7 +118,7 @@ TEST_F(Compare, says_when_compiling_has_paid) {
             "Compiling B took 12.3 s, which no step gets back");
   comparison.stage = run::Stage::compiling;
   EXPECT_EQ(comparison_state(comparison, 10, texts_),
-            "Compiling the step with Inductor: half a minute, once");
+            "Compiling the step with Inductor: a minute or two, once");
 }
 
 TEST_F(Compare, the_figure_has_a_line_for_each_part_and_a_point_for_each_pair) {
