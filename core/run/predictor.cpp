@@ -80,9 +80,16 @@ struct Predictor::Impl {
     const std::lock_guard lock(mutex);
     if (waiting == nullptr) return nullptr;
     auto job = std::move(waiting);
-    running = job->cancel;
+    begin(job->cancel);
     working = true;
     return job;
+  }
+
+  // With the lock held. Who asked for something else, or for the end, after this thread woke and
+  // before it had anything to cancel is heard as well.
+  void begin(const base::CancelToken& cancel) {
+    running = cancel;
+    if (stopping || waiting != nullptr) running->cancel();
   }
 
   // One probe of the hunt.
@@ -92,7 +99,7 @@ struct Predictor::Impl {
     bool stop = false;
     {
       const std::lock_guard lock(mutex);
-      running = cancel;
+      begin(cancel);
       request = std::exchange(waiting_hunt, std::nullopt);
       hunt_begins = request.has_value();
       stop = std::exchange(stop_hunt, false);

@@ -26,7 +26,10 @@ class FakeDryRunner final : public DryRunner {
     if (cancel.cancelled()) return failed(Verdict::cancelled, "Cancelled");
     if (spec.seq_len == 777) return failed(Verdict::failed, "777 is not to be told");
     if (slow) {
-      while (!cancel.cancelled()) std::this_thread::sleep_for(1ms);
+      const auto deadline = std::chrono::steady_clock::now() + 60s;
+      while (!cancel.cancelled() && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(1ms);
+      EXPECT_TRUE(cancel.cancelled()) << "nobody broke off what would not end";
       return failed(Verdict::cancelled, "Cancelled");
     }
     DryRun run;
@@ -266,6 +269,24 @@ TEST_F(PredictorTest, ends_at_any_moment) {
     const auto predictor = make();
     if (i % 3 != 0) predictor->ask(request);
     if (i % 5 == 0) std::this_thread::sleep_for(1ms);
+  }
+}
+
+// The loader runs after the thread woke and before there is anything to cancel.
+TEST_F(PredictorTest, ends_while_it_takes_up_what_was_asked_for) {
+  FakeDryRunner::slow = true;
+  for (const bool hunts : {false, true}) {
+    std::atomic<bool> loading{false};
+    auto predictor = std::make_unique<Predictor>(
+        [&]() -> base::Result<std::unique_ptr<DryRunner>> {
+          loading = true;
+          std::this_thread::sleep_for(50ms);
+          return std::make_unique<FakeDryRunner>(calls);
+        },
+        strings);
+    hunts ? predictor->hunt(hunt_request()) : static_cast<void>(predictor->ask(request));
+    while (!loading) std::this_thread::sleep_for(1ms);
+    predictor.reset();
   }
 }
 
