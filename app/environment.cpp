@@ -11,26 +11,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/io/file.h"
+
 namespace ts::app {
 namespace {
 
-// The value after `key` and a separator on the first line that starts with it.
-std::string line_value(const char* path, const std::string& key, char separator) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind(key, 0) != 0) continue;
-    const auto at = line.find(separator);
-    if (at == std::string::npos) continue;
-    const auto begin = line.find_first_not_of(" \t\"", at + 1);
-    if (begin == std::string::npos) return {};
-    const auto end = line.find_last_not_of(" \t\"");
-    return line.substr(begin, end - begin + 1);
-  }
-  return {};
-}
-
 std::string vector_instructions() {
-  const std::string flags = " " + line_value("/proc/cpuinfo", "flags", ':') + " ";
+  const std::string flags = " " + io::line_value("/proc/cpuinfo", "flags", ':') + " ";
   std::string found;
   for (const auto& [flag, name] : {std::pair{" avx2 ", "AVX2"},
                                    {" avx512f ", "AVX-512"},
@@ -77,13 +64,13 @@ std::string utc_now() {
 
 Machine read_machine() {
   Machine machine;
-  machine.system = line_value("/etc/os-release", "PRETTY_NAME", '=');
+  machine.system = io::line_value("/etc/os-release", "PRETTY_NAME", '=');
   utsname names{};
   if (uname(&names) == 0) {
     machine.kernel = std::string(names.sysname) + " " + names.release;
     machine.wsl = machine.kernel.find("icrosoft") != std::string::npos;
   }
-  machine.cpu = line_value("/proc/cpuinfo", "model name", ':');
+  machine.cpu = io::line_value("/proc/cpuinfo", "model name", ':');
   machine.cores = usable_cores();
   machine.vector = vector_instructions();
   machine.ram_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);

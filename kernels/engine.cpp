@@ -6,9 +6,9 @@
 #include <torch/version.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 
+#include "core/io/file.h"
 #include "core/run/workload_math.h"
 #include "kernels/compiled/compile_step.h"
 #include "kernels/compiled/package_maker.h"
@@ -21,20 +21,10 @@
 namespace ts::kernels {
 namespace {
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
-      return line.substr(colon + 2);
-    }
-  }
-  return "CPU";
-}
-
 run::DeviceInfo cpu_info() {
   run::DeviceInfo info;
-  info.name = processor_name();
+  info.name = io::line_value("/proc/cpuinfo", "model name", ':');
+  if (info.name.empty()) info.name = "CPU";
   info.memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
   return info;
 }
@@ -60,12 +50,6 @@ std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
     infos.push_back(info);
   }
   return infos;
-}
-
-tl::unexpected<run::Failure> failed(std::string sentence) {
-  run::Failure failure;
-  failure.sentence = std::move(sentence);
-  return tl::unexpected(std::move(failure));
 }
 
 std::string build_line() {
@@ -103,9 +87,10 @@ run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
 
 run::Outcome<std::unique_ptr<Device>> TorchEngine::device_of(const run::WorkloadSpec& spec) const {
   if (spec.device == run::DeviceKind::cpu) return make_cpu_device();
-  if (cuda_.api() == nullptr) return failed(cuda_.unavailable());
+  if (cuda_.api() == nullptr) return tl::unexpected(as_failure(cuda_.unavailable()));
   if (spec.device_index < 0 || spec.device_index >= cuda_.api()->device_count()) {
-    return failed("There is no CUDA device " + std::to_string(spec.device_index));
+    return tl::unexpected(
+        as_failure("There is no CUDA device " + std::to_string(spec.device_index)));
   }
   return make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
 }
@@ -129,7 +114,8 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
     if (spec.cache == run::Cache::cold && !(*device)->can_evict_caches()) {
-      return failed("The caches of this device cannot be driven out: choose cache hot");
+      return tl::unexpected(
+          as_failure("The caches of this device cannot be driven out: choose cache hot"));
     }
     auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
     if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());

@@ -5,7 +5,7 @@
 #include "core/base/clock.h"
 #include "core/run/workload_math.h"
 #include "kernels/compiled/compiled_workload.h"
-#include "kernels/compiled/package_maker.h"
+#include "kernels/compiled/package_store.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"

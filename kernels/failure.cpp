@@ -13,13 +13,6 @@
 namespace ts::kernels {
 namespace {
 
-run::Failure as_failure(std::string sentence) {
-  run::Failure failure;
-  failure.verdict = run::Verdict::failed;
-  failure.sentence = std::move(sentence);
-  return failure;
-}
-
 struct Refusal {
   OutOfBudget::Numbers numbers;
   std::string op;
@@ -69,6 +62,13 @@ void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit) {
   Refusal refusal{{asked, free, limit}, open_operator(), open_module()};
   const std::lock_guard lock(refusal_mutex);
   last_refusal = std::move(refusal);
+}
+
+run::Failure as_failure(std::string sentence) {
+  run::Failure failure;
+  failure.verdict = run::Verdict::failed;
+  failure.sentence = std::move(sentence);
+  return failure;
 }
 
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op,

@@ -47,6 +47,8 @@ void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit);
 // The last refusal that did not arrive, as out of memory; nothing if there is none.
 std::optional<run::Failure> swallowed_refusal();
 
+// Failed, for the reason that the sentence gives.
+run::Failure as_failure(std::string sentence);
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);
 
 // The exception being handled, as a verdict and a sentence. Call it in a catch block.

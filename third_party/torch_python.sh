@@ -28,7 +28,6 @@ make_stand_ins() {
 
 make_torch_python() {
   local candidate python=
-  [[ $deps/stand_ins -nt $deps/site/.pins/torch ]] && "$deps/torch_python" -c '' 2>/dev/null && return
   for candidate in python3.11 python3 /usr/bin/python3; do
     python=$("$candidate" -c 'import sys; sys.version_info[:2] == (3, 11) and print(sys.executable)' \
       2>/dev/null) && [[ -n $python ]] && break
@@ -37,9 +36,10 @@ make_torch_python() {
     rm -f "$deps/torch_python"
     return
   fi
-  make_stand_ins
+  [[ $deps/stand_ins -nt $deps/site/.pins/torch ]] || make_stand_ins
   {
-    printf '#!/bin/sh\n# Python with the torch beside it.\n'
+    printf '#!/bin/sh\n# Python with the torch beside it; what Python compiles of it is kept, apart from all sources.\n'
+    printf 'unset PYTHONDONTWRITEBYTECODE\nexport PYTHONPYCACHEPREFIX=%q\n' "$deps/python_cache"
     printf 'export PYTHONPATH=%q LD_LIBRARY_PATH=%q\n' "$deps/site" "$deps/stand_ins"
     printf 'exec %q "$@"\n' "$python"
   } >"$deps/torch_python.new"

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <fstream>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -137,6 +138,20 @@ base::Result<void> write_directly(const std::filesystem::path& path,
 }
 
 }  // namespace
+
+std::string line_value(const std::filesystem::path& path, std::string_view key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto at = line.find(separator, key.size());
+    if (at == std::string::npos) continue;
+    const auto begin = line.find_first_not_of(" \t\"", at + 1);
+    if (begin == std::string::npos) return {};
+    const auto end = line.find_last_not_of(" \t\"");
+    return line.substr(begin, end - begin + 1);
+  }
+  return {};
+}
 
 base::Result<std::string> read_file(const std::filesystem::path& path) {
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -12,6 +12,11 @@ namespace ts::io {
 // Reads a whole file; the sentence names the path and the system's reason.
 base::Result<std::string> read_file(const std::filesystem::path& path);
 
+// What stands after `key` and the separator on the first line that begins with it, without blanks
+// and quotes around it; empty: there is none. For the system's files: "model name : ...",
+// PRETTY_NAME="...".
+std::string line_value(const std::filesystem::path& path, std::string_view key, char separator);
+
 // Writes to a neighbour and renames it over the target, so that nobody ever sees half a file and a
 // full disk leaves the old one.
 base::Result<void> write_file(const std::filesystem::path& path, std::string_view content);

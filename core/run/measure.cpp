@@ -101,8 +101,9 @@ class Measurement {
     enter(Stage::recording);
     for (std::int32_t i = 0; i < protocol_.recorded_steps; ++i) {
       if (!step(&recorder_, Kind::recorded)) return false;
-      emit_facts();
     }
+    // Not between the steps: what a workload computes for its facts would be a gap on the timeline.
+    emit_facts();
     stop_recording();
     emit_snapshot();
     return true;

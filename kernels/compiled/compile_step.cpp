@@ -9,6 +9,7 @@
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
+#include "kernels/compiled/package_store.h"
 #include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/precision.h"
@@ -19,12 +20,6 @@ namespace ts::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-
-run::Failure failed(std::string sentence) {
-  run::Failure failure;
-  failure.sentence = std::move(sentence);
-  return failure;
-}
 
 // What the two are compared by: the loss and all gradients, or the output.
 std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
@@ -70,14 +65,14 @@ run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
   if (eager.size() != compiled.size()) {
     sentence << "The compiled step gives " << compiled.size() - 1 << " gradients and the eager one "
              << eager.size() - 1 << ": it is not used";
-    return tl::unexpected(failed(sentence.str()));
+    return tl::unexpected(as_failure(sentence.str()));
   }
   for (std::size_t i = 0; i < eager.size(); ++i) {
     const double difference = relative_difference(eager[i], compiled[i]);
     if (difference <= tolerance) continue;
     sentence << "The compiled step differs from the eager one by " << difference << ", more than "
              << tolerance << ": it is not used";
-    return tl::unexpected(failed(sentence.str()));
+    return tl::unexpected(as_failure(sentence.str()));
   }
   return {};
 }
@@ -104,7 +99,7 @@ run::Outcome<void> make_and_compare(const run::WorkloadSpec& spec, const Package
   const fs::path kept = package_path(request);
   const fs::path fresh = kept.string() + ".new.pt2";
   if (auto made = make_package(request, fresh, cancel); !made) {
-    run::Failure failure = failed(made.error().sentence);
+    run::Failure failure = as_failure(made.error().sentence);
     if (cancel.cancelled()) failure.verdict = run::Verdict::cancelled;
     return tl::unexpected(std::move(failure));
   }

@@ -12,7 +12,13 @@ Errors end with one line on standard error that says what is wrong.
 
 import contextlib
 import json
+import os
+import shutil
+import signal
+import subprocess
 import sys
+import threading
+import time
 
 # PyTorch's names for all this are private, so nothing but this version will do.
 VERSION = "2.11."
@@ -145,9 +151,33 @@ def examples(torch, graph):
     return tuple(torch.empty_strided(v.shape, v.stride(), dtype=v.dtype).zero_() for v in values)
 
 
+def ask_the_compiler_only():
+    """PyTorch tries each kind of vector instructions that the processor has by compiling a file and
+    loading it in a new Python, which takes half a minute on busy cores. The processor runs what it
+    says that it has: whether the compiler knows it is left to ask."""
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.cpu_vec_isa import VecISA
+
+    def knows(isa, _):
+        command = [get_cpp_compiler(), *isa.build_arch_flags().split(), "-fsyntax-only", "-x", "c++"]
+        return subprocess.run([*command, os.devnull], capture_output=True).returncode == 0
+
+    VecISA.check_build = knows
+
+
+def end_with_parent(parent, folder):
+    """Where the program is killed, nobody is left to end this process and its compilers."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.killpg(0, signal.SIGKILL)
+
+
 def main(path):
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
+    threading.Thread(target=end_with_parent, args=(os.getppid(), request["scripts"]),
+                     daemon=True).start()
     import torch
     import torch._inductor
     from torch._inductor.package import package_aoti
@@ -158,6 +188,7 @@ def main(path):
     import models
 
     torch.set_num_threads(request["threads"])
+    ask_the_compiler_only()
     step = make_step(torch, models, request)
     inputs = tuple(example(torch, t, request["spec"]) for t in request["tensors"] if not t["name"])
     metadata = {"key": request["key"]}
@@ -167,7 +198,9 @@ def main(path):
     else:
         graphs = trace_inference(torch, step, inputs)
     options = {"aot_inductor.package": True, "aot_inductor.link_libtorch": False,
-               "aot_inductor.precompile_headers": False, "cpp.enable_kernel_profile": True,
+               "aot_inductor.precompile_headers": False,
+               # What calls the kernels; they themselves are always optimised.
+               "aot_inductor.compile_wrapper_opt_level": "O0", "cpp.enable_kernel_profile": True,
                "cpp.descriptive_names": "original_aten", "aot_inductor.metadata": metadata}
     files = {}
     with torch.no_grad():

@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
-#include <functional>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/base/clock.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
+#include "kernels/compiled/package_store.h"
 #include "kernels/compiled/scripts.h"
 
 namespace ts::kernels {
@@ -21,17 +21,6 @@ namespace fs = std::filesystem;
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
-}
-
-fs::path cache_folder() {
-  const std::string cache = variable("XDG_CACHE_HOME");
-  const fs::path base =
-      cache.rfind('/', 0) == 0 ? fs::path(cache) : fs::path(variable("HOME")) / ".cache";
-  return base / "tensorscope" / "compiled";
-}
-
-fs::path time_file(const fs::path& package) {
-  return package.string() + ".seconds";
 }
 
 std::string python() {
@@ -80,12 +69,6 @@ std::string last_line(const fs::path& log) {
 
 }  // namespace
 
-fs::path package_path(const PackageRequest& request) {
-  std::ostringstream name;
-  name << std::hex << std::hash<std::string>{}(request.key) << ".pt2";
-  return cache_folder() / name.str();
-}
-
 std::string why_no_compiler() {
   const std::string program = python();
   const bool found = program.find('/') == std::string::npos ? in_path(program)
@@ -119,10 +102,8 @@ base::Result<void> make_package(const PackageRequest& request, const fs::path& p
   if (auto written = io::write_file(asked, json.dump()); !written) return written;
   io::ChildCommand command;
   command.words = {python(), maker.string(), asked.string()};
-  // Inductor's own cache goes with the folder; its trial of the processor's vector instructions
-  // takes five seconds and is not needed where LibTorch runs.
+  // Inductor's own cache goes with the folder.
   command.environment = {{"TORCHINDUCTOR_CACHE_DIR", (work.path() / "inductor").string()},
-                         {"TORCHINDUCTOR_VEC_ISA_OK", "1"},
                          {"TMPDIR", work.path().string()}};
   command.log = work.path() / "log";
   const std::int64_t begin = base::now_ns();
@@ -133,24 +114,7 @@ base::Result<void> make_package(const PackageRequest& request, const fs::path& p
   std::error_code error;
   fs::rename(made, package, error);
   if (error) return base::fail("Cannot keep " + package.string() + ": " + error.message());
-  const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
-  return io::write_file(time_file(package), std::to_string(seconds));
-}
-
-double seconds_to_make(const fs::path& package) {
-  std::ifstream file(time_file(package));
-  double seconds = 0;
-  return file >> seconds && seconds > 0 ? seconds : 0;
-}
-
-void rename_package(const fs::path& from, const fs::path& to) {
-  fs::rename(time_file(from), time_file(to));
-  fs::rename(from, to);
-}
-
-void remove_package(const fs::path& package) {
-  fs::remove(time_file(package));
-  fs::remove(package);
+  return note_seconds_to_make(package, static_cast<double>(base::now_ns() - begin) * 1e-9);
 }
 
 }  // namespace ts::kernels

@@ -9,9 +9,6 @@
 
 namespace ts::kernels {
 
-// Where packages are kept: XDG_CACHE_HOME or ~/.cache, tensorscope/compiled.
-std::filesystem::path package_path(const PackageRequest& request);
-
 // Why no step can be compiled on this machine; empty: it can, as far as can be told without trying.
 std::string why_no_compiler();
 
@@ -21,11 +18,5 @@ std::string why_no_compiler();
 // Its time is kept beside it.
 base::Result<void> make_package(const PackageRequest& request, const std::filesystem::path& package,
                                 const base::CancelToken& cancel);
-
-// Seconds that making a package took; 0 where that is not known.
-double seconds_to_make(const std::filesystem::path& package);
-// Both the package and its time.
-void rename_package(const std::filesystem::path& from, const std::filesystem::path& to);
-void remove_package(const std::filesystem::path& package);
 
 }  // namespace ts::kernels

@@ -6,10 +6,10 @@
 #include <torch/version.h>
 
 #include <array>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "core/io/file.h"
 #include "core/run/workload_math.h"
 #include "kernels/compiled/scripts.h"
 
@@ -24,11 +24,7 @@ constexpr std::array kShaping = {"workload",  "mlp",      "ffn",     "norm",
 
 // Which instructions a processor has decides what code is made for it.
 std::string processor_flags() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("flags", 0) == 0) return std::to_string(std::hash<std::string>{}(line));
-  }
-  return "unknown";
+  return std::to_string(std::hash<std::string>{}(io::line_value("/proc/cpuinfo", "flags", ':')));
 }
 
 // PyTorch's name of the type in Python.

@@ -150,5 +150,18 @@ TEST(ReadFile, SaysWhatIsWrong) {
             "Cannot read " + folder.path().string() + ": Is a directory.");
 }
 
+TEST(LineValue, IsWhatStandsBehindTheKey) {
+  const TemporaryFolder folder;
+  put(folder / "facts",
+      "vendor\t: A\nmodel : 7\nmodel name\t:  Some CPU @ 2 GHz  \nmodel name : B\n"
+      "PRETTY_NAME=\"Debian 12\"\nempty :\nno separator\n");
+  EXPECT_EQ(line_value(folder / "facts", "model name", ':'), "Some CPU @ 2 GHz");
+  EXPECT_EQ(line_value(folder / "facts", "PRETTY_NAME", '='), "Debian 12");
+  EXPECT_EQ(line_value(folder / "facts", "empty", ':'), "");
+  EXPECT_EQ(line_value(folder / "facts", "no", ':'), "");
+  EXPECT_EQ(line_value(folder / "facts", "absent", ':'), "");
+  EXPECT_EQ(line_value(folder / "missing", "model", ':'), "");
+}
+
 }  // namespace
 }  // namespace ts::io

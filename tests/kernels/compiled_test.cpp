@@ -11,6 +11,7 @@
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/compiled/package_request.h"
+#include "kernels/compiled/package_store.h"
 #include "kernels/dry_run/dry_runner.h"
 #include "kernels/precision.h"
 #include "tests/kernels/recorded.h"
