@@ -42,6 +42,11 @@ int compare_workloads(const AbCommand& command) {
   const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
   if (!b) return report(b.error().sentence, 2);
 
+  // A comparison of two things that are the same would look like an answer.
+  const std::vector<std::string> idle = without_effect(command.changes, *b);
+  if (!idle.empty()) return report(idle.front(), 2);
+  note(without_effect(command.spec.settings, *a));
+
   run::Protocol protocol = run::comparison_protocol();
   if (command.pairs > 0) {
     protocol.min_samples = protocol.max_samples = command.pairs;

@@ -2,8 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/catalogue.h"
+#include "core/run/presets.h"
 #include "core/run/spec_fields.h"
 
 namespace ts::app {
@@ -28,6 +32,44 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
       ->type_name("FILE");
 }
 
+// Words with commas between them, in lines of a terminal's width.
+std::string wrapped(std::string head, const std::vector<std::string>& words) {
+  constexpr std::size_t kWidth = 100;
+  std::string all = std::move(head);
+  std::size_t column = all.size();
+  for (const std::string& one : words) {
+    const std::string word = " " + one + (&one == &words.back() ? "" : ",");
+    if (column + word.size() > kWidth) {
+      all += "\n   ";
+      column = 3;
+    }
+    all += word;
+    column += word.size();
+  }
+  return all + "\n";
+}
+
+std::string presets_help() {
+  std::vector<std::pair<run::WorkloadKind, std::vector<std::string>>> workloads;
+  for (const run::Preset& preset : run::presets()) {
+    if (workloads.empty() || workloads.back().first != preset.workload)
+      workloads.push_back({preset.workload, {}});
+    workloads.back().second.emplace_back(preset.id);
+  }
+  std::string help = "Presets of --preset:\n";
+  for (const auto& [workload, names] : workloads)
+    help += wrapped("  " + std::string(run::to_string(workload)) + ":", names);
+  return help + "\n";
+}
+
+std::string cards_help() {
+  std::vector<std::string> names;
+  const run::GpuCatalogue catalogue = built_in_gpus();
+  for (const run::Gpu& card : catalogue.gpus()) names.push_back(card.name);
+  names.emplace_back("or \"custom 24GiB 1008GB/s fp32=82.6 cc=8.9\"");
+  return wrapped("Cards of --gpu:", names) + "\n";
+}
+
 void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
   add_workload(app, hunt.spec);
   app.add_option("--axis", hunt.axes, "Along which size: T or T=FROM:TO; twice for a map")
@@ -44,6 +86,7 @@ void add_hunt_options(CLI::App& app, HuntCommand& hunt) {
   app.add_option("--out", hunt.out, "Of a map: write hunt.json, .csv, .md, .tex and .png there")
       ->type_name("DIR");
   app.add_flag("--json", hunt.json, "Print one JSON document on standard output");
+  app.footer(cards_help() + presets_help() + run::field_help());
 }
 
 // "Sweeps of the course ...: lab6  LAB-6, LAB-7: attention, T=256:2048:x2, backend=naive,flash".
@@ -67,7 +110,7 @@ void add_ab_options(CLI::App& app, AbCommand& compare) {
                  "Pairs of steps, rounded up to even; default: until the ratio is sure")
       ->check(CLI::Range(1, 1000000));
   app.add_flag("--json", compare.json, "Print one JSON document on standard output");
-  app.footer(run::field_help());
+  app.footer(presets_help() + run::field_help());
 }
 
 void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
@@ -104,7 +147,7 @@ void add_sweep_options(CLI::App& app, SweepCommand& sweep) {
                "Write every chart alone, too: chart-NAME.png, .svg and .csv");
   app.add_flag("--resume", sweep.resume, "Go on with the sweep in --out");
   app.add_flag("--json", sweep.json, "Print one JSON document on standard output");
-  app.footer(sweep_presets_help() + run::field_help());
+  app.footer(sweep_presets_help() + presets_help() + cards_help() + run::field_help());
 }
 
 // CLI11 appends a list of every problem; the first line says what is wrong.
@@ -145,7 +188,7 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_flag("--operators", run.operators,
                     "With --json also the operators: calls, self and total time, shares, bytes");
   run_app->add_flag("--log", run.log, "Print nanoGPT's line for every timed step, too");
-  run_app->footer(run::field_help());
+  run_app->footer(presets_help() + run::field_help());
 
   auto* ab_app = app.add_subcommand(
       "ab", "Time two variants of a workload by turns: faster, slower, same or unclear");
@@ -202,8 +245,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
       ->type_name("STRING");
   predict_app->add_flag("--json", predict.json, "Print one JSON document on standard output");
   predict_app->footer(
-      "Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
-      "fits_after_flush or oom). 1: the prediction failed. 2: bad input.");
+      std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
+                  "fits_after_flush or oom). 1: the prediction failed. 2: bad input.\n\n") +
+      cards_help() + presets_help() + run::field_help());
 
   auto* hunt_app = app.add_subcommand("hunt", "Find the largest setting that fits a card");
   add_hunt_options(*hunt_app, hunt);

@@ -12,8 +12,10 @@
 #include "app/hunt_picture.h"
 #include "app/interrupt.h"
 #include "app/report.h"
+#include "app/spec_arguments.h"
 #include "app/target_arguments.h"
 #include "core/base/clock.h"
+#include "core/io/file.h"
 #include "core/run/hunt_table.h"
 #include "core/text/numbers.h"
 
@@ -203,7 +205,7 @@ void print_map(const run::HuntMap& map, const run::PredictionTarget& target) {
   const auto print_row = [](const std::vector<std::string>& cells) {
     for (const std::string& words : cells) {
       // printf counts bytes, and a dash has three.
-      const int width = words == text::kNoNumber ? 11 : 9;
+      const int width = words == text::kNoNumber ? 12 : 10;
       std::printf("%*s", width, words.c_str());
     }
     std::printf("\n");
@@ -267,6 +269,10 @@ int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
+  note(without_effect(command.spec.settings, question->spec));
+  if (command.out) {
+    if (auto made = io::make_folder(*command.out); !made) return report(made.error().sentence, 2);
+  }
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
   const run::CudaScratch scratch = built_in_scratch();

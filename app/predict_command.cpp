@@ -4,10 +4,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "app/catalogue.h"
 #include "app/engine_loader.h"
 #include "app/report.h"
+#include "app/spec_arguments.h"
 #include "app/target_arguments.h"
 #include "core/base/clock.h"
 #include "core/run/outlook_search.h"
@@ -142,9 +144,10 @@ void print_answer(const Question& question, const Answer& answer) {
                                           size_in_words(prediction.scratch_high) + " on top");
     }
   }
+  const char* title = "At the peak";
   for (std::size_t i = 0; i < prediction.by_category.size(); ++i) {
     if (prediction.by_category[i] == 0) continue;
-    print_row(i == 0 ? "At the peak" : "",
+    print_row(std::exchange(title, ""),
               size_in_words(prediction.by_category[i]) + " " +
                   std::string(memory::category_name(static_cast<memory::Category>(i))));
   }
@@ -171,13 +174,15 @@ void print_answer(const Question& question, const Answer& answer) {
 int predict_workload(const PredictCommand& command) {
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
+  note(without_effect(command.spec.settings, question->spec));
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
 
   base::StringTable strings;
   auto dry =
       (*runner)->dry_run(question->spec, run::dry_run_options(question->target), strings, {});
-  if (!dry) return report(dry.error().sentence, 1);
+  // What cannot be told of this specification; the machine has no part in it.
+  if (!dry) return report(dry.error().sentence, 2);
   Answer answer;
   answer.now.run = std::move(*dry);
   answer.now.target = question->target;

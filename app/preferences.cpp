@@ -121,10 +121,7 @@ Preferences load_preferences(const std::filesystem::path& folder, std::string& p
 
 base::Result<void> save_preferences(const std::filesystem::path& folder,
                                     const Preferences& preferences) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
+  if (auto made = io::make_folder(folder); !made) return made;
   const nlohmann::json json = {
       {"theme", preferences.theme == views::ThemeKind::light ? "light" : "dark"},
       {"language", text::language_code(preferences.language)},

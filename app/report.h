@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "core/text/numbers.h"
 
@@ -11,6 +12,13 @@ namespace ts::app {
 inline int report(const std::string& sentence, int code) {
   std::fprintf(stderr, "tensorscope: %s\n", sentence.c_str());
   return code;
+}
+
+// What a command says beside its result.
+inline void note(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) {
+    std::fprintf(stderr, "tensorscope: note: %s\n", sentence.c_str());
+  }
 }
 
 // A line of what a command found, on standard output.

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,8 @@
 #include "app/session.h"
 #include "app/shot_command.h"
 #include "app/spec_arguments.h"
+#include "core/base/clock.h"
+#include "core/io/file.h"
 #include "core/memory/before_backward.h"
 #include "core/run/courses.h"
 #include "core/run/efficiency.h"
@@ -29,8 +32,13 @@ namespace {
 void print_progress(const run::Run& run) {
   static const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
-  std::string line = std::string(run::to_string(run.stage)) + ", " +
-                     text::decimal(100.0 * static_cast<double>(run.fraction), 0) + " %";
+  static const std::int64_t begin_ns = base::now_ns();
+  std::string line = std::string(run::to_string(run.stage)) + ", ";
+  // Nobody knows how far a compiler is.
+  line +=
+      run.stage == run::Stage::compiling
+          ? text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far"
+          : text::decimal(100.0 * static_cast<double>(run.fraction), 0) + " %";
   if (run.seconds_left >= 0) line += ", " + text::decimal(run.seconds_left, 0) + " s left";
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
 }
@@ -101,21 +109,26 @@ void print_times(const run::Run& run) {
     print_row("  mean, std", in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms));
   }
   std::string tail;
-  if (timing.p90_ms >= 0) tail = "P90 " + in_ms(timing.p90_ms);
-  if (timing.p99_ms >= 0) tail += ", P99 " + in_ms(timing.p99_ms);
+  const auto add = [&tail](const std::string& words) {
+    tail += (tail.empty() ? "" : ", ") + words;
+  };
+  if (timing.p90_ms >= 0) add("P90 " + in_ms(timing.p90_ms));
+  if (timing.p99_ms >= 0) add("P99 " + in_ms(timing.p99_ms));
   if (timing.outliers > 0) {
-    tail += ", " + text::grouped(timing.outliers) + " above " + in_ms(timing.outlier_above_ms);
+    add(text::grouped(timing.outliers) + " above " + in_ms(timing.outlier_above_ms));
   }
   if (!tail.empty()) print_row("  slow steps", tail);
   if (run.spec.pass == run::Pass::generate) {
     print_part(run, "  prefill", &run::StepTimes::prefill_ns);
     print_part(run, "  decode", &run::StepTimes::decode_ns);
     if (const auto tokens = run.decode_tokens_per_s()) {
+      const std::int64_t batch = run.spec.batch;
       print_row(
           "  decode rate",
           text::rate(*tokens, "tokens").joined() + ", " +
-              text::duration_ns(1e9 * static_cast<double>(run.spec.batch) / *tokens).joined() +
-              " a token");
+              text::duration_ns(1e9 * static_cast<double>(batch) / *tokens).joined() +
+              (batch == 1 ? std::string(" a token")
+                          : " for a token of each of " + text::grouped(batch) + " sequences"));
     }
   } else {
     print_part(run, "  forward", &run::StepTimes::forward_ns);
@@ -132,6 +145,19 @@ void print_times(const run::Run& run) {
   print_row("  warm-up steps", first.empty() ? "none" : first);
   print_row("  first timed step",
             text::duration_ns(static_cast<double>(run.timed_steps.front().total_ns)).joined());
+}
+
+// The first new tokens of the first sequence.
+std::string token_words(const std::vector<std::int64_t>& tokens) {
+  constexpr std::size_t kShown = 16;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(tokens.size(), kShown); ++i) {
+    words += (i == 0 ? "" : " ") + std::to_string(tokens[i]);
+  }
+  if (tokens.size() > kShown) {
+    words += " and " + text::grouped(static_cast<std::int64_t>(tokens.size() - kShown)) + " more";
+  }
+  return words;
 }
 
 void print_result(const run::Run& run, const run::NamedNumber& one) {
@@ -153,11 +179,12 @@ void print_summary(const run::Run& run) {
     print_row("Throughput", text::rate(*tokens, "tokens").joined());
   }
   if (const auto tflops = run.tflops_per_s()) {
-    print_row("Compute", text::decimal(*tflops, 3) + " TFLOP/s");
+    print_row("Compute", text::rate(*tflops * 1e12, "FLOP").joined());
   }
   for (const run::Utilisation& one : run::utilisations(run)) {
     print_row("MFU", text::decimal(one.share * 100, 1) + " % by " + one.flops.formula + ", of " +
-                         text::decimal(one.peak.tflops, 3) + " TFLOP/s (" + one.peak.source + ")");
+                         text::rate(one.peak.tflops * 1e12, "FLOP").joined() + " (" +
+                         one.peak.source + ")");
   }
   print_row("Peak allocated", text::bytes(run.memory.peak_bytes()).joined() + " of " +
                                   text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
@@ -170,7 +197,8 @@ void print_summary(const run::Run& run) {
   }
   print_training(run);
   for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
-  if (!run.facts.generated_text.empty()) print_row("Generated", run.facts.generated_text);
+  if (!run.facts.generated.empty()) print_row("Generated", token_words(run.facts.generated));
+  if (!run.facts.generated_text.empty()) print_row("  as text", run.facts.generated_text);
   print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
                             " slices, " +
                             text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
@@ -190,6 +218,10 @@ int run_workload(const RunCommand& command) {
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report(spec.error().sentence, 2);
 
+  note(without_effect(command.spec.settings, *spec));
+  if (command.out) {
+    if (auto made = io::make_folder(*command.out); !made) return report(made.error().sentence, 2);
+  }
   session.want_roof();
   run::Protocol protocol;
   if (command.steps > 0) {

@@ -44,11 +44,7 @@ nlohmann::json document_of(const Session& session) {
 
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
                              const nlohmann::json& document) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
-  }
+  if (auto made = io::make_folder(folder); !made) return made;
   if (auto written = io::write_file(folder / "run.json", document.dump(2) + "\n"); !written) {
     return written;
   }

@@ -2,9 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/languages.h"
 #include "core/io/file.h"
 #include "core/run/corpus.h"
 #include "core/run/presets.h"
+#include "core/run/spec_fields.h"
 
 namespace ts::app {
 namespace {
@@ -82,6 +84,24 @@ base::Result<run::WorkloadSpec> changed_spec(const run::WorkloadSpec& base,
     return tl::unexpected(applied.error());
   }
   return checked(std::move(spec), catalogue);
+}
+
+std::vector<std::string> without_effect(const std::vector<std::string>& settings,
+                                        const run::WorkloadSpec& spec) {
+  const text::Texts texts = built_in_texts();
+  std::vector<std::string> sentences;
+  for (const std::string& setting : settings) {
+    const std::string name = setting.substr(0, setting.find('='));
+    for (const run::FieldRow& row : run::field_rows()) {
+      const std::string reason = row.name == name ? run::field_reason(spec, row.field) : "";
+      if (reason.empty() ||
+          run::field_text(spec, row.field) == run::field_text(run::WorkloadSpec{}, row.field)) {
+        continue;
+      }
+      sentences.push_back(name + " has no effect here: " + texts(reason));
+    }
+  }
+  return sentences;
 }
 
 base::Result<run::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,

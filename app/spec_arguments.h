@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/command_line.h"
 #include "core/run/gpu_catalogue.h"
 #include "core/run/workload_spec.h"
@@ -17,5 +20,10 @@ base::Result<run::WorkloadSpec> changed_spec(const run::WorkloadSpec& base,
                                              const std::vector<std::string>& settings,
                                              const char* option,
                                              const run::GpuCatalogue& catalogue);
+
+// Of these "key=value" settings those that change nothing for a specification, each as a sentence
+// with the reason. Setting what is the default anyway is no mistake.
+std::vector<std::string> without_effect(const std::vector<std::string>& settings,
+                                        const run::WorkloadSpec& spec);
 
 }  // namespace ts::app

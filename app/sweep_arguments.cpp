@@ -14,7 +14,15 @@ namespace {
 // With a preset of sweeps what it stands for; what is given besides changes or replaces its parts.
 base::Result<SweepCommand> expanded(SweepCommand command) {
   const run::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
-  if (preset == nullptr) return command;
+  const bool is_sweep =
+      !command.spec.preset.empty() && command.spec.workload.empty() && command.axes.empty();
+  if (preset == nullptr && !is_sweep) return command;
+  if (preset == nullptr) {
+    std::string names;
+    for (const run::SweepPreset& one : built_in_sweeps().all())
+      names += (names.empty() ? "" : ", ") + one.id;
+    return base::fail("There is no sweep \"" + command.spec.preset + "\"; there are " + names);
+  }
   const std::string workload = run::to_string(preset->workload);
   if (command.spec.spec_file) return base::fail("--preset and --spec exclude each other");
   if (!command.spec.workload.empty() && command.spec.workload != workload) {

@@ -17,6 +17,7 @@
 #include "app/sweep_arguments.h"
 #include "app/sweep_files.h"
 #include "app/sweep_runner.h"
+#include "core/io/file.h"
 #include "core/run/sweep_table.h"
 #include "core/text/numbers.h"
 
@@ -67,6 +68,16 @@ void wait_for_engine(Session& session) {
   }
 }
 
+// "naive, T = 2,048".
+std::string point_words(const run::Sweep& sweep, const run::SweepPoint& point) {
+  std::string words = sweep.series()[point.series].label;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    words += std::string(words.empty() ? "" : ", ") + run::field_name(sweep.spec().axes[i].field) +
+             " = " + text::grouped(point.at[i]);
+  }
+  return words;
+}
+
 class Progress {
  public:
   explicit Progress(const run::Sweep& sweep) : sweep_(&sweep) {}
@@ -75,12 +86,7 @@ class Progress {
   void point(std::size_t index) {
     clear();
     const run::SweepPoint& point = sweep_->points()[index];
-    std::string line = sweep_->series()[point.series].label;
-    for (std::size_t i = 0; i < point.at.size(); ++i) {
-      line += std::string(", ") + run::field_name(sweep_->spec().axes[i].field) + " = " +
-              text::grouped(point.at[i]);
-    }
-    line += ": ";
+    std::string line = point_words(*sweep_, point) + ": ";
     if (point.status == run::PointStatus::ok) {
       line += text::duration_ns(point.measurement.step.median_ms * 1e6).joined() + ", peak " +
               text::bytes(point.measurement.peak_allocated).joined();
@@ -158,10 +164,25 @@ std::string count_words(std::size_t count, const char* what) {
   return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
 }
 
+// Why points could not be run or predicted at all, every reason once, with the first point of it.
+std::vector<std::string> refusals(const run::Sweep& sweep) {
+  std::vector<std::string> reasons;
+  std::vector<std::string> sentences;
+  for (const run::SweepPoint& point : sweep.points()) {
+    const bool failed = point.status == run::PointStatus::failed;
+    const std::string& reason = failed ? point.reason : point.prediction.problem;
+    if (reason.empty() || std::ranges::find(reasons, reason) != reasons.end()) continue;
+    reasons.push_back(reason);
+    sentences.push_back(point_words(sweep, point) + ": " + reason);
+  }
+  return sentences;
+}
+
 void print_findings(const run::Sweep& sweep, run::FitRange fit) {
   std::printf("%s\n", io::to_markdown(run::homework_table(sweep)).c_str());
   for (const std::string& sentence : run::findings(sweep, fit))
     std::printf("%s\n", sentence.c_str());
+  for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
 }
 
 // What is still missing, as a sentence; empty when nothing is.
@@ -221,12 +242,7 @@ int run_sweep(const SweepCommand& command) {
         "This machine has no GPU to run on: give --predict for the memory the points would need",
         2);
   }
-  std::error_code error;
-  std::filesystem::create_directories(command.out, error);
-  if (error) {
-    return report(
-        "The folder " + command.out.string() + " cannot be made: " + error.message() + ".", 1);
-  }
+  if (auto made = io::make_folder(command.out); !made) return report(made.error().sentence, 2);
   const auto path = command.out / kJournalName;
   const Machine machine = read_machine();
   const run::SweepIdentity identity = sweep_identity(machine, *session.engine());
@@ -238,6 +254,7 @@ int run_sweep(const SweepCommand& command) {
       return report(restored.error().sentence, 2);
     }
   }
+  std::error_code error;
   const bool there = std::filesystem::exists(path, error);
   auto journal = start->known ? run::SweepJournal::resume(path, *start->known)
                               : run::SweepJournal::create(path, start->spec, identity);

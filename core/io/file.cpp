@@ -153,6 +153,17 @@ std::string line_value(const std::filesystem::path& path, std::string_view key, 
   return {};
 }
 
+base::Result<void> make_folder(const std::filesystem::path& folder) {
+  if (folder.empty()) return base::fail("The folder to write to has no name");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder, error)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (!error) return {};
+  return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
+}
+
 base::Result<std::string> read_file(const std::filesystem::path& path) {
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.number() < 0) return cannot("read", path, errno);

@@ -17,6 +17,9 @@ base::Result<std::string> read_file(const std::filesystem::path& path);
 // PRETTY_NAME="...".
 std::string line_value(const std::filesystem::path& path, std::string_view key, char separator);
 
+// With the folders above it; nothing happens where it is there.
+base::Result<void> make_folder(const std::filesystem::path& folder);
+
 // Writes to a neighbour and renames it over the target, so that nobody ever sees half a file and a
 // full disk leaves the old one.
 base::Result<void> write_file(const std::filesystem::path& path, std::string_view content);

@@ -166,9 +166,9 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   }
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
   const std::string_view meant = nearest(name, names);
-  if (meant.empty()) return base::fail(fmt::format("There is no card \"{}\" in the list", name));
-  return base::fail(
-      fmt::format("There is no card \"{}\" in the list: did you mean {}?", name, meant));
+  const std::string hint = meant.empty() ? "tensorscope predict --help shows it"
+                                         : fmt::format("did you mean {}?", meant);
+  return base::fail(fmt::format("There is no card \"{}\" in the list: {}", name, hint));
 }
 
 }  // namespace ts::run

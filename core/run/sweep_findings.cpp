@@ -113,6 +113,13 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
     fixed += fmt::format("{}{} {}", fixed.empty() ? "" : ", ", field_name(field),
                          value.is_string() ? value.get<std::string>() : value.dump());
   }
+  const bool measured =
+      std::ranges::any_of(sweep.points(), [](const SweepPoint& point) { return point.measured; });
+  if (!measured) {
+    return fmt::format(
+        "{}. {}. Predicted by dry runs for the target's memory; nothing was run; {}.", what, fixed,
+        versions);
+  }
   const Protocol& protocol = spec.protocol;
   const std::string steps =
       protocol.min_samples == protocol.max_samples

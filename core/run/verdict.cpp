@@ -19,10 +19,19 @@ bool limited_by_card(const Run& run) {
 Message fits(const Run& run) {
   const std::int64_t peak = run.memory.peak_bytes();
   if (peak <= 0 || run.limit <= 0) return verdict_words("finished", "Finished");
-  // A run held back only by this machine's RAM still says whether its peak fits on the card.
+  // A run held back only by this machine's RAM still says whether its peak is less than the card
+  // has.
   const bool card_counts = run.spec.memory_limit == 0 && run.target_capacity > 0;
   if (limited_by_card(run) || (card_counts && peak <= run.target_capacity)) {
     const std::int64_t capacity = card_counts ? run.target_capacity : run.limit;
+    // Whether it fits there is for the prediction to say: the CPU has no context, and gives out no
+    // segments.
+    if (run.spec.device == DeviceKind::cpu) {
+      return verdict_words("within_card", "Peak of {peak}, within the {capacity} of {card}",
+                           {{"peak", text::bytes(peak).joined()},
+                            {"capacity", text::bytes(capacity).joined()},
+                            {"card", run.spec.target_gpu}});
+    }
     return verdict_words(
         "fits_card", "Fits on {card} with {spare} to spare",
         {{"card", run.spec.target_gpu}, {"spare", text::bytes(capacity - peak).joined()}});

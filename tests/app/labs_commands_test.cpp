@@ -57,11 +57,16 @@ void replace_all(std::string& text, std::string_view what, const std::string& by
   }
 }
 
-// Why the specification of a command cannot run; empty when it can or the command has none.
+// Why the specification of a command cannot run, or what of it has no effect; empty when it can and
+// all has, or the command has none.
 std::string problem_of(const Command& command, const run::GpuCatalogue& gpus) {
+  const auto idle = [](const std::vector<std::string>& settings, const run::WorkloadSpec& spec) {
+    const auto sentences = without_effect(settings, spec);
+    return sentences.empty() ? std::string() : sentences.front();
+  };
   const auto of_spec = [&](const SpecArguments& arguments) {
     const auto spec = spec_from_arguments(arguments, gpus);
-    return spec ? std::string() : spec.error().sentence;
+    return spec ? idle(arguments.settings, *spec) : spec.error().sentence;
   };
   if (const auto* one = std::get_if<RunCommand>(&command)) return of_spec(one->spec);
   if (const auto* one = std::get_if<PredictCommand>(&command)) return of_spec(one->spec);
@@ -70,7 +75,7 @@ std::string problem_of(const Command& command, const run::GpuCatalogue& gpus) {
     const auto a = spec_from_arguments(one->spec, gpus);
     if (!a) return a.error().sentence;
     const auto b = changed_spec(*a, one->changes, "--with", gpus);
-    return b ? std::string() : b.error().sentence;
+    return b ? idle(one->changes, *b) : b.error().sentence;
   }
   return {};
 }

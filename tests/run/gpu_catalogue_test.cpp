@@ -119,7 +119,7 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ(catalogue.require("RTX 4O90").error().sentence,
             "There is no card \"RTX 4O90\" in the list: did you mean RTX 4090?");
   EXPECT_EQ(catalogue.require("Voodoo").error().sentence,
-            "There is no card \"Voodoo\" in the list");
+            "There is no card \"Voodoo\" in the list: tensorscope predict --help shows it");
   EXPECT_EQ((*catalogue.require("T4"))->name, "T4");
   EXPECT_EQ((*catalogue.require("h200"))->name, "H200 SXM");
   EXPECT_EQ((*catalogue.require("NVIDIA GeForce RTX 4090"))->name, "RTX 4090");

@@ -221,12 +221,15 @@ TEST(Verdict, sentences_carry_a_number) {
   EXPECT_EQ(verdict_sentence(run), "Warming up");
   allocate(run, std::int64_t{20} << 30);
   finish(run, Verdict::ok);
+  EXPECT_EQ(verdict_sentence(run), "Peak of 20.00 GiB, within the 24.00 GiB of RTX 4090");
+  run.spec.device = DeviceKind::cuda;
   EXPECT_EQ(verdict_sentence(run), "Fits on RTX 4090 with 4.00 GiB to spare");
+  run.spec.device = DeviceKind::cpu;
   run.limit_source = "80 % of RAM";
   EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
   // The RAM of this machine was the limit, yet the peak fits on the card.
   run.target_capacity = std::int64_t{32} << 30;
-  EXPECT_EQ(verdict_sentence(run), "Fits on RTX 4090 with 12.00 GiB to spare");
+  EXPECT_EQ(verdict_sentence(run), "Peak of 20.00 GiB, within the 32.00 GiB of RTX 4090");
   run.target_capacity = std::int64_t{16} << 30;
   EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
 }

@@ -129,6 +129,13 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
   for (const auto& row : full.rows) EXPECT_EQ(row.size(), full.columns.size());
 }
 
+TEST(SweepResults, TheCaptionClaimsNoMeasurementWhereNothingWasRun) {
+  Sweep sweep(over_t("T=64:256:x2"));
+  EXPECT_NE(sweep_caption(sweep, "a CPU", "v").find("nothing was run"), std::string::npos);
+  run_all(sweep, as_theory);
+  EXPECT_NE(sweep_caption(sweep, "a CPU", "v").find("Median of"), std::string::npos);
+}
+
 TEST(SweepResults, AFewStepsDecideNoCrossoverOfTimes) {
   Sweep sweep(over_t("T=64:4096:x2"));
   run_all(sweep, [](const WorkloadSpec& spec) {
