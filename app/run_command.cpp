@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/engine_loader.h"
 #include "app/report.h"
@@ -47,9 +49,26 @@ void end_progress() {
   if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
 }
 
+// "6.9812 to 5.5674 in 15 steps", one number where nothing is learnt.
+std::string loss_words(const run::Run& run) {
+  std::vector<double> losses;
+  for (const run::StepInOrder& step : run::steps_in_order(run)) {
+    // After timed warm-ups a model that is new again is recorded.
+    const bool anew = run::fixed_warmups(run.spec) && std::string_view(step.kind) == "recorded";
+    if (!anew) losses.push_back(step.times.loss);
+  }
+  if (losses.empty()) return {};
+  if (run.spec.pass != run::Pass::full_step) return text::decimal(losses.back(), 4);
+  return text::decimal(losses.front(), 4) + " to " + text::decimal(losses.back(), 4) + " in " +
+         text::grouped(static_cast<std::int64_t>(losses.size())) + " steps";
+}
+
 void print_training(const run::Run& run) {
   const run::TrainingSummary training = run::training_summary(run);
-  if (training.bad_loss) print_row("Loss", training.bad_loss->sentence);
+  const std::string loss = training.bad_loss ? training.bad_loss->sentence
+                           : training.loss   ? loss_words(run)
+                                             : "";
+  if (!loss.empty()) print_row("Loss", loss);
   if (training.gradient_norm) {
     print_row("Gradient norm", text::decimal(*training.gradient_norm, 4) + " before clipping");
   }

@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"run attention --steps 1 --out /proc/nowhere", "/proc/nowhere cannot be made"},
         BadInput{"run attention --steps 1 --out /etc/passwd", "/etc/passwd cannot be made"},
         BadInput{"run attention --steps 1 --out ''", "has no name"},
-        BadInput{"sweep --preset nosuch --out /tmp/x", "there are acc2"},
+        BadInput{"sweep --preset nosuch --out x", "there are acc2"},
         BadInput{"sweep attention --axis T=16 --out /proc/nowhere", "cannot be made"},
         BadInput{"run attention --set T", "KEY=VALUE"},
         BadInput{"run attention --set =5", "KEY=VALUE"},
