@@ -155,6 +155,10 @@ const char* to_string(SweepChart chart) {
 }
 
 std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& analysis) {
+  // Dry runs alone say nothing of time.
+  const bool measures =
+      sweep.running() || std::ranges::any_of(sweep.points(), &run::SweepPoint::measured);
+  if (!measures) return {SweepChart::memory, SweepChart::findings};
   const bool batch = sweep.spec().axes[0].field == run::Field::B;
   const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1;
   std::vector<SweepChart> all = {SweepChart::time, SweepChart::memory};

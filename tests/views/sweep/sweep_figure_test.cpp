@@ -202,6 +202,9 @@ TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
   const SweepAnalysis analysis = analyse(sweep, {}, {});
   const auto charts = charts_of(sweep, analysis);
   EXPECT_EQ(charts.size(), static_cast<std::size_t>(kSweepChartCount));
+  const run::Sweep unmeasured(sweep.spec());
+  EXPECT_EQ(charts_of(unmeasured, analyse(unmeasured, {}, {})),
+            (std::vector{SweepChart::memory, SweepChart::findings}));
   const auto [width, height] = GetParam();
   for (const SweepChart chart : charts) {
     SCOPED_TRACE(to_string(chart));
