@@ -185,8 +185,10 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   run_app->add_option("--out", run.out, "Write run.json, trace.json and pictures there")
       ->type_name("DIR");
   run_app->add_flag("--json", run.json, "Print one JSON document on standard output");
-  run_app->add_flag("--operators", run.operators,
-                    "With --json also the operators: calls, self and total time, shares, bytes");
+  run_app
+      ->add_flag("--operators", run.operators,
+                 "With --json also the operators: calls, self and total time, shares, bytes")
+      ->needs("--json");
   run_app->add_flag("--log", run.log, "Print nanoGPT's line for every timed step, too");
   run_app->footer(presets_help() + run::field_help());
 
@@ -273,7 +275,9 @@ base::Result<Command> parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion&) {
     return TextCommand{std::string(kVersion) + "\n"};
   } catch (const CLI::ParseError& error) {
-    return base::fail(first_line(error.what()) + ". Try tensorscope --help");
+    const auto commands = app.get_subcommands();
+    const std::string command = commands.empty() ? "" : " " + commands.front()->get_name();
+    return base::fail(first_line(error.what()) + ". Try tensorscope" + command + " --help");
   }
   if (run_app->parsed()) return run;
   if (ab_app->parsed()) return ab;

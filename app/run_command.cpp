@@ -193,6 +193,7 @@ void print_result(const run::Run& run, const run::NamedNumber& one) {
 
 void print_summary(const run::Run& run) {
   std::printf("%s\n", run::verdict_sentence(run).c_str());
+  if (run.verdict == run::Verdict::failed && run::steps_in_order(run).empty()) return;
   print_times(run);
   if (const auto tokens = run.tokens_per_s()) {
     print_row("Throughput", text::rate(*tokens, "tokens").joined());

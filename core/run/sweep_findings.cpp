@@ -37,7 +37,12 @@ std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
   const std::string axis = field_name(sweep.spec().axes[0].field);
   std::vector<std::string> all;
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const CurveFit& one : fits_of(sweep, range)) {
+  const std::vector<CurveFit> fits = fits_of(sweep, range);
+  if (fits.empty() && !fits_of(sweep).empty()) {
+    all.push_back(fmt::format("No slopes: fewer than two points have {} between {} and {}", axis,
+                              text::grouped(range.low), text::grouped(range.high)));
+  }
+  for (const CurveFit& one : fits) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;

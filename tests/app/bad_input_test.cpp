@@ -37,6 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"ab attention --with backend=cudnn", "cudnn"},
         BadInput{"ab attention --set backend=tiled --with compile=inductor",
                  "compile has no effect here: Loops over tiles are not compiled"},
+        BadInput{"run attention --operators", "--json"},
+        BadInput{"run --colour", "Try tensorscope run --help"},
         BadInput{"ab mlp --with heads=4", "heads has no effect here"},
         BadInput{"run attention --steps 1 --out /proc/nowhere", "/proc/nowhere cannot be made"},
         BadInput{"run attention --steps 1 --out /etc/passwd", "/etc/passwd cannot be made"},

@@ -129,6 +129,14 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
   for (const auto& row : full.rows) EXPECT_EQ(row.size(), full.columns.size());
 }
 
+TEST(SweepResults, ARangeWithoutPointsIsSaid) {
+  Sweep sweep(over_t("T=64:256:x2"));
+  run_all(sweep, as_theory);
+  EXPECT_EQ(findings(sweep, {1000, 2000}).front(),
+            "No slopes: fewer than two points have T between 1,000 and 2,000");
+  EXPECT_NE(findings(sweep, {}).front().find("grows as"), std::string::npos);
+}
+
 TEST(SweepResults, TheCaptionClaimsNoMeasurementWhereNothingWasRun) {
   Sweep sweep(over_t("T=64:256:x2"));
   EXPECT_NE(sweep_caption(sweep, "a CPU", "v").find("nothing was run"), std::string::npos);
