@@ -171,7 +171,9 @@ std::vector<std::string> refusals(const run::Sweep& sweep) {
   for (const run::SweepPoint& point : sweep.points()) {
     const bool failed = point.status == run::PointStatus::failed;
     const std::string& reason = failed ? point.reason : point.prediction.problem;
-    if (reason.empty() || std::ranges::find(reasons, reason) != reasons.end()) continue;
+    if (reason.empty() || (point.measured && !failed) ||
+        std::ranges::find(reasons, reason) != reasons.end())
+      continue;
     reasons.push_back(reason);
     sentences.push_back(point_words(sweep, point) + ": " + reason);
   }

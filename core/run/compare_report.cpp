@@ -123,8 +123,10 @@ std::string break_even_sentence(const Comparison& comparison) {
   if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return {};
   const std::string took = fmt::format("Compiling B took {:.1f} s", b.facts.compile_s);
   const auto steps = break_even_steps(comparison);
-  return steps ? took + ": after " + text::grouped(*steps) + " steps it has paid"
-               : took + ", which no step gets back";
+  if (steps) return took + ": after " + text::grouped(*steps) + " steps it has paid";
+  if (comparison.total.verdict == stats::PairVerdict::unclear)
+    return took + "; whether a step gains is unclear";
+  return took + ", which no step gets back";
 }
 
 std::string comparison_sentence(const Comparison& comparison) {

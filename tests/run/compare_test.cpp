@@ -89,6 +89,9 @@ TEST_F(CompareTest, says_when_compiling_has_paid) {
   comparison = run();
   comparison.sides[1].facts.compile_s = 25;
   EXPECT_EQ(break_even_sentence(comparison), "Compiling B took 25.0 s, which no step gets back");
+  comparison.total.verdict = stats::PairVerdict::unclear;
+  EXPECT_EQ(break_even_sentence(comparison),
+            "Compiling B took 25.0 s; whether a step gains is unclear");
 }
 
 TEST_F(CompareTest, a_side_that_fails_is_named) {

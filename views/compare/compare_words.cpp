@@ -77,9 +77,11 @@ std::string break_even_words(const run::Comparison& comparison, const text::Text
   if (run::break_even_sentence(comparison).empty()) return {};
   const std::string seconds = text::decimal(comparison.sides[1].facts.compile_s, 1);
   const auto steps = run::break_even_steps(comparison);
-  return steps
-             ? texts("compare.break_even", {{"seconds", seconds}, {"steps", text::grouped(*steps)}})
-             : texts("compare.no_break_even", {{"seconds", seconds}});
+  if (steps)
+    return texts("compare.break_even", {{"seconds", seconds}, {"steps", text::grouped(*steps)}});
+  const bool unclear = comparison.total.verdict == stats::PairVerdict::unclear;
+  return texts(unclear ? "compare.break_even_unclear" : "compare.no_break_even",
+               {{"seconds", seconds}});
 }
 
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,

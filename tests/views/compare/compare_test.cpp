@@ -116,6 +116,9 @@ TEST_F(Compare, says_when_compiling_has_paid) {
   comparison.sides[1].facts.compile_s = 12.34;
   EXPECT_EQ(break_even_words(comparison, texts_),
             "Compiling B took 12.3 s, which no step gets back");
+  comparison.total.verdict = stats::PairVerdict::unclear;
+  EXPECT_EQ(break_even_words(comparison, texts_),
+            "Compiling B took 12.3 s; whether a step gains is unclear");
   comparison.stage = run::Stage::compiling;
   EXPECT_EQ(comparison_state(comparison, 10, texts_),
             "Compiling the step with Inductor: a minute or two, once");
