@@ -28,14 +28,10 @@ void HuntBoard::update(Session& session) {
 
 void HuntBoard::make_map() {
   map_ = progress_->map;
-  const bool of_card = progress_->target.kind == run::DeviceKind::cuda;
   for (const Confirmation& one : runs_) {
-    const auto cell = cell_of(one.spec);
-    if (!cell) continue;
-    // Near the edge the CPU, with neither context nor segments, proves nothing about a card.
-    const bool elsewhere = of_card && one.device == run::DeviceKind::cpu;
-    const bool over = map_->cell(*cell).fit == run::Fit::oom;
-    if (!elsewhere || one.run.fits != over) map_->confirm(*cell, one.run);
+    // A CPU, with neither context nor segments, proves nothing about a card, nor a card about it.
+    if (one.device != progress_->target.kind) continue;
+    if (const auto cell = cell_of(one.spec)) map_->confirm(*cell, one.run);
   }
 }
 

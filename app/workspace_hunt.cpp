@@ -18,8 +18,6 @@
 namespace ts::app {
 namespace {
 
-constexpr float kHeadHeight = 72;
-
 std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
@@ -105,10 +103,11 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Wishes& wishes)
   HuntBoard& board = *state_->hunts;
   const run::HuntProgress* const hunt = board.progress();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float buttons = ui.px(400);
+  const float buttons = views::right_row("###hunt_buttons", at.x + width - ui.px(16),
+                                         at.y + ui.px(38), [&] { draw_hunt_buttons(ui, wishes); });
+  float height = ui.px(72);
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    sink.push_clip({at.x, at.y, at.x + width, at.y + ui.px(kHeadHeight)});
     const std::int64_t row = run::number_of(state_->history.spec(), hunt->map.y().field);
     std::string sentence = views::exact_sentence(*hunt, row, ui.texts);
     if (sentence.empty())
@@ -121,16 +120,22 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Wishes& wishes)
     sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
               views::fitted(sink, style, sentence, room));
     const std::string confirmed = views::confirmed_sentence(board.map(), ui.texts);
-    const std::string words =
-        confirmed.empty() ? state_words(ui, *hunt) : confirmed + ". " + state_words(ui, *hunt);
-    sink.text({at.x + ui.px(16), at.y + ui.px(44)}, views::TextStyle::small,
-              hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
-              views::fitted(sink, views::TextStyle::small, words, room - buttons));
-    sink.pop_clip();
+    const std::string state = state_words(ui, *hunt);
+    std::string words = confirmed.empty() ? state
+                                          : ui.texts("common.two_sentences",
+                                                     {{"first", confirmed}, {"second", state}});
+    const auto small = views::TextStyle::small;
+    // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
+    float top = at.y + ui.px(44);
+    if (at.x + ui.px(32) + sink.text_width(small, words) > buttons) {
+      top = at.y + ui.px(72);
+      height = ui.px(92);
+      if (!confirmed.empty() && sink.text_width(small, words) > room) words = confirmed;
+    }
+    sink.text({at.x + ui.px(16), top}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
+              views::fitted(sink, small, words, room));
   }
-  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(38)});
-  draw_hunt_buttons(ui, wishes);
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadHeight)});
+  ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
 
 void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
@@ -180,7 +185,10 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
     ImGui::SetNextWindowPos({origin.x + x, origin.y + y});
     ImGui::SetNextWindowSize({width, height});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-    if (ImGui::Begin(id, nullptr, kFixedFlags | flags)) draw();
+    if (ImGui::Begin(id, nullptr, kFixedFlags | flags)) {
+      draw();
+      if (x > 0) views::left_edge(ui);
+    }
     ImGui::End();
     ImGui::PopStyleVar();
   };
@@ -198,7 +206,7 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
   const float map_height = std::floor(size.y * 0.62F);
   panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kUnmovingFlags, [&] {
     draw_hunt_head(ui, middle, wishes);
-    draw_hunt_map(ui, middle, map_height - ui.px(kHeadHeight));
+    draw_hunt_map(ui, middle, map_height - ImGui::GetCursorPosY());
   });
   wait_for_prediction();
   views::ViewContext view = context(ui);
@@ -224,11 +232,6 @@ void Workspace::draw_hunt(const views::Ui& ui, Wishes& wishes) {
       if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
     }
   });
-  ImDrawList& over = *ImGui::GetForegroundDrawList();
-  for (const float x : {left, left + middle}) {
-    over.AddRectFilled({origin.x + x, origin.y}, {origin.x + x + 1, origin.y + size.y},
-                       ui.theme.line);
-  }
 }
 
 }  // namespace ts::app

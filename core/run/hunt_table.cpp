@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/text/numbers.h"
@@ -27,9 +28,16 @@ const char* state_name(CellState state) {
   return "";
 }
 
-std::string gib(std::int64_t bytes) {
-  const double value = static_cast<double>(bytes) / text::kBytesInGiB;
-  return text::decimal(value, value < 100 ? 1 : 0);
+double bytes_of(char unit) {
+  return unit == 'G' ? text::kBytesInGiB : unit == 'M' ? text::kBytesInMiB : unit == 'K' ? 1024 : 1;
+}
+
+// Digits behind the point: what is not zero does not read as zero.
+std::string size_words(std::int64_t bytes, char unit, bool whole) {
+  const double value = static_cast<double>(bytes) / bytes_of(unit);
+  if (value >= 100 || (whole && value >= 9.95)) return text::decimal(value, 0);
+  if (value >= 0.05 || bytes == 0) return text::decimal(value, 1);
+  return value >= 0.0005 ? text::decimal(value, value >= 0.005 ? 2 : 3) : "<0.001";
 }
 
 nlohmann::json place_json(const HuntMap& map, std::size_t index) {
@@ -89,11 +97,24 @@ nlohmann::json to_json(const HuntMap& map) {
           {"probes", std::move(probes)}};
 }
 
-std::string grid_words(const HuntCell& cell) {
+std::string grid_words(const HuntCell& cell, char unit, bool whole) {
   if (!answered(cell)) return text::kNoNumber;
-  if (cell.state == CellState::probed) return gib(cell.at_least);
-  if (cell.fit == Fit::oom || !cell.at_most) return ">" + gib(cell.at_least);
-  return "<" + gib(*cell.at_most);
+  if (cell.state == CellState::probed) return size_words(cell.at_least, unit, whole);
+  if (cell.fit == Fit::oom || !cell.at_most) return ">" + size_words(cell.at_least, unit, whole);
+  const std::string most = size_words(*cell.at_most, unit, whole);
+  return most.front() == '<' ? most : "<" + most;
+}
+
+char grid_unit(const HuntMap& map, std::int64_t memory) {
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (answered(map.cell(i))) {
+      largest = std::max({largest, map.cell(i).at_least, map.cell(i).at_most.value_or(0)});
+    }
+  }
+  if (largest == 0) return 'G';
+  const char letter = text::bytes(std::min(largest, memory)).unit.front();
+  return letter == 'T' ? 'G' : letter;
 }
 
 io::TextTable hunt_grid(const HuntMap& map) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -16,8 +17,12 @@ nlohmann::json to_json(const HuntMap& map);
 // it is tight (*) or out of memory (x). A bound where the cell was inferred ("<1.2", ">24"); a dash
 // where nothing is known.
 io::TextTable hunt_grid(const HuntMap& map);
-// What stands in a cell of the grid, without the mark.
-std::string grid_words(const HuntCell& cell);
+// What stands in a cell, without the mark. `unit`: the letter of text::bytes_in. One decimal below
+// 100, more where the number would be none; `whole`: none from 10 on.
+std::string grid_words(const HuntCell& cell, char unit = 'G', bool whole = false);
+// The unit for all cells of a map: of the card's memory where some need more than it, else of the
+// largest need; GiB at most.
+char grid_unit(const HuntMap& map, std::int64_t memory);
 
 // Everything that is known of every cell, one row each; bytes in plain digits.
 io::TextTable hunt_cells(const HuntMap& map);

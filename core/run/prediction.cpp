@@ -43,7 +43,7 @@ Message sentence_of(const Prediction& prediction, const PredictionTarget& target
     arguments.push_back({"times", text::grouped(prediction.retries)});
     return message("fits_after_flush",
                    "Fits on {target}, but the allocator must flush its cache and retry "
-                   "({times} times): slow",
+                   "({times} {times|time|times}): slow",
                    std::move(arguments));
   }
   const BreakingAllocation& breaking = *prediction.breaking;

@@ -18,7 +18,27 @@ std::size_t line_of(std::string_view text, std::size_t byte) {
                  std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
 }
 
-// Calls found(begin, end, name) for each {name}; begin is the brace, end is past the other one.
+// {name}, or {name|one|many}.
+struct Placeholder {
+  std::size_t begin, end;  // of the braces: the first, past the other one
+  std::string_view name;
+  std::string_view one, many;
+  bool counts = false;  // one and many are given
+};
+
+Placeholder placeholder_of(std::size_t begin, std::size_t end, std::string_view inside) {
+  const std::size_t first = inside.find('|');
+  const std::size_t second = first == std::string_view::npos ? first : inside.find('|', first + 1);
+  if (second == std::string_view::npos) return {begin, end, inside, {}, {}};
+  return {begin,
+          end,
+          inside.substr(0, first),
+          inside.substr(first + 1, second - first - 1),
+          inside.substr(second + 1),
+          true};
+}
+
+// Calls found(placeholder) for each of a pattern.
 template <class Found>
 void for_each_placeholder(std::string_view pattern, Found&& found) {
   std::size_t open = pattern.find('{');
@@ -29,7 +49,7 @@ void for_each_placeholder(std::string_view pattern, Found&& found) {
       open = close;
       continue;
     }
-    found(open, close + 1, pattern.substr(open + 1, close - open - 1));
+    found(placeholder_of(open, close + 1, pattern.substr(open + 1, close - open - 1)));
     open = pattern.find('{', close + 1);
   }
 }
@@ -89,12 +109,17 @@ const std::string* Catalogue::find(std::string_view key) const {
 std::string fill(std::string_view pattern, std::span<const Argument> arguments) {
   std::string out;
   std::size_t done = 0;
-  for_each_placeholder(pattern, [&](std::size_t begin, std::size_t end, std::string_view name) {
+  for_each_placeholder(pattern, [&](const Placeholder& place) {
     const auto argument = std::find_if(arguments.begin(), arguments.end(),
-                                       [&](const Argument& one) { return one.name == name; });
+                                       [&](const Argument& one) { return one.name == place.name; });
     if (argument == arguments.end()) return;
-    out.append(pattern.substr(done, begin - done)).append(argument->value);
-    done = end;
+    out.append(pattern.substr(done, place.begin - done));
+    if (place.counts) {
+      out.append(argument->value == "1" ? place.one : place.many);
+    } else {
+      out.append(argument->value);
+    }
+    done = place.end;
   });
   out.append(pattern.substr(done));
   return out;
@@ -102,8 +127,7 @@ std::string fill(std::string_view pattern, std::span<const Argument> arguments) 
 
 std::set<std::string> placeholders(std::string_view pattern) {
   std::set<std::string> names;
-  for_each_placeholder(
-      pattern, [&](std::size_t, std::size_t, std::string_view name) { names.emplace(name); });
+  for_each_placeholder(pattern, [&](const Placeholder& place) { names.emplace(place.name); });
   return names;
 }
 

@@ -36,8 +36,8 @@ struct Argument {
   std::string value;
 };
 
-// Replaces each {name} by its value, in one pass: values are never looked into. An unknown
-// placeholder is left standing, so that a mistake is seen.
+// Replaces each {name} by its value and {name|one|many} by either word, "1" or not, in one pass:
+// values are never looked into. An unknown placeholder is left standing, so that a mistake is seen.
 std::string fill(std::string_view pattern, std::span<const Argument> arguments);
 
 // The names of the placeholders of a pattern, each once.

@@ -47,11 +47,20 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
     context->Yield(3);
     const auto cell = state().hunts->cell_of(state().history.spec());
     IM_CHECK(cell.has_value());
-    // A run of that cell is seen in the map.
+    // A run of that cell by a processor says nothing about a card, but is seen in the processor's
+    // map.
     IM_CHECK(!state().hunts->map().cell(*cell).run.has_value());
     IM_CHECK(run_to_end(context));
     context->Yield(3);
-    IM_CHECK(state().hunts->map().cell(*cell).run.has_value());
+    IM_CHECK(!state().hunts->map().cell(*cell).run.has_value());
+    const std::uint64_t of_card = state().hunts->progress()->id;
+    context->ItemClick("//###hunt_controls/###hunt_target/###here");
+    context->Yield(3);
+    IM_CHECK(until(context, 60, [of_card] { return state().hunts->progress()->id > of_card; }));
+    IM_CHECK(complete(context));
+    const auto here = state().hunts->cell_of(state().history.spec());
+    IM_CHECK(here.has_value());
+    IM_CHECK(state().hunts->map().cell(*here).run.has_value());
     context->ItemClick("//###hunt_page/###hunt_save");
     context->Yield(2);
     bool saved = false;

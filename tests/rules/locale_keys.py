@@ -20,7 +20,7 @@ ENGLISH = "assets/locale/en.json"
 LITERAL = re.compile(r'"([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)*\.?)"')
 CALL = re.compile(r'\btexts(?:_?\))?\s*\(\s*(?:std::string\()?"([a-z][a-z0-9_]*\.[A-Za-z0-9_.-]*)"')
 GIVEN = re.compile(r'\{\s*"(\w+)"\s*,')
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(\w+)(?:\|[^{}|]*\|[^{}|]*)?\}")
 FILE_NAME = re.compile(r"\.(?:json|so|png|h|cpp|ini|ttf|otf|ttc|sh|tmp|csv|md|tex|jsonl|svg)$")
 
 

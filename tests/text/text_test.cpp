@@ -69,6 +69,17 @@ TEST(Fill, leaves_standing_what_it_does_not_know) {
   EXPECT_EQ(fill("{a", arguments), "{a");
 }
 
+TEST(Fill, chooses_the_word_of_a_count) {
+  const auto say = [](const char* count) {
+    return fill("{count} {count|cell|cells}", std::vector<Argument>{{"count", count}});
+  };
+  EXPECT_EQ(say("1"), "1 cell");
+  EXPECT_EQ(say("0"), "0 cells");
+  EXPECT_EQ(say("1,000"), "1,000 cells");
+  EXPECT_EQ(fill("{other|cell|cells} {count|cell}", std::vector<Argument>{{"count", "1"}}),
+            "{other|cell|cells} {count|cell}");
+}
+
 TEST(Fill, never_looks_into_values) {
   const std::vector<Argument> arguments = {{"a", "{b}"}, {"b", "{a}"}};
   EXPECT_EQ(fill("{a}{b}", arguments), "{b}{a}");
@@ -77,6 +88,7 @@ TEST(Fill, never_looks_into_values) {
 
 TEST(Placeholders, are_found_once_each) {
   EXPECT_EQ(placeholders("{a} {b} {a} {"), (std::set<std::string>{"a", "b"}));
+  EXPECT_EQ(placeholders("{a} {a|is|are} {b|one|many}"), (std::set<std::string>{"a", "b"}));
   EXPECT_TRUE(placeholders("none").empty());
 }
 

@@ -269,6 +269,24 @@ void divider(const Ui& ui) {
   ImGui::Dummy({0, 1});
 }
 
+void left_edge(const Ui& ui) {
+  const ImVec2 at = ImGui::GetWindowPos();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + 1, at.y + ImGui::GetWindowHeight()},
+                                            ui.theme.line);
+}
+
+float right_row(const char* id, float right, float top, const std::function<void()>& draw) {
+  ImGuiStorage* const storage = ImGui::GetStateStorage();
+  const ImGuiID key = ImGui::GetID(id);
+  const float left = right - storage->GetFloat(key);
+  ImGui::SetCursorScreenPos({left, top});
+  ImGui::BeginGroup();
+  draw();
+  ImGui::EndGroup();
+  storage->SetFloat(key, ImGui::GetItemRectSize().x);
+  return left;
+}
+
 void right_aligned(const std::string& words) {
   const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));

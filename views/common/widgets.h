@@ -56,7 +56,12 @@ void section(const Ui& ui, std::string_view title, std::string_view remark = {})
 // A section that opens and closes when it is clicked; closed at first. Returns whether it is open.
 bool folded_section(const Ui& ui, const char* id, std::string_view title, std::string_view remark);
 
-// 1 px line over the whole width of the window.
+// 1 px line over the whole width of the window; over its whole height, at its left edge.
 void divider(const Ui& ui);
+void left_edge(const Ui& ui);
+
+// Widgets in a row that ends at `right`, screen pixels: as wide as they were in the last frame, so
+// that in the first they are out of sight. Returns the left end of the row.
+float right_row(const char* id, float right, float top, const std::function<void()>& draw);
 
 }  // namespace ts::views

@@ -11,8 +11,10 @@
 namespace ts::views {
 namespace {
 
+// At scale 1.
 constexpr float kRadius = 4;
 constexpr float kGap = 6;  // between labels
+constexpr float kLine = 3;
 
 bool holds(run::Fit fit) {
   return fit != run::Fit::oom;
@@ -35,14 +37,16 @@ std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const run::HuntPro
 }
 
 // The edge first, then the ends, then what there is room for.
-void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>& stops) {
+void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
+                  std::vector<LineStop>& stops) {
+  const float gap = metrics.px(kGap);
   const auto width_of = [&sink](const LineStop& stop) {
     return sink.text_width(TextStyle::small, text::grouped(stop.value));
   };
   const auto collides = [&](const LineStop& stop) {
     return std::any_of(stops.begin(), stops.end(), [&](const LineStop& other) {
-      return other.labelled && stop.label_x < other.label_x + width_of(other) + kGap &&
-             other.label_x < stop.label_x + width_of(stop) + kGap;
+      return other.labelled && stop.label_x < other.label_x + width_of(other) + gap &&
+             other.label_x < stop.label_x + width_of(stop) + gap;
     });
   };
   // The two sides of the edge may be neighbours: their labels go away from each other.
@@ -50,11 +54,11 @@ void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>&
     LineStop& last = stops[i];
     LineStop& first = stops[i + 1];
     if (!holds(last.fit) || holds(first.fit)) continue;
-    const float together = width_of(last) + kGap + width_of(first);
-    last.label_x = std::clamp(last.x - width_of(last) - kGap / 2, area.x0,
+    const float together = width_of(last) + gap + width_of(first);
+    last.label_x = std::clamp(last.x - width_of(last) - gap / 2, area.x0,
                               std::max(area.x0, area.x1 - together));
-    first.label_x = std::max(std::min(first.x + kGap / 2, area.x1 - width_of(first)),
-                             last.label_x + width_of(last) + kGap);
+    first.label_x = std::max(std::min(first.x + gap / 2, area.x1 - width_of(first)),
+                             last.label_x + width_of(last) + gap);
     last.labelled = first.labelled = true;
   }
   const auto label = [&](LineStop& stop) {
@@ -70,7 +74,7 @@ void place_labels(const DrawSink& sink, const Rect& area, std::vector<LineStop>&
 
 }  // namespace
 
-std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
+std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, const Rect& area,
                                       std::span<const run::HuntProbe> probes) {
   std::vector<LineStop> stops;
   const auto [least, most] = first_bracket(probes);
@@ -86,37 +90,42 @@ std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
   if (stops.size() < 2) return {};
   const double low = std::log(static_cast<double>(stops.front().value));
   const double span = std::log(static_cast<double>(stops.back().value)) - low;
-  const float first = area.x0 + kRadius;
-  const float width = area.width() - 2 * kRadius;
+  const float radius = metrics.px(kRadius);
+  const float first = area.x0 + radius;
+  const float width = area.width() - 2 * radius;
   for (LineStop& stop : stops) {
     const double part = (std::log(static_cast<double>(stop.value)) - low) / span;
     stop.x = first + width * static_cast<float>(part);
   }
-  place_labels(sink, area, stops);
+  place_labels(sink, metrics, area, stops);
   return stops;
 }
 
-void draw_bisection_line(DrawSink& sink, const Theme& theme, const Rect& area,
+void draw_bisection_line(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& area,
                          std::span<const LineStop> stops) {
   if (stops.empty()) return;
-  const float y = area.y0 + kRadius + 4;
+  const float radius = metrics.px(kRadius);
+  const float thick = metrics.px(kLine);
+  const float y = area.y0 + radius + metrics.px(4);
   const auto first_oom = std::find_if(stops.begin(), stops.end(),
                                       [](const LineStop& stop) { return !holds(stop.fit); });
-  sink.line({stops.front().x, y}, {stops.back().x, y}, theme.surface3, 3);
+  sink.line({stops.front().x, y}, {stops.back().x, y}, theme.surface3, thick);
   if (first_oom != stops.begin())
-    sink.line({stops.front().x, y}, {std::prev(first_oom)->x, y}, theme.ok, 3);
+    sink.line({stops.front().x, y}, {std::prev(first_oom)->x, y}, theme.ok, thick);
   if (first_oom != stops.end())
-    sink.line({first_oom->x, y}, {stops.back().x, y}, with_alpha(theme.bad, 0.7F), 3);
+    sink.line({first_oom->x, y}, {stops.back().x, y}, with_alpha(theme.bad, 0.7F), thick);
   for (const LineStop& stop : stops) {
     if (holds(stop.fit)) {
-      const Rect dot{stop.x - kRadius, y - kRadius, stop.x + kRadius, y + kRadius};
-      sink.fill(dot, stop.fit == run::Fit::fits ? theme.ok : theme.warn, kRadius);
+      const Rect dot{stop.x - radius, y - radius, stop.x + radius, y + radius};
+      sink.fill(dot, stop.fit == run::Fit::fits ? theme.ok : theme.warn, radius);
     } else {
-      sink.line({stop.x - kRadius, y - kRadius}, {stop.x + kRadius, y + kRadius}, theme.bad, 2);
-      sink.line({stop.x - kRadius, y + kRadius}, {stop.x + kRadius, y - kRadius}, theme.bad, 2);
+      sink.line({stop.x - radius, y - radius}, {stop.x + radius, y + radius}, theme.bad,
+                metrics.px(2));
+      sink.line({stop.x - radius, y + radius}, {stop.x + radius, y - radius}, theme.bad,
+                metrics.px(2));
     }
     if (stop.labelled) {
-      sink.text({stop.label_x, y + kRadius + 4}, TextStyle::small, theme.text2,
+      sink.text({stop.label_x, y + radius + metrics.px(4)}, TextStyle::small, theme.text2,
                 text::grouped(stop.value));
     }
   }

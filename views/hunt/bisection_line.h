@@ -22,12 +22,12 @@ struct LineStop {
 // width; all of them where there is no edge. In proportion to the logarithm, as the search for a
 // bracket doubles. Both sides of the edge are
 // labelled, the others where there is room. Empty for fewer than two values.
-std::vector<LineStop> bisection_stops(const DrawSink& sink, const Rect& area,
+std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, const Rect& area,
                                       std::span<const run::HuntProbe> probes);
 
 // Green as far as it fits, red from where it does not, a mark and a number for each probe: how the
 // brackets close in on the edge.
-void draw_bisection_line(DrawSink& sink, const Theme& theme, const Rect& area,
+void draw_bisection_line(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& area,
                          std::span<const LineStop> stops);
 
 }  // namespace ts::views

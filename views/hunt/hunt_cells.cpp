@@ -78,6 +78,15 @@ std::optional<std::size_t> HuntGrid::at(Point point) const {
   return row * columns + column;
 }
 
+bool too_narrow(const DrawSink& sink, const run::HuntMap& map, const HuntGrid& grid) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (!known(map.cell(i))) continue;
+    const std::string words = run::grid_words(map.cell(i), grid.unit);
+    if (sink.text_width(TextStyle::small, words) + 2 > grid.width - 1) return true;
+  }
+  return false;
+}
+
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
   const Theme& theme = figure.theme;
   for (std::size_t i = 0; i < figure.map.size(); ++i) {
@@ -90,7 +99,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
     const bool tight = cell.fit == Fit::fits_after_flush;
     sink.fill(box, fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory)));
     if (tight) draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), figure.metrics.px(6));
-    const std::string words = run::grid_words(cell);
+    const std::string words = run::grid_words(cell, grid.unit, grid.whole);
     const float width = sink.text_width(TextStyle::small, words);
     if (width + 2 > box.width() || sink.text_height(TextStyle::small) > box.height()) continue;
     // Bounds are quieter than numbers.
@@ -136,9 +145,14 @@ void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     const HuntCell& cell = figure.map.cell(i);
     if (!cell.run) continue;
     const Color color = cell.contradicted() ? figure.theme.bad : figure.theme.text;
-    sink.outline(inside(grid.cell(i), 3), color, 1.5F * px, 3 * px);
+    const Rect box = grid.cell(i);
+    // Round the number where there is room for both, else along the edge of the cell.
+    const float number =
+        sink.text_width(TextStyle::small, run::grid_words(cell, grid.unit, grid.whole));
+    const bool roomy = box.height() >= sink.text_height(TextStyle::small) + 8 * px &&
+                       box.width() >= number + 12 * px;
+    sink.outline(inside(box, roomy ? 3 : 1), color, 1.5F * px, 3 * px);
     if (cell.contradicted()) {
-      const Rect box = grid.cell(i);
       sink.line({box.x0, box.y1}, {box.x1, box.y0}, color, 1.5F * px);
     }
   }

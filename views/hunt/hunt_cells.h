@@ -9,10 +9,16 @@ struct HuntGrid {
   Rect box;  // of all cells
   float width = 0, height = 0;
   std::size_t columns = 0, rows = 0;
+  // How numbers are written into all cells: their unit, and that there is no room for decimals.
+  char unit = 'G';
+  bool whole = false;
 
   [[nodiscard]] Rect cell(std::size_t index) const;
   [[nodiscard]] std::optional<std::size_t> at(Point point) const;
 };
+
+// Whether some number with its decimals is wider than a cell.
+bool too_narrow(const DrawSink& sink, const run::HuntMap& map, const HuntGrid& grid);
 
 // The cells without their frames, then the frontier, rings and the frame of the selected cell.
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);

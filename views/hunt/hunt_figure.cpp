@@ -18,16 +18,45 @@ using run::CellState;
 using run::Fit;
 using run::HuntCell;
 
+// `worth`: where there is no room for all, the least goes first.
 struct LegendEntry {
   const char* key;
   enum class Kind { fits, tight, oom, ring, line, dashes } kind;
+  int worth;
 };
-constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits},
-                                   {"hunt.legend.tight", LegendEntry::Kind::tight},
-                                   {"hunt.legend.oom", LegendEntry::Kind::oom},
-                                   {"hunt.legend.confirmed", LegendEntry::Kind::ring},
-                                   {"hunt.legend.frontier", LegendEntry::Kind::line},
-                                   {"hunt.legend.second", LegendEntry::Kind::dashes}};
+constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits, 5},
+                                   {"hunt.legend.tight", LegendEntry::Kind::tight, 3},
+                                   {"hunt.legend.oom", LegendEntry::Kind::oom, 4},
+                                   {"hunt.legend.confirmed", LegendEntry::Kind::ring, 1},
+                                   {"hunt.legend.frontier", LegendEntry::Kind::line, 0},
+                                   {"hunt.legend.second", LegendEntry::Kind::dashes, 2}};
+
+// Only what is on the map needs words.
+bool occurs(const HuntFigure& figure, LegendEntry::Kind kind) {
+  const auto some = [&figure](Fit fit) {
+    for (std::size_t i = 0; i < figure.map.size(); ++i) {
+      const HuntCell& cell = figure.map.cell(i);
+      const bool known = cell.state == CellState::inferred || cell.state == CellState::probed;
+      if (known && cell.fit == fit) return true;
+    }
+    return false;
+  };
+  switch (kind) {
+    case LegendEntry::Kind::fits:
+      return some(Fit::fits);
+    case LegendEntry::Kind::tight:
+      return some(Fit::fits_after_flush);
+    case LegendEntry::Kind::oom:
+      return some(Fit::oom);
+    case LegendEntry::Kind::ring:
+      return !figure.map.confirmed().empty();
+    case LegendEntry::Kind::line:
+      return some(Fit::oom) && (some(Fit::fits) || some(Fit::fits_after_flush));
+    case LegendEntry::Kind::dashes:
+      return figure.other != nullptr;
+  }
+  return false;
+}
 
 void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
                  LegendEntry::Kind kind) {
@@ -54,23 +83,39 @@ void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
   }
 }
 
-// From the right end; what does not fit beside the title is left out.
+// At the right end; what does not fit beside the title is left out.
 void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, float title_end) {
   const float px = figure.metrics.px(1);
-  float x = row.x1;
-  for (auto entry = std::rbegin(kLegend); entry != std::rend(kLegend); ++entry) {
-    const bool second = entry->kind == LegendEntry::Kind::dashes;
-    if (second && figure.other == nullptr) continue;
-    const std::string words =
-        second ? figure.texts("hunt.legend.second", {{"name", figure.other_name}})
-               : std::string(figure.texts(entry->key));
-    const float width = sink.text_width(TextStyle::small, words);
-    if (x - width - 24 * px < title_end) return;
-    text_right(sink, {row.x0, row.y0, x, row.y1}, TextStyle::small, figure.theme.text2, words);
-    x -= width + 6 * px;
-    const float middle = (row.y0 + row.y1) / 2;
-    draw_swatch(sink, figure, {x - 14 * px, middle - 5 * px, x, middle + 5 * px}, entry->kind);
-    x -= 14 * px + 18 * px;
+  struct Shown {
+    LegendEntry entry;
+    std::string words;
+    float width;  // with its swatch and the gap before it
+  };
+  std::vector<Shown> shown;
+  float all = 0;
+  for (const LegendEntry& entry : kLegend) {
+    if (!occurs(figure, entry.kind)) continue;
+    std::string words = entry.kind == LegendEntry::Kind::dashes
+                            ? figure.texts("hunt.legend.second", {{"name", figure.other_name}})
+                            : std::string(figure.texts(entry.key));
+    const float width = sink.text_width(TextStyle::small, words) + (6 + 14 + 18) * px;
+    all += width;
+    shown.push_back({entry, std::move(words), width});
+  }
+  while (!shown.empty() && row.x1 - all < title_end) {
+    const auto least =
+        std::ranges::min_element(shown, {}, [](const Shown& one) { return one.entry.worth; });
+    all -= least->width;
+    shown.erase(least);
+  }
+  float x = row.x1 - all;
+  const float middle = (row.y0 + row.y1) / 2;
+  for (const Shown& one : shown) {
+    const float swatch = x + 18 * px;
+    draw_swatch(sink, figure, {swatch, middle - 5 * px, swatch + 14 * px, middle + 5 * px},
+                one.entry.kind);
+    x += one.width;
+    text_right(sink, {row.x0, row.y0, x, row.y1}, TextStyle::small, figure.theme.text2, one.words);
   }
 }
 
@@ -113,8 +158,8 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
 std::string cell_place(const run::HuntMap& map, std::size_t index) {
   const std::size_t columns = map.x_values().size();
   return std::string(run::field_name(map.y().field)) + " = " +
-         text::grouped(map.y_values()[index / columns]) + ", " + run::field_name(map.x().field) +
-         " = " + text::grouped(map.x_values()[index % columns]);
+         std::to_string(map.y_values()[index / columns]) + ", " + run::field_name(map.x().field) +
+         " = " + std::to_string(map.x_values()[index % columns]);
 }
 
 std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index) {
@@ -212,11 +257,13 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
                                             const HuntFigure& figure) {
   const float px = figure.metrics.px(1);
   const Rect title{area.x0 + 16 * px, area.y0 + 6 * px, area.x1 - 16 * px, area.y0 + 34 * px};
-  const char* const words = figure.texts("hunt.title");
+  HuntGrid grid;
+  grid.unit = run::grid_unit(figure.map, figure.memory);
+  const std::string words =
+      figure.texts("hunt.title", {{"unit", text::bytes_in(0, grid.unit).unit}});
   text_in(sink, title, TextStyle::body_strong, figure.theme.text, words);
   draw_legend(sink, figure, title,
               title.x0 + sink.text_width(TextStyle::body_strong, words) + 12 * px);
-  HuntGrid grid;
   grid.columns = figure.map.x_values().size();
   grid.rows = figure.map.y_values().size();
   const Rect inside{area.x0 + 72 * px, title.y1 + 6 * px, title.x1, area.y1 - 30 * px};
@@ -226,6 +273,7 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
   grid.box = {std::round(inside.x0), std::round(inside.y0),
               std::round(inside.x0) + grid.width * static_cast<float>(grid.columns),
               std::round(inside.y0) + grid.height * static_cast<float>(grid.rows)};
+  grid.whole = too_narrow(sink, figure.map, grid);
   draw_cells(sink, figure, grid);
   draw_second_frontier(sink, figure, grid);
   draw_frontier(sink, figure, grid);

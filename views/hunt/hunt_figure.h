@@ -32,7 +32,7 @@ struct HuntFigure {
 std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
                                             const HuntFigure& figure);
 
-// "B = 4, T = 2,304".
+// "B = 4, T = 2304": no comma in a number of a list.
 std::string cell_place(const run::HuntMap& map, std::size_t index);
 // What real runs said: how many cells were confirmed, the worst error of their peaks, and how many
 // ended otherwise than predicted; empty without runs.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -36,16 +37,20 @@ struct LogRow {
   std::size_t number = 0;  // in its list
   Mark mark;
   std::int64_t bytes = 0;
-  std::string reason;
+  std::string reason;  // without what the row says already
+  std::string whole;   // the tooltip
 };
+
+std::string in_words(const Ui& ui, const run::Message& reason) {
+  return reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments);
+}
 
 LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
   const std::size_t index = map.confirmed()[number - 1];
   const run::HuntCell& cell = map.cell(index);
-  LogRow row{
-      index, number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom), cell.run->peak, {}};
-  row.reason = ui.texts(cell.run->fits ? "hunt.cell.run_ok" : "hunt.cell.run_oom",
-                        {{"peak", text::bytes(row.bytes).joined()}});
+  LogRow row{index,          number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
+             cell.run->peak, {},     {}};
+  row.reason = ui.texts(cell.run->fits ? "hunt.log.run_ok" : "hunt.log.run_oom");
   const auto add = [&](const std::string& words) {
     row.reason += ui.texts("memory.list_comma") + words;
   };
@@ -54,19 +59,30 @@ LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
     add(ui.texts("hunt.cell.contradicted"));
   }
   if (cell.peak_error()) {
-    add(ui.texts("hunt.cell.peak_error",
+    add(ui.texts("hunt.log.predicted",
                  {{"predicted", text::bytes(*cell.predicted_peak).joined()},
                   {"error", prediction_error(*cell.predicted_peak, cell.run->peak)}}));
   }
+  row.whole = row.reason;
   return row;
+}
+
+// The reason without the card and the bytes, which the row says already, its numbers first.
+std::string short_reason(const Ui& ui, const run::Message& reason) {
+  constexpr std::string_view kPredicted = "prediction.";
+  if (!reason.key.starts_with(kPredicted)) return in_words(ui, reason);
+  return ui.texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
 }
 
 LogRow probe_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
   const std::size_t index = map.log()[number - 1];
   const run::HuntCell& cell = map.cell(index);
-  return {index, number, mark_of(ui.theme, cell.fit), cell.at_least,
-          cell.reason.key.empty() ? cell.reason.sentence
-                                  : ui.texts(cell.reason.key, cell.reason.arguments)};
+  return {index,
+          number,
+          mark_of(ui.theme, cell.fit),
+          cell.at_least,
+          short_reason(ui, cell.reason),
+          in_words(ui, cell.reason)};
 }
 
 constexpr float kRowHeight = 44;
@@ -80,7 +96,7 @@ bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x, at.y, at.x + width, at.y + height}, ui.theme.surface2, ui.px(3));
-    tooltip(ui, row.reason + "\n" + exact_bytes(ui.texts, row.bytes));
+    tooltip(ui, row.whole + "\n" + exact_bytes(ui.texts, row.bytes));
   }
   const auto line = [&](float left, float top) {
     return Rect{at.x + ui.px(left), at.y + ui.px(top), at.x + width - ui.px(4),
@@ -136,7 +152,7 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
   const char* const x = run::field_name(hunt.map.x().field);
   section(ui, ui.texts("hunt.bisection", {{"x", x},
                                           {"y", run::field_name(hunt.map.y().field)},
-                                          {"value", text::grouped(hunt.exact->y)}}));
+                                          {"value", std::to_string(hunt.exact->y)}}));
   std::optional<std::int64_t> pressed;
   const float height = ui.px(24);
   const auto& probes = hunt.exact->edge.probes;
@@ -154,10 +170,8 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
       const Rect row{at.x, at.y, at.x + width - ui.px(4), at.y + height};
       if (ImGui::IsItemHovered()) {
         sink.fill(row, ui.theme.surface2, ui.px(3));
-        const run::Message& reason = probe.answer.reason;
-        tooltip(ui,
-                (reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments)) +
-                    "\n" + exact_bytes(ui.texts, probe.answer.needed));
+        tooltip(ui, in_words(ui, probe.answer.reason) + "\n" +
+                        exact_bytes(ui.texts, probe.answer.needed));
       }
       const Mark mark = mark_of(ui.theme, probe.answer.fit);
       const auto from = [&](float left) {
@@ -167,7 +181,7 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
               text::grouped(static_cast<std::int64_t>(i + 1)));
       text_in(sink, from(36), TextStyle::small, mark.color, mark.icon);
       text_in(sink, from(56), TextStyle::body, ui.theme.text,
-              std::string(x) + " = " + text::grouped(probe.at[0]));
+              std::string(x) + " = " + std::to_string(probe.at[0]));
       text_right(sink, row, TextStyle::body, ui.theme.text2,
                  text::bytes(probe.answer.needed).joined());
     }
@@ -177,9 +191,9 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Rect line{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(36)};
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  if (const auto stops = bisection_stops(sink, line, probes); !stops.empty()) {
+  if (const auto stops = bisection_stops(sink, ui.metrics, line, probes); !stops.empty()) {
     ImGui::Dummy({line.width(), line.height()});
-    draw_bisection_line(sink, ui.theme, line, stops);
+    draw_bisection_line(sink, ui.theme, ui.metrics, line, stops);
   }
   ImGui::Dummy({0, ui.px(8)});
   return pressed;

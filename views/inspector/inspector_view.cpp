@@ -82,8 +82,7 @@ void draw_steps(const Ui& ui, const ViewContext& context) {
   };
   legend(ui.theme.warn, "inspector.steps_warmup", warmups);
   legend(ui.theme.accent, "inspector.steps_timed", strip.steps.size() - warmups);
-  legend(ui.theme.bad, outliers == 1 ? "inspector.steps_outlier" : "inspector.steps_outliers",
-         outliers);
+  legend(ui.theme.bad, "inspector.steps_outlier", outliers);
   ImGui::NewLine();
 }
 

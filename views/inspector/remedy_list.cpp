@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -14,21 +15,27 @@
 namespace ts::views {
 namespace {
 
+// The scale that all bars share, so that their ticks stand below each other.
+struct BarScale {
+  std::int64_t memory = 0;   // of the card
+  std::int64_t largest = 0;  // of the card and of all that is shown
+};
+
 // Needed memory as a bar against the card's, marked by a tick.
 void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed,
-              std::int64_t memory) {
-  const auto largest = static_cast<float>(std::max(needed, memory)) * 1.1F;
+              const BarScale& scale) {
+  const float whole = static_cast<float>(scale.largest) * 1.05F;
   const auto at = [&](std::int64_t bytes) {
-    return box.x0 + box.width() * static_cast<float>(bytes) / largest;
+    return box.x0 + box.width() * static_cast<float>(bytes) / whole;
   };
   sink.fill(box, ui.theme.surface3, ui.px(2));
-  sink.fill({box.x0, box.y0, at(needed), box.y1}, needed > memory ? ui.theme.bad : ui.theme.ok,
-            ui.px(2));
-  const float tick = std::round(at(memory));
+  sink.fill({box.x0, box.y0, at(needed), box.y1},
+            needed > scale.memory ? ui.theme.bad : ui.theme.ok, ui.px(2));
+  const float tick = std::round(at(scale.memory));
   sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
 }
 
-bool draw_remedy(const Ui& ui, const run::Remedy& remedy, std::int64_t memory) {
+bool draw_remedy(const Ui& ui, const run::Remedy& remedy, const BarScale& scale) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = ui.px(50);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -60,7 +67,7 @@ bool draw_remedy(const Ui& ui, const run::Remedy& remedy, std::int64_t memory) {
   text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(90), 22), TextStyle::small, ui.theme.text3,
           ui.texts(std::string("remedy.about.") + run::to_string(remedy.kind)));
   draw_bar(sink, ui, {needed_end - ui.px(84), at.y + ui.px(28), time_end, at.y + ui.px(34)},
-           remedy.needed, memory);
+           remedy.needed, scale);
   return pressed;
 }
 
@@ -75,7 +82,7 @@ std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts) {
 }
 
 std::string remedy_time(const run::Remedy& remedy) {
-  if (!remedy.time_ratio) return {};
+  if (!remedy.time_ratio) return text::kNoNumber;
   const double percent = std::round((*remedy.time_ratio - 1) * 100);
   if (percent == 0) return "0 %";
   // A minus as long as the plus.
@@ -86,12 +93,21 @@ std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook&
   if (outlook.target == nullptr || outlook.remedies.empty()) return std::nullopt;
   const run::Prediction& now = outlook.target->prediction;
   if (now.fit != run::Fit::oom) return std::nullopt;
+  // What needs more than now is none.
+  std::vector<const run::Remedy*> shown;
+  BarScale scale{outlook.target->target.memory, outlook.target->target.memory};
+  for (const run::Remedy& remedy : outlook.remedies) {
+    if (remedy.needed > now.needed) continue;
+    shown.push_back(&remedy);
+    scale.largest = std::max(scale.largest, remedy.needed);
+  }
+  if (shown.empty()) return std::nullopt;
   section(ui, ui.texts("remedy.heading"),
           ui.texts("remedy.now", {{"needed", text::bytes(now.needed).joined()}}));
   exact_bytes_tip(ui, now.needed);
   std::optional<run::WorkloadSpec> tried;
-  for (const run::Remedy& remedy : outlook.remedies) {
-    if (draw_remedy(ui, remedy, outlook.target->target.memory)) tried = remedy.spec;
+  for (const run::Remedy* remedy : shown) {
+    if (draw_remedy(ui, *remedy, scale)) tried = remedy->spec;
   }
   wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("remedy.note"), ui.px(8));
   ImGui::Dummy({0, ui.px(8)});

@@ -10,7 +10,7 @@ namespace ts::views {
 
 // "Use flash attention"; of smaller_batch with its numbers.
 std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts);
-// "-59 %", empty where there is no estimate.
+// "-59 %", a dash where there is no estimate.
 std::string remedy_time(const run::Remedy& remedy);
 
 // What would make the step fit where the card does not hold it: each change with the memory it

@@ -22,7 +22,7 @@ std::vector<run::HuntProbe> probes(std::initializer_list<std::int64_t> values, s
 TEST(BisectionLine, goes_from_the_least_to_the_greatest_in_octaves) {
   const RecordingSink sink;
   const Rect area{10, 0, 410, 36};
-  const auto stops = bisection_stops(sink, area, probes({512, 128, 256, 512}, 256));
+  const auto stops = bisection_stops(sink, {1}, area, probes({512, 128, 256, 512}, 256));
   ASSERT_EQ(stops.size(), 3U);
   EXPECT_EQ(stops[0].value, 128);
   EXPECT_LT(stops[0].x - area.x0, 8);
@@ -33,7 +33,7 @@ TEST(BisectionLine, goes_from_the_least_to_the_greatest_in_octaves) {
 TEST(BisectionLine, both_sides_of_the_edge_are_labelled_and_no_label_lies_on_another) {
   const RecordingSink sink;
   const auto stops = bisection_stops(
-      sink, {0, 0, 200, 36},
+      sink, {1}, {0, 0, 200, 36},
       probes({128, 256, 512, 1024, 2048, 4096, 3072, 2560, 2304, 2176, 2240, 2208}, 2176));
   ASSERT_EQ(stops.size(), 8U) << "what lies outside the first bracket is left out";
   EXPECT_EQ(stops.front().value, 2048);
@@ -50,10 +50,25 @@ TEST(BisectionLine, both_sides_of_the_edge_are_labelled_and_no_label_lies_on_ano
   }
 }
 
+TEST(BisectionLine, grows_with_the_scale) {
+  RecordingSink sink;
+  const auto probed = probes({128, 512, 256}, 256);
+  const Rect area{0, 0, 400, 72};
+  const auto stops = bisection_stops(sink, {2}, area, probed);
+  ASSERT_EQ(stops.size(), 3U);
+  EXPECT_FLOAT_EQ(stops[0].x, 8);
+  draw_bisection_line(sink, {}, {2}, area, stops);
+  const auto dot = std::find_if(sink.calls.begin(), sink.calls.end(), [](const auto& call) {
+    return call.kind == RecordingSink::Kind::fill;
+  });
+  ASSERT_NE(dot, sink.calls.end());
+  EXPECT_FLOAT_EQ(dot->bounds.width(), 16);
+}
+
 TEST(BisectionLine, one_value_is_no_line) {
   RecordingSink sink;
-  EXPECT_TRUE(bisection_stops(sink, {0, 0, 200, 36}, probes({128, 128}, 1)).empty());
-  draw_bisection_line(sink, {}, {0, 0, 200, 36}, {});
+  EXPECT_TRUE(bisection_stops(sink, {1}, {0, 0, 200, 36}, probes({128, 128}, 1)).empty());
+  draw_bisection_line(sink, {}, {1}, {0, 0, 200, 36}, {});
   EXPECT_TRUE(sink.calls.empty());
 }
 

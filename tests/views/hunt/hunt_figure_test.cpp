@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/run/hunt_table.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/hunt/hunt_controls.h"
@@ -66,6 +67,67 @@ TEST_F(HuntFigureTest, ShowsEveryNumberAndBoundsWhereItInferred) {
   }
 }
 
+TEST_F(HuntFigureTest, SmallNeedsAreNotZeros) {
+  run::HuntMap map({}, *run::parse_hunt_axis("T=1:16"), *run::parse_hunt_axis("B=1:16"), 5);
+  const run::Probe probe = [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
+    return run::ProbeAnswer{run::Fit::fits, spec.batch * spec.seq_len << 20, {"A reason", {}, {}}};
+  };
+  ASSERT_TRUE(run::fill(map, run::MapDepth::every_cell, probe, {}, {}));
+  draw(map, {0, 0, 900, 500});
+  EXPECT_TRUE(says("Memory needed, MiB"));
+  EXPECT_TRUE(says("1.0"));
+  EXPECT_TRUE(says("256"));
+  EXPECT_FALSE(says("0.0"));
+  // Beside needs above the card's the unit is that of the card.
+  EXPECT_EQ(run::grid_unit(map, std::int64_t{1} << 30), 'M');
+  EXPECT_EQ(run::grid_unit(map, std::int64_t{100} << 10), 'K');
+  EXPECT_EQ(run::grid_unit(made_map(run::MapDepth::frontier), 24 * kGiB), 'G');
+  EXPECT_EQ(run::grid_words(map.cell(0), 'G'), "0.001");
+  EXPECT_EQ(run::grid_words(map.cell(0), 'M', true), "1.0");
+}
+
+TEST_F(HuntFigureTest, WithoutRoomForADecimalThereIsNone) {
+  const run::HuntMap map = made_map(run::MapDepth::every_cell);
+  draw(map, {0, 0, 180, 500});
+  EXPECT_TRUE(says("16"));
+  EXPECT_FALSE(says("16.0"));
+  EXPECT_FALSE(says("64.0"));
+}
+
+TEST_F(HuntFigureTest, TheLegendNamesWhatIsThereAndLosesTheFrontierFirst) {
+  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  draw(map, {0, 0, 900, 500});
+  EXPECT_TRUE(says("fits"));
+  EXPECT_TRUE(says("frontier"));
+  EXPECT_FALSE(says("confirmed")) << "no cell was run";
+  map.confirm(0, {true, kGiB});
+  draw(map, {0, 0, 900, 500});
+  EXPECT_TRUE(says("confirmed"));
+  draw(map, {0, 0, 480, 500});
+  EXPECT_TRUE(says("fits"));
+  EXPECT_TRUE(says("OOM"));
+  EXPECT_FALSE(says("frontier"));
+}
+
+TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
+  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  map.confirm(0, {true, kGiB});
+  for (const float height : {180.0F, 500.0F}) {
+    draw(map, {0, 0, 900, height});
+    const auto number =
+        std::find_if(sink_.calls.begin(), sink_.calls.end(),
+                     [](const RecordingSink::Call& call) { return call.text == "1.0"; });
+    // The last outline; one before it is in the legend.
+    const auto ring = std::find_if(
+        sink_.calls.rbegin(), sink_.calls.rend(),
+        [](const RecordingSink::Call& call) { return call.kind == RecordingSink::Kind::outline; });
+    ASSERT_NE(ring, sink_.calls.rend());
+    ASSERT_NE(number, sink_.calls.end());
+    EXPECT_LE(ring->bounds.y0, number->bounds.y0) << height;
+    EXPECT_GE(ring->bounds.y1, number->bounds.y1) << height;
+  }
+}
+
 TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
   const run::HuntMap map = made_map(run::MapDepth::frontier);
   const Rect area{0, 0, 900, 500};
@@ -89,11 +151,11 @@ TEST_F(HuntFigureTest, ConfirmedCellsAreRingedAndContradictedOnesMarked) {
   const std::size_t lines = sink_.count(RecordingSink::Kind::line);
   map.confirm(0, {true, kGiB});
   draw(map, area);
-  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 1);
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 2) << "and that of the legend";
   EXPECT_EQ(sink_.count(RecordingSink::Kind::line), lines);
   map.confirm(24, {true, kGiB});
   draw(map, area, {-1, -1}, 3);
-  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 3) << "and the selected one";
+  EXPECT_EQ(sink_.count(RecordingSink::Kind::outline), outlines + 4) << "and the selected one";
   EXPECT_EQ(sink_.count(RecordingSink::Kind::line), lines + 1);
 }
 
