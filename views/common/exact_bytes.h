@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/text/numbers.h"
 #include "core/text/text.h"
 #include "views/common/ui.h"
 
@@ -14,5 +15,8 @@ namespace ts::views {
 void exact_bytes_tip(const Ui& ui, std::int64_t bytes);
 // "12.3 GiB, 13,207,024,435 bytes", for words that are a tooltip themselves.
 [[nodiscard]] std::string size_and_bytes(const text::Texts& texts, std::int64_t bytes);
+
+// A size in the unit of its column, as text::bytes_in; what would read 0.00 there in its own.
+[[nodiscard]] text::Quantity bytes_in_column(std::int64_t bytes, char unit_letter);
 
 }  // namespace ts::views

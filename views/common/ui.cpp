@@ -2,6 +2,8 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+
 namespace ts::views {
 
 void apply_style(const Theme& theme, Metrics metrics) {
@@ -105,10 +107,37 @@ void text(const Ui& ui, TextStyle style, Color color, std::string_view words) {
   ImGui::PopStyleColor();
 }
 
+std::string kept_together(std::string_view words) {
+  constexpr std::string_view kUnits[] = {"B",  "KiB", "MiB", "GiB", "TiB", "ns",
+                                         "µs", "ms",  "s",   "%",   "k",   "M"};
+  constexpr std::string_view kNoBreak = "\xc2\xa0";
+  const auto ends_word = [&](std::size_t at) {
+    return at >= words.size() ||
+           std::string_view(" .,;:)").find(words[at]) != std::string_view::npos;
+  };
+  const auto begins_unit = [&](std::size_t at) {
+    return std::ranges::any_of(kUnits, [&](std::string_view unit) {
+      return words.substr(at).starts_with(unit) && ends_word(at + unit.size());
+    });
+  };
+  std::string kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool inside = words[i] == ' ' && i > 0 && i + 1 < words.size();
+    const bool equals = inside && (words[i - 1] == '=' || words[i + 1] == '=');
+    const bool digit = inside && words[i - 1] >= '0' && words[i - 1] <= '9';
+    if (equals || (digit && begins_unit(i + 1))) {
+      kept += kNoBreak;
+    } else {
+      kept += words[i];
+    }
+  }
+  return kept;
+}
+
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin) {
   ImGui::PushTextWrapPos(ImGui::GetWindowWidth() - right_margin);
-  text(ui, style, color, words);
+  text(ui, style, color, kept_together(words));
   ImGui::PopTextWrapPos();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/text/text.h"
@@ -38,9 +39,12 @@ class TableColors {
   TableColors& operator=(const TableColors&) = delete;
 };
 
+// With spaces that no line breaks at between a number and its unit, and around "=".
+std::string kept_together(std::string_view words);
+
 // Text at the cursor of the window; never wraps.
 void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
-// Wraps at the right edge of the window less `right_margin`.
+// Wraps at the right edge of the window less `right_margin`, never before a unit.
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin);
 // Explains the widget before it while the mouse rests on it; nothing for an empty sentence.

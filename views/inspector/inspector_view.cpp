@@ -25,12 +25,17 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
   if (rows.empty()) return;
   section(ui, ui.texts("inspector.peak"));
   std::int64_t total = 0;
-  // One unit for the column, that of the total, so that the rows can be compared at a glance.
+  // One unit for the column, that of the total, so that the rows can be compared at a glance; what
+  // would be nothing in it has its own.
   for (const CategoryRow& row : rows) total += row.bytes;
   const std::string unit = text::bytes(total).unit;
   const char letter = unit.front();
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const float unit_width = sink.text_width(TextStyle::small, unit);
+  float unit_width = sink.text_width(TextStyle::small, unit);
+  for (const CategoryRow& row : rows) {
+    const std::string own = bytes_in_column(row.bytes, letter).unit;
+    unit_width = std::max(unit_width, sink.text_width(TextStyle::small, own));
+  }
   for (const CategoryRow& row : rows) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float swatch = ui.px(9);
@@ -38,7 +43,7 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
     sink.fill({at.x, y, at.x + swatch, y + swatch},
               ui.theme.category[static_cast<std::size_t>(row.category)], 1);
     ImGui::Indent(ui.px(18));
-    value_row(ui, row.label, text::bytes_in(row.bytes, letter), unit_width, TextStyle::body);
+    value_row(ui, row.label, bytes_in_column(row.bytes, letter), unit_width, TextStyle::body);
     exact_bytes_tip(ui, row.bytes);
     ImGui::Unindent(ui.px(18));
   }

@@ -51,7 +51,7 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
     rows.push_back({context.texts("inspector.peaks.here"), here->run.log.peak_bytes(), {}});
     if (whole) rows.back().measured = source.log->peak_bytes();
     if (const auto expected = memory::before_backward(here->run.log)) {
-      rows.push_back({context.texts("inspector.peaks.before_backward"), expected->bytes, {}});
+      rows.push_back({context.texts("inspector.peaks.before_backward"), expected->bytes, {}, true});
       const auto found = memory::before_backward(*source.log);
       if (whole && found) rows.back().measured = found->bytes;
     }
@@ -64,7 +64,7 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
                   {}});
   if (prediction.before_backward) {
     rows.push_back(
-        {context.texts("inspector.peaks.before_backward"), prediction.before_backward, {}});
+        {context.texts("inspector.peaks.before_backward"), prediction.before_backward, {}, true});
   }
   rows.push_back({context.texts("inspector.peaks.reserved"), prediction.peak_reserved, {}});
   if (card.target.context > 0)
@@ -95,8 +95,12 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
   const auto right = [&](float end, TextStyle style, Color color, const std::string& words) {
     sink.text({end - sink.text_width(style, words), y}, style, color, words);
   };
-  const auto size = [&](const std::optional<std::int64_t>& bytes) {
-    return bytes ? text::bytes_in(*bytes, unit.front()).value : std::string(text::kNoNumber);
+  bool mixed = false;
+  const auto size = [&](const std::optional<std::int64_t>& bytes) -> std::string {
+    if (!bytes) return text::kNoNumber;
+    const text::Quantity shown = bytes_in_column(*bytes, unit.front());
+    mixed = mixed || shown.unit != unit;
+    return shown.unit == unit ? shown.value : shown.joined();
   };
   sink.text({origin.x, y}, TextStyle::small, ui.theme.text2, ui.texts("inspector.peaks.title"));
   right(predicted_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.predicted"));
@@ -105,7 +109,8 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
   y += ui.px(22);
   for (const PeakRow& row : rows) {
     sink.push_clip({origin.x, y, predicted_end - ui.px(56), y + ui.px(24)});
-    sink.text({origin.x, y}, TextStyle::body, ui.theme.text2, row.label);
+    sink.text({origin.x + (row.part ? ui.px(14) : 0), y}, TextStyle::body, ui.theme.text2,
+              row.label);
     sink.pop_clip();
     right(predicted_end, TextStyle::body, ui.theme.text, size(row.predicted));
     right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
@@ -121,8 +126,9 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
     tooltip(ui, exact_peaks(ui.texts, row));
     y += ui.px(24);
   }
-  sink.text({origin.x, y}, TextStyle::small, ui.theme.text3,
-            ui.texts("inspector.peaks.unit", {{"unit", unit}}));
+  sink.text(
+      {origin.x, y}, TextStyle::small, ui.theme.text3,
+      ui.texts(mixed ? "inspector.peaks.unit_mixed" : "inspector.peaks.unit", {{"unit", unit}}));
   y += ui.px(18);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({width, y - origin.y});

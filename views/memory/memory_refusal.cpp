@@ -81,25 +81,34 @@ std::vector<std::string> MemoryChart::refusal_lines(const Refusal& refused,
   return lines;
 }
 
-// A place of that size over the stack, left of `end`, as far right as there is room; without any
-// room just left of `end`.
+// A place of that size over the stack, left of `end`, as far right as there is room: above the
+// limit, else below it; without any room just left of `end`.
 Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   const Rect& plot = regions_.plot;
-  const float top =
-      plot.y0 + gap +
-      (scale_.capacity_in_range ? scale_.y_of(capacity_) - plot.y0 + gap * 0.5F : gap * 1.5F);
+  const float limit = scale_.y_of(capacity_);
+  const bool limited = scale_.capacity_in_range;
   const auto& columns = stack_.layout().columns;
-  const auto at = [&](float x) { return Rect{x, top, x + size.x, top + size.y}; };
-  for (float x = end - gap - size.x; x >= plot.x0 + gap; x -= gap) {
+  const auto at = [&](float x, float top) { return Rect{x, top, x + size.x, top + size.y}; };
+  const auto clear = [&](float x, float top) {
     const float per_pixel = static_cast<float>(columns.size()) / std::max(plot.width(), 1.0F);
     const auto from = static_cast<std::size_t>(std::max(0.0F, (x - plot.x0) * per_pixel));
     const auto to =
         std::min(columns.size(), static_cast<std::size_t>((x + size.x - plot.x0) * per_pixel) + 1);
     std::int64_t most = 0;
     for (std::size_t i = from; i < to; ++i) most = std::max(most, columns[i].bytes);
-    if (scale_.y_of(most) > top + size.y + gap * 0.5F) return at(std::round(x));
+    return scale_.y_of(most) > top + size.y + gap * 0.5F;
+  };
+  const float above = plot.y0 + gap;
+  const float below = limited ? limit + gap * 1.5F : plot.y0 + gap * 2.5F;
+  // The name of the limit stands on its line.
+  const bool room_above = limited && above + size.y + gap * 1.5F <= limit;
+  for (const float top : {above, below}) {
+    if (top == above && !room_above) continue;
+    for (float x = end - gap - size.x; x >= plot.x0 + gap; x -= gap) {
+      if (clear(x, top)) return at(std::round(x), top);
+    }
   }
-  return at(std::round(std::max(plot.x0, end - gap - size.x)));
+  return at(std::round(std::max(plot.x0, end - gap - size.x)), room_above ? above : below);
 }
 
 void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "views/common/backend_marks.h"
+#include "views/common/exact_bytes.h"
 #include "views/common/fonts.h"
 
 namespace ts::views {
@@ -92,6 +93,21 @@ TEST(Fonts, sizes_at_scale_1_are_those_of_the_design) {
   EXPECT_EQ(text_pixels(TextStyle::body, 1), 14);
   EXPECT_EQ(text_pixels(TextStyle::body_strong, 1), 14);
   EXPECT_EQ(text_pixels(TextStyle::large, 1), 22);
+}
+
+TEST(Words, a_unit_stays_with_its_number) {
+  const std::string gap = "\u00a0";
+  EXPECT_EQ(kept_together("Fits: 3.57 GiB of 24.00 GiB, T = 13312."),
+            "Fits: 3.57" + gap + "GiB of 24.00" + gap + "GiB, T" + gap + "=" + gap + "13312.");
+  EXPECT_EQ(kept_together("12 ms"), "12" + gap + "ms");
+  EXPECT_EQ(kept_together("2 steps, 3 B-trees"), "2 steps, 3 B-trees");
+  EXPECT_EQ(kept_together(" 1 "), " 1 ");
+}
+
+TEST(Words, what_is_not_nothing_does_not_read_as_nothing) {
+  EXPECT_EQ(bytes_in_column(3 << 20, 'M').joined(), "3.00 MiB");
+  EXPECT_EQ(bytes_in_column(1000, 'M').joined(), "1,000 B");
+  EXPECT_EQ(bytes_in_column(0, 'M').joined(), "0.00 MiB");
 }
 
 }  // namespace
