@@ -133,6 +133,7 @@ class Workspace {
   void draw_comparison(const views::Ui& ui);
   void draw_compare(const views::Ui& ui);
   void draw_compare_head(const views::Ui& ui, float width);
+  void draw_compare_buttons(const views::Ui& ui);
   void start_comparison();
   void draw_hunt(const views::Ui& ui, Wishes& wishes);
   void draw_hunt_head(const views::Ui& ui, float width, Wishes& wishes);

@@ -69,7 +69,7 @@ void Workspace::draw_menus(const views::Ui& ui, Wishes& wishes) {
     if (item("menu.quit", "###menu_quit", "Ctrl+Q", true)) wishes.quit = true;
   });
   menu("###menu_run", "menu.run", [&] {
-    if (item("menu.start", "###menu_start", "Space", true)) start();
+    if (item("menu.start", "###menu_start", (*texts_)("common.space"), true)) start();
     if (item("menu.stop", "###menu_stop", "Esc", session_->busy())) session_->cancel();
     if (item("menu.live", "###menu_live", "L", true, preferences.live)) {
       preferences.live = !preferences.live;
@@ -144,7 +144,7 @@ void Workspace::draw_top_bar(const views::Ui& ui, Wishes& wishes) {
       return sink.text_width(TextStyle::body_medium, words);
     };
     const char* run_label = session_->busy() ? t("bar.stop") : t("bar.run");
-    const char* run_key = session_->busy() ? "Esc" : "Space";
+    const char* run_key = session_->busy() ? "Esc" : t("common.space");
     const char* language = kLanguageNames[static_cast<std::size_t>(preferences.language)];
     const float run_width = label_width(run_label) + sink.text_width(TextStyle::small, run_key) +
                             sink.text_width(TextStyle::body, "\xef\x81\x8b") + ui.px(40);

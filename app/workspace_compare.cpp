@@ -6,6 +6,7 @@
 
 #include "app/page_windows.h"
 #include "app/workspace.h"
+#include "core/run/spec_values.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -15,13 +16,19 @@
 namespace ts::app {
 namespace {
 
-// "Attention: naive against flash": what the comparison was of, whatever the settings are now.
+// "Backend: naive in A, flash in B": what the comparison was of, whatever the settings are now.
 std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
   std::string words;
   const auto& [a, b] = comparison.sides;
   for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
-    if (!words.empty()) words += ", ";
-    words += ui.texts("compare.subject", {{"key", one.key}, {"a", one.a}, {"b", one.b}});
+    if (!words.empty()) words += ui.texts("memory.list_comma");
+    const auto field = run::field_from_name(one.key);
+    const auto value = [&](const std::string& written) {
+      return field ? views::value_words(ui, *field, written) : written;
+    };
+    words += ui.texts("compare.subject", {{"key", field ? views::field_words(ui, *field) : one.key},
+                                          {"a", value(one.a)},
+                                          {"b", value(one.b)}});
   }
   return words;
 }
@@ -44,18 +51,19 @@ void Workspace::start_comparison() {
 
 void Workspace::draw_compare_head(const views::Ui& ui, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float buttons = ui.px(230);
   const run::Comparison* const comparison = session_->comparison();
   const bool going_on = session_->comparing();
-  std::string title, state, about;
+  std::string title, state, about, paid;
   if (comparison != nullptr) {
     about = subject(ui, *comparison);
     const double most = run::comparison_protocol().budget_s;
     state = views::comparison_state(*comparison, most, *texts_);
     title = going_on ? state : views::comparison_verdict(*comparison, *texts_);
-    if (going_on) state.clear();
-    if (const auto paid = views::break_even_words(*comparison, *texts_); !going_on && !paid.empty())
-      state += "   " + paid;
+    if (going_on) {
+      state.clear();
+    } else {
+      paid = views::break_even_words(*comparison, *texts_);
+    }
   } else if (going_on) {
     title = (*texts_)("compare.preparing");
   } else {
@@ -63,22 +71,34 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
     if (title.empty()) title = (*texts_)("compare.nothing_yet");
   }
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const float room = width - buttons - ui.px(24);
+  const float buttons = views::right_row("###compare_buttons", at.x + width - ui.px(16),
+                                         at.y + ui.px(14), [&] { draw_compare_buttons(ui); });
+  const float room = buttons - at.x - ui.px(32);
   const auto style = sink.text_width(views::TextStyle::large, title) <= room
                          ? views::TextStyle::large
                          : views::TextStyle::body;
   sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
             views::fitted(sink, style, title, room));
   sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small, ui.theme.text2,
-            about + (about.empty() || state.empty() ? "" : "   ") + state);
-  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(14)});
+            views::fitted(sink, views::TextStyle::small,
+                          about + (about.empty() || state.empty() ? "" : "   ") + state, room));
+  if (!paid.empty()) {
+    sink.text({at.x + ui.px(16), at.y + ui.px(56)}, views::TextStyle::body, ui.theme.text,
+              views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
+  }
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(paid.empty() ? 64 : 84)});
+}
+
+void Workspace::draw_compare_buttons(const views::Ui& ui) {
+  const run::Comparison* const comparison = session_->comparison();
+  const bool going_on = session_->comparing();
   if (going_on) {
     if (views::button(ui, "###compare_stop", "\xef\x81\x8d", ui.texts("compare.stop"), "Esc",
                       views::ButtonKind::primary)) {
       session_->cancel();
     }
   } else if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
-                           "Space", views::ButtonKind::primary)) {
+                           ui.texts("common.space"), views::ButtonKind::primary)) {
     start_comparison();
   }
   if (comparison != nullptr && !going_on) {
@@ -90,7 +110,6 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
                                   .c_str());
     }
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(64)});
 }
 
 void Workspace::draw_compare(const views::Ui& ui) {
@@ -118,8 +137,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
   ImGui::PopStyleVar();
   if (open) {
     const ImVec2 corner = ImGui::GetWindowPos();
-    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + 1, corner.y + size.y},
-                                              ui.theme.line);
+    views::left_edge(ui);
     draw_compare_head(ui, size.x - left);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (const run::Comparison* const comparison = session_->comparison()) {

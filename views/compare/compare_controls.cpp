@@ -15,16 +15,6 @@ namespace {
 
 using run::Field;
 
-std::string field_words(const Ui& ui, Field field) {
-  const std::string name = run::field_name(field);
-  // Those that stand under a heading of their own in the controls.
-  if (field == Field::dtype) return ui.texts("controls.precision");
-  if (field == Field::pass) return ui.texts("controls.pass");
-  if (field == Field::backend) return ui.texts("controls.strip.backend");
-  if (field == Field::causal) return ui.texts("controls.causal");
-  return ui.texts("controls.field." + name);
-}
-
 bool runs(const run::WorkloadSpec& a, Field field, const std::string& value) {
   run::WorkloadSpec b = a;
   return run::set_field(b, run::field_name(field), value) && b != a && run::validate(b).empty();
@@ -92,6 +82,16 @@ base::Result<run::WorkloadSpec> spec_of_b(const CompareDraft& draft, const run::
     return base::fail(texts(problems.front().key, problems.front().arguments));
   }
   return b;
+}
+
+std::string field_words(const Ui& ui, Field field) {
+  const std::string name = run::field_name(field);
+  // Those that stand under a heading of their own in the controls.
+  if (field == Field::dtype) return ui.texts("controls.precision");
+  if (field == Field::pass) return ui.texts("controls.pass");
+  if (field == Field::backend) return ui.texts("controls.strip.backend");
+  if (field == Field::causal) return ui.texts("controls.causal");
+  return ui.texts("controls.field." + name);
 }
 
 std::string value_words(const Ui& ui, Field field, const std::string& value) {

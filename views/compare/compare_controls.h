@@ -22,7 +22,8 @@ void settle(CompareDraft& draft, const run::WorkloadSpec& a);
 // A with the one setting changed; a sentence if that cannot run.
 base::Result<run::WorkloadSpec> spec_of_b(const CompareDraft& draft, const run::WorkloadSpec& a,
                                           const text::Texts& texts);
-// The value of a setting in words: choices as the controls name them.
+// A setting and its value in words: as the controls name them.
+std::string field_words(const Ui& ui, run::Field field);
 std::string value_words(const Ui& ui, run::Field field, const std::string& value);
 
 // Setting, A's value and B's value, in the current Dear ImGui window.

@@ -16,7 +16,15 @@ namespace {
 constexpr double kSame = 0.01;  // within this of 1 two times are called the same
 constexpr double kWide = 8;     // ratios that differ more are shown by their logarithm
 
-// Around 1 and everything that is to be seen.
+constexpr double kMostTicks = 7;
+
+// The largest of 1, 2, 5 times a power of ten that is at most the value.
+double step_below(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
+  return value >= 5 * power ? 5 * power : value >= 2 * power ? 2 * power : power;
+}
+
+// Around 1 and everything that is to be seen; one by logarithm ends at a tick on both sides of 1.
 PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   PlotAxis axis;
   axis.from = from;
@@ -25,8 +33,8 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   axis.high = std::max(greatest, 1 + 2 * kSame);
   axis.log = axis.high / std::max(axis.low, 1e-6) > kWide;
   if (axis.log) {
-    axis.low /= 1.1;
-    axis.high *= 1.1;
+    axis.low = step_below(std::max(axis.low, 1e-6));
+    axis.high = nice_step(axis.high);
   } else {
     const double margin = (axis.high - axis.low) * 0.06;
     axis.low -= margin;
@@ -35,14 +43,45 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   return axis;
 }
 
-// Near 1 the labels need as many digits as the step has.
-std::vector<Tick> ratio_ticks(const PlotAxis& axis, float apart) {
-  if (axis.log) return number_ticks(axis, apart).ticks;
-  std::vector<Tick> ticks;
+// At 1, 2 and 5 times powers of ten; at these alone where there are too many.
+std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
-  const double step =
-      nice_step((axis.high - axis.low) * static_cast<double>(apart) / std::max(pixels, 1.0));
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 6);
+  const double doubling = pixels * std::log(2.0) / std::log(axis.high / axis.low);
+  std::vector<Tick> ticks;
+  for (double power = std::pow(10.0, std::floor(std::log10(axis.low) + 1e-9));
+       power <= axis.high * (1 + 1e-9); power *= 10) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double at = digit * power;
+      const bool between = digit > 1 && doubling < static_cast<double>(apart);
+      if (between || at < axis.low * (1 - 1e-9) || at > axis.high * (1 + 1e-9)) continue;
+      const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(power) - 1e-9)));
+      ticks.push_back({at, text::decimal(at, digits)});
+    }
+  }
+  return ticks;
+}
+
+// A handful, at multiples of 1, 2, 2.5 or 5 times a power of ten, with the digits that the step
+// has.
+std::vector<Tick> ratio_ticks(const PlotAxis& axis, float apart) {
+  if (axis.log) return log_ratio_ticks(axis, apart);
+  const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
+  const double most = std::clamp(pixels / static_cast<double>(apart), 1.0, kMostTicks);
+  const auto ticks_at = [&axis](double step) {
+    return std::floor(axis.high / step) - std::ceil(axis.low / step) + 1;
+  };
+  int power = static_cast<int>(std::floor(std::log10((axis.high - axis.low) / kMostTicks)));
+  double step = 0;
+  int digits = 0;
+  for (bool found = false; !found; ++power) {
+    for (const double digit : {1.0, 2.0, 2.5, 5.0}) {
+      step = digit * std::pow(10.0, power);
+      digits = std::clamp((digit == 2.5 ? 1 : 0) - power, 0, 6);
+      found = ticks_at(step) <= most;
+      if (found) break;
+    }
+  }
+  std::vector<Tick> ticks;
   for (double at = std::ceil(axis.low / step) * step; at <= axis.high; at += step) {
     ticks.push_back({at, text::decimal(at, digits)});
   }
@@ -146,15 +185,47 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   return y;
 }
 
+// What dots, line and band are, at the right end of the row; left out where there is no room.
+void draw_pairs_legend(DrawSink& sink, const Rect& row, const CompareFigure& figure) {
+  const float px = figure.metrics.px(1);
+  const Color color = figure.theme.accent;
+  const float middle = (row.y0 + row.y1) / 2;
+  float x = row.x1;
+  const auto entry = [&](const char* key, const auto& draw_sample) {
+    const std::string words = figure.texts(key);
+    const float left = x - sink.text_width(TextStyle::small, words) - 22 * px;
+    if (left < row.x0) return;
+    text_right(sink, {left, row.y0, x, row.y1}, TextStyle::small, figure.theme.text2, words);
+    draw_sample(Rect{left, middle - 5 * px, left + 16 * px, middle + 5 * px});
+    x = left - 16 * px;
+  };
+  if (figure.comparison.total.ci95) {
+    entry("compare.legend.interval",
+          [&](const Rect& at) { sink.fill(at, with_alpha(color, 0.18F)); });
+  }
+  entry("compare.legend.median", [&](const Rect& at) {
+    sink.fill({at.x0, middle - 0.7F * px, at.x1, middle + 0.7F * px}, color);
+  });
+  entry("compare.legend.pair", [&](const Rect& at) {
+    const float centre = (at.x0 + at.x1) / 2;
+    sink.fill({centre - 3 * px, middle - 3 * px, centre + 3 * px, middle + 3 * px}, color, 3 * px);
+  });
+}
+
 void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const float px = figure.metrics.px(1);
   const Theme& theme = figure.theme;
   const auto& [a, b] = figure.comparison.sides;
   const std::size_t pairs = std::min(a.timed_steps.size(), b.timed_steps.size());
   const Rect title{area.x0, area.y0, area.x1, area.y0 + 24 * px};
-  text_in(sink, title, TextStyle::body_strong, theme.text, figure.texts("compare.pairs"));
-  const Rect plot{area.x0 + 48 * px, title.y1 + 4 * px, area.x1 - 8 * px, area.y1 - 20 * px};
+  const char* const words = figure.texts("compare.pairs");
+  text_in(sink, title, TextStyle::body_strong, theme.text, words);
+  const float title_end = title.x0 + sink.text_width(TextStyle::body_strong, words) + 24 * px;
+  const Rect plot{area.x0 + 48 * px, title.y1 + 22 * px, area.x1 - 8 * px, area.y1 - 20 * px};
   if (pairs == 0 || plot.height() < 40 * px) return;
+  draw_pairs_legend(sink, {title_end, title.y0, title.x1, title.y1}, figure);
+  text_right(sink, {area.x0, plot.y0 - 22 * px, plot.x0 - 8 * px, plot.y0 - 6 * px},
+             TextStyle::small, theme.text3, figure.texts("compare.ratio"));
   std::vector<double> ratios;
   for (std::size_t i = 0; i < pairs; ++i) {
     ratios.push_back(static_cast<double>(b.timed_steps[i].total_ns) /

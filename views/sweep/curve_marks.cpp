@@ -84,6 +84,11 @@ void Curves::draw_crossovers() {
     const float x = x_.position(one.crossover.at);
     dashed_line(sink_, {x, frame_.plot.y0 + lanes_}, {x, frame_.plot.y1}, scene_.theme().text3,
                 scene_.px(1), scene_.px(2), scene_.px(3));
+  }
+  // Over all lines, so that none goes through the words of another.
+  for (const run::CurveCrossover& one : scene_.analysis.crossovers) {
+    if (one.measure != panel_.measure) continue;
+    const float x = x_.position(one.crossover.at);
     const std::string words =
         scene_.figure.texts("sweep.crossover_mark", {{"series", one.lower_after().label},
                                                      {"axis", scene_.axis_name()},
@@ -93,6 +98,8 @@ void Curves::draw_crossovers() {
     const float top = frame_.plot.y1 - scene_.px(20);
     const Rect name = clear_of_others(
         names_, {at, top, at + width, top + sink_.text_height(TextStyle::small)}, true);
+    sink_.fill({name.x0 - scene_.px(2), name.y0, name.x1 + scene_.px(2), name.y1},
+               scene_.theme().bg);
     sink_.text({name.x0, name.y0}, TextStyle::small, scene_.theme().text2, words);
   }
 }

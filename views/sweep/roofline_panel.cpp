@@ -38,6 +38,28 @@ double ridge(const run::Roofs& roofs) {
   return roofs.tflops > 0 && roofs.gb_s > 0 ? roofs.tflops / roofs.gb_s * 1e3 : 0;
 }
 
+// The unit of everything that is written in the panel: that of the highest roof.
+struct RateUnit {
+  double tflops = 1;  // that it is
+  const char* name = "TFLOP/s";
+};
+
+RateUnit unit_of(const std::vector<run::Roofs>& roofs) {
+  double most = 0;
+  for (const run::Roofs& one : roofs) most = std::max(most, one.tflops);
+  for (const RateUnit unit :
+       {RateUnit{1, "TFLOP/s"}, RateUnit{1e-3, "GFLOP/s"}, RateUnit{1e-6, "MFLOP/s"}}) {
+    if (most >= unit.tflops) return unit;
+  }
+  return {};
+}
+
+// Three digits at least: "18.61", "0.452".
+std::string rate_number(double tflops, const RateUnit& unit) {
+  const double value = tflops / unit.tflops;
+  return text::decimal(value, value >= 100 ? 0 : value >= 1 ? 2 : value >= 0.1 ? 3 : 4);
+}
+
 struct Axes {
   PlotAxis x, y;
 };
@@ -90,7 +112,7 @@ void draw_bandwidth_name(DrawSink& sink, const SweepScene& scene, const Rect& pl
 }
 
 void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const Axes& axes,
-               const run::Roofs& roofs, bool several) {
+               const run::Roofs& roofs, const RateUnit& unit, bool several) {
   const Color color = scene.theme().text;
   const double corner = ridge(roofs);
   auto line = curve_along(axes.x, axes.y, [&](double x) { return allowed(roofs, x); });
@@ -112,7 +134,7 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
     sink.text({std::min(x + scene.px(5), plot.x1 - width), plot.y1 - scene.px(18)},
               TextStyle::small, scene.theme().text3, words);
   }
-  std::string peak = text::rate(roofs.tflops * 1e12, "FLOP").joined();
+  std::string peak = rate_number(roofs.tflops, unit) + " " + unit.name;
   if (several) peak += ", " + roofs.source;
   text_right(sink,
              {plot.x0, axes.y.position(roofs.tflops) - scene.px(19), plot.x1 - scene.px(4),
@@ -159,12 +181,17 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
                       {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
   }
   const Axes axes = axes_for(scene, frame.plot, roofs);
-  Ticks ticks = number_ticks(axes.y, scene.px(26));
-  ticks.unit = "TFLOP/s";
+  const RateUnit unit = unit_of(roofs);
+  PlotAxis in_unit = axes.y;
+  in_unit.low /= unit.tflops;
+  in_unit.high /= unit.tflops;
+  Ticks ticks = number_ticks(in_unit, scene.px(26));
+  for (Tick& tick : ticks.ticks) tick.position *= unit.tflops;
+  ticks.unit = unit.name;
   draw_y_axis(sink, scene, frame, axes.y, ticks);
   draw_intensity_axis(sink, scene, frame, axes.x);
   for (const run::Roofs& one : roofs) {
-    if (one.tflops > 0) draw_roof(sink, scene, frame.plot, axes, one, roofs.size() > 1);
+    if (one.tflops > 0) draw_roof(sink, scene, frame.plot, axes, one, unit, roofs.size() > 1);
   }
   sink.push_clip(frame.plot);
   std::vector<Rect> names;
@@ -185,7 +212,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     const std::size_t last = placed(scene, curve).back().point;
     const std::string words =
         curve.label + " " +
-        text::decimal(scene.figure.sweep.points()[last].measurement.tflops_per_s, 3);
+        rate_number(scene.figure.sweep.points()[last].measurement.tflops_per_s, unit);
     const float width = sink.text_width(TextStyle::small, words);
     const float height = sink.text_height(TextStyle::small);
     const float x = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);

@@ -73,7 +73,8 @@ void draw_backend_toggles(const Ui& ui, SweepDraft& draft, const run::WorkloadSp
     const std::string id = std::string("###sweep_") + run::to_string(backend);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string reason = on ? std::string() : backend_problem(ui, base, backend);
-    if (toggle(ui, id.c_str(), run::to_string(backend), on, width, reason)) {
+    const char* const name = ui.texts(std::string("controls.choice.") + run::to_string(backend));
+    if (toggle(ui, id.c_str(), name, on, width, reason)) {
       if (on) {
         draft.backends.push_back(backend);
         std::sort(draft.backends.begin(), draft.backends.end());
@@ -208,15 +209,18 @@ void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& ba
                  width);
   }
   section(ui, ui.texts("sweep.series"));
-  if (field_select(ui, "###sweep_series", draft.series, series_fields(base), "sweep.none_chosen",
-                   width) &&
-      draft.series && draft.series != Field::backend) {
-    draft.series_values = first_values(*draft.series, base);
+  // A backend of attention is no series where there is none; it is again where there is.
+  std::optional<Field> series = draft.series;
+  if (series == Field::backend && !run::field_applies(base, Field::backend)) series.reset();
+  if (field_select(ui, "###sweep_series", series, series_fields(base), "sweep.none_chosen",
+                   width)) {
+    draft.series = series;
+    if (series && series != Field::backend) draft.series_values = first_values(*series, base);
   }
   ImGui::Dummy({0, ui.px(4)});
-  if (draft.series == Field::backend) {
-    if (run::field_applies(base, Field::backend)) draw_backend_toggles(ui, draft, base, width);
-  } else if (draft.series) {
+  if (series == Field::backend) {
+    draw_backend_toggles(ui, draft, base, width);
+  } else if (series) {
     values_field(ui, "sweep_series_values", draft.series_values, "", width);
   }
 }

@@ -1,7 +1,12 @@
 // One row a point, in the order in which they are run, newest of what is known on top.
 #include <imgui.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -17,19 +22,20 @@ using run::PointStatus;
 
 struct Column {
   const char* key;
-  float share;  // of the width
   bool right;
 };
-constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", 0.11F, false},
-                                              {"", 0.08F, true},
-                                              {"sweep.column.median", 0.08F, true},
-                                              {"sweep.column.ci", 0.15F, true},
-                                              {"sweep.column.tokens", 0.12F, true},
-                                              {"sweep.column.predicted", 0.085F, true},
-                                              {"sweep.column.peak", 0.085F, true},
-                                              {"sweep.column.before", 0.09F, true},
-                                              {"sweep.column.error", 0.06F, true},
-                                              {"sweep.column.result", 0.14F, false}}};
+constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false},
+                                              {"", true},
+                                              {"sweep.column.median", true},
+                                              {"sweep.column.ci", true},
+                                              {"sweep.column.tokens", true},
+                                              {"sweep.column.predicted", true},
+                                              {"sweep.column.peak", true},
+                                              {"sweep.column.before", true},
+                                              {"sweep.column.error", true},
+                                              {"sweep.column.result", false}}};
+using TableCells = std::array<std::string, kColumns.size()>;
+constexpr std::size_t kMeasuredRows = 64;  // that the columns are as wide as
 
 std::string ms(double value) {
   return value < 0 ? text::kNoNumber : text::duration_ns(value * 1e6).joined();
@@ -51,8 +57,7 @@ std::string before_backward(const run::SweepPoint& point) {
   return predicted >= 0 ? "\xe2\x89\x88 " + text::bytes(predicted).joined() : text::kNoNumber;
 }
 
-std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::size_t index,
-                                                  const text::Texts& texts) {
+TableCells cells_of(const run::Sweep& sweep, std::size_t index, const text::Texts& texts) {
   const run::SweepPoint& point = sweep.points()[index];
   const run::PointMeasurement& m = point.measurement;
   const run::PointPrediction& p = point.prediction;
@@ -75,12 +80,64 @@ std::array<std::string, kColumns.size()> cells_of(const run::Sweep& sweep, std::
       status_words(point, texts)};
 }
 
-void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row,
-                const std::array<std::string, kColumns.size()>& cells, bool header, Color result) {
+// A heading in two lines, broken at the space nearest to its middle; the second may be empty.
+std::pair<std::string, std::string> two_lines(const std::string& words) {
+  std::size_t best = std::string::npos;
+  const auto off = [&](std::size_t at) {
+    return std::abs(static_cast<double>(at) - static_cast<double>(words.size()) / 2);
+  };
+  for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at + 1)) {
+    if (best == std::string::npos || off(at) < off(best)) best = at;
+  }
+  if (best == std::string::npos) return {words, {}};
+  return {words.substr(0, best), words.substr(best + 1)};
+}
+
+struct ColumnWidths {
+  std::array<float, kColumns.size()> widths{};  // with the gap behind
+  bool tall = false;                            // headings in two lines
+};
+
+// As wide as what stands in them; room that is left is shared. Where there is too little headings
+// take two lines, then every column is narrower.
+ColumnWidths columns_for(const DrawSink& sink, const Ui& ui, const TableCells& header,
+                         const std::vector<TableCells>& rows, float width) {
+  ColumnWidths columns;
+  const float gap = ui.px(16);
+  float sum = 0;
+  for (const bool tall : {false, true}) {
+    columns.tall = tall;
+    sum = 0;
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      const auto [first, second] = two_lines(header[i]);
+      float most = tall ? std::max(sink.text_width(TextStyle::small, first),
+                                   sink.text_width(TextStyle::small, second))
+                        : sink.text_width(TextStyle::small, header[i]);
+      for (const TableCells& row : rows)
+        most = std::max(most, sink.text_width(TextStyle::body, row[i]));
+      // A reason may be a sentence; it goes as far as there is room.
+      if (i + 1 == kColumns.size()) most = std::min(most, ui.px(100));
+      columns.widths[i] = std::ceil(most) + gap;
+      sum += columns.widths[i];
+    }
+    if (sum <= width) break;
+  }
+  if (sum <= width) {
+    // Half of what is left to the reasons.
+    const float spare = width - sum;
+    for (float& one : columns.widths) one += spare / 2 / static_cast<float>(kColumns.size());
+    columns.widths.back() += spare / 2;
+  } else {
+    for (float& one : columns.widths) one *= width / sum;
+  }
+  return columns;
+}
+
+void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row, const ColumnWidths& columns,
+                const TableCells& cells, bool header, Color result) {
   float x = row.x0 + ui.px(32);
-  const float width = row.width() - ui.px(40);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    const float share = width * kColumns[i].share;
+    const float share = columns.widths[i];
     const Rect cell{x, row.y0, x + share - ui.px(16), row.y1};
     const Color color = header                        ? ui.theme.text3
                         : i + 1 == kColumns.size()    ? result
@@ -147,7 +204,7 @@ void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& sta
   const std::size_t length = sweep.spec().axes[0].values.size();
   const float height = ui.px(25);
   const float width = ImGui::GetContentRegionAvail().x;
-  std::array<std::string, kColumns.size()> header;
+  TableCells header;
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     header[i] = *kColumns[i].key == '\0' ? run::field_name(sweep.spec().axes[0].field)
                                          : ui.texts(kColumns[i].key);
@@ -155,11 +212,27 @@ void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& sta
   if (sweep.spec().axes.size() > 1) {
     header[1] += std::string(", ") + run::field_name(sweep.spec().axes[1].field);
   }
+  ColumnWidths columns;
   {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    std::vector<TableCells> measured;
+    for (const std::size_t index : sweep.order()) {
+      if (measured.size() == kMeasuredRows) break;
+      measured.push_back(cells_of(sweep, index, ui.texts));
+    }
+    columns = columns_for(sink, ui, header, measured, width - ui.px(40));
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_cells(sink, ui, {at.x, at.y, at.x + width, at.y + height}, header, true, 0);
-    ImGui::Dummy({width, height});
+    float y = at.y;
+    TableCells second;
+    if (columns.tall) {
+      for (std::size_t i = 0; i < kColumns.size(); ++i)
+        std::tie(header[i], second[i]) = two_lines(header[i]);
+      draw_cells(sink, ui, {at.x, y, at.x + width, y + ui.px(18)}, columns, header, true, 0);
+      y += ui.px(15);
+    }
+    draw_cells(sink, ui, {at.x, y, at.x + width, y + (columns.tall ? ui.px(18) : height)}, columns,
+               columns.tall ? second : header, true, 0);
+    ImGui::Dummy({width, columns.tall ? ui.px(34) : height});
   }
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###sweep_rows", {width, ImGui::GetContentRegionAvail().y})) {
@@ -180,7 +253,7 @@ void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& sta
         const bool hovered = ImGui::IsMouseHoveringRect({box.x0, box.y0}, {box.x1, box.y1});
         if (hovered) sink.fill(box, ui.theme.surface2);
         draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
-        draw_cells(sink, ui, box, cells_of(sweep, index, ui.texts), false,
+        draw_cells(sink, ui, box, columns, cells_of(sweep, index, ui.texts), false,
                    result_color(ui.theme, point.status));
         if (state.compare_first == index) {
           sink.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, ui.theme.accent);

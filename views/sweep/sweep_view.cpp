@@ -70,6 +70,33 @@ void draw_look(const Ui& ui, const run::Sweep& sweep, SweepLook& look) {
   ImGui::SameLine(0, ui.px(16));
 }
 
+void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepLook& look,
+                  SweepWishes& wishes) {
+  const run::Sweep& sweep = *page.sweep;
+  draw_look(ui, sweep, look);
+  const bool resumable = (page.paused && open > 0) || sweep.count(PointStatus::cancelled) > 0;
+  if (resumable) {
+    wishes.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
+                           ButtonKind::plain);
+  } else {
+    ImGui::BeginDisabled(page.idle);
+    wishes.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
+                          ButtonKind::plain);
+    ImGui::EndDisabled();
+  }
+  ImGui::SameLine(0, ui.px(8));
+  ImGui::BeginDisabled(page.idle && open == 0);
+  wishes.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
+                         ButtonKind::plain);
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, ui.px(8));
+  wishes.copy =
+      button(ui, "###sweep_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain);
+  ImGui::SameLine(0, ui.px(8));
+  wishes.save =
+      button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
+}
+
 // Title, bar and time left at the left, buttons at the right.
 void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& look,
                 SweepWishes& wishes) {
@@ -79,9 +106,10 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
-  const float buttons = ui.px(720);
+  const float buttons = right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(12),
+                                  [&] { draw_buttons(ui, page, open, look, wishes); });
   const float bar_width =
-      std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), width - buttons - ui.px(32)}));
+      std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), buttons - at.x - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string title =
@@ -112,32 +140,9 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
   } else {
     now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
   }
-  text_in(sink, {bar.x1 + ui.px(24), at.y, at.x + width - buttons - ui.px(16), at.y + height},
-          TextStyle::body, page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
+  text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + height}, TextStyle::body,
+          page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 
-  ImGui::SetCursorScreenPos({at.x + width - buttons, at.y + ui.px(12)});
-  draw_look(ui, sweep, look);
-  const bool resumable = (page.paused && open > 0) || sweep.count(PointStatus::cancelled) > 0;
-  if (resumable) {
-    wishes.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
-                           ButtonKind::plain);
-  } else {
-    ImGui::BeginDisabled(page.idle);
-    wishes.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
-                          ButtonKind::plain);
-    ImGui::EndDisabled();
-  }
-  ImGui::SameLine(0, ui.px(8));
-  ImGui::BeginDisabled(page.idle && open == 0);
-  wishes.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
-                         ButtonKind::plain);
-  ImGui::EndDisabled();
-  ImGui::SameLine(0, ui.px(8));
-  wishes.copy =
-      button(ui, "###sweep_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain);
-  ImGui::SameLine(0, ui.px(8));
-  wishes.save =
-      button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
   sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }

@@ -153,5 +153,33 @@ TEST_F(Compare, the_figure_has_a_line_for_each_part_and_a_point_for_each_pair) {
   }
 }
 
+TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
+  for (const double factor : {0.7, 1.0, 1.3, 3.0, 20.0}) {
+    const run::Comparison comparison = made(24, factor);
+    RecordingSink sink;
+    draw_compare_figure(sink, {0, 0, 1500, 900}, {comparison, texts_, theme(ThemeKind::dark), {1}});
+    int ticks = 0;
+    bool below = false;
+    bool named = false;
+    bool explained = false;
+    for (const RecordingSink::Call& call : sink.calls) {
+      if (call.text == "its 95 % CI") explained = true;
+      // Left of the plot and below the rows.
+      if (call.text.empty() || call.bounds.x1 > 60 || call.bounds.y0 < 190) continue;
+      named = named || call.text == "B / A";
+      if (call.text.find_first_not_of("0123456789.") != std::string::npos) continue;
+      ++ticks;
+      below = below || std::stod(call.text) < 1;
+    }
+    EXPECT_TRUE(named) << factor;
+    EXPECT_TRUE(explained) << factor;
+    EXPECT_GE(ticks, 4) << factor;
+    EXPECT_LE(ticks, 8) << factor;
+    if (factor > 8) {
+      EXPECT_TRUE(below) << "an axis by logarithm";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::views

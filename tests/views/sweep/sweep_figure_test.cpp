@@ -156,7 +156,7 @@ TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
   EXPECT_TRUE(says("traffic at 15"));
   hit(sweep, {-1, -1}, SweepChart::roofline);
   expect_inside();
-  EXPECT_TRUE(says("TFLOP/s"));
+  EXPECT_TRUE(says("GFLOP/s")) << "0.2 TFLOP/s in the unit of the roof";
   EXPECT_TRUE(says("FLOP/byte"));
   EXPECT_TRUE(says("ridge 13")) << "0.2 TFLOP/s over 15 GB/s";
   EXPECT_TRUE(says("naive"));
