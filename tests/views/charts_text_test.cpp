@@ -120,5 +120,27 @@ TEST(TitleRow, GivesUpTheLeastFirstAndNeverOverlaps) {
   EXPECT_TRUE(lesser_seen);
 }
 
+TEST(TitleRow, ALegendWithoutRoomHasARowOfItsOwn) {
+  const RecordingSink sink;
+  const std::array<LegendEntry, 3> legend{LegendEntry{"matmul", 1, 0, 2},
+                                          LegendEntry{"softmax", 2, 0, 1},
+                                          LegendEntry{"nothing", 3, 0, 0}};
+  const std::array<TitleItem, 1> items{TitleItem{180, 3}};
+  const auto row_of = [&](float width) {
+    return lay_out_title_row(sink, {0, 0, width, 38}, Metrics{1}, "Timeline", "", legend,
+                             LegendSide::right, items);
+  };
+  EXPECT_FALSE(lacks_legend(row_of(900), legend));
+  TitleRow row = row_of(300);
+  EXPECT_TRUE(lacks_legend(row, legend));
+  lay_out_legend_row(sink, {0, 38, 300, 58}, Metrics{1}, legend, row);
+  EXPECT_FALSE(lacks_legend(row, legend));
+  EXPECT_EQ(row.legend[0].y0, 38);
+  // What there is nothing of does not ask for a row.
+  float width = 900;
+  while (width > 300 && row_of(width).legend[2].width() > 0) --width;
+  EXPECT_FALSE(lacks_legend(row_of(width), legend));
+}
+
 }  // namespace
 }  // namespace ts::views

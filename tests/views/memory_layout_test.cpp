@@ -21,10 +21,11 @@ TEST(MemoryRegions, StayInsideAndApart) {
   for (const float scale : {0.75F, 1.0F, 1.6F, 3.0F}) {
     for (float height = 30; height < 900; height += 31) {
       for (float width = 100; width < 2200; width += 300) {
+        const bool legend_row = width > 900;
         const Rect area{5, 9, 5 + width, 9 + height};
-        const MemoryRegions r = lay_out_memory(area, Metrics{scale});
-        for (const Rect* part :
-             {&r.title, &r.plot, &r.bands, &r.y_labels, &r.x_labels, &r.steps, &r.list}) {
+        const MemoryRegions r = lay_out_memory(area, Metrics{scale}, legend_row);
+        for (const Rect* part : {&r.title, &r.legend, &r.plot, &r.bands, &r.y_labels, &r.x_labels,
+                                 &r.steps, &r.list}) {
           if (part->width() <= 0 || part->height() <= 0) continue;
           EXPECT_GE(part->x0, area.x0);
           EXPECT_GE(part->y0, area.y0);
@@ -32,6 +33,10 @@ TEST(MemoryRegions, StayInsideAndApart) {
           EXPECT_LE(part->y1, area.y1);
         }
         EXPECT_GE(r.plot.height(), 0);
+        if (r.has_legend()) {
+          EXPECT_LE(r.legend.y1, r.bands.y0);
+          EXPECT_GE(r.plot.height(), 120 * scale - 3) << "the plot does not pay for it";
+        }
         // The list stands beside the plot, never over it.
         if (r.has_list()) {
           EXPECT_GT(r.list.x0, r.plot.x1);

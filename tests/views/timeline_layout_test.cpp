@@ -36,8 +36,9 @@ TEST(TimelineRegions, TileThePanelAtEverySize) {
     for (float height = 40; height < 900; height += 23) {
       for (const float width : {200.0F, 700.0F, 1900.0F}) {
         const Rect area{7, 11, 7 + width, 11 + height};
-        const TimelineRegions r = lay_out_timeline(area, Metrics{scale});
-        for (const Rect* part : {&r.title, &r.map, &r.ruler, &r.plot, &r.counter, &r.labels}) {
+        const TimelineRegions r = lay_out_timeline(area, Metrics{scale}, width > 300);
+        for (const Rect* part :
+             {&r.title, &r.legend, &r.map, &r.ruler, &r.plot, &r.counter, &r.labels}) {
           if (part->height() <= 0) continue;
           EXPECT_GE(part->x0, area.x0);
           EXPECT_GE(part->y0, area.y0);

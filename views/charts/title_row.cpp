@@ -14,16 +14,48 @@ float legend_width(const DrawSink& sink, Metrics metrics, const LegendEntry& ent
   return metrics.px(kSwatch + 6) + sink.text_width(TextStyle::small, entry.text);
 }
 
+constexpr float kGap = 14;
+
+// The entries that have room between both ends; the others have no width.
+std::vector<Rect> place_legend(const DrawSink& sink, Metrics metrics, const Rect& area,
+                               std::span<const LegendEntry> legend, LegendSide side) {
+  const float gap = metrics.px(kGap);
+  std::vector<Rect> places(legend.size());
+  std::vector<bool> shown(legend.size(), true);
+  const auto width_of_shown = [&] {
+    float sum = 0;
+    for (std::size_t i = 0; i < legend.size(); ++i)
+      if (shown[i]) sum += legend_width(sink, metrics, legend[i]) + gap;
+    return sum;
+  };
+  float needed = width_of_shown();
+  for (std::size_t out = 0; out < legend.size() && area.x0 + needed > area.x1; ++out) {
+    std::size_t least = legend.size();
+    for (std::size_t i = 0; i < legend.size(); ++i)
+      if (shown[i] && (least == legend.size() || legend[i].weight <= legend[least].weight))
+        least = i;
+    shown[least] = false;
+    needed = width_of_shown();
+  }
+  float x = side == LegendSide::left ? area.x0 : area.x1 - needed;
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    if (!shown[i]) continue;
+    const float width = legend_width(sink, metrics, legend[i]);
+    places[i] = {x, area.y0, x + width, area.y1};
+    x += width + gap;
+  }
+  return places;
+}
+
 }  // namespace
 
 TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metrics,
                            const std::string& title, const std::string& subtitle,
                            std::span<const LegendEntry> legend, LegendSide side,
                            std::span<const TitleItem> items) {
-  const float gap = metrics.px(14);
+  const float gap = metrics.px(kGap);
   TitleRow row;
   row.items.resize(items.size());
-  row.legend.resize(legend.size());
   const float title_width = std::min(sink.text_width(TextStyle::body_strong, title), area.width());
   row.title = {area.x0, area.y0, area.x0 + title_width, area.y1};
 
@@ -58,30 +90,20 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
     row.subtitle = {left, area.y0, left + subtitle_width, area.y1};
     left = row.subtitle.x1 + gap;
   }
-  std::vector<bool> shown(legend.size(), true);
-  const auto width_of_shown = [&] {
-    float sum = 0;
-    for (std::size_t i = 0; i < legend.size(); ++i)
-      if (shown[i]) sum += legend_width(sink, metrics, legend[i]) + gap;
-    return sum;
-  };
-  float needed = width_of_shown();
-  for (std::size_t left_out = 0; left_out < legend.size() && left + needed > right; ++left_out) {
-    std::size_t least = legend.size();
-    for (std::size_t i = 0; i < legend.size(); ++i)
-      if (shown[i] && (least == legend.size() || legend[i].weight <= legend[least].weight))
-        least = i;
-    shown[least] = false;
-    needed = width_of_shown();
-  }
-  float x = side == LegendSide::left ? left : right - needed;
-  for (std::size_t i = 0; i < legend.size(); ++i) {
-    if (!shown[i]) continue;
-    const float width = legend_width(sink, metrics, legend[i]);
-    row.legend[i] = {x, area.y0, x + width, area.y1};
-    x += width + gap;
-  }
+  row.legend = place_legend(sink, metrics, {left, area.y0, right, area.y1}, legend, side);
   return row;
+}
+
+bool lacks_legend(const TitleRow& row, std::span<const LegendEntry> legend) {
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    if (legend[i].weight > 0 && row.legend[i].width() <= 0) return true;
+  }
+  return false;
+}
+
+void lay_out_legend_row(const DrawSink& sink, const Rect& area, Metrics metrics,
+                        std::span<const LegendEntry> legend, TitleRow& row) {
+  row.legend = place_legend(sink, metrics, area, legend, LegendSide::left);
 }
 
 void draw_title_row(DrawSink& sink, const TitleRow& row, const Theme& theme, Metrics metrics,

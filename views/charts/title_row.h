@@ -42,6 +42,12 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
                            std::span<const LegendEntry> legend, LegendSide side,
                            std::span<const TitleItem> items);
 
+// Whether the row leaves out an entry of a positive weight.
+bool lacks_legend(const TitleRow& row, std::span<const LegendEntry> legend);
+// Gives the legend, as far as there is room, a row of its own below the title's.
+void lay_out_legend_row(const DrawSink& sink, const Rect& area, Metrics metrics,
+                        std::span<const LegendEntry> legend, TitleRow& row);
+
 // Draws title, subtitle and legend; the items are their owners' business.
 void draw_title_row(DrawSink& sink, const TitleRow& row, const Theme& theme, Metrics metrics,
                     const std::string& title, const std::string& subtitle,

@@ -28,7 +28,7 @@ constexpr std::int64_t kLegendStays = std::int64_t{1} << 62;
 
 void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
   follow_source(context);
-  regions_ = lay_out_memory(area, context.metrics);
+  regions_ = lay_out_memory(area, context.metrics, legend_row_);
   if (has_log_) totals_.update(source_.log->events());
   if (has_log_ && peak_seen_ != source_.log->peak_event()) {
     peak_seen_ = source_.log->peak_event();
@@ -212,6 +212,11 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                     3};
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), legend_, LegendSide::left, items);
+  legend_row_ = lacks_legend(title_, legend_);
+  if (!regions_.has_legend()) return;
+  title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
+                             subtitle(context), {}, LegendSide::left, items);
+  lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
 }
 
 // Says when what is shown was not measured, or what the dashes are.

@@ -111,6 +111,7 @@ class MemoryChart {
   MemoryRegions regions_;
   TitleRow title_;
   std::vector<LegendEntry> legend_;
+  bool legend_row_ = false;  // the title had no room for it in the frame before
   MemoryAxis axis_;
   MemoryScale scale_;
   std::int64_t capacity_ = 0;

@@ -7,6 +7,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kTitle = 38;
+constexpr float kLegendRow = 20;
 constexpr float kPadding = 14;
 constexpr float kLabels = 50;
 constexpr float kBands = 20;
@@ -20,7 +21,7 @@ constexpr float kLeastPlotHeight = 120;
 
 }  // namespace
 
-MemoryRegions lay_out_memory(const Rect& area, Metrics metrics) {
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row) {
   const auto px = [&](float value) { return std::round(metrics.px(value)); };
   MemoryRegions out;
   out.all = area;
@@ -30,6 +31,12 @@ MemoryRegions lay_out_memory(const Rect& area, Metrics metrics) {
   const float title = std::min(px(kTitle), area.height());
   out.title = {left, y, right, y + title};
   y += title;
+  constexpr float kNeeded = kTitle + kLegendRow + kBands + kLeastPlotHeight + kAxis + kSteps;
+  if (legend_row && area.height() >= px(kNeeded) + px(6)) {
+    // Close below the words of the title.
+    out.legend = {left, y - px(6), right, y + px(kLegendRow) - px(6)};
+    y += px(kLegendRow);
+  }
 
   const bool list = right - left >= px(kLabels + kLeastPlotWidth + kListGap + kList) &&
                     area.y1 - y >= px(kLeastListHeight);

@@ -10,16 +10,19 @@ namespace ts::views {
 struct MemoryRegions {
   Rect all;
   Rect title;
+  Rect legend;  // below the title; empty: it stands beside the title
   Rect y_labels;
   Rect bands;  // phases, over the plot
   Rect plot;
   Rect x_labels;
   Rect steps;  // under the x labels
   Rect list;   // beside the plot
+  [[nodiscard]] bool has_legend() const { return legend.height() > 0; }
   [[nodiscard]] bool has_list() const { return list.width() > 0; }
   [[nodiscard]] bool has_steps() const { return steps.height() > 0; }
 };
 
-MemoryRegions lay_out_memory(const Rect& area, Metrics metrics);
+// `legend_row`: the legend wants a row of its own.
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row = false);
 
 }  // namespace ts::views

@@ -18,7 +18,7 @@ constexpr float kLowPanel = 110;  // pixels at scale 1: five rows
 void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
   follow_run(context);
   lanes_.new_frame();
-  regions_ = lay_out_timeline(area, context.metrics);
+  regions_ = lay_out_timeline(area, context.metrics, legend_row_);
   bounds_ = has_run_ ? run_range(*context.run) : base::TimeRange{};
   gestures_.advance(context.state, bounds_, context.now_ns);
   make_axis(context);
@@ -35,7 +35,8 @@ void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext&
 void TimelineChart::lay_out_rows(const ViewContext& context) {
   const trace::TraceStore& store = context.run->trace;
   // On a low panel threads start folded, so that every track is in sight.
-  const bool low = regions_.plot.height() < context.metrics.px(kLowPanel);
+  const float height = regions_.plot.height() + regions_.legend.height();
+  const bool low = height < context.metrics.px(kLowPanel);
   std::set<trace::TrackId> collapsed;
   const auto tracks = store.tracks();
   for (std::size_t t = 0; t < tracks.size(); ++t) {

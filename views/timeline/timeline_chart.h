@@ -77,6 +77,7 @@ class TimelineChart {
   TimelineRegions regions_;
   TitleRow title_;
   std::vector<LegendEntry> legend_;
+  bool legend_row_ = false;  // the title had no room for it in the frame before
   std::string subtitle_;
   base::TimeRange bounds_;
   TimeAxis axis_;

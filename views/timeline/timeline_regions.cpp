@@ -7,6 +7,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kTitle = 38;
+constexpr float kLegendRow = 20;
 constexpr float kMap = 26;
 constexpr float kRuler = 22;
 constexpr float kLabels = 136;
@@ -18,7 +19,7 @@ constexpr float kLargestCounter = 240;  // when they do not
 
 }  // namespace
 
-TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics) {
+TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row) {
   const auto px = [&](float value) { return std::round(metrics.px(value)); };
   TimelineRegions out;
   out.all = area;
@@ -37,6 +38,11 @@ TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics) {
   const float fixed = px(kTitle) + px(kRuler) + px(kLeastTracks);
   const bool map = height >= fixed + px(kMap);
   const bool counter = height >= fixed + px(kMap) + px(kLeastCounter);
+  if (legend_row && height >= fixed + px(kMap) + px(kLeastCounter) + px(kLegendRow)) {
+    // Close below the words of the title.
+    out.legend = {left, y - px(6), right, y + px(kLegendRow) - px(6)};
+    y += px(kLegendRow);
+  }
   if (map) {
     out.map_label = {left, y, split, y + px(kMap)};
     out.map = {split, y + px(3), right, y + px(kMap) - px(3)};

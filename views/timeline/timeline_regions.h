@@ -10,6 +10,7 @@ namespace ts::views {
 struct TimelineRegions {
   Rect all;
   Rect title;
+  Rect legend;  // below the title; empty: it stands beside the title
   Rect map_label, map;
   Rect ruler_label, ruler;
   Rect labels, plot;  // tracks
@@ -18,11 +19,13 @@ struct TimelineRegions {
   [[nodiscard]] Rect body() const {
     return {plot.x0, ruler.y0, plot.x1, has_counter() ? counter.y1 : all.y1};
   }
+  [[nodiscard]] bool has_legend() const { return legend.height() > 0; }
   [[nodiscard]] bool has_map() const { return map.height() > 0; }
   [[nodiscard]] bool has_counter() const { return counter.height() > 0; }
 };
 
-TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics);
+// `legend_row`: the legend wants a row of its own.
+TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row = false);
 
 // Room that the tracks do not need goes to the counter, which moves up to them.
 void give_room_to_counter(TimelineRegions& regions, float tracks_height, Metrics metrics);

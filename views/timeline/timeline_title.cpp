@@ -26,7 +26,7 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
     if (minimap_.occurs(slice_class))
       legend_.push_back({context.texts(class_key(slice_class)),
                          context.theme.slice[static_cast<std::size_t>(slice_class)], 0,
-                         -static_cast<std::int64_t>(legend_.size())});
+                         static_cast<std::int64_t>(kLegend.size() - legend_.size())});
   subtitle_ = has_run_ && !bounds_.empty() ? range_words(context) : std::string();
   std::array<TitleItem, kItemCount> items;
   const Metrics& metrics = context.metrics;
@@ -38,6 +38,11 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
   items[kMark] = {button_width(sink, metrics, context.texts("timeline.mark"), "M"), 1};
   title_ = lay_out_title_row(sink, regions_.title, metrics, context.texts("timeline.title"),
                              subtitle_, legend_, LegendSide::right, items);
+  legend_row_ = lacks_legend(title_, legend_);
+  if (!regions_.has_legend()) return;
+  title_ = lay_out_title_row(sink, regions_.title, metrics, context.texts("timeline.title"),
+                             subtitle_, {}, LegendSide::right, items);
+  lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
 }
 
 std::string TimelineChart::range_words(const ViewContext& context) const {
