@@ -78,6 +78,7 @@ TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
     show(spec);
     state().hunt_draft.x = {run::Field::T, 64, 1024};
     state().hunt_draft.y = {run::Field::B, 1, 4};
+    state().hunt_draft.here = false;
     context->ItemClick("//###top_bar/###page_hunt");
     context->Yield(2);
     IM_CHECK(complete(context));

@@ -34,7 +34,7 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   axis.log = axis.high / std::max(axis.low, 1e-6) > kWide;
   if (axis.log) {
     axis.low = step_below(std::max(axis.low, 1e-6));
-    axis.high = nice_step(axis.high);
+    axis.high = nice_step(std::min(axis.high, 1e6));
   } else {
     const double margin = (axis.high - axis.low) * 0.06;
     axis.low -= margin;
