@@ -187,10 +187,12 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   }
   for (const memory::Category category : kLegendOrder) {
     if (context.state.color_by_allocation) break;
+    // What has nothing at the peak may have had something elsewhere.
+    const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
     legend_.push_back({context.texts(category_key(category)),
                        context.theme.category[static_cast<std::size_t>(category)],
                        category_border(context.theme, category),
-                       peak_bytes_[static_cast<std::size_t>(category)]});
+                       std::max(least, peak_bytes_[static_cast<std::size_t>(category)])});
   }
   if (has_log_ && !source_.log->recomputations().empty()) {
     legend_.push_back(
