@@ -18,7 +18,7 @@ namespace {
 // The scale that all bars share, so that their ticks stand below each other.
 struct BarScale {
   std::int64_t memory = 0;   // of the card
-  std::int64_t largest = 0;  // of the card and of all that is shown
+  std::int64_t largest = 0;  // of the card and of what is needed now
 };
 
 // Needed memory as a bar against the card's, marked by a tick.
@@ -95,16 +95,15 @@ std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook&
   if (now.fit != run::Fit::oom) return std::nullopt;
   // What needs more than now is none.
   std::vector<const run::Remedy*> shown;
-  BarScale scale{outlook.target->target.memory, outlook.target->target.memory};
   for (const run::Remedy& remedy : outlook.remedies) {
-    if (remedy.needed > now.needed) continue;
-    shown.push_back(&remedy);
-    scale.largest = std::max(scale.largest, remedy.needed);
+    if (remedy.needed <= now.needed) shown.push_back(&remedy);
   }
   if (shown.empty()) return std::nullopt;
   section(ui, ui.texts("remedy.heading"),
           ui.texts("remedy.now", {{"needed", text::bytes(now.needed).joined()}}));
   exact_bytes_tip(ui, now.needed);
+  const std::int64_t memory = outlook.target->target.memory;
+  const BarScale scale{memory, std::max(memory, now.needed)};
   std::optional<run::WorkloadSpec> tried;
   for (const run::Remedy* remedy : shown) {
     if (draw_remedy(ui, *remedy, scale)) tried = remedy->spec;
