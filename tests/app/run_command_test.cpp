@@ -116,13 +116,6 @@ TEST(RunCommand, OutOfMemoryIsAVerdictWithCodeOne) {
   EXPECT_NE(reason.find("free"), std::string::npos) << reason;
 }
 
-TEST(RunCommand, UnwritableOutIsOneSentence) {
-  const auto ended =
-      testing::run_program(std::string("run attention --out /proc/nowhere") + kSmall);
-  EXPECT_EQ(ended.code, 1);
-  EXPECT_NE(ended.err.find("/proc/nowhere"), std::string::npos) << ended.err;
-}
-
 TEST(RunCommand, MissingEngineSaysSo) {
   const auto ended = testing::run_program(std::string("run attention") + kSmall,
                                           "TENSORSCOPE_ENGINE_DIR=/nonexistent");
