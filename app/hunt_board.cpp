@@ -1,7 +1,6 @@
 #include "app/hunt_board.h"
 
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "app/time_stamp.h"
 #include "core/io/file.h"
@@ -177,8 +176,7 @@ std::string hunt_caption(const run::HuntMap& map, const run::PredictionTarget& t
 
 base::Result<void> write_hunt_files(const std::filesystem::path& folder, const run::HuntMap& map,
                                     const run::PredictionTarget& target) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  if (auto made = io::make_folder(folder); !made) return made;
   nlohmann::json json = run::to_json(map);
   json["spec"] = run::to_json(map.base());
   json["target"] = {

@@ -88,7 +88,6 @@ base::Result<run::WorkloadSpec> changed_spec(const run::WorkloadSpec& base,
 
 std::vector<std::string> without_effect(const std::vector<std::string>& settings,
                                         const run::WorkloadSpec& spec) {
-  const text::Texts texts = built_in_texts();
   std::vector<std::string> sentences;
   for (const std::string& setting : settings) {
     const std::string name = setting.substr(0, setting.find('='));
@@ -98,7 +97,8 @@ std::vector<std::string> without_effect(const std::vector<std::string>& settings
           run::field_text(spec, row.field) == run::field_text(run::WorkloadSpec{}, row.field)) {
         continue;
       }
-      sentences.push_back(name + " has no effect here: " + texts(reason));
+      // The texts are read only where there is something to say.
+      sentences.push_back(name + " has no effect here: " + built_in_texts()(reason));
     }
   }
   return sentences;

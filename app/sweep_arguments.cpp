@@ -14,10 +14,10 @@ namespace {
 // With a preset of sweeps what it stands for; what is given besides changes or replaces its parts.
 base::Result<SweepCommand> expanded(SweepCommand command) {
   const run::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
-  const bool is_sweep =
-      !command.spec.preset.empty() && command.spec.workload.empty() && command.axes.empty();
-  if (preset == nullptr && !is_sweep) return command;
   if (preset == nullptr) {
+    // The preset of a workload, unless neither a workload nor an axis makes a sweep of it.
+    if (command.spec.preset.empty() || !command.spec.workload.empty() || !command.axes.empty())
+      return command;
     std::string names;
     for (const run::SweepPreset& one : built_in_sweeps().all())
       names += (names.empty() ? "" : ", ") + one.id;
