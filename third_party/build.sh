@@ -9,12 +9,12 @@ jobs=$(($(awk '/MemTotal/ {print $2}' /proc/meminfo) / 2000000))
 ((jobs <= $(nproc))) || jobs=$(nproc)
 ((jobs >= 1)) || jobs=1
 
-# build PRESET TARGET [-DOPTION...]: configuring is left out when it was done with the same options;
-# the build itself notices changed CMake files.
+# build PRESET TARGET [-DOPTION...]: configuring is left out when it was done with the same options
+# and presets; the build itself notices changed CMake files.
 build() {
   local preset=$1 target=$2 folder=$root/build/$1
   shift 2
-  local settings="$TENSORSCOPE_DEPS $TENSORSCOPE_LIBTORCH $CXX $*"
+  local settings="$TENSORSCOPE_DEPS $TENSORSCOPE_LIBTORCH $CXX $* $(cksum <"$root/CMakePresets.json")"
   if [[ ! -f $folder/build.ninja || $(cat "$folder/settings" 2>/dev/null) != "$settings" ]]; then
     say "Configuring build/$preset"
     (cd "$root" && "$CMAKE" --preset "$preset" "-DTENSORSCOPE_DEPS=$TENSORSCOPE_DEPS" \

@@ -3,12 +3,14 @@
 build_packages=(
   cmake ninja-build ccache pkg-config python3 python3-pip
   libfmt-dev libcli11-dev libexpected-dev nlohmann-json3-dev libpng-dev
+  libmbedtls-dev
   libx11-dev libxrandr-dev libxinerama-dev libxcursor-dev libxi-dev libxext-dev
   libgl1 libgl1-mesa-dri libosmesa6
   fonts-inter fonts-noto-cjk
 )
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev xvfb xauth clang-format-14
+  python3-numpy python3-scipy
 )
 needed_tools=(cmake ninja pkg-config python3)
 

@@ -13,9 +13,9 @@ run::RunId next_id() {
   return last--;
 }
 
-OpenedDevice open_device(const memory::Snapshot& snapshot, std::int64_t number) {
+OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number) {
   const auto index = static_cast<std::size_t>(number);
-  memory::SnapshotLog converted = memory::log_of_snapshot(snapshot, index);
+  allocator::SnapshotLog converted = allocator::log_of_snapshot(snapshot, index);
   run::StartedUpdate started;
   started.id = next_id();
   OpenedDevice device{number,
@@ -44,17 +44,17 @@ bool has_categories(const OpenedDevice& device) {
 }
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
-  auto read = io::read_snapshot(path);
+  auto read = snapshot::read_snapshot(path);
   if (!read) return base::fail(read.error().sentence);
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;
   opened->file = std::move(*read);
-  const memory::Snapshot& snapshot = opened->file.snapshot;
+  const allocator::Snapshot& snapshot = opened->file.snapshot;
   std::set<std::int64_t> numbers;
   for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
     if (!snapshot.device_traces[i].empty()) numbers.insert(static_cast<std::int64_t>(i));
   }
-  for (const memory::SnapshotSegment& segment : snapshot.segments) {
+  for (const allocator::SnapshotSegment& segment : snapshot.segments) {
     // A file may claim any number; a device that cannot be is left out.
     constexpr std::int64_t kMostDevices = 4096;
     if (segment.device >= 0 && segment.device < kMostDevices) numbers.insert(segment.device);

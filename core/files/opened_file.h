@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator/log_of_snapshot.h"
 #include "core/base/result.h"
-#include "core/io/snapshot_read.h"
-#include "core/memory/log_of_snapshot.h"
 #include "core/run/run.h"
+#include "core/snapshot/snapshot_read.h"
 
 namespace ts::files {
 
 // One device of a snapshot, in the form of a run, so that the views of a run show it.
 struct OpenedDevice {
   std::int64_t number = 0;
-  run::Run run;                            // finished; only `memory` and `id` mean something
-  std::vector<memory::StackIndex> stacks;  // and the following: see memory::SnapshotLog
+  run::Run run;                               // finished; only `memory` and `id` mean something
+  std::vector<allocator::StackIndex> stacks;  // and the following: see memory::SnapshotLog
   std::int64_t blocks_before = 0;
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;
@@ -29,7 +29,7 @@ struct OpenedDevice {
 // one thread and drawn on another.
 struct OpenedFile {
   std::filesystem::path path;
-  io::SnapshotFile file;              // its fault says why not all of the file could be read
+  snapshot::SnapshotFile file;        // its fault says why not all of the file could be read
   std::vector<OpenedDevice> devices;  // by number; those with a trace or segments
 
   [[nodiscard]] const base::StringTable& strings() const { return *file.snapshot.strings; }

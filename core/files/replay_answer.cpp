@@ -10,7 +10,7 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
     return answer;
   }
   const auto index = static_cast<std::size_t>(device);
-  const auto result = memory::replay(file.file.snapshot, index);
+  const auto result = allocator::replay(file.file.snapshot, index);
   if (!result) {
     answer.problem = result.error().sentence;
     return answer;
@@ -22,7 +22,7 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
                         result->first_difference->what;
   }
   const auto expandable =
-      memory::would_expandable_segments_help(file.file.snapshot, index, {}, *result);
+      allocator::would_expandable_segments_help(file.file.snapshot, index, {}, *result);
   if (!expandable) {
     answer.problem = expandable.error().sentence;
   } else {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/allocator/expandable_answer.h"
 #include "core/files/opened_file.h"
-#include "core/memory/expandable_answer.h"
 
 namespace ts::files {
 
@@ -12,10 +12,10 @@ namespace ts::files {
 // whether expandable segments would have helped.
 struct ReplayAnswer {
   std::string problem;  // why it cannot be replayed; empty when it can
-  memory::ReplayFigures recorded;
-  memory::ReplayFigures simulated;
+  allocator::ReplayFigures recorded;
+  allocator::ReplayFigures simulated;
   std::string difference;  // where the two part first; empty when they agree
-  memory::ExpandableAnswer expandable;
+  allocator::ExpandableAnswer expandable;
 };
 
 // Replays one device of the file twice: about a second for a million events. Any thread.

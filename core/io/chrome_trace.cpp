@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/io/json_text.h"
 
 namespace ts::io {
@@ -216,7 +217,7 @@ base::Result<void> write_chrome_trace(const std::filesystem::path& path,
                                       const memory::AllocationLog& memory,
                                       const std::string& metadata) {
   const std::string_view extra = metadata.empty() ? std::string_view("{}") : metadata;
-  if (!nlohmann::json::parse(extra, nullptr, /*allow_exceptions=*/false).is_object()) {
+  if (const auto json = parse_json(extra); !json || !json->is_object()) {
     return base::fail(
         fmt::format("Cannot write {}: the metadata is not a JSON object.", path.string()));
   }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/text/utf8.h"
 
 namespace ts::io {
 
@@ -22,83 +22,74 @@ constexpr std::size_t kLookedAt = std::size_t{1} << 20;
 constexpr std::size_t kMostCharacters = 65536;
 constexpr const char* kNotUtf8 = "\xef\xbf\xbd";
 
-// Bytes of the character at the beginning; 0: no UTF-8 (overlong forms and surrogates neither).
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t count = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || count > text.size()) return 0;
-  for (std::size_t i = 1; i < count; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte(1);
-  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool beyond = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
-  return overlong || beyond ? 0 : count;
-}
-
 // The first byte that no text has, from there on; npos: all is well. A character may be cut off
 // where only the beginning of a file is looked at.
 std::size_t first_fault(std::string_view text, bool cut) {
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '\0') return at;
-    const std::size_t count = character_bytes(text.substr(at));
+    const std::size_t count = text::character_bytes(text.substr(at));
     if (count == 0) return cut && text.size() - at < 4 ? std::string_view::npos : at;
     at += count;
   }
   return std::string_view::npos;
 }
 
-base::Result<std::string_view> map_file(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    if (errno == ENOENT) return base::fail(fmt::format("There is no corpus {}", path.string()));
-    return base::fail(
-        fmt::format("The corpus {} cannot be read: {}", path.string(), std::strerror(errno)));
+// Fills `out` from byte `begin` on.
+base::Result<void> read_at(int file, std::size_t begin, std::span<char> out,
+                           const std::string& name) {
+  for (std::size_t done = 0; done < out.size();) {
+    const ssize_t got =
+        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      return base::fail(
+          fmt::format("The corpus {} cannot be read: {}", name, std::strerror(errno)));
+    }
+    if (got == 0) {
+      return base::fail(fmt::format(
+          "The corpus {} was cut while it was read: it ends at byte {} now", name, begin + done));
+    }
+    done += static_cast<std::size_t>(got);
   }
-  struct stat about {};
-  const bool known = fstat(file, &about) == 0;
-  void* mapped = MAP_FAILED;
-  if (known && S_ISREG(about.st_mode) && about.st_size > 0) {
-    mapped =
-        mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-  }
-  ::close(file);
-  if (known && !S_ISREG(about.st_mode)) {
-    return base::fail(fmt::format("The corpus {} is no file", path.string()));
-  }
-  if (known && about.st_size == 0) {
-    return base::fail(fmt::format("The corpus {} is empty", path.string()));
-  }
-  if (mapped == MAP_FAILED) {
-    return base::fail(fmt::format("The corpus {} cannot be mapped", path.string()));
-  }
-  return std::string_view(static_cast<const char*>(mapped),
-                          static_cast<std::size_t>(about.st_size));
+  return {};
 }
 
 }  // namespace
 
 base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens tokens) {
-  const auto text = map_file(path);
-  if (!text) return tl::unexpected(text.error());
   Corpus corpus;
-  corpus.data_ = text->data();
-  corpus.bytes_ = text->size();
+  corpus.name_ = path.string();
   corpus.kind_ = tokens;
-  const bool cut = tokens == Tokens::bytes && text->size() > kLookedAt;
-  const std::string_view looked_at = cut ? text->substr(0, kLookedAt) : *text;
+  // Without waiting for whoever writes to a pipe; for files it is without meaning.
+  corpus.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (corpus.file_ < 0) {
+    if (errno == ENOENT) return base::fail(fmt::format("There is no corpus {}", path.string()));
+    return base::fail(
+        fmt::format("The corpus {} cannot be read: {}", path.string(), std::strerror(errno)));
+  }
+  struct stat about {};
+  if (fstat(corpus.file_, &about) != 0 || !S_ISREG(about.st_mode)) {
+    return base::fail(fmt::format("The corpus {} is no file", path.string()));
+  }
+  if (about.st_size == 0) return base::fail(fmt::format("The corpus {} is empty", path.string()));
+  corpus.bytes_ = static_cast<std::size_t>(about.st_size);
+
+  const bool cut = tokens == Tokens::bytes && corpus.bytes_ > kLookedAt;
+  std::string looked_at(cut ? kLookedAt : corpus.bytes_, '\0');
+  if (auto read = read_at(corpus.file_, 0, looked_at, corpus.name_); !read) {
+    return tl::unexpected(read.error());
+  }
   if (const std::size_t at = first_fault(looked_at, cut); at != std::string_view::npos) {
     return base::fail(fmt::format("The corpus {} is no text: byte {} is 0x{:02X}", path.string(),
-                                  at, static_cast<unsigned char>((*text)[at])));
+                                  at, static_cast<unsigned char>(looked_at[at])));
   }
   if (tokens == Tokens::bytes) return corpus;
 
+  const std::string_view text = looked_at;
   std::unordered_map<std::string_view, std::uint16_t> ranks;
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t count = character_bytes(text->substr(at));
-    ranks.emplace(text->substr(at, count), std::uint16_t{0});
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t count = text::character_bytes(text.substr(at));
+    ranks.emplace(text.substr(at, count), std::uint16_t{0});
     at += count;
   }
   if (ranks.size() > kMostCharacters) {
@@ -113,16 +104,16 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   for (std::size_t i = 0; i < corpus.characters_.size(); ++i) {
     ranks[corpus.characters_[i]] = static_cast<std::uint16_t>(i);
   }
-  for (std::size_t at = 0; at < text->size();) {
-    const std::size_t count = character_bytes(text->substr(at));
-    corpus.encoded_.push_back(ranks.at(text->substr(at, count)));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t count = text::character_bytes(text.substr(at));
+    corpus.encoded_.push_back(ranks.at(text.substr(at, count)));
     at += count;
   }
   return corpus;
 }
 
 Corpus::~Corpus() {
-  if (data_ != nullptr) munmap(const_cast<char*>(data_), bytes_);
+  if (file_ >= 0) ::close(file_);
 }
 
 Corpus::Corpus(Corpus&& other) noexcept {
@@ -130,7 +121,8 @@ Corpus::Corpus(Corpus&& other) noexcept {
 }
 
 Corpus& Corpus::operator=(Corpus&& other) noexcept {
-  std::swap(data_, other.data_);
+  name_.swap(other.name_);
+  std::swap(file_, other.file_);
   std::swap(bytes_, other.bytes_);
   std::swap(kind_, other.kind_);
   encoded_.swap(other.encoded_);
@@ -147,13 +139,17 @@ std::int64_t Corpus::vocab() const {
   return kind_ == Tokens::bytes ? kBytes : static_cast<std::int64_t>(characters_.size());
 }
 
-void Corpus::read(std::int64_t begin, std::span<std::int64_t> out) const {
+base::Result<void> Corpus::read(std::int64_t begin, std::span<std::int64_t> out) const {
   TS_CHECK(begin >= 0 && begin + static_cast<std::int64_t>(out.size()) <= size());
   const auto first = static_cast<std::size_t>(begin);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] =
-        kind_ == Tokens::bytes ? static_cast<unsigned char>(data_[first + i]) : encoded_[first + i];
+  if (kind_ == Tokens::characters) {
+    std::copy_n(encoded_.begin() + begin, out.size(), out.begin());
+    return {};
   }
+  std::string bytes(out.size(), '\0');
+  if (auto read = read_at(file_, first, bytes, name_); !read) return read;
+  std::ranges::transform(bytes, out.begin(), [](char c) { return static_cast<unsigned char>(c); });
+  return {};
 }
 
 std::string Corpus::text_of(std::span<const std::int64_t> tokens) const {
@@ -171,7 +167,7 @@ std::string Corpus::text_of(std::span<const std::int64_t> tokens) const {
   // Sampled bytes need not be UTF-8.
   std::string whole;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t count = character_bytes(std::string_view(text).substr(at));
+    const std::size_t count = text::character_bytes(std::string_view(text).substr(at));
     whole += count == 0 ? std::string(kNotUtf8) : text.substr(at, count);
     at += std::max<std::size_t>(count, 1);
   }

@@ -11,7 +11,8 @@
 
 namespace ts::io {
 
-// A text file as tokens. The file is memory-mapped: what is not read costs no memory.
+// A text file as tokens. The file stays open and is read where it is asked for: the rest costs no
+// memory.
 //   bytes       a token is a byte, 0 to 255; nothing is converted
 //   characters  a token is the rank of a character among those that the text has, as nanoGPT's
 //               example shakespeare_char numbers them; the text is encoded once, 2 bytes a
@@ -29,15 +30,17 @@ class Corpus {
 
   [[nodiscard]] std::int64_t size() const;   // tokens
   [[nodiscard]] std::int64_t vocab() const;  // different tokens: 256 for bytes
-  // Tokens [begin, begin + out.size()); they are there.
-  void read(std::int64_t begin, std::span<std::int64_t> out) const;
+  // Tokens [begin, begin + out.size()), within size(). The error: the file was cut since it was
+  // opened, or cannot be read.
+  base::Result<void> read(std::int64_t begin, std::span<std::int64_t> out) const;
   // What tokens spell; those that the corpus does not have, and broken UTF-8, as U+FFFD.
   [[nodiscard]] std::string text_of(std::span<const std::int64_t> tokens) const;
 
  private:
   Corpus() = default;
 
-  const char* data_ = nullptr;  // mapped
+  std::string name_;  // for sentences
+  int file_ = -1;
   std::size_t bytes_ = 0;
   Tokens kind_ = Tokens::bytes;
   std::vector<std::uint16_t> encoded_;   // of characters

@@ -2,14 +2,23 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <set>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -85,17 +94,68 @@ class Output {
   std::string buffer_;
 };
 
+// ".tensorscope-PID-RANDOM.partial": what a neighbour adds to the name of its target. Nobody can
+// put something under a name that he cannot guess. Earlier versions counted in place of RANDOM.
+constexpr std::string_view kNeighbourMark = ".tensorscope-";
+constexpr std::string_view kNeighbourEnd = ".partial";
+
+// errno is that of getrandom() when there is none.
+std::optional<std::string> neighbour_ending() {
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != ssize_t{sizeof random}) return std::nullopt;
+  return fmt::format("{}{}-{:016x}{}", kNeighbourMark, ::getpid(), random, kNeighbourEnd);
+}
+
+// The process that made the neighbour of that name; 0: it is none.
+pid_t maker_of(std::string_view name) {
+  const std::size_t mark = name.rfind(kNeighbourMark);
+  if (mark == std::string_view::npos || !name.ends_with(kNeighbourEnd)) return 0;
+  const std::string_view numbers = name.substr(mark + kNeighbourMark.size());
+  pid_t process = 0;
+  const auto [end, error] =
+      std::from_chars(numbers.data(), numbers.data() + numbers.size(), process);
+  return error == std::errc() && *end == '-' && process > 0 ? process : 0;
+}
+
+// Neighbours whose process was killed lie in the way for ever: they go when the folder is next
+// written to. Looked for once per folder; a lock says that one is still being written, also by a
+// process that is not seen here (in a container).
+void remove_leftovers(const std::filesystem::path& target) {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> seen;
+  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  {
+    const std::lock_guard lock(mutex);
+    if (!seen.insert(folder).second) return;
+  }
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const pid_t maker = maker_of(entry->path().filename().string());
+    if (maker == 0 || ::kill(maker, 0) == 0 || errno != ESRCH) continue;
+    const Descriptor descriptor(
+        ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (descriptor.number() < 0 || ::flock(descriptor.number(), LOCK_EX | LOCK_NB) != 0) continue;
+    ::unlink(entry->path().c_str());
+  }
+}
+
 // A new file beside `target` that vanishes unless it is renamed over it.
 class Neighbour {
  public:
   explicit Neighbour(const std::filesystem::path& target) {
-    static std::atomic<unsigned> counter{0};
+    remove_leftovers(target);
     do {
+      const auto ending = neighbour_ending();
+      if (!ending) break;
       path_ = target;
-      path_ += fmt::format(".{}-{}.partial", ::getpid(), counter.fetch_add(1));
+      path_ += *ending;
+      // Not mkostemps(): its mode 0600 would not be that of the user's umask.
       number_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
     } while (number_ < 0 && (errno == EEXIST || errno == EINTR));
     error_ = number_ < 0 ? errno : 0;
+    // Best effort: not every file system can.
+    if (number_ >= 0) ::flock(number_, LOCK_EX | LOCK_NB);
   }
   ~Neighbour() {
     if (error_ == 0 && !renamed_) ::unlink(path_.c_str());
@@ -164,11 +224,26 @@ base::Result<void> make_folder(const std::filesystem::path& folder) {
   return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
 }
 
+base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
+  if (path.empty()) return base::fail("The file to open has no name");
+  std::error_code error;
+  auto whole = std::filesystem::absolute(path, error);
+  if (!error) return whole;
+  return base::fail(
+      fmt::format("Where {} is cannot be told: the current folder was removed", path.string()));
+}
+
 base::Result<std::string> read_file(const std::filesystem::path& path) {
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without waiting for whoever writes to a pipe; for files it is without meaning.
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.number() < 0) return cannot("read", path, errno);
   struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0) return cannot("read", path, errno);
+  if (S_ISDIR(status.st_mode)) return cannot("read", path, EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    // Neither need have an end.
+    return base::fail(fmt::format("Cannot read {}: it is a pipe or device.", path.string()));
+  }
   std::string content;
   try {
     // One byte more shows the end of the file without growing again. Files of /proc say size 0.

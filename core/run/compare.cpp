@@ -1,11 +1,16 @@
 #include "core/run/compare.h"
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/capture/collector.h"
 #include "core/run/measure.h"
-#include "core/run/spec_fields.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::run {
 
@@ -56,7 +61,7 @@ class Comparer {
 
  private:
   bool compile(int i) {
-    if (!compiles_step(out_.sides[i].spec)) return true;
+    if (!spec::compiles_step(out_.sides[i].spec)) return true;
     out_.stage = Stage::compiling;
     context_.progress(out_);
     auto compiled =
@@ -183,11 +188,11 @@ void judge(Comparison& comparison) {
   comparison.optimizer = ratio_of(comparison, &StepTimes::optimizer_ns);
 }
 
-std::vector<SpecDifference> differences(const WorkloadSpec& a, const WorkloadSpec& b) {
+std::vector<SpecDifference> differences(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
   std::vector<SpecDifference> all;
-  for (const FieldRow& row : field_rows()) {
-    std::string of_a = field_text(a, row.field);
-    std::string of_b = field_text(b, row.field);
+  for (const spec::FieldRow& row : spec::field_rows()) {
+    std::string of_a = spec::field_text(a, row.field);
+    std::string of_b = spec::field_text(b, row.field);
     if (of_a != of_b) all.push_back({row.name, std::move(of_a), std::move(of_b)});
   }
   return all;

@@ -18,7 +18,7 @@
 namespace ts::run {
 
 struct ComparedSide {
-  WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   std::int64_t limit = 0;  // bytes its allocator may hold
   std::vector<StepTimes> warmup_steps;
   std::vector<StepTimes> timed_steps;
@@ -60,32 +60,10 @@ void judge(Comparison& comparison);
 Comparison compare(const std::array<ComparedSide, 2>& sides, const Protocol& protocol,
                    const CompareContext& context);
 
-// A ratio of times B / A as a factor that people read: of a faster B how many times as fast it is,
-// else how many times as long it takes.
-struct RatioFactor {
-  double factor = 0;
-  std::optional<stats::Interval> ci95;
-};
-RatioFactor factor_of(const stats::PairedRatio& ratio);
-
-// Step, forward, backward, optimizer and peak: A, B and B / A with its interval.
-io::TextTable comparison_table(const Comparison& comparison);
-
-// "B is 1.42 times as fast as A (95 % CI 1.39 to 1.45, 40 pairs)"
-std::string comparison_sentence(const Comparison& comparison);
-// After how many steps compiling B has paid, where only B is compiled; nothing if it never does.
-std::optional<std::int64_t> break_even_steps(const Comparison& comparison);
-// The same in words; empty where not B alone is compiled.
-std::string break_even_sentence(const Comparison& comparison);
 // "T = 256 and 512": what is different, as KEY: A and B.
 struct SpecDifference {
   std::string key, a, b;
 };
-std::vector<SpecDifference> differences(const WorkloadSpec& a, const WorkloadSpec& b);
-
-// {sentence, verdict, a, b {spec, step_ms, parts_ms, samples_ms, ...}, ratio {total, forward, ...},
-// differences, environment}
-nlohmann::json to_json(const Comparison& comparison, const Protocol& protocol,
-                       const nlohmann::json& environment);
+std::vector<SpecDifference> differences(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b);
 
 }  // namespace ts::run

@@ -9,9 +9,9 @@
 #include "core/base/cancel.h"
 #include "core/base/result.h"
 #include "core/capture/recorder.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 
-namespace ts::memory {
+namespace ts::allocator {
 struct Snapshot;
 }
 
@@ -134,20 +134,20 @@ class Execution {
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
   // What the device's allocator recorded of itself in recorded steps, with its segments as they are
   // now; null where the allocator is not PyTorch's.
-  virtual std::shared_ptr<const memory::Snapshot> allocator_snapshot() { return nullptr; }
+  virtual std::shared_ptr<const allocator::Snapshot> allocator_snapshot() { return nullptr; }
 };
 
 // The best of a few large matrix products and of a few large copies: what the device reaches in
 // practice.
 struct Roof {
-  DataType dtype = DataType::fp32;
+  spec::DataType dtype = spec::DataType::fp32;
   std::int64_t size = 0;  // the product was of two squares of this size
   double tflops = 0;
   double gb_s = 0;  // 1e9 bytes a second, read and written, of a copy no cache holds; 0: unknown
 };
 
 struct DeviceInfo {
-  DeviceKind kind = DeviceKind::cpu;
+  spec::DeviceKind kind = spec::DeviceKind::cpu;
   std::int32_t index = 0;
   std::string name;  // "NVIDIA H200", "AMD EPYC ..."
   std::int64_t memory_bytes = 0;
@@ -174,17 +174,19 @@ class Engine {
   [[nodiscard]] virtual const EngineInfo& info() const = 0;
   // For a spec whose step is compiled (compiles_step): sees to it that it is. The first time takes
   // a minute or two, later ones none; prepare() then finds what this made.
-  virtual Outcome<void> compile(const WorkloadSpec& /*spec*/, std::int64_t /*limit*/,
+  virtual Outcome<void> compile(const spec::WorkloadSpec& /*spec*/, std::int64_t /*limit*/,
                                 const base::CancelToken& /*cancel*/) {
     return {};
   }
   // Builds the workload. `recorder` records the allocations of set-up. `limit` is the bytes the
   // device's allocator may hold. The token is asked at every allocation and between layers.
-  virtual Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
+  virtual Outcome<std::unique_ptr<Execution>> prepare(const spec::WorkloadSpec& spec,
+                                                      std::int64_t limit,
                                                       capture::Recorder* recorder,
                                                       const base::CancelToken& cancel) = 0;
   // Takes about a second. Of the device and the type that the spec's matrix products run in.
-  virtual Outcome<Roof> measure_roof(const WorkloadSpec& spec, const base::CancelToken& cancel) = 0;
+  virtual Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec,
+                                     const base::CancelToken& cancel) = 0;
 };
 
 // The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.

@@ -6,12 +6,13 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/capture/collector.h"
 #include "core/capture/recorder.h"
 #include "core/run/progress_meter.h"
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::run {
@@ -23,7 +24,7 @@ constexpr std::int64_t kProgressInterval = 50'000'000;  // ns: 20 a second are e
 
 class Measurement {
  public:
-  Measurement(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
+  Measurement(const spec::WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
               const MeasureContext& context)
       : spec_(spec),
         protocol_(protocol),
@@ -46,6 +47,7 @@ class Measurement {
     stop_recording();
     // What the allocator held when it refused.
     if (finished_.verdict == Verdict::oom) emit_snapshot();
+    if (finished_.verdict == Verdict::oom || !peak_told_) emit_peak();
     execution_.reset();
     finished_.id = context_.id;
     finished_.end_ns = context_.clock();
@@ -56,7 +58,7 @@ class Measurement {
   using Kind = SampleUpdate::Kind;
 
   bool compile() {
-    if (!compiles_step(spec_)) return true;
+    if (!spec::compiles_step(spec_)) return true;
     enter(Stage::compiling);
     if (auto compiled = context_.engine.compile(spec_, limit_, context_.cancel); !compiled) {
       return stop(std::move(compiled.error()));
@@ -85,16 +87,36 @@ class Measurement {
   bool run_stages() {
     if (!compile()) return false;
     if (!fixed_warmups_) return prepare(true) && record() && warm_up() && time();
+    if (!run_unrecorded()) {
+      if (finished_.verdict == Verdict::oom) record_refusal();
+      return false;
+    }
+    return record_anew();
+  }
+
+  bool run_unrecorded() {
     if (!prepare(false)) return false;
     enter(Stage::warmup);
     for (std::int32_t i = 0; i < *fixed_warmups_; ++i) {
       if (!step(nullptr, Kind::warmup)) return false;
     }
-    if (!time()) return false;
-    // What was allocated before a recording is not in its log, so a fresh execution is recorded.
+    return time();
+  }
+
+  // What was allocated before a recording is not in its log, so a fresh execution is recorded.
+  bool record_anew() {
     execution_.reset();
     step_number_ = 0;
     return prepare(true) && record();
+  }
+
+  // Only a recording knows which operator was refused, and what was live by then. What happened
+  // first stays the verdict where it does not happen again.
+  void record_refusal() {
+    emit_peak();
+    Failure first = std::exchange(finished_.failure, Failure());
+    record_anew();
+    if (finished_.failure.verdict != Verdict::oom) stop(std::move(first));
   }
 
   bool record() {
@@ -102,6 +124,7 @@ class Measurement {
     for (std::int32_t i = 0; i < protocol_.recorded_steps; ++i) {
       if (!step(&recorder_, Kind::recorded)) return false;
     }
+    emit_peak();
     // Not between the steps: what a workload computes for its facts would be a gap on the timeline.
     emit_facts();
     stop_recording();
@@ -201,6 +224,14 @@ class Measurement {
       context_.emit(SnapshotUpdate{context_.id, std::move(snapshot)});
   }
 
+  // As far as the execution has come. Unrecorded steps may add to it, but what is shown of a run's
+  // memory is what was recorded.
+  void emit_peak() {
+    if (execution_ == nullptr) return;
+    peak_told_ = true;
+    context_.emit(PeakUpdate{context_.id, execution_->memory().peak});
+  }
+
   // What the execution knows grows with its first steps: the backend shows when it has run.
   void emit_facts() {
     ExecutionFacts facts = execution_->facts();
@@ -233,7 +264,7 @@ class Measurement {
     return static_cast<double>(context_.clock() - begin) * 1e-9;
   }
 
-  const WorkloadSpec& spec_;
+  const spec::WorkloadSpec& spec_;
   const Protocol& protocol_;
   const std::int64_t limit_;
   const MeasureContext& context_;
@@ -243,6 +274,7 @@ class Measurement {
   std::optional<ExecutionFacts> facts_;
   std::int64_t last_progress_ = 0;
   std::int32_t step_number_ = 0;
+  bool peak_told_ = false;
   // An execution may keep pointers into the recorders: it is the first to go.
   capture::Recorder recorder_;
   capture::Recorder probe_recorder_;
@@ -252,19 +284,19 @@ class Measurement {
 
 }  // namespace
 
-std::optional<std::int32_t> fixed_warmups(const WorkloadSpec& spec) {
+std::optional<std::int32_t> fixed_warmups(const spec::WorkloadSpec& spec) {
   switch (spec.warmups) {
-    case Warmups::automatic:
+    case spec::Warmups::automatic:
       break;
-    case Warmups::none:
+    case spec::Warmups::none:
       return 0;
-    case Warmups::one:
+    case spec::Warmups::one:
       return 1;
-    case Warmups::two:
+    case spec::Warmups::two:
       return 2;
-    case Warmups::five:
+    case spec::Warmups::five:
       return 5;
-    case Warmups::ten:
+    case spec::Warmups::ten:
       return 10;
   }
   return std::nullopt;
@@ -290,7 +322,7 @@ bool timing_is_enough(std::span<const double> sorted, double elapsed_s, const Pr
   return (interval->high - interval->low) / 2 <= protocol.target_ci * median;
 }
 
-FinishedUpdate measure(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
+FinishedUpdate measure(const spec::WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
                        const MeasureContext& context) {
   return Measurement(spec, protocol, limit, context).run();
 }

@@ -28,7 +28,7 @@ struct MeasureContext {
 // Runs the spec. Emits progress, batches, facts and samples, in order; returns the FinishedUpdate,
 // with end_ns on context.clock, when the execution and everything it held is destroyed. What was
 // recorded up to a failure is emitted; an exception of the engine is a failure.
-FinishedUpdate measure(const WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
+FinishedUpdate measure(const spec::WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
                        const MeasureContext& context);
 
 // The two rules, for samples in any unit of time.

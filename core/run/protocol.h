@@ -29,7 +29,7 @@ struct Protocol {
 
 // How many steps a spec wants before the timing; nothing: until their times settle. With a number
 // nothing runs before them: recording comes last, and what it costs is not measured.
-std::optional<std::int32_t> fixed_warmups(const WorkloadSpec& spec);
+std::optional<std::int32_t> fixed_warmups(const spec::WorkloadSpec& spec);
 
 // Summary of the timed samples, in milliseconds. Absent fields (n too small) are negative.
 struct TimingSummary {
@@ -46,8 +46,15 @@ struct TimingSummary {
   double std_ms = -1;
   std::int32_t outliers = 0;  // above q3 + 3 IQR; marked, never dropped
   double outlier_above_ms = -1;
-  bool stable = true;  // warm-up converged
+  bool settled = true;  // warm-up converged
+  bool stable = true;   // it did, and there are few outliers; see many_outliers()
   std::int32_t warmup_steps = 0;
 };
+
+// More than one step, and more than one in twenty. Steps of an undisturbed machine have next to
+// none so far out, so something else took part in what was measured.
+inline bool many_outliers(const TimingSummary& timing) {
+  return timing.outliers > 1 && timing.outliers * 20 > timing.n;
+}
 
 }  // namespace ts::run

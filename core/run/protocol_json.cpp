@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/run/json_values.h"
+#include "core/io/json_values.h"
 
 namespace ts::run {
 
@@ -42,49 +42,52 @@ nlohmann::json to_json(const TimingSummary& timing) {
   nlohmann::json ci95 = nullptr;
   if (timing.ci95_low_ms >= 0) ci95 = {timing.ci95_low_ms, timing.ci95_high_ms};
   return {{"n", timing.n},
-          {"median", known(timing.median_ms)},
+          {"median", io::known(timing.median_ms)},
           {"ci95", std::move(ci95)},
-          {"min", known(timing.min_ms)},
-          {"q1", known(timing.q1_ms)},
-          {"q3", known(timing.q3_ms)},
-          {"p90", known(timing.p90_ms)},
-          {"p99", known(timing.p99_ms)},
-          {"mean", known(timing.mean_ms)},
-          {"std", known(timing.std_ms)},
+          {"min", io::known(timing.min_ms)},
+          {"q1", io::known(timing.q1_ms)},
+          {"q3", io::known(timing.q3_ms)},
+          {"p90", io::known(timing.p90_ms)},
+          {"p99", io::known(timing.p99_ms)},
+          {"mean", io::known(timing.mean_ms)},
+          {"std", io::known(timing.std_ms)},
           {"outliers", timing.outliers},
-          {"outlier_above", known(timing.outlier_above_ms)},
+          {"outlier_above", io::known(timing.outlier_above_ms)},
           {"warmup_steps", timing.warmup_steps},
+          {"settled", timing.settled},
           {"stable", timing.stable}};
 }
 
 TimingSummary timing_from_json(const nlohmann::json& json) {
   TimingSummary timing;
   timing.n = json.at("n").get<std::int32_t>();
-  timing.median_ms = known_from(json, "median");
+  timing.median_ms = io::known_from(json, "median");
   if (!json.at("ci95").is_null()) {
     timing.ci95_low_ms = json.at("ci95").at(0).get<double>();
     timing.ci95_high_ms = json.at("ci95").at(1).get<double>();
   }
-  timing.min_ms = known_from(json, "min");
-  timing.q1_ms = known_from(json, "q1");
-  timing.q3_ms = known_from(json, "q3");
-  timing.p90_ms = known_from(json, "p90");
-  timing.p99_ms = known_from(json, "p99");
-  timing.mean_ms = known_from(json, "mean");
-  timing.std_ms = known_from(json, "std");
+  timing.min_ms = io::known_from(json, "min");
+  timing.q1_ms = io::known_from(json, "q1");
+  timing.q3_ms = io::known_from(json, "q3");
+  timing.p90_ms = io::known_from(json, "p90");
+  timing.p99_ms = io::known_from(json, "p99");
+  timing.mean_ms = io::known_from(json, "mean");
+  timing.std_ms = io::known_from(json, "std");
   timing.outliers = json.at("outliers").get<std::int32_t>();
   // Journals of earlier versions have none.
   if (json.contains("outlier_above")) {
-    timing.outlier_above_ms = known_from(json, "outlier_above");
+    timing.outlier_above_ms = io::known_from(json, "outlier_above");
   }
   timing.warmup_steps = json.at("warmup_steps").get<std::int32_t>();
   timing.stable = json.at("stable").get<bool>();
+  // Earlier versions called stable what had settled.
+  timing.settled = json.value("settled", timing.stable);
   return timing;
 }
 
 nlohmann::json samples_json(const std::vector<StepTimes>& steps) {
   auto list = nlohmann::json::array();
-  for (const StepTimes& step : steps) list.push_back(milliseconds(step.total_ns));
+  for (const StepTimes& step : steps) list.push_back(io::milliseconds(step.total_ns));
   return list;
 }
 

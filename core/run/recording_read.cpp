@@ -1,6 +1,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_parse.h"
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
@@ -162,7 +163,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
                                           RunId id, base::StringTable& strings) {
   StartedUpdate started;
   started.id = id;
-  auto spec = spec_from_json(header.at("spec"));
+  auto spec = spec::spec_from_json(header.at("spec"));
   if (!spec) return tl::unexpected(spec.error());
   started.spec = std::move(*spec);
   auto protocol = protocol_from_json(header.at("protocol"));
@@ -196,6 +197,8 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   update.batch.dropped = header.at("dropped").get<std::uint64_t>();
   update.batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});
   run->apply(std::move(update));
+  // Recordings of older versions have none.
+  run->apply(PeakUpdate{id, header.value("allocator_peak", std::int64_t{0})});
   const nlohmann::json& steps = header.at("steps");
   tell_steps(*run, steps.at("recorded"), SampleUpdate::Kind::recorded);
   tell_steps(*run, steps.at("warmup"), SampleUpdate::Kind::warmup);
@@ -204,11 +207,11 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   run->apply(FactsUpdate{id, facts_of(header.at("facts"))});
   if (const nlohmann::json& roof = header.at("roof"); !roof.is_null()) {
     const int type = roof.at(0).get<int>();
-    if (type < 0 || type > static_cast<int>(DataType::fp16)) {
+    if (type < 0 || type > static_cast<int>(spec::DataType::fp16)) {
       return base::fail("its roof has an unknown type");
     }
     run->apply(RoofUpdate{id,
-                          {static_cast<DataType>(type), roof.at(1).get<std::int64_t>(),
+                          {static_cast<spec::DataType>(type), roof.at(1).get<std::int64_t>(),
                            roof.at(2).get<double>(), roof.at(3).get<double>()}});
   }
   run->apply(end_of(header, id));
@@ -225,8 +228,10 @@ base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId i
                           ? "it is cut off or damaged"
                           : "it is no recording of this version");
   }
+  const auto header = io::parse_json(parts->header);
+  if (!header) return base::fail("its header " + header.error().sentence);
   try {
-    return run_of(nlohmann::json::parse(parts->header), parts->records, id, strings);
+    return run_of(*header, parts->records, id, strings);
   } catch (const nlohmann::json::exception& error) {
     return base::fail(std::string("its header cannot be read: ") + error.what());
   }

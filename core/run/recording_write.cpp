@@ -146,6 +146,7 @@ std::string RecordingWriter::file(const Run& run) const {
                                  {"facts", facts_json(run.facts)},
                                  {"warmup_stable", run.warmup_stable},
                                  {"dropped", run.dropped},
+                                 {"allocator_peak", run.allocator_peak},
                                  {"clock_drift_ns", run.clock_drift_ns},
                                  {"steps",
                                   {{"recorded", steps_json(run.recorded_steps)},

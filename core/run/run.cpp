@@ -4,19 +4,17 @@
 
 #include "core/base/check.h"
 #include "core/run/step_summary.h"
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
 
 namespace ts::run {
 
 namespace {
 
-// Work is summed over all steps before it is divided: the mean of rates would favour short steps.
-std::optional<double> per_second(double per_step, const std::vector<StepTimes>& steps) {
-  double seconds = 0;
-  for (const StepTimes& step : steps) seconds += static_cast<double>(step.total_ns) * 1e-9;
-  if (seconds <= 0) return std::nullopt;
-  return per_step * static_cast<double>(steps.size()) / seconds;
+// The rate that belongs to a median; one slow step does not change it.
+std::optional<double> per_second(double per_step, double median_ms) {
+  if (median_ms <= 0) return std::nullopt;
+  return per_step / (median_ms * 1e-3);
 }
 
 }  // namespace
@@ -62,6 +60,8 @@ void Run::apply(Update&& update) {
     if (recorded->id == id) snapshot = std::move(recorded->snapshot);
   } else if (auto* measured = std::get_if<RoofUpdate>(&update)) {
     if (measured->id == id) roof = measured->roof;
+  } else if (const auto* peak = std::get_if<PeakUpdate>(&update)) {
+    if (peak->id == id) allocator_peak = std::max(allocator_peak, peak->bytes);
   } else if (auto* end = std::get_if<FinishedUpdate>(&update)) {
     if (end->id == id) finish(std::move(*end));
   }
@@ -104,35 +104,34 @@ void Run::finish(FinishedUpdate&& end) {
   if (verdict == Verdict::ok) fraction = 1;
 }
 
+std::int64_t Run::peak_allocated() const {
+  return allocator_peak > 0 ? allocator_peak : memory.peak_bytes();
+}
+
 TimingSummary Run::timing_of(std::int64_t StepTimes::*part) const {
   TimingSummary out = summarise_steps(timed_steps, part);
-  out.stable = warmup_stable;
-  out.warmup_steps = static_cast<std::int32_t>(warmup_steps.size());
+  set_warmup(out, warmup_stable, warmup_steps.size());
   return out;
 }
 
 std::optional<double> Run::tokens_per_s() const {
-  return per_second(static_cast<double>(tokens_per_step(spec)), timed_steps);
+  return per_second(static_cast<double>(spec::tokens_per_step(spec)), timing().median_ms);
 }
 
 std::optional<double> Run::decode_tokens_per_s() const {
-  std::int64_t ns = 0;
-  for (const StepTimes& step : timed_steps) ns += step.decode_ns;
-  if (ns <= 0) return std::nullopt;
-  const auto tokens = static_cast<double>(spec.batch * (spec.new_tokens - 1)) *
-                      static_cast<double>(timed_steps.size());
-  return tokens / (static_cast<double>(ns) * 1e-9);
+  const auto tokens = static_cast<double>(spec.batch * (spec.new_tokens - 1));
+  return per_second(tokens, timing_of(&StepTimes::decode_ns).median_ms);
 }
 
 double Run::flops() const {
   const auto backend =
-      facts.backend_ran.empty() ? spec.backend : backend_for_formulas(facts.backend_ran);
-  return step_flops(spec, backend).total();
+      facts.backend_ran.empty() ? spec.backend : spec::backend_for_formulas(facts.backend_ran);
+  return spec::step_flops(spec, backend).total();
 }
 
 std::optional<double> Run::tflops_per_s() const {
   const double work = flops();
-  const auto rate = per_second(work, timed_steps);
+  const auto rate = per_second(work, timing().median_ms);
   if (!rate || work <= 0) return std::nullopt;  // a workload without products
   return *rate * 1e-12;
 }
@@ -142,7 +141,7 @@ std::optional<RecordingCost> Run::recording_cost() const {
 }
 
 std::optional<double> Run::unsynchronised_ms() const {
-  if (spec.device == DeviceKind::cpu || timed_steps.empty()) return std::nullopt;
+  if (spec.device == spec::DeviceKind::cpu || timed_steps.empty()) return std::nullopt;
   std::vector<double> called;
   for (const StepTimes& step : timed_steps) {
     called.push_back(static_cast<double>(step.total_ns - step.waited_ns) * 1e-6);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/memory/allocation_log.h"
-#include "core/run/gpu_catalogue.h"
 #include "core/run/recording_cost.h"
 #include "core/run/update.h"
+#include "core/spec/gpu_catalogue.h"
 #include "core/trace/kernel_launch.h"
 #include "core/trace/trace_store.h"
 
@@ -28,7 +28,7 @@ class Run {
   void apply(Update&& update);
 
   RunId id = 0;
-  WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t limit = 0;
   std::string limit_source;
@@ -47,7 +47,7 @@ class Run {
   std::string device_name;
   std::int64_t earlier_runs = 0;  // of this process: they warmed up libraries and allocator
   std::optional<Roof> roof;       // measured once for each device and type
-  std::optional<Gpu> card;        // of the catalogue, if it has the device
+  std::optional<spec::Gpu> card;  // of the catalogue, if it has the device
 
   std::vector<StepTimes> recorded_steps;
   std::vector<StepTimes> warmup_steps;
@@ -57,20 +57,26 @@ class Run {
   trace::TraceStore trace;
   trace::KernelLaunches launches;  // of the kernels in the trace
   memory::AllocationLog memory;
+  // Records that were lost: trace and log have gaps, and what is read off them may be wrong.
   std::uint64_t dropped = 0;
+  std::int64_t allocator_peak = 0;  // by the allocator's own count; 0: not told
   // The largest drift between the clock of the GPU's records and ours within a recording; a kernel
   // may lie so far from the call that launched it. See kDriftTold.
   std::int64_t clock_drift_ns = 0;
   // What the device's own allocator recorded; null where it is not PyTorch's.
-  std::shared_ptr<const memory::Snapshot> snapshot;
+  std::shared_ptr<const allocator::Snapshot> snapshot;
 
   // Statistics of what was measured so far; unset until there are samples.
   [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }
   // Of one part of the timed steps: forward_ns, backward_ns, ... A part the pass lacks has n = 0.
   [[nodiscard]] TimingSummary timing_of(std::int64_t StepTimes::*part) const;
-  // Rates are total work over total time of the timed steps.
+  // The most bytes that were live at once: what the allocator counted, which no lost record
+  // changes; by the log until that is told, and in files.
+  [[nodiscard]] std::int64_t peak_allocated() const;
+  // Rates are the work of one step over the median time, as the step time is.
   [[nodiscard]] std::optional<double> tokens_per_s() const;
-  // Pass generate: new tokens of all sequences but the first ones, over the time of decoding them.
+  // Pass generate: new tokens of all sequences but the first ones, over the median time of
+  // decoding.
   [[nodiscard]] std::optional<double> decode_tokens_per_s() const;
   [[nodiscard]] double flops() const;  // of one step, by formula, with the backend that ran
   [[nodiscard]] std::optional<double> tflops_per_s() const;

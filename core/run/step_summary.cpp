@@ -29,4 +29,10 @@ TimingSummary summarise_steps(std::span<const StepTimes> steps, std::int64_t Ste
   return out;
 }
 
+void set_warmup(TimingSummary& timing, bool settled, std::size_t steps) {
+  timing.settled = settled;
+  timing.stable = settled && !many_outliers(timing);
+  timing.warmup_steps = static_cast<std::int32_t>(steps);
+}
+
 }  // namespace ts::run

@@ -38,7 +38,7 @@ struct EngineUpdate {  // the engine was loaded, or could not be
 };
 struct StartedUpdate {
   RunId id = 0;
-  WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t limit = 0;    // bytes the allocator may hold
   std::string limit_source;  // what set it: "RTX 4090", "80 % of RAM", "memory_limit"
@@ -63,7 +63,11 @@ struct FactsUpdate {
 };
 struct SnapshotUpdate {
   RunId id = 0;
-  std::shared_ptr<const memory::Snapshot> snapshot;
+  std::shared_ptr<const allocator::Snapshot> snapshot;
+};
+struct PeakUpdate {  // of the live bytes so far, by the allocator's own count
+  RunId id = 0;
+  std::int64_t bytes = 0;
 };
 struct RoofUpdate {
   RunId id = 0;
@@ -86,9 +90,9 @@ struct ComparisonUpdate {
   RunId id = 0;
   std::shared_ptr<const Comparison> comparison;  // core/run/compare.h
 };
-using Update =
-    std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
-                 SnapshotUpdate, RoofUpdate, SampleUpdate, ComparisonUpdate, FinishedUpdate>;
+using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUpdate, FactsUpdate,
+                            SnapshotUpdate, PeakUpdate, RoofUpdate, SampleUpdate, ComparisonUpdate,
+                            FinishedUpdate>;
 
 // Hand-over from worker and collector to the window: any thread pushes, one thread takes all
 // waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away

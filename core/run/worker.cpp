@@ -11,9 +11,9 @@
 
 #include "core/base/clock.h"
 #include "core/run/compare.h"
-#include "core/run/corpus.h"
 #include "core/run/measure.h"
-#include "core/run/workload_math.h"
+#include "core/spec/corpus.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::run {
 
@@ -29,7 +29,7 @@ FinishedUpdate finished_early(RunId id, Verdict verdict, std::string sentence) {
   return finished;
 }
 
-const DeviceInfo* find_device(const EngineInfo& info, const WorkloadSpec& spec) {
+const DeviceInfo* find_device(const EngineInfo& info, const spec::WorkloadSpec& spec) {
   for (const DeviceInfo& device : info.devices) {
     if (device.kind == spec.device && device.index == spec.device_index) return &device;
   }
@@ -37,10 +37,11 @@ const DeviceInfo* find_device(const EngineInfo& info, const WorkloadSpec& spec) 
 }
 
 // Why this machine cannot run the spec; empty when it can.
-std::string obstacle(const WorkloadSpec& spec, const EngineInfo& info) {
-  if (const auto problems = validate(spec); !problems.empty()) return problems.front().sentence;
-  if (std::string problem = corpus_problem(spec); !problem.empty()) return problem;
-  if (spec.device == DeviceKind::cpu) return {};
+std::string obstacle(const spec::WorkloadSpec& spec, const EngineInfo& info) {
+  if (const auto problems = spec::validate(spec); !problems.empty())
+    return problems.front().sentence;
+  if (std::string problem = spec::corpus_problem(spec); !problem.empty()) return problem;
+  if (spec.device == spec::DeviceKind::cpu) return {};
   const DeviceInfo* device = find_device(info, spec);
   if (device == nullptr) {
     return "There is no device cuda " + std::to_string(spec.device_index) + " on this machine";
@@ -146,8 +147,8 @@ struct Worker::Impl {
       }
       const DeviceInfo* device = find_device(*about.info, side.spec);
       sides[i].spec = side.spec;
-      sides[i].limit = memory_limit(side.spec, side.target_capacity,
-                                    device != nullptr ? device->memory_bytes : 0)
+      sides[i].limit = spec::memory_limit(side.spec, side.target_capacity,
+                                          device != nullptr ? device->memory_bytes : 0)
                            .bytes;
     }
     const auto tell = [&](Comparison so_far) {
@@ -182,8 +183,8 @@ struct Worker::Impl {
   FinishedUpdate execute(const Job& job, const RunRequest& request, Engine* engine,
                          const EngineUpdate& about) {
     const DeviceInfo* device = about.info ? find_device(*about.info, request.spec) : nullptr;
-    const MemoryLimit limit = memory_limit(request.spec, request.target_capacity,
-                                           device != nullptr ? device->memory_bytes : 0);
+    const spec::MemoryLimit limit = spec::memory_limit(
+        request.spec, request.target_capacity, device != nullptr ? device->memory_bytes : 0);
     updates.push(StartedUpdate{job.id, request.spec, request.protocol, limit.bytes, limit.source,
                                base::now_ns(), request.target_capacity,
                                device != nullptr ? device->name : std::string(), runs++});
@@ -210,8 +211,8 @@ struct Worker::Impl {
   }
 
   // A run that ended well stays well when this is cancelled, or fails.
-  void tell_roof(const Job& job, const WorkloadSpec& spec, Engine& engine) {
-    const RoofKey key{spec.device, spec.device_index, compute_type(spec), spec.threads};
+  void tell_roof(const Job& job, const spec::WorkloadSpec& spec, Engine& engine) {
+    const RoofKey key{spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
     auto known = roofs.find(key);
     if (known == roofs.end()) {
       updates.push(ProgressUpdate{job.id, Stage::roof, 1, -1});
@@ -222,7 +223,8 @@ struct Worker::Impl {
     updates.push(RoofUpdate{job.id, known->second});
   }
 
-  using RoofKey = std::tuple<DeviceKind, std::int64_t, DataType, std::int64_t>;  // and threads
+  using RoofKey =
+      std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;  // and threads
 
   EngineLoader loader;
   base::StringTable& strings;

@@ -7,8 +7,8 @@
 #include "core/base/result.h"
 #include "core/base/string_table.h"
 #include "core/run/engine.h"
-#include "core/run/memory_limit.h"
 #include "core/run/update.h"
+#include "core/spec/memory_limit.h"
 
 namespace ts::run {
 
@@ -17,7 +17,7 @@ namespace ts::run {
 using EngineLoader = std::function<base::Result<std::unique_ptr<Engine>>()>;
 
 struct RunRequest {
-  WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu, from the catalogue; 0: no card
   // Whether the run is to know its roof. It is measured after the first run that wants it on a
@@ -28,7 +28,7 @@ struct RunRequest {
 // A against B, by turns.
 struct CompareRequest {
   struct Side {
-    WorkloadSpec spec;
+    spec::WorkloadSpec spec;
     std::int64_t target_capacity = 0;  // as in RunRequest
   };
   std::array<Side, 2> sides;

@@ -12,7 +12,6 @@ namespace {
 // As nvbench's comparison: medians nearer than half a percent are not called different.
 constexpr double kDifferent = 0.005;
 constexpr double kSame = 0.01;
-constexpr int kFewestPairs = 10;
 
 PairVerdict judge(int pairs, const std::optional<Interval>& ci95) {
   if (pairs < kFewestPairs || !ci95) return PairVerdict::unclear;

@@ -21,8 +21,11 @@ struct PairedRatio {
   PairVerdict verdict = PairVerdict::unclear;
 };
 
+// With fewer there is no verdict, whatever the interval says.
+inline constexpr int kFewestPairs = 10;
+
 // faster, slower: the interval lies wholly beyond 0.5 % from 1. same: wholly within 1 %. Anything
-// else is unclear, and so are fewer than 10 pairs. Times are positive; the spans equally long.
+// else is unclear, and so are fewer than kFewestPairs. Times are positive; the spans equally long.
 PairedRatio paired_ratio(std::span<const double> a, std::span<const double> b);
 
 }  // namespace ts::stats

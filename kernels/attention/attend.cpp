@@ -2,7 +2,7 @@
 
 #include <ATen/ops/ones.h>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/layers/checkpoint.h"
 
 namespace ts::kernels {
@@ -11,9 +11,9 @@ namespace {
 at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                       const at::Tensor& v) {
   switch (method.backend) {
-    case run::AttentionBackend::naive:
+    case spec::AttentionBackend::naive:
       return attend_naive(q, k, v, method.causal_mask);
-    case run::AttentionBackend::tiled:
+    case spec::AttentionBackend::tiled:
       return attend_tiled(method, q, k, v);
     default:
       return attend_sdpa(method.backend, method.causal, q, k, v);
@@ -22,16 +22,16 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
 
 }  // namespace
 
-AttentionMethod make_attention_method(Builder& builder, const run::WorkloadSpec& spec) {
+AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec) {
   AttentionMethod method;
   method.backend = spec.backend;
   method.causal = spec.causal;
   method.tile_q = spec.tile_q;
   method.tile_k = spec.tile_k;
-  method.checkpointed = run::checkpointing(spec) == run::Checkpoint::attention;
-  if (spec.backend == run::AttentionBackend::naive && spec.causal) {
+  method.checkpointed = spec::checkpointing(spec) == spec::Checkpoint::attention;
+  if (spec.backend == spec::AttentionBackend::naive && spec.causal) {
     const auto options = builder.options().dtype(at::kBool);
-    const std::int64_t length = run::context_length(spec);
+    const std::int64_t length = spec::context_length(spec);
     method.causal_mask = builder.keep_input(at::ones({length, length}, options).triu_(1));
   }
   return method;

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 
 namespace ts::kernels {
@@ -10,7 +10,7 @@ namespace ts::kernels {
 // How attention is computed. causal_mask is only for naive: bool [n, n] for contexts up to n, true
 // where a query may not look; undefined without causal.
 struct AttentionMethod {
-  run::AttentionBackend backend = run::AttentionBackend::naive;
+  spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
   at::Tensor causal_mask;
   std::int64_t tile_q = 64;  // of backend tiled
@@ -20,7 +20,7 @@ struct AttentionMethod {
 
 // The method of a spec. The mask naive attention needs is kept as an input and shared by all layers
 // (a registered buffer, as model code has it).
-AttentionMethod make_attention_method(Builder& builder, const run::WorkloadSpec& spec);
+AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
 
 // The same without a mask.
 AttentionMethod unmasked(AttentionMethod method);
@@ -40,7 +40,7 @@ at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tens
 // at::scaled_dot_product_attention, steered to one kernel, or left to choose (automatic). What
 // cannot run as asked is an error of LibTorch, never silently another kernel. The switches are
 // process-wide in LibTorch; they are set around the call and put back. Worker thread.
-at::Tensor attend_sdpa(run::AttentionBackend backend, bool causal, const at::Tensor& q,
+at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
                        const at::Tensor& k, const at::Tensor& v);
 
 // FlashAttention-2 (Dao 2023, algorithms 1 and 2) out of plain operators, one tile of tile_q

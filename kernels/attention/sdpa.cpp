@@ -10,16 +10,16 @@ namespace {
 // Allows exactly one kernel while it lives, or all for automatic.
 class SdpaSteering {
  public:
-  explicit SdpaSteering(run::AttentionBackend backend)
+  explicit SdpaSteering(spec::AttentionBackend backend)
       : math_(context_.userEnabledMathSDP()),
         flash_(context_.userEnabledFlashSDP()),
         efficient_(context_.userEnabledMemEfficientSDP()),
         cudnn_(context_.userEnabledCuDNNSDP()) {
-    const bool any = backend == run::AttentionBackend::automatic;
-    set(any || backend == run::AttentionBackend::math,
-        any || backend == run::AttentionBackend::flash,
-        any || backend == run::AttentionBackend::efficient,
-        any || backend == run::AttentionBackend::cudnn);
+    const bool any = backend == spec::AttentionBackend::automatic;
+    set(any || backend == spec::AttentionBackend::math,
+        any || backend == spec::AttentionBackend::flash,
+        any || backend == spec::AttentionBackend::efficient,
+        any || backend == spec::AttentionBackend::cudnn);
   }
   ~SdpaSteering() { set(math_, flash_, efficient_, cudnn_); }
   SdpaSteering(const SdpaSteering&) = delete;
@@ -42,7 +42,7 @@ class SdpaSteering {
 
 }  // namespace
 
-at::Tensor attend_sdpa(run::AttentionBackend backend, bool causal, const at::Tensor& q,
+at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
                        const at::Tensor& k, const at::Tensor& v) {
   if (q.is_meta()) return attend_sdpa_dry(backend, causal, q, k, v);
   const SdpaSteering steering(backend);

@@ -5,15 +5,15 @@
 
 #include <sstream>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/compiled/package_store.h"
-#include "kernels/failure.h"
+#include "kernels/device/precision.h"
+#include "kernels/device/threads.h"
 #include "kernels/observe/cancellation.h"
-#include "kernels/precision.h"
-#include "kernels/threads.h"
+#include "kernels/observe/failure.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 // What the two are compared by: the loss and all gradients, or the output.
 std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
-                                   const run::WorkloadSpec& spec) {
-  const bool trains = run::has_backward(spec.pass);
+                                   const spec::WorkloadSpec& spec) {
+  const bool trains = spec::has_backward(spec.pass);
   const at::AutoGradMode grad_mode(trains);
   workload.select_micro_batch(0);
   at::Tensor result;
@@ -55,8 +55,8 @@ double relative_difference(const at::Tensor& a, const at::Tensor& b) {
 
 // Inductor adds up in another order and rounds less often: a few units in the last place of fp32,
 // of which gradients of many layers add up; 16 bits have 8 or 11 of them.
-double allowed(const run::WorkloadSpec& spec) {
-  return run::compute_type(spec) == run::DataType::fp32 ? 1e-4 : 5e-2;
+double allowed(const spec::WorkloadSpec& spec) {
+  return spec::compute_type(spec) == spec::DataType::fp32 ? 1e-4 : 5e-2;
 }
 
 run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
@@ -78,27 +78,29 @@ run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
 }
 
 // Without data: no package is looked for by what is in the tensors.
-PackageRequest request_for(const run::WorkloadSpec& spec) {
+PackageRequest request_for(const spec::WorkloadSpec& spec) {
   Builder shapes(at::kMeta, scalar_type(spec.dtype), spec.seed);
   (void)find_workload(spec.workload)->make(shapes, spec);
   return make_request(spec, shapes);
 }
 
-// Whether there is one that loads. One that does not is damaged, or of a name that two keys share.
-bool has_package(const PackageRequest& request) {
+// Whether there is one that may be loaded and loads. One that does not is damaged.
+bool has_package(const fs::path& folder, const PackageRequest& request) {
+  if (!check_package(folder)) return false;
   try {
-    const CompiledPackage loads(package_path(request), request.key, request.trains);
+    const CompiledPackage loads(package_file(folder), request.key, request.trains);
     return true;
   } catch (const std::exception&) {
     return false;
   }
 }
 
-run::Outcome<void> make_and_compare(const run::WorkloadSpec& spec, const PackageRequest& request,
-                                    const base::CancelToken& cancel) {
-  const fs::path kept = package_path(request);
-  const fs::path fresh = kept.string() + ".new.pt2";
-  if (auto made = make_package(request, fresh, cancel); !made) {
+run::Outcome<void> make_and_compare(const spec::WorkloadSpec& spec, const PackageRequest& request,
+                                    const fs::path& folder, const base::CancelToken& cancel) {
+  const auto work = folder_for_making(folder.parent_path());
+  if (!work) return tl::unexpected(as_failure(work.error().sentence));
+  const auto made = make_package(request, work->path(), cancel);
+  if (!made) {
     run::Failure failure = as_failure(made.error().sentence);
     if (cancel.cancelled()) failure.verdict = run::Verdict::cancelled;
     return tl::unexpected(std::move(failure));
@@ -107,28 +109,31 @@ run::Outcome<void> make_and_compare(const run::WorkloadSpec& spec, const Package
   auto eager = find_workload(spec.workload)->make(builder, spec);
   const std::vector<at::Tensor> expected = results_of(*eager, builder, spec);
   {
-    const auto compiled = make_compiled(std::move(eager), builder, spec, fresh, request.key);
+    const auto compiled =
+        make_compiled(std::move(eager), builder, spec, package_file(*made), request.key);
     const auto same = compare(expected, results_of(*compiled, builder, spec), allowed(spec));
-    if (!same) {
-      remove_package(fresh);
-      return same;
-    }
+    if (!same) return same;
   }
-  rename_package(fresh, kept);
+  if (auto kept = keep_package(*made, folder); !kept) {
+    return tl::unexpected(as_failure(kept.error().sentence));
+  }
   return {};
 }
 
 }  // namespace
 
-run::Outcome<void> compile_step(const run::WorkloadSpec& spec, std::unique_ptr<Device> device,
+run::Outcome<void> compile_step(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
                                 std::int64_t limit, const base::CancelToken& cancel) {
   try {
     Account account(*device, limit);
     const CancelScope scope(cancel);
     const ThreadsScope threads(spec);
     const PackageRequest request = request_for(spec);
-    if (has_package(request)) return {};
-    return make_and_compare(spec, request, cancel);
+    const auto store = package_store();
+    if (!store) return tl::unexpected(as_failure(store.error().sentence));
+    const fs::path folder = package_folder(*store, request);
+    if (has_package(folder, request)) return {};
+    return make_and_compare(spec, request, folder, cancel);
   } catch (...) {
     return tl::unexpected(current_failure());
   }

@@ -4,7 +4,7 @@
 
 #include "core/base/cancel.h"
 #include "core/run/engine.h"
-#include "kernels/device.h"
+#include "kernels/device/device.h"
 
 namespace ts::kernels {
 
@@ -12,7 +12,7 @@ namespace ts::kernels {
 // once before it is kept: loss and every gradient, or the output, within what the types allow. That
 // takes the memory of an eager step, and of a second copy of its gradients, under `limit`. Worker
 // thread.
-run::Outcome<void> compile_step(const run::WorkloadSpec& spec, std::unique_ptr<Device> device,
+run::Outcome<void> compile_step(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
                                 std::int64_t limit, const base::CancelToken& cancel);
 
 }  // namespace ts::kernels

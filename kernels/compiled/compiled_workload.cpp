@@ -1,6 +1,6 @@
 #include "kernels/compiled/compiled_workload.h"
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_request.h"
 
@@ -10,12 +10,12 @@ namespace {
 class CompiledWorkload final : public Workload {
  public:
   CompiledWorkload(std::unique_ptr<Workload> eager, const Builder& builder,
-                   const run::WorkloadSpec& spec, const std::filesystem::path& package,
+                   const spec::WorkloadSpec& spec, const std::filesystem::path& package,
                    const std::string& key)
       : eager_(std::move(eager)),
-        trains_(run::has_backward(spec.pass)),
+        trains_(spec::has_backward(spec.pass)),
         package_(package, key, trains_) {
-    for (std::int64_t i = 0; i < run::micro_batches(spec); ++i) {
+    for (std::int64_t i = 0; i < spec::micro_batches(spec); ++i) {
       tensors_.push_back(step_tensors(builder, spec, i));
     }
   }
@@ -41,7 +41,7 @@ class CompiledWorkload final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_compiled(std::unique_ptr<Workload> eager, const Builder& builder,
-                                        const run::WorkloadSpec& spec,
+                                        const spec::WorkloadSpec& spec,
                                         const std::filesystem::path& package,
                                         const std::string& key) {
   return std::make_unique<CompiledWorkload>(std::move(eager), builder, spec, package, key);

@@ -173,9 +173,20 @@ def end_with_parent(parent, folder):
     os.killpg(0, signal.SIGKILL)
 
 
+def search_where_torch_is():
+    """An isolated Python (-I) reads no variables. These two are where torch is and where Python keeps
+    what it compiles of it; relative folders would mean the current one and do not count."""
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[:0] = [folder for folder in folders if os.path.isabs(folder)]
+    compiled = os.environ.get("PYTHONPYCACHEPREFIX", "")
+    if os.path.isabs(compiled):
+        sys.pycache_prefix = compiled
+
+
 def main(path):
     with open(path, encoding="utf-8") as file:
         request = json.load(file)
+    search_where_torch_is()
     threading.Thread(target=end_with_parent, args=(os.getppid(), request["scripts"]),
                      daemon=True).start()
     import torch

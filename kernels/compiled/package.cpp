@@ -7,10 +7,12 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
-#include "kernels/failure.h"
+#include "core/io/json_parse.h"
 #include "kernels/observe/custom_node.h"
+#include "kernels/observe/failure.h"
 
 namespace ts::kernels {
 namespace {
@@ -105,17 +107,24 @@ class CompiledStep : public torch::autograd::Function<CompiledStep> {
   }
 };
 
+nlohmann::json list_in(const std::unordered_map<std::string, std::string>& metadata,
+                       const char* name) {
+  auto json = io::parse_json(metadata.at(name));
+  if (!json)
+    throw BadInput(std::string("In the compiled step ") + name + " " + json.error().sentence);
+  return std::move(*json);
+}
+
 void read_connections(Loader& backward, CompiledPackage::Models& models) {
   const auto metadata = backward.get_metadata();
-  for (const auto& entry : nlohmann::json::parse(metadata.at("backward_inputs"))) {
+  for (const auto& entry : list_in(metadata, "backward_inputs")) {
     const auto name = entry.at(0).get<std::string>();
     models.backward_inputs.emplace_back(name == "input"  ? Source::input
                                         : name == "kept" ? Source::kept
                                                          : Source::loss_gradient,
                                         entry.at(1).get<std::size_t>());
   }
-  models.gradients =
-      nlohmann::json::parse(metadata.at("gradients")).get<std::vector<std::size_t>>();
+  models.gradients = list_in(metadata, "gradients").get<std::vector<std::size_t>>();
 }
 
 }  // namespace
@@ -125,9 +134,6 @@ CompiledPackage::CompiledPackage(const std::filesystem::path& path, const std::s
     : models_(std::make_unique<Models>()) {
   show_libtorch();
   const std::string first = trains ? "forward" : "infer";
-  if (std::error_code none; !std::filesystem::exists(path, none)) {
-    throw BadInput("This step has not been compiled");
-  }
   if (Loader::load_metadata_from_package(path.string(), first)["key"] != key) {
     throw BadInput("The compiled step in " + path.string() + " is another one's");
   }

@@ -12,8 +12,8 @@ namespace ts::kernels {
 // A step that PyTorch's Inductor compiled ahead of time, loaded. Worker thread.
 class CompiledPackage {
  public:
-  // Throws BadInput if there is no package at `path`, it is damaged, or it
-  // was made for something else than `key` says.
+  // Of a file that check_package() of package_store.h lets pass. Throws BadInput if it is damaged
+  // or was made for something else than `key` says.
   CompiledPackage(const std::filesystem::path& path, const std::string& key, bool trains);
   ~CompiledPackage();
 

@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/io/child_process.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "kernels/compiled/package_store.h"
 #include "kernels/compiled/scripts.h"
 
@@ -35,25 +36,6 @@ bool in_path(const std::string& program) {
   }
   return false;
 }
-
-// A folder that goes with its scope.
-class WorkFolder {
- public:
-  explicit WorkFolder(fs::path path) : path_(std::move(path)) {
-    std::error_code ignored;
-    fs::create_directories(path_, ignored);
-  }
-  ~WorkFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // What a failed Python says last is what was wrong.
 std::string last_line(const fs::path& log) {
@@ -83,38 +65,47 @@ std::string why_no_compiler() {
   return {};
 }
 
-base::Result<void> make_package(const PackageRequest& request, const fs::path& package,
-                                const base::CancelToken& cancel) {
+base::Result<fs::path> make_package(const PackageRequest& request, const fs::path& work,
+                                    const base::CancelToken& cancel) {
   if (std::string reason = why_no_compiler(); !reason.empty()) return base::fail(std::move(reason));
-  const WorkFolder work(package.string() + "." + std::to_string(getpid()));
-  auto json = nlohmann::json::parse(request.json);
-  // PyTorch wants the ending.
-  const fs::path made = work.path() / "made.pt2";
-  json["package"] = made.string();
-  json["scripts"] = work.path().string();
-  const fs::path maker = work.path() / "make_package.py";
-  const fs::path asked = work.path() / "request.json";
-  const auto texts = {std::pair{maker, maker_script()},
-                      std::pair{work.path() / "models.py", models_script()}};
-  for (const auto& [path, text] : texts) {
-    if (auto written = io::write_file(path, text); !written) return written;
+  auto json = io::parse_json(request.json);
+  if (!json) return base::fail("The request for a compiled step " + json.error().sentence);
+  fs::path made = work / "package";
+  if (auto folder = io::make_folder(made); !folder) return tl::unexpected(folder.error());
+  std::error_code ignored;
+  fs::permissions(made, fs::perms::owner_all, ignored);
+  const fs::path package = package_file(made);
+  (*json)["package"] = package.string();
+  (*json)["scripts"] = work.string();
+  const fs::path maker = work / "make_package.py";
+  const fs::path asked = work / "request.json";
+  const std::string text = json->dump();
+  for (const auto& [path, content] :
+       {std::pair{maker, maker_script()}, std::pair{work / "models.py", models_script()},
+        std::pair{asked, std::string_view(text)}}) {
+    if (auto written = io::write_file(path, content); !written) {
+      return tl::unexpected(written.error());
+    }
   }
-  if (auto written = io::write_file(asked, json.dump()); !written) return written;
   io::ChildCommand command;
-  command.words = {python(), maker.string(), asked.string()};
-  // Inductor's own cache goes with the folder.
-  command.environment = {{"TORCHINDUCTOR_CACHE_DIR", (work.path() / "inductor").string()},
-                         {"TMPDIR", work.path().string()}};
-  command.log = work.path() / "log";
+  // Isolated (-I): neither the current folder nor the user's own packages are searched. The script
+  // takes the absolute folders of PYTHONPATH itself: torch is there.
+  command.words = {python(), "-I", maker.string(), asked.string()};
+  // Inductor's own cache goes with the folder. What it starts is another Python.
+  command.environment = {{"TORCHINDUCTOR_CACHE_DIR", (work / "inductor").string()},
+                         {"TMPDIR", work.string()},
+                         {"PYTHONSAFEPATH", "1"},
+                         {"PYTHONNOUSERSITE", "1"}};
+  command.log = work / "log";
   const std::int64_t begin = base::now_ns();
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
   if (*code != 0)
     return base::fail("Inductor did not compile this step: " + last_line(command.log));
-  std::error_code error;
-  fs::rename(made, package, error);
-  if (error) return base::fail("Cannot keep " + package.string() + ": " + error.message());
-  return note_seconds_to_make(package, static_cast<double>(base::now_ns() - begin) * 1e-9);
+  fs::permissions(package, fs::perms::owner_read | fs::perms::owner_write, ignored);
+  const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
+  if (auto noted = note_package(made, seconds); !noted) return tl::unexpected(noted.error());
+  return made;
 }
 
 }  // namespace ts::kernels

@@ -12,11 +12,13 @@ namespace ts::kernels {
 // Why no step can be compiled on this machine; empty: it can, as far as can be told without trying.
 std::string why_no_compiler();
 
-// Has Python compile the step into `package`: a minute or two for two graphs. The Python is
-// TENSORSCOPE_PYTHON, else the one that the set-up made. Errors: there is none, it has no torch of
-// this version, no C++ compiler, or it says why not; cancelled, with the sentence "Cancelled".
-// Its time is kept beside it.
-base::Result<void> make_package(const PackageRequest& request, const std::filesystem::path& package,
-                                const base::CancelToken& cancel);
+// Has Python compile the step: a minute or two for two graphs. All that this writes is in `work`, a
+// folder of this user alone; the result is the folder in it that is to be kept, see
+// package_store.h. The Python is TENSORSCOPE_PYTHON, else the one that the set-up made. Errors:
+// there is none, it has no torch of this version, no C++ compiler, or it says why not; cancelled,
+// with the sentence "Cancelled".
+base::Result<std::filesystem::path> make_package(const PackageRequest& request,
+                                                 const std::filesystem::path& work,
+                                                 const base::CancelToken& cancel);
 
 }  // namespace ts::kernels

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/file.h"
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/compiled/scripts.h"
 
 namespace ts::kernels {
@@ -47,11 +47,11 @@ const char* python_type(at::ScalarType type) {
 
 }  // namespace
 
-std::vector<at::Tensor> step_tensors(const Builder& builder, const run::WorkloadSpec& spec,
+std::vector<at::Tensor> step_tensors(const Builder& builder, const spec::WorkloadSpec& spec,
                                      std::int64_t micro_batch) {
   std::vector<at::Tensor> tensors;
   for (const Parameter& parameter : builder.parameters()) tensors.push_back(parameter.tensor);
-  const bool split = spec.workload == run::WorkloadKind::lm && run::micro_batches(spec) > 1;
+  const bool split = spec.workload == spec::WorkloadKind::lm && spec::micro_batches(spec) > 1;
   for (const at::Tensor& input : builder.inputs()) {
     const bool rows = split && input.scalar_type() == at::kLong;
     tensors.push_back(rows ? input.narrow(0, micro_batch * spec.batch, spec.batch) : input);
@@ -59,13 +59,13 @@ std::vector<at::Tensor> step_tensors(const Builder& builder, const run::Workload
   return tensors;
 }
 
-PackageRequest make_request(const run::WorkloadSpec& spec, const Builder& builder) {
-  const nlohmann::json whole = run::to_json(spec);
+PackageRequest make_request(const spec::WorkloadSpec& spec, const Builder& builder) {
+  const nlohmann::json whole = to_json(spec);
   nlohmann::json shaping;
   for (const char* const name : kShaping) shaping[name] = whole.at(name);
-  if (!run::field_applies(spec, run::Field::autocast)) shaping["autocast"] = "off";
+  if (!spec::field_applies(spec, spec::Field::autocast)) shaping["autocast"] = "off";
   PackageRequest request;
-  request.trains = run::has_backward(spec.pass);
+  request.trains = spec::has_backward(spec.pass);
   nlohmann::json tensors = nlohmann::json::array();
   const std::vector<at::Tensor> all = step_tensors(builder, spec, 0);
   for (std::size_t i = 0; i < all.size(); ++i) {

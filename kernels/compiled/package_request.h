@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 
 namespace ts::kernels {
@@ -13,7 +13,7 @@ namespace ts::kernels {
 // What a compiled step reads, in the order of a package's inputs: the parameters, then the inputs
 // of the workload, of tokens and targets the rows of one micro-batch. The tensors share their
 // memory with the workload's.
-std::vector<at::Tensor> step_tensors(const Builder& builder, const run::WorkloadSpec& spec,
+std::vector<at::Tensor> step_tensors(const Builder& builder, const spec::WorkloadSpec& spec,
                                      std::int64_t micro_batch);
 
 // What a package is made of, and the text that tells it from every other: the specification as far
@@ -26,6 +26,6 @@ struct PackageRequest {
   bool trains = false;  // forward and backward, else the forward alone without a graph
 };
 
-PackageRequest make_request(const run::WorkloadSpec& spec, const Builder& builder);
+PackageRequest make_request(const spec::WorkloadSpec& spec, const Builder& builder);
 
 }  // namespace ts::kernels

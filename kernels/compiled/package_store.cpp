@@ -1,55 +1,229 @@
 #include "kernels/compiled/package_store.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <sstream>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/io/private_folder.h"
+#include "core/io/sha256.h"
+#include "core/io/user_folder.h"
 
 namespace ts::kernels {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cache_folder() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "tensorscope" / "compiled";
-  const char* const home = std::getenv("HOME");
-  return fs::path(home != nullptr ? home : "") / ".cache" / "tensorscope" / "compiled";
+constexpr const char* kNoteFile = "made.json";
+constexpr mode_t kOthersWrite = 0022;
+constexpr std::string_view kMakingName = "making-";
+constexpr std::chrono::hours kLongestMaking(24);
+
+// Of the path itself: a link is not followed.
+std::optional<struct stat> status_of(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
 }
 
-fs::path time_file(const fs::path& package) {
-  return package.string() + ".seconds";
+// Whether nobody but this user can change it, and it is what it should be.
+base::Result<void> check_owner(const fs::path& path, bool folder) {
+  const auto status = status_of(path);
+  if (!status || (folder ? !S_ISDIR(status->st_mode) : !S_ISREG(status->st_mode))) {
+    return base::fail(path.string() + " is no " + (folder ? "folder" : "file") +
+                      ": remove it, the step is not loaded from there");
+  }
+  if (status->st_uid != ::geteuid()) {
+    return base::fail(path.string() +
+                      " belongs to another user: remove it, the step is not loaded from there");
+  }
+  if ((status->st_mode & kOthersWrite) != 0) {
+    return base::fail("Other users may write to " + path.string() +
+                      ": remove it, the step is not loaded from there");
+  }
+  return {};
+}
+
+struct PackageNote {
+  std::string digest;
+  double seconds = 0;
+};
+
+std::optional<PackageNote> read_note(const fs::path& folder) {
+  const auto text = io::read_file(folder / kNoteFile);
+  const auto json = io::parse_json(text ? std::string_view(*text) : std::string_view());
+  if (!json || !json->is_object()) return std::nullopt;
+  const auto digest = json->find("sha256");
+  const auto seconds = json->find("seconds");
+  if (digest == json->end() || !digest->is_string()) return std::nullopt;
+  if (seconds == json->end() || !seconds->is_number()) return std::nullopt;
+  return PackageNote{digest->get<std::string>(), seconds->get<double>()};
+}
+
+// Held while packages change places; it goes with its process. Best effort: not every file system
+// can, and then only a damaged package may be replaced twice.
+class StoreLock {
+ public:
+  explicit StoreLock(const fs::path& store)
+      : number_(::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (number_ >= 0 && ::flock(number_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~StoreLock() {
+    if (number_ >= 0) ::close(number_);
+  }
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+ private:
+  int number_;
+};
+
+bool all_of(std::string_view text, std::string_view letters) {
+  return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
+}
+
+bool take_ending(std::string_view& name, std::string_view ending) {
+  if (!name.ends_with(ending)) return false;
+  name.remove_suffix(ending.size());
+  return true;
+}
+
+// Earlier versions kept "HASH.pt2", which is never loaded now, and "HASH.pt2.seconds" beside it;
+// ".new.pt2" stood behind either name while it was made.
+bool is_file_of_older_version(std::string_view name) {
+  take_ending(name, ".seconds");
+  take_ending(name, ".new.pt2");
+  return take_ending(name, ".pt2") && all_of(name, "0123456789abcdef");
+}
+
+// What they made it in: "HASH.pt2.new.pt2.PID". A process that is alive goes on with it.
+bool is_folder_of_older_version(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view digits = name.substr(dot + 1);
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), process);
+  if (error != std::errc() || end != digits.data() + digits.size() || process <= 0) return false;
+  name.remove_suffix(name.size() - dot);
+  if (!take_ending(name, ".new.pt2") || !is_file_of_older_version(name)) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// What a process that was killed was making a package in. Making one takes minutes.
+bool is_abandoned(const fs::directory_entry& entry) {
+  constexpr std::size_t kLetters = 6;
+  const std::string name = entry.path().filename().string();
+  if (!name.starts_with(kMakingName) || name.size() != kMakingName.size() + kLetters) return false;
+  std::error_code error;
+  const auto written = entry.last_write_time(error);
+  return !error && fs::file_time_type::clock::now() - written > kLongestMaking;
+}
+
+void remove_leftovers(const fs::path& store) {
+  std::error_code error;
+  std::vector<fs::path> leftovers;
+  for (auto entry = fs::directory_iterator(store, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code ignored;
+    const auto type = entry->symlink_status(ignored).type();
+    const bool goes = type == fs::file_type::directory
+                          ? is_folder_of_older_version(name) || is_abandoned(*entry)
+                          : type == fs::file_type::regular && is_file_of_older_version(name);
+    if (goes) leftovers.push_back(entry->path());
+  }
+  for (const fs::path& path : leftovers) fs::remove_all(path, error);
 }
 
 }  // namespace
 
-fs::path package_path(const PackageRequest& request) {
-  std::ostringstream name;
-  name << std::hex << std::hash<std::string>{}(request.key) << ".pt2";
-  return cache_folder() / name.str();
+base::Result<fs::path> package_store() {
+  const auto cache = io::user_folder("XDG_CACHE_HOME", ".cache");
+  if (!cache) return base::fail("Compiled steps cannot be kept. " + cache.error().sentence);
+  if (auto made = io::make_folder(*cache); !made) return tl::unexpected(made.error());
+  const fs::path store = *cache / "compiled";
+  if (::mkdir(store.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    return base::fail("The folder " + store.string() + " cannot be made: " + std::strerror(errno));
+  }
+  if (auto good = check_owner(store, true); !good) return tl::unexpected(good.error());
+  // Earlier versions let others read it.
+  if (::chmod(store.c_str(), S_IRWXU) != 0) {
+    return base::fail("The folder " + store.string() +
+                      " cannot be closed to others: " + std::strerror(errno));
+  }
+  remove_leftovers(store);
+  return store;
 }
 
-base::Result<void> note_seconds_to_make(const fs::path& package, double seconds) {
-  return io::write_file(time_file(package), std::to_string(seconds));
+fs::path package_folder(const fs::path& store, const PackageRequest& request) {
+  return store / io::sha256(request.key);
 }
 
-double seconds_to_make(const fs::path& package) {
-  std::ifstream file(time_file(package));
-  double seconds = 0;
-  return file >> seconds && seconds > 0 ? seconds : 0;
+fs::path package_file(const fs::path& folder) {
+  return folder / "step.pt2";  // PyTorch wants the ending
 }
 
-void rename_package(const fs::path& from, const fs::path& to) {
-  fs::rename(time_file(from), time_file(to));
-  fs::rename(from, to);
+base::Result<void> note_package(const fs::path& folder, double seconds_to_make) {
+  const auto package = io::read_file(package_file(folder));
+  if (!package) return tl::unexpected(package.error());
+  const nlohmann::json note = {{"sha256", io::sha256(*package)}, {"seconds", seconds_to_make}};
+  return io::write_file(folder / kNoteFile, note.dump() + "\n");
 }
 
-void remove_package(const fs::path& package) {
-  fs::remove(time_file(package));
-  fs::remove(package);
+base::Result<void> check_package(const fs::path& folder) {
+  const fs::path package = package_file(folder);
+  if (!status_of(package)) return base::fail("This step has not been compiled");
+  if (auto good = check_owner(folder, true); !good) return good;
+  if (auto good = check_owner(package, false); !good) return good;
+  const auto content = io::read_file(package);
+  if (!content) return tl::unexpected(content.error());
+  const auto note = read_note(folder);
+  if (note && note->digest == io::sha256(*content)) return {};
+  return base::fail("The compiled step in " + folder.string() +
+                    " is not what was written: it is not loaded");
+}
+
+double seconds_to_make(const fs::path& folder) {
+  const auto note = read_note(folder);
+  return note && note->seconds > 0 ? note->seconds : 0;
+}
+
+base::Result<io::PrivateFolder> folder_for_making(const fs::path& store) {
+  return io::PrivateFolder::make(store, std::string(kMakingName));
+}
+
+base::Result<void> keep_package(const fs::path& made, const fs::path& folder) {
+  // One process at a time: another one's good package is never moved away, not even for a moment.
+  const StoreLock lock(folder.parent_path());
+  // A folder that is not empty is never replaced by a rename.
+  if (::rename(made.c_str(), folder.c_str()) == 0) return {};
+  if ((errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && check_package(folder)) {
+    return {};
+  }
+  // Away with it, under a name that no other process has.
+  auto away = io::PrivateFolder::make(folder.parent_path(), "old-");
+  if (!away) return tl::unexpected(away.error());
+  ::rename(folder.c_str(), (away->path() / "old").c_str());
+  if (::rename(made.c_str(), folder.c_str()) == 0) return {};
+  const int error = errno;
+  if (check_package(folder)) return {};
+  return base::fail("The compiled step cannot be kept as " + folder.string() + ": " +
+                    std::strerror(error));
 }
 
 }  // namespace ts::kernels

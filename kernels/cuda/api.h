@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/allocator/snapshot.h"
 #include "core/capture/gpu_source.h"
-#include "core/memory/snapshot.h"
 
 namespace ts::kernels {
 
@@ -28,7 +28,7 @@ struct CudaMemory {
 // What the caching allocator tells of everything it does, under its lock: whoever is told must not
 // call it. Sizes are those asked for; for oom the address is the bytes that the device has free.
 struct CudaAllocatorEvent {
-  memory::TraceAction action;
+  allocator::TraceAction action;
   std::int32_t device;
   std::uint64_t address;
   std::int64_t size;
@@ -53,7 +53,7 @@ struct CudaBlock {
   std::uint64_t address;
   std::int64_t size;
   std::int64_t requested;
-  memory::BlockState state;
+  allocator::BlockState state;
 };
 struct CudaAllocatorSettings {
   const char* conf;  // valid during the call

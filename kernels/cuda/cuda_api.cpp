@@ -27,7 +27,7 @@
 namespace ts::kernels {
 namespace {
 
-namespace allocator = c10::cuda::CUDACachingAllocator;
+namespace torch_allocator = c10::cuda::CUDACachingAllocator;
 
 std::atomic<CudaRefused> refused_callback{nullptr};
 // Limit of the device in use, for the numbers of a refusal.
@@ -51,36 +51,36 @@ void note_refused(std::int64_t device, std::size_t asked, std::size_t /*total*/,
   const CudaRefused refused = refused_callback.load();
   if (refused == nullptr) return;
   const std::int64_t limit = current_limit.load();
-  const auto stats = allocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
+  const auto stats = torch_allocator::getDeviceStats(static_cast<c10::DeviceIndex>(device));
   refused(static_cast<std::int64_t>(asked),
           std::max<std::int64_t>(0, limit - current(stats.reserved_bytes)), limit);
 }
 
 std::atomic<CudaAllocatorListener> allocator_listener{nullptr};
 
-memory::TraceAction action_of(c10::CachingDeviceAllocator::TraceEntry::Action action) {
+allocator::TraceAction action_of(c10::CachingDeviceAllocator::TraceEntry::Action action) {
   using Theirs = c10::CachingDeviceAllocator::TraceEntry;
   switch (action) {
     case Theirs::ALLOC:
-      return memory::TraceAction::alloc;
+      return allocator::TraceAction::alloc;
     case Theirs::FREE_REQUESTED:
-      return memory::TraceAction::free_requested;
+      return allocator::TraceAction::free_requested;
     case Theirs::FREE_COMPLETED:
-      return memory::TraceAction::free_completed;
+      return allocator::TraceAction::free_completed;
     case Theirs::SEGMENT_ALLOC:
-      return memory::TraceAction::segment_alloc;
+      return allocator::TraceAction::segment_alloc;
     case Theirs::SEGMENT_FREE:
-      return memory::TraceAction::segment_free;
+      return allocator::TraceAction::segment_free;
     case Theirs::SEGMENT_MAP:
-      return memory::TraceAction::segment_map;
+      return allocator::TraceAction::segment_map;
     case Theirs::SEGMENT_UNMAP:
-      return memory::TraceAction::segment_unmap;
+      return allocator::TraceAction::segment_unmap;
     case Theirs::SNAPSHOT:
-      return memory::TraceAction::snapshot;
+      return allocator::TraceAction::snapshot;
     case Theirs::OOM:
-      return memory::TraceAction::oom;
+      return allocator::TraceAction::oom;
   }
-  return memory::TraceAction::other;
+  return allocator::TraceAction::other;
 }
 
 std::int64_t number_of(void* stream) {
@@ -108,8 +108,8 @@ const char* start() {
     // Says in words why there is no device.
     c10::cuda::device_count_ensure_non_zero();
     at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
-    allocator::attachOutOfMemoryObserver(note_refused);
-    allocator::attachAllocatorTraceTracker(note_allocator_event);
+    torch_allocator::attachOutOfMemoryObserver(note_refused);
+    torch_allocator::attachAllocatorTraceTracker(note_allocator_event);
   });
 }
 
@@ -146,26 +146,26 @@ const char* set_limit(int device, std::int64_t bytes) {
     const std::int64_t total = device_bytes(device);
     const std::int64_t limit = std::min(bytes, total);
     current_limit = limit;
-    allocator::setMemoryFraction(static_cast<double>(limit) / static_cast<double>(total),
-                                 index_of(device));
+    torch_allocator::setMemoryFraction(static_cast<double>(limit) / static_cast<double>(total),
+                                       index_of(device));
   });
 }
 
 const char* remove_limit(int device) {
-  return guarded([&] { allocator::setMemoryFraction(1.0, index_of(device)); });
+  return guarded([&] { torch_allocator::setMemoryFraction(1.0, index_of(device)); });
 }
 
 const char* empty_cache() {
-  return guarded([] { allocator::emptyCache(); });
+  return guarded([] { torch_allocator::emptyCache(); });
 }
 
 const char* reset_peak(int device) {
-  return guarded([&] { allocator::resetPeakStats(index_of(device)); });
+  return guarded([&] { torch_allocator::resetPeakStats(index_of(device)); });
 }
 
 const char* memory(int device, CudaMemory* memory) {
   return guarded([&] {
-    const auto stats = allocator::getDeviceStats(index_of(device));
+    const auto stats = torch_allocator::getDeviceStats(index_of(device));
     memory->allocated = current(stats.allocated_bytes);
     memory->peak = peak(stats.allocated_bytes);
     memory->reserved = current(stats.reserved_bytes);
@@ -198,9 +198,9 @@ void visit_segment(const c10::CachingDeviceAllocator::SegmentInfo& from,
   visitor.segment(visitor.user, segment);
   std::uint64_t address = from.address;
   for (const auto& block : from.blocks) {
-    const auto state = block.allocated ? memory::BlockState::active_allocated
-                       : block.active  ? memory::BlockState::active_pending_free
-                                       : memory::BlockState::inactive;
+    const auto state = block.allocated ? allocator::BlockState::active_allocated
+                       : block.active  ? allocator::BlockState::active_pending_free
+                                       : allocator::BlockState::inactive;
     visitor.block(visitor.user, {address, number(block.size), number(block.requested_size), state});
     address += block.size;
   }
@@ -208,7 +208,7 @@ void visit_segment(const c10::CachingDeviceAllocator::SegmentInfo& from,
 
 const char* visit_allocator(const CudaAllocatorVisitor& visitor) {
   return guarded([&] {
-    const auto info = allocator::snapshot({0, 0}, /*include_traces=*/false);
+    const auto info = torch_allocator::snapshot({0, 0}, /*include_traces=*/false);
     for (const auto& segment : info.segments) visit_segment(segment, visitor);
     const auto& from = info.config_metadata;
     std::vector<std::int64_t> divisions(from.roundup_power2_divisions.begin(),

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "kernels/failure.h"
+#include "kernels/observe/failure.h"
 
 namespace ts::kernels {
 namespace {
 
-io::Corpus corpus_of(const run::WorkloadSpec& spec) {
-  auto corpus = run::open_corpus(spec);
+io::Corpus corpus_of(const spec::WorkloadSpec& spec) {
+  auto corpus = spec::open_corpus(spec);
   if (!corpus) throw BadInput(corpus.error().sentence);
   return std::move(*corpus);
 }
@@ -23,7 +23,8 @@ void fill(const at::Tensor& to, const io::Corpus& corpus, const std::vector<std:
   auto* out = host.mutable_data_ptr<std::int64_t>();
   const auto length = static_cast<std::size_t>(to.size(1));
   for (const std::int64_t start : starts) {
-    corpus.read(start + offset, {out, length});
+    const auto read = corpus.read(start + offset, {out, length});
+    if (!read) throw BadInput(read.error().sentence);
     out += length;
   }
   if (!to.is_cpu()) to.copy_(host);
@@ -31,7 +32,7 @@ void fill(const at::Tensor& to, const io::Corpus& corpus, const std::vector<std:
 
 }  // namespace
 
-Batches::Batches(const run::WorkloadSpec& spec)
+Batches::Batches(const spec::WorkloadSpec& spec)
     : corpus_(corpus_of(spec)), generator_(at::detail::createCPUGenerator(spec.seed)) {}
 
 void Batches::next(const at::Tensor& x, const at::Tensor& y) {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "core/run/corpus.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/corpus.h"
+#include "core/spec/workload_spec.h"
 
 namespace ts::kernels {
 
@@ -18,8 +18,9 @@ namespace ts::kernels {
 class Batches {
  public:
   // Throws BadInput where the corpus is not fit for the spec.
-  explicit Batches(const run::WorkloadSpec& spec);
-  // Fills x and y, int64 [rows, T] on any device, with the next batch. y may be undefined.
+  explicit Batches(const spec::WorkloadSpec& spec);
+  // Fills x and y, int64 [rows, T] on any device, with the next batch. y may be undefined. Throws
+  // BadInput where the corpus was cut since.
   void next(const at::Tensor& x, const at::Tensor& y);
   [[nodiscard]] const io::Corpus& corpus() const { return corpus_; }
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 

@@ -1,6 +1,6 @@
 #include "kernels/dry_run/meta_allocator.h"
 
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

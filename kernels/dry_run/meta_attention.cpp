@@ -37,23 +37,26 @@ bool reduced(const Tensor& tensor) {
 }
 
 // Keys and values of a narrow type are packed for the matrix units, where there are some and the
-// products outweigh the packing.
-bool packs_keys(const Tensor& query, const Tensor& key, const CpuTiles& tiles) {
+// products of one thread outweigh the packing of all keys: of the key's heads, of which grouped
+// queries have fewer than heads.
+bool packs_keys(const Tensor& query, const Tensor& key, const CpuTiles& tiles, bool causal) {
   const at::ScalarType type = query.scalar_type();
   if (!reduced(query) || !at::native::cpublas::could_pack(type)) return false;
   const bool bf16 = type == at::kBFloat16;
-  const std::int64_t length = query.size(2), heads = query.size(0) * query.size(1);
-  if (std::min(length, key.size(2)) < (bf16 ? 64 : 16)) return false;
+  const std::int64_t length = query.size(2), keys = key.size(2);
+  if (std::min(length, keys) < (bf16 ? 64 : 16)) return false;
   const std::int64_t threads = at::get_num_threads();
   const std::int64_t slices = (length + tiles.queries - 1) / tiles.queries;
+  const std::int64_t heads = query.size(0) * query.size(1);
   const auto of_a_thread = static_cast<double>((heads * slices + threads - 1) / threads);
-  const double products = of_a_thread * static_cast<double>(tiles.queries);
-  return products / static_cast<double>(heads) >= (bf16 ? 4 : 1);
+  const auto seen = static_cast<double>(causal ? std::min(length, keys) : keys);
+  const auto packed = static_cast<double>(key.size(0) * key.size(1) * keys);
+  return of_a_thread * static_cast<double>(tiles.queries) * seen / packed >= (bf16 ? 4 : 1);
 }
 
 // q, k, v: [B, H, T, d_head].
 std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key, const Tensor&,
-                                         double, bool, const std::optional<Tensor>&,
+                                         double, bool causal, const std::optional<Tensor>&,
                                          std::optional<double>) {
   const std::int64_t length = query.size(2), d_head = query.size(3);
   Tensor output = at::empty_like(query).transpose(1, 2);
@@ -61,7 +64,7 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
   Tensor logsumexp = at::empty({query.size(0), length, query.size(1)}, fp32);
   const CpuTiles tiles(length, key.size(2));
   const std::int64_t threads = at::get_num_threads();
-  const bool packs = packs_keys(query, key, tiles);
+  const bool packs = packs_keys(query, key, tiles, causal);
   const auto even = [packs](std::int64_t size) { return packs ? size + size % 2 : size; };
   const Tensor buffer = at::empty({threads, tiles.queries * (tiles.keys + 2 + d_head)}, fp32);
   const Tensor reduced_buffer =
@@ -71,20 +74,36 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
     const std::int64_t heads = key.size(0) * key.size(1), keys = key.size(2);
     const std::int64_t last = (keys - 1) % tiles.keys + 1;
     const std::int64_t padded_keys = (keys - 1) / tiles.keys * even(tiles.keys) + even(last);
+    packed_key = at::empty({heads, even(d_head), keys}, query.options());
+    packed_value = at::empty({heads, padded_keys, d_head}, query.options());
     if (d_head % 2 != 0) {
       padded_query = at::empty({threads, tiles.queries, even(d_head)}, query.options());
     }
-    packed_key = at::empty({heads, even(d_head), keys}, query.options());
-    packed_value = at::empty({heads, padded_keys, d_head}, query.options());
     transposed = at::empty({threads, tiles.keys, d_head}, query.options());
   }
   return {output.transpose(1, 2), logsumexp.transpose(1, 2)};
 }
 
+// How many threads at::parallel_for gives work: shares are equal and rounded up, so that the last
+// threads may get none.
+std::int64_t working_threads(std::int64_t tasks) {
+  const std::int64_t most = std::min<std::int64_t>(at::get_num_threads(), tasks);
+  if (most <= 1) return tasks > 0 ? 1 : 0;
+  const std::int64_t share = (tasks + most - 1) / most;
+  return (tasks + share - 1) / share;
+}
+
+struct ProductScratch {
+  std::int64_t factor = 0;  // what scales the product: a block of its own, there before the other
+  std::int64_t bytes = 0;
+  [[nodiscard]] std::int64_t total() const { return factor + bytes; }
+};
+
 // Scratch of the largest of the backward's products that oneDNN computes: those that add to the
 // gradients, which are narrow: [n, k] [k, d_head]. A tile at a time, each thread its own.
-std::int64_t product_scratch(const Tensor& query, const CpuTiles& tiles) {
-  if (!reduced(query)) return 0;
+ProductScratch product_scratch(const Tensor& query, const CpuTiles& tiles,
+                               std::optional<double> scale) {
+  if (!reduced(query)) return {};
   // Sizes alone count; nothing lies there.
   const auto of = [&](std::int64_t rows, std::int64_t columns) {
     return at::from_blob(nullptr, {rows, columns}, query.options().device(at::kCPU));
@@ -93,7 +112,8 @@ std::int64_t product_scratch(const Tensor& query, const CpuTiles& tiles) {
     Tensor sum = operands[2];
     at::addmm_out(sum, sum, operands[0], operands[1]);
   };
-  const auto largest = [&](const Tensor& first, std::int64_t d_head) {
+  const std::int64_t d_head = query.size(3);
+  const auto scratch = [&](const Tensor& first) {
     std::int64_t bytes = 0;
     const std::vector<Tensor> operands = {first, of(first.size(1), d_head),
                                           of(first.size(0), d_head)};
@@ -103,7 +123,16 @@ std::int64_t product_scratch(const Tensor& query, const CpuTiles& tiles) {
     return bytes;
   };
   const Tensor scores = of(tiles.queries, tiles.keys);
-  return std::max(largest(scores.t(), query.size(3)), largest(scores, query.size(3)));
+  // The gradients of queries and keys are scaled, which oneDNN is handed as a tensor of one number
+  // (do_prepare in ideep's operators/matmul.hpp); that of the values is not.
+  const bool scaled = scale ? *scale != 1 : d_head != 1;
+  const auto of_scaled = [&](const Tensor& first) {
+    ProductScratch found{0, scratch(first)};
+    if (scaled && found.bytes > 0) found.factor = sizeof(float);
+    return found;
+  };
+  const ProductScratch of_queries = of_scaled(scores), of_keys = of_scaled(scores.t());
+  return of_queries.total() > of_keys.total() ? of_queries : of_keys;
 }
 
 std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out,
@@ -111,7 +140,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
                                                           const Tensor& value, const Tensor&,
                                                           const Tensor&, double, bool,
                                                           const std::optional<Tensor>&,
-                                                          std::optional<double>) {
+                                                          std::optional<double> scale) {
   const auto zeros = [](const Tensor& of) {
     return at::zeros(of.transpose(1, 2).sizes(), of.options());
   };
@@ -124,17 +153,21 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
   const Tensor buffer = at::empty({threads, of_a_thread}, fp32);
   const Tensor reduced_buffer =
       at::empty({threads, reduced(query) ? of_a_thread : 0}, query.options());
-  // One sum a query, made by each thread that has a head to work on.
-  std::vector<Tensor> sums;
-  for (std::int64_t i = 0; i < std::min(threads, query.size(0) * query.size(1)); ++i) {
-    sums.push_back(at::empty({tiles.queries}, fp32));
+  // The work is divided by heads of the keys, with all queries of a head on one thread. Each thread
+  // that has one makes one sum a query.
+  const std::int64_t working = working_threads(key.size(0) * key.size(1));
+  std::vector<Tensor> of_threads;
+  for (std::int64_t i = 0; i < working; ++i) of_threads.push_back(at::empty({tiles.queries}, fp32));
+  const ProductScratch scratch = product_scratch(query, tiles, scale);
+  const auto bytes = query.options().dtype(at::kByte);
+  for (std::int64_t i = 0; i < working && scratch.bytes > 0; ++i) {
+    if (scratch.factor > 0) of_threads.push_back(at::empty({scratch.factor}, bytes));
+    of_threads.push_back(at::empty({scratch.bytes}, bytes));
   }
-  if (const std::int64_t bytes = product_scratch(query, tiles); bytes > 0) {
-    for (std::size_t i = sums.size(); i > 0; --i) {
-      sums.push_back(at::empty({bytes}, query.options().dtype(at::kByte)));
-    }
-  }
-  sums.clear();
+  // Threads need not meet: one may be done before the next begins.
+  const std::int64_t of_one = tiles.queries * std::int64_t{sizeof(float)} + scratch.total();
+  DryRecording::current()->may_be_apart((working - 1) * of_one);
+  of_threads.clear();
   return {grad_query.transpose(1, 2), grad_key.transpose(1, 2), grad_value.transpose(1, 2)};
 }
 

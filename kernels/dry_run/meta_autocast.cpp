@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

@@ -8,8 +8,8 @@
 #include <array>
 #include <tuple>
 
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_kernels.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

@@ -11,9 +11,9 @@
 #include <ATen/record_function.h>
 #include <torch/library.h>
 
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/matmul_scratch.h"
 #include "kernels/dry_run/meta_kernels.h"
+#include "kernels/observe/dry_recording.h"
 
 namespace ts::kernels {
 namespace {

@@ -12,14 +12,14 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/dry_run/meta_autocast.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/name_cache.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend;
+using spec::AttentionBackend;
 
 struct Problem {
   const at::Tensor& q;

@@ -34,9 +34,9 @@ void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at:
     if (tensor.scalar_type() == at::kFloat) {
       draw(piece);
     } else {
-      const at::Tensor draft = at::empty_like(piece, tensor.options().dtype(at::kFloat));
-      draw(draft);
-      piece.copy_(draft);
+      const at::Tensor edit = at::empty_like(piece, tensor.options().dtype(at::kFloat));
+      draw(edit);
+      piece.copy_(edit);
     }
   }
 }

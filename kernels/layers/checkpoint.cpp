@@ -7,8 +7,8 @@
 
 #include <optional>
 
+#include "kernels/device/precision.h"
 #include "kernels/observe/custom_node.h"
-#include "kernels/precision.h"
 
 namespace ts::kernels {
 namespace {

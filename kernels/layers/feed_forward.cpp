@@ -33,9 +33,9 @@ at::Tensor GeluMlp::forward(const at::Tensor& x) const {
 }
 
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
-                                               run::FeedForward kind, std::int64_t width,
+                                               spec::FeedForward kind, std::int64_t width,
                                                std::int64_t hidden, Bias bias) {
-  if (kind == run::FeedForward::gelu) {
+  if (kind == spec::FeedForward::gelu) {
     return std::make_unique<GeluMlp>(builder, path, width, hidden, bias);
   }
   return std::make_unique<SwiGlu>(builder, path, width, hidden);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/linear.h"
 
 namespace ts::kernels {
@@ -45,7 +45,7 @@ class GeluMlp final : public FeedForward {
 };
 
 std::unique_ptr<FeedForward> make_feed_forward(Builder& builder, const std::string& path,
-                                               run::FeedForward kind, std::int64_t width,
+                                               spec::FeedForward kind, std::int64_t width,
                                                std::int64_t hidden, Bias bias);
 
 }  // namespace ts::kernels

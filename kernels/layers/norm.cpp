@@ -19,10 +19,10 @@ constexpr double kEpsilon = 1e-5;
 
 }  // namespace
 
-Norm::Norm(Builder& builder, const std::string& path, run::NormKind kind, std::int64_t width,
+Norm::Norm(Builder& builder, const std::string& path, spec::NormKind kind, std::int64_t width,
            Bias bias)
     : path_(path), kind_(kind), weight_(builder.constant(path + ".weight", std::array{width}, 1)) {
-  if (kind == run::NormKind::layernorm && bias == Bias::zeros) {
+  if (kind == spec::NormKind::layernorm && bias == Bias::zeros) {
     bias_ = builder.constant(path + ".bias", std::array{width}, 0);
   }
 }
@@ -30,7 +30,7 @@ Norm::Norm(Builder& builder, const std::string& path, run::NormKind kind, std::i
 at::Tensor Norm::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
   at::Tensor y =
-      kind_ == run::NormKind::rmsnorm
+      kind_ == spec::NormKind::rmsnorm
           ? rms_norm(x)
           : at::layer_norm(x, weight_.sizes(), weight_,
                            bias_.defined() ? std::optional(bias_) : std::nullopt, kEpsilon);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 #include "kernels/layers/linear.h"
 
@@ -18,7 +18,7 @@ namespace ts::kernels {
 //              LibTorch
 class Norm {
  public:
-  Norm(Builder& builder, const std::string& path, run::NormKind kind, std::int64_t width,
+  Norm(Builder& builder, const std::string& path, spec::NormKind kind, std::int64_t width,
        Bias bias);
   at::Tensor forward(const at::Tensor& x) const;
 
@@ -26,7 +26,7 @@ class Norm {
   [[nodiscard]] at::Tensor rms_norm(const at::Tensor& x) const;
 
   std::string path_;
-  run::NormKind kind_;
+  spec::NormKind kind_;
   at::Tensor weight_;
   at::Tensor bias_;
 };

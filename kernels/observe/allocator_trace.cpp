@@ -18,23 +18,23 @@ void hear(const CudaAllocatorEvent& event) {
 }
 
 // What changes the bytes that the allocator holds of the device.
-std::optional<memory::Action> segment_action(memory::TraceAction action) {
+std::optional<memory::Action> segment_action(allocator::TraceAction action) {
   switch (action) {
-    case memory::TraceAction::segment_alloc:
+    case allocator::TraceAction::segment_alloc:
       return memory::Action::segment_alloc;
-    case memory::TraceAction::segment_free:
+    case allocator::TraceAction::segment_free:
       return memory::Action::segment_free;
-    case memory::TraceAction::segment_map:
+    case allocator::TraceAction::segment_map:
       return memory::Action::segment_map;
-    case memory::TraceAction::segment_unmap:
+    case allocator::TraceAction::segment_unmap:
       return memory::Action::segment_unmap;
     default:
       return std::nullopt;
   }
 }
 
-memory::SnapshotSegment segment_from(const CudaSegment& from) {
-  memory::SnapshotSegment segment;
+allocator::SnapshotSegment segment_from(const CudaSegment& from) {
+  allocator::SnapshotSegment segment;
   segment.device = from.device;
   segment.address = from.address;
   segment.total_size = from.total_size;
@@ -51,16 +51,16 @@ memory::SnapshotSegment segment_from(const CudaSegment& from) {
 const CudaAllocatorVisitor kVisitor = {
     nullptr,
     [](void* user, const CudaSegment& segment) {
-      static_cast<memory::AllocatorState*>(user)->segments.push_back(segment_from(segment));
+      static_cast<allocator::AllocatorState*>(user)->segments.push_back(segment_from(segment));
     },
     [](void* user, const CudaBlock& block) {
-      auto& state = *static_cast<memory::AllocatorState*>(user);
+      auto& state = *static_cast<allocator::AllocatorState*>(user);
       if (state.segments.empty()) return;
       state.segments.back().blocks.push_back(
           {block.address, block.size, block.requested, memory::kNone, block.state});
     },
     [](void* user, const CudaAllocatorSettings& settings) {
-      auto& state = *static_cast<memory::AllocatorState*>(user);
+      auto& state = *static_cast<allocator::AllocatorState*>(user);
       state.conf = settings.conf;
       state.max_split_size = settings.max_split_size;
       state.garbage_collection_threshold = settings.garbage_collection_threshold;
@@ -88,7 +88,7 @@ void AllocatorTrace::add(const CudaAllocatorEvent& event) {
   if (const auto action = segment_action(event.action)) {
     recording->memory(*action, reinterpret_cast<const void*>(event.address), event.size);
   }
-  memory::AllocatorEvent kept;
+  allocator::AllocatorEvent kept;
   kept.time_ns = base::now_ns();
   kept.address = event.address;
   kept.size = event.size;
@@ -114,15 +114,15 @@ std::uint64_t AllocatorTrace::left_out() const {
   return left_out_;
 }
 
-std::shared_ptr<const memory::Snapshot> AllocatorTrace::snapshot(
+std::shared_ptr<const allocator::Snapshot> AllocatorTrace::snapshot(
     const base::StringTable& strings) const {
-  memory::AllocatorState state;
+  allocator::AllocatorState state;
   CudaAllocatorVisitor visitor = kVisitor;
   visitor.user = &state;
   // It locks the allocator, inside which add() takes our lock: not the other way round.
   if (api_.visit_allocator(visitor) != nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
-  return std::make_shared<memory::Snapshot>(memory::snapshot_of(
+  return std::make_shared<allocator::Snapshot>(allocator::snapshot_of(
       events_, std::move(state), strings, base::unix_now_ns() - base::now_ns()));
 }
 

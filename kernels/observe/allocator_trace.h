@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/allocator/allocator_state.h"
 #include "core/base/string_table.h"
-#include "core/memory/allocator_state.h"
 #include "kernels/cuda/api.h"
 
 namespace ts::kernels {
@@ -31,13 +31,13 @@ class AllocatorTrace {
 
   // In the form of PyTorch's own; null when the allocator does not tell its segments. Texts are
   // those of `strings`, which the recordings wrote to.
-  [[nodiscard]] std::shared_ptr<const memory::Snapshot> snapshot(
+  [[nodiscard]] std::shared_ptr<const allocator::Snapshot> snapshot(
       const base::StringTable& strings) const;
 
  private:
   const CudaApi& api_;
   mutable std::mutex mutex_;
-  std::vector<memory::AllocatorEvent> events_;
+  std::vector<allocator::AllocatorEvent> events_;
   std::uint64_t left_out_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "core/base/check.h"
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <new>
 
-#include "kernels/dry_run/dry_recording.h"
-#include "kernels/failure.h"
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dry_recording.h"
+#include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {
@@ -53,12 +53,12 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
   const std::int64_t account = live - base_.load(std::memory_order_relaxed);
   if (bytes < 0 || account > limit_.load(std::memory_order_relaxed)) [[unlikely]] {
     live_.fetch_sub(bytes, std::memory_order_relaxed);
-    refuse(bytes);
+    refuse(bytes, false);
   }
   void* raw = nullptr;
   if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) [[unlikely]] {
     live_.fetch_sub(bytes, std::memory_order_relaxed);
-    refuse(bytes);
+    refuse(bytes, true);
   }
   raise_peak(live);
   void* const data = new (raw) BlockHeader{bytes} + 1;
@@ -110,16 +110,17 @@ void CpuAllocator::raise_peak(std::int64_t live) noexcept {
   }
 }
 
-void CpuAllocator::refuse(std::int64_t asked) {
+void CpuAllocator::refuse(std::int64_t asked, bool by_system) {
   OutOfBudget::Numbers numbers;
   numbers.asked = asked;
   numbers.limit = limit_.load(std::memory_order_relaxed);
+  numbers.by_system = by_system;
   numbers.free = std::max<std::int64_t>(0, numbers.limit - allocated());
   if (Recording* const recording = Recording::active();
-      recording != nullptr && recording->device() == at::kCPU) {
+      !by_system && recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::oom, nullptr, asked);
   }
-  note_refusal(numbers.asked, numbers.free, numbers.limit);
+  note_refusal(numbers);
   throw OutOfBudget(numbers, open_operator(), open_module());
 }
 

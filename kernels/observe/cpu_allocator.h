@@ -52,7 +52,7 @@ class CpuAllocator final : public c10::Allocator {
   static void* allocate_uncounted(std::size_t size);
   void release(void* data) noexcept;
   void raise_peak(std::int64_t live) noexcept;
-  [[noreturn]] void refuse(std::int64_t asked);
+  [[noreturn]] void refuse(std::int64_t asked, bool by_system);
 
   std::atomic<std::int64_t> live_{0};
   std::atomic<std::int64_t> base_{0};

@@ -4,7 +4,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
 #include "kernels/observe/thread_state.h"
 

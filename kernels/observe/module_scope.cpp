@@ -1,8 +1,8 @@
 #include "kernels/observe/module_scope.h"
 
 #include "core/base/clock.h"
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/cancellation.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
 #include "kernels/observe/thread_state.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/base/clock.h"
-#include "kernels/dry_run/dry_recording.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
 
 namespace ts::kernels {

@@ -7,8 +7,8 @@
 
 #include "core/base/check.h"
 #include "core/base/clock.h"
-#include "kernels/dry_run/dry_recording.h"
 #include "kernels/observe/device_memory.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/operators.h"
 #include "kernels/observe/thread_state.h"
 

@@ -2,17 +2,17 @@
 
 namespace ts::kernels {
 
-std::unique_ptr<Optimizer> make_optimizer(run::OptimizerKind kind,
+std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
                                           std::vector<at::Tensor> parameters,
                                           const OptimizerSettings& settings) {
   switch (kind) {
-    case run::OptimizerKind::adamw_fused:
+    case spec::OptimizerKind::adamw_fused:
       return make_adamw_fused(std::move(parameters), settings);
-    case run::OptimizerKind::adamw_foreach:
+    case spec::OptimizerKind::adamw_foreach:
       return make_adamw_written_out(std::move(parameters), settings, /*foreach=*/true);
-    case run::OptimizerKind::adamw_loop:
+    case spec::OptimizerKind::adamw_loop:
       return make_adamw_written_out(std::move(parameters), settings, /*foreach=*/false);
-    case run::OptimizerKind::sgd:
+    case spec::OptimizerKind::sgd:
       break;
   }
   return make_sgd(std::move(parameters), settings);

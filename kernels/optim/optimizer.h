@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 
 namespace ts::kernels {
 
@@ -42,7 +42,7 @@ struct OptimizerSettings {
 //   adamw_loop     the formula, parameter by parameter: AdamW(foreach=False)
 // sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
 // parameter, as torch's SGD(foreach=False).
-std::unique_ptr<Optimizer> make_optimizer(run::OptimizerKind kind,
+std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
                                           std::vector<at::Tensor> parameters,
                                           const OptimizerSettings& settings);
 

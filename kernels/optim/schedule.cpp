@@ -5,8 +5,8 @@
 
 namespace ts::kernels {
 
-double learning_rate_at(const run::WorkloadSpec& spec, std::int64_t step) {
-  if (spec.schedule == run::Schedule::constant) return spec.learning_rate;
+double learning_rate_at(const spec::WorkloadSpec& spec, std::int64_t step) {
+  if (spec.schedule == spec::Schedule::constant) return spec.learning_rate;
   const auto now = static_cast<double>(step);
   const auto warmup = static_cast<double>(spec.warmup_steps);
   const auto cycle = static_cast<double>(spec.cycle_steps);

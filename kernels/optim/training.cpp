@@ -7,28 +7,28 @@
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 
-#include "core/run/spec_fields.h"
-#include "core/run/workload_math.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
 #include "kernels/optim/schedule.h"
 
 namespace ts::kernels {
 namespace {
 
-OptimizerSettings settings_of(const run::WorkloadSpec& spec) {
+OptimizerSettings settings_of(const spec::WorkloadSpec& spec) {
   OptimizerSettings settings;
   settings.weight_decay = spec.weight_decay;
   settings.momentum = spec.momentum;
-  settings.capturable = run::captures_step(spec);
+  settings.capturable = spec::captures_step(spec);
   return settings;
 }
 
 }  // namespace
 
-Training::Training(const run::WorkloadSpec& spec, std::vector<at::Tensor> parameters)
+Training::Training(const spec::WorkloadSpec& spec, std::vector<at::Tensor> parameters)
     : spec_(spec),
       parameters_(std::move(parameters)),
       optimizer_(make_optimizer(spec.optimizer, parameters_, settings_of(spec))) {
-  const bool scales = spec.grad_scaler && run::field_applies(spec, run::Field::grad_scaler);
+  const bool scales = spec.grad_scaler && spec::field_applies(spec, spec::Field::grad_scaler);
   if (scales && !parameters_.empty()) {
     scaler_.emplace(at::TensorOptions().device(parameters_.front().device()),
                     static_cast<double>(spec.init_scale), spec.growth_interval);
@@ -92,7 +92,7 @@ void Training::describe(run::StepTimes& times) {
   const at::Tensor norm = total_norm_;
   const at::Tensor scale = used_scale_;
   // A replay writes into those of the captured step.
-  if (!run::captures_step(spec_)) {
+  if (!spec::captures_step(spec_)) {
     total_norm_.reset();
     used_scale_.reset();
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/run/engine.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/optim/grad_scaler.h"
 #include "kernels/optim/optimizer.h"
 
@@ -19,7 +19,7 @@ namespace ts::kernels {
 // PyTorch). Worker thread.
 class Training {
  public:
-  Training(const run::WorkloadSpec& spec, std::vector<at::Tensor> parameters);
+  Training(const spec::WorkloadSpec& spec, std::vector<at::Tensor> parameters);
 
   // What the backward starts from.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
@@ -34,7 +34,7 @@ class Training {
   void clip(const std::vector<at::Tensor>& gradients);
   [[nodiscard]] bool must_skip() const;
 
-  const run::WorkloadSpec spec_;
+  const spec::WorkloadSpec spec_;
   std::vector<at::Tensor> parameters_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<GradScaler> scaler_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/run/courses.h"
+#include "core/report/courses.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/workloads/workload.h"
 
@@ -27,7 +27,7 @@ struct Scheme {
 // The exercise on accumulation in mixed precision: 0.01 added T times to a sum that is 0 at first.
 class Accumulation final : public Workload {
  public:
-  Accumulation(Builder& builder, const run::WorkloadSpec& spec) : additions_(spec.seq_len) {
+  Accumulation(Builder& builder, const spec::WorkloadSpec& spec) : additions_(spec.seq_len) {
     for (const Scheme& scheme : schemes()) {
       const at::TensorOptions options = builder.options();
       sums_.push_back(builder.keep_input(at::zeros({1}, options.dtype(scheme.sum))));
@@ -62,7 +62,7 @@ class Accumulation final : public Workload {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       courses_.push_back({schemes()[i].name, places, running_sums(i, places)});
     }
-    run::Course exact{run::kExactCourse, places, {}};
+    run::Course exact{report::kExactCourse, places, {}};
     for (const double place : places) exact.y.push_back(kTerm * place);
     courses_.push_back(std::move(exact));
     return courses_;
@@ -120,7 +120,7 @@ class Accumulation final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_accumulation(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_accumulation(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<Accumulation>(builder, spec);
 }
 

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "core/run/workload_math.h"
-#include "kernels/layers/transformer_block.h"
+#include "core/spec/workload_math.h"
 #include "kernels/observe/dtype_map.h"
+#include "kernels/workloads/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -13,11 +13,11 @@ namespace {
 // Attention alone, on given Q [B, H, T, d_head], K and V [B, H_kv, T_kv, d_head], normal.
 class Attention final : public Workload {
  public:
-  Attention(Builder& builder, const run::WorkloadSpec& spec) {
+  Attention(Builder& builder, const spec::WorkloadSpec& spec) {
     const std::array sizes = {spec.batch, spec.heads, spec.seq_len, spec.d_head};
-    const std::array kv_sizes = {spec.batch, run::kv_head_count(spec), run::kv_length(spec),
+    const std::array kv_sizes = {spec.batch, spec::kv_head_count(spec), spec::kv_length(spec),
                                  spec.d_head};
-    const bool requires_grad = run::keeps_graph(spec);
+    const bool requires_grad = spec::keeps_graph(spec);
     q_ = builder.normal_input(sizes, requires_grad);
     k_ = builder.normal_input(kv_sizes, requires_grad);
     v_ = builder.normal_input(kv_sizes, requires_grad);
@@ -35,11 +35,11 @@ class Attention final : public Workload {
   at::Tensor q_, k_, v_;
 };
 
-BlockSettings projection_settings(const run::WorkloadSpec& spec) {
+BlockSettings projection_settings(const spec::WorkloadSpec& spec) {
   BlockSettings settings;
   settings.d_model = spec.heads * spec.d_head;
   settings.heads = spec.heads;
-  settings.kv_heads = run::kv_head_count(spec);
+  settings.kv_heads = spec::kv_head_count(spec);
   settings.fused_qkv = spec.fused_qkv;
   return settings;
 }
@@ -49,9 +49,9 @@ BlockSettings projection_settings(const run::WorkloadSpec& spec) {
 //   course: W1 (one head) and W10 (fused_qkv)
 class ProjectedAttention final : public Workload {
  public:
-  ProjectedAttention(Builder& builder, const run::WorkloadSpec& spec)
+  ProjectedAttention(Builder& builder, const spec::WorkloadSpec& spec)
       : x_(builder.normal_input(std::array{spec.batch, spec.seq_len, spec.heads * spec.d_head},
-                                run::keeps_graph(spec))),
+                                spec::keeps_graph(spec))),
         projections_(builder, "attention", projection_settings(spec)),
         method_(make_attention_method(builder, spec)) {}
 
@@ -70,7 +70,7 @@ class ProjectedAttention final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_attention(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_attention(Builder& builder, const spec::WorkloadSpec& spec) {
   if (spec.projections) return std::make_unique<ProjectedAttention>(builder, spec);
   return std::make_unique<Attention>(builder, spec);
 }

@@ -1,6 +1,6 @@
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/layers/checkpoint.h"
-#include "kernels/layers/transformer_block.h"
+#include "kernels/workloads/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -10,9 +10,9 @@ namespace {
 // block of a model, so a block alone has none then.)
 class Block final : public Workload {
  public:
-  Block(Builder& builder, const run::WorkloadSpec& spec)
+  Block(Builder& builder, const spec::WorkloadSpec& spec)
       : block_(builder, "block", make_block_settings(builder, spec)),
-        checkpointed_(run::checkpointing(spec) == run::Checkpoint::blocks),
+        checkpointed_(spec::checkpointing(spec) == spec::Checkpoint::blocks),
         x_(make_stream_input(builder, spec)) {}
 
   at::Tensor forward() override {
@@ -29,7 +29,7 @@ class Block final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_block(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_block(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<Block>(builder, spec);
 }
 

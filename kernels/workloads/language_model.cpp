@@ -7,15 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/corpus.h"
-#include "core/run/workload_math.h"
+#include "core/spec/corpus.h"
+#include "core/spec/workload_math.h"
 #include "kernels/data/batches.h"
 #include "kernels/layers/checkpoint.h"
 #include "kernels/layers/embedding.h"
 #include "kernels/layers/sampling.h"
-#include "kernels/layers/transformer_block.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
+#include "kernels/workloads/transformer_block.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -33,26 +33,26 @@ constexpr double kGpt2Deviation = 0.02;
 // behind what is there, and the same prompt and seed give the same text in every step.
 class LanguageModel final : public Workload {
  public:
-  LanguageModel(Builder& builder, const run::WorkloadSpec& spec)
+  LanguageModel(Builder& builder, const spec::WorkloadSpec& spec)
       : batch_(spec.batch),
         embedding_(builder, "embedding", spec.vocab, spec.d_model,
                    spec.tied ? kGpt2Deviation : 1.0),
         positions_(make_positions(builder, spec)),
         blocks_(make_blocks(builder, spec)),
-        run_together_(run::checkpointing(spec) == run::Checkpoint::blocks
+        run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
                           ? static_cast<std::size_t>(spec.checkpoint_every)
                           : 0),
         norm_(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none),
         head_(spec.tied ? Linear("head", embedding_.weight())
                         : Linear(builder, "head", spec.d_model, spec.vocab, Bias::none)) {
-    const std::array sizes = {run::micro_batches(spec) * spec.batch, spec.seq_len};
+    const std::array sizes = {spec::micro_batches(spec) * spec.batch, spec.seq_len};
     tokens_ = builder.token_input(sizes, spec.vocab);
     targets_ = builder.token_input(sizes, spec.vocab);
-    if (run::reads_corpus(spec) && !tokens_.is_meta()) {
+    if (spec::reads_corpus(spec) && !tokens_.is_meta()) {
       batches_ = std::make_unique<Batches>(spec);
       batches_->next(tokens_, targets_);
     }
-    if (spec.pass == run::Pass::generate) make_generation(builder, spec);
+    if (spec.pass == spec::Pass::generate) make_generation(builder, spec);
   }
 
   // The first batch was read when the model was made. Generation keeps its prompt.
@@ -100,24 +100,24 @@ class LanguageModel final : public Workload {
   }
 
  private:
-  static at::Tensor make_positions(Builder& builder, const run::WorkloadSpec& spec) {
-    if (spec.positions != run::Positions::learned) return {};
+  static at::Tensor make_positions(Builder& builder, const spec::WorkloadSpec& spec) {
+    if (spec.positions != spec::Positions::learned) return {};
     return builder.truncated_normal(
-        "positions.weight", std::array{run::context_length(spec), spec.d_model}, kGpt2Deviation);
+        "positions.weight", std::array{spec::context_length(spec), spec.d_model}, kGpt2Deviation);
   }
 
-  void make_generation(Builder& builder, const run::WorkloadSpec& spec) {
+  void make_generation(Builder& builder, const spec::WorkloadSpec& spec) {
     prompt_ = spec.seq_len;
     seed_ = spec.seed;
     temperature_ = spec.temperature;
     top_k_ = spec.top_k;
-    const std::int64_t length = run::context_length(spec);
+    const std::int64_t length = spec::context_length(spec);
     sequence_ = builder.token_input(std::array{spec.batch, length}, spec.vocab);
     generator_ = builder.fork_generator();
     if (!spec.kv_cache) return;
     for (std::int64_t i = 0; i < spec.layers; ++i) {
-      caches_.emplace_back(builder, spec.batch, run::kv_head_count(spec), length,
-                           run::head_size(spec));
+      caches_.emplace_back(builder, spec.batch, spec::kv_head_count(spec), length,
+                           spec::head_size(spec));
     }
   }
 
@@ -140,7 +140,7 @@ class LanguageModel final : public Workload {
   }
 
   static std::vector<TransformerBlock> make_blocks(Builder& builder,
-                                                   const run::WorkloadSpec& spec) {
+                                                   const spec::WorkloadSpec& spec) {
     const BlockSettings settings = make_block_settings(builder, spec);
     std::vector<TransformerBlock> blocks;
     for (std::int64_t i = 0; i < spec.layers; ++i) {
@@ -189,7 +189,7 @@ class LanguageModel final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_language_model(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_language_model(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<LanguageModel>(builder, spec);
 }
 

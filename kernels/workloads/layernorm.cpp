@@ -83,7 +83,7 @@ at::Tensor normalised(const NormScheme& scheme, const at::Tensor& x, std::int64_
 // to each type and normalised over d_model in it.
 class LayerNormRange final : public Workload {
  public:
-  LayerNormRange(Builder& builder, const run::WorkloadSpec& spec)
+  LayerNormRange(Builder& builder, const spec::WorkloadSpec& spec)
       : scales_(all_scales()),
         x_(builder.normal_input(std::array{spec.batch, spec.seq_len, spec.d_model}, false)) {}
 
@@ -143,7 +143,7 @@ class LayerNormRange final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_layernorm(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_layernorm(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<LayerNormRange>(builder, spec);
 }
 

@@ -10,7 +10,7 @@ namespace {
 // Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases, on x: [B, T, d_model].
 class Mlp final : public Workload {
  public:
-  Mlp(Builder& builder, const run::WorkloadSpec& spec)
+  Mlp(Builder& builder, const spec::WorkloadSpec& spec)
       : up_(builder, "up", spec.d_model, spec.d_ff, Bias::zeros),
         down_(builder, "down", spec.d_ff, spec.d_model, Bias::zeros),
         x_(make_stream_input(builder, spec)) {}
@@ -26,7 +26,7 @@ class Mlp final : public Workload {
 // The feed-forward part of a CS336 block alone.
 class GatedMlp final : public Workload {
  public:
-  GatedMlp(Builder& builder, const run::WorkloadSpec& spec)
+  GatedMlp(Builder& builder, const spec::WorkloadSpec& spec)
       : swiglu_(builder, "swiglu", spec.d_model, spec.d_ff), x_(make_stream_input(builder, spec)) {}
 
   at::Tensor forward() override { return swiglu_.forward(x_); }
@@ -38,8 +38,8 @@ class GatedMlp final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec) {
-  if (spec.mlp == run::FeedForward::swiglu) return std::make_unique<GatedMlp>(builder, spec);
+std::unique_ptr<Workload> make_mlp(Builder& builder, const spec::WorkloadSpec& spec) {
+  if (spec.mlp == spec::FeedForward::swiglu) return std::make_unique<GatedMlp>(builder, spec);
   return std::make_unique<Mlp>(builder, spec);
 }
 

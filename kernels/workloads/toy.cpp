@@ -16,9 +16,9 @@ namespace {
 // classes. Small enough to follow the type of every layer.
 class Toy final : public Workload {
  public:
-  Toy(Builder& builder, const run::WorkloadSpec& spec)
+  Toy(Builder& builder, const spec::WorkloadSpec& spec)
       : fc1_(builder, "fc1", spec.d_model, spec.d_ff, Bias::none),
-        norm_(builder, "norm", run::NormKind::layernorm, spec.d_ff, Bias::zeros),
+        norm_(builder, "norm", spec::NormKind::layernorm, spec.d_ff, Bias::zeros),
         fc2_(builder, "fc2", spec.d_ff, spec.vocab, Bias::none),
         x_(make_stream_input(builder, spec)),
         classes_(builder.token_input(std::array{spec.batch, spec.seq_len}, spec.vocab)) {}
@@ -43,7 +43,7 @@ class Toy final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_toy(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_toy(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<Toy>(builder, spec);
 }
 

@@ -11,7 +11,7 @@ namespace {
 // The weighted sum of the exercises: (x * w).sum(-1) of x [B, T, d_model] with weights w [d_model].
 class WeightedSum final : public Workload {
  public:
-  WeightedSum(Builder& builder, const run::WorkloadSpec& spec)
+  WeightedSum(Builder& builder, const spec::WorkloadSpec& spec)
       : weight_(builder.truncated_normal("weight", std::array{spec.d_model}, 1)),
         x_(make_stream_input(builder, spec)) {}
 
@@ -28,7 +28,7 @@ class WeightedSum final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const run::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<WeightedSum>(builder, spec);
 }
 

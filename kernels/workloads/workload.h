@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/run/engine.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
 
 namespace ts::kernels {
@@ -45,25 +45,25 @@ class Workload {
 
 // How to make the workload of one kind. `name` is the path of its outermost module.
 struct WorkloadEntry {
-  run::WorkloadKind kind;
+  spec::WorkloadKind kind;
   std::string name;
-  std::unique_ptr<Workload> (*make)(Builder& builder, const run::WorkloadSpec& spec);
+  std::unique_ptr<Workload> (*make)(Builder& builder, const spec::WorkloadSpec& spec);
 };
 
 // The one table of workloads; a new one is added here. Null if there is none of the kind.
-const WorkloadEntry* find_workload(run::WorkloadKind kind);
+const WorkloadEntry* find_workload(spec::WorkloadKind kind);
 
-std::unique_ptr<Workload> make_attention(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_mlp(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_block(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_language_model(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_toy(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_accumulation(Builder& builder, const run::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_layernorm(Builder& builder, const run::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_attention(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_mlp(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_block(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_language_model(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_toy(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_accumulation(Builder& builder, const spec::WorkloadSpec& spec);
+std::unique_ptr<Workload> make_layernorm(Builder& builder, const spec::WorkloadSpec& spec);
 
 // The input of a layer inside a network, [B, T, d_model], normal. With a backward it gets a
 // gradient as well, as the output of an earlier layer would.
-at::Tensor make_stream_input(Builder& builder, const run::WorkloadSpec& spec);
+at::Tensor make_stream_input(Builder& builder, const spec::WorkloadSpec& spec);
 
 }  // namespace ts::kernels

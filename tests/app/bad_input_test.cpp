@@ -1,7 +1,13 @@
 // Every wrong argument: exit code 2, nothing on standard output, one clear line on standard error.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "tests/app/program.h"
 
@@ -79,7 +85,115 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"replay a.pickle --alloc-conf max_split_size_mb:x", "max_split_size_mb"},
         BadInput{"replay a.pickle --alloc-conf colour:red", "colour"},
         BadInput{"replay a.pickle --alloc-conf backend:cudaMallocAsync", "cudaMallocAsync"},
-        BadInput{"replay a.pickle --device -1", "device"}));
+        BadInput{"replay a.pickle --device -1", "device"}, BadInput{"''", "has no name"},
+        BadInput{"shot /dev/null --out a.png", "pipe or device"},
+        BadInput{"shot ./ '' --out a.png", "directory"}, BadInput{"/dev/zero", "pipe or device"},
+        BadInput{"run attention --spec /dev/zero", "pipe or device"},
+        BadInput{"run lm --set corpus=/dev/zero", "is no file"},
+        BadInput{"replay /dev/zero", "pipe or device"},
+        BadInput{"$(printf 'run \\033[31mred')", "\\x1B[31mred"},
+        BadInput{"run $(head -c 100000 /dev/zero | tr '\\0' x)", " ... "}));
+
+TEST_P(BadInputTest, IsShortAndPlainOnTheTerminal) {
+  const auto ended = testing::run_program(GetParam().arguments);
+  EXPECT_LT(ended.err.size(), 1200U);
+  for (const char c : ended.err) {
+    EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << ended.err;
+  }
+}
+
+// Brackets that would take the stack of whoever copies what they mean.
+std::string deep_json() {
+  return std::string(200'000, '[') + std::string(200'000, ']');
+}
+
+TEST(BadInput, DeeplyNestedJsonIsRefused) {
+  const testing::TemporaryFolder folder;
+  const auto spec = folder.path() / "spec.json";
+  std::ofstream(spec) << deep_json();
+  const std::string pair = R"({"tensorscope_sweep": 1, "identity": )" + deep_json() +
+                           R"(, "sweep": )" + deep_json() + "}\n";
+  std::ofstream(folder.path() / "sweep.jsonl") << pair;
+  std::filesystem::create_directory(folder.path() / "points");
+  for (const char* name : {"a", "b"}) {
+    std::ofstream(folder.path() / "points" / (std::string(name) + ".json")) << deep_json();
+  }
+  const std::string place = folder.path().string();
+  for (const std::string& arguments :
+       {"run attention --spec " + spec.string(), "sweep attention --resume --out " + place, place,
+        "compare " + place + " a b"}) {
+    const auto ended = testing::run_program(arguments);
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_NE(ended.err.find("nested more than"), std::string::npos) << ended.err;
+  }
+}
+
+TEST(BadInput, PipesAreNotWaitedFor) {
+  const testing::TemporaryFolder folder;
+  const std::string pipe = (folder.path() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& arguments :
+       {"run attention --spec " + pipe, "run lm --set corpus=" + pipe, "replay " + pipe, pipe}) {
+    const auto ended = testing::run_program(arguments);
+    EXPECT_EQ(ended.code, 2) << arguments << ended.err;
+    EXPECT_NE(ended.err.find("pipe"), std::string::npos) << ended.err;
+  }
+}
+
+// Neither relative names nor LibTorch work there.
+TEST(BadInput, DeletedCurrentFolderIsSaid) {
+  const std::string gone = "d=$(mktemp -d) && cd $d && rmdir $d &&";
+  for (const char* arguments :
+       {"a.pickle", "shot ./a.pickle --out /dev/null", "predict attention --gpu H200", ""}) {
+    const auto ended = testing::run_program(arguments, gone);
+    EXPECT_EQ(ended.code, 2) << ended.err;
+    EXPECT_EQ(ended.err, "tensorscope: The current folder was removed: change to another one\n");
+  }
+  EXPECT_EQ(testing::run_program("--version", gone).code, 0);
+}
+
+// Settings and caches are a user's, never the current folder's.
+TEST(BadInput, WithoutHomeSaysWhatToSet) {
+  const testing::TemporaryFolder folder;
+  const std::string there =
+      "cd " + folder.path().string() + " && env -u HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME";
+  for (const auto& [arguments, code] :
+       {std::pair{"", 2}, {"run mlp --set compile=inductor --steps 1", 1}}) {
+    const auto ended = testing::run_program(arguments, there);
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_NE((ended.err + ended.out).find("set HOME"), std::string::npos) << ended.err;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// Nothing is loaded from where a command is started.
+TEST(BadInput, LibrariesOfTheCurrentFolderAreNotLoaded) {
+  const testing::TemporaryFolder folder;
+  for (const char* where : {"$", "."}) {
+    std::filesystem::create_directories(folder.path() / where);
+    for (const char* name : {"libcuda.so.1", "libtorch_cpu.so", "libtensorscope_kernels.so"}) {
+      std::ofstream(folder.path() / where / name) << "planted";
+    }
+  }
+  const auto ended = testing::run_program(
+      "run attention --steps 1 --json",
+      "cd " + folder.path().string() +
+          " && env LD_DEBUG=libs LD_DEBUG_OUTPUT=" + (folder.path() / "log").string());
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  bool traced = false;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    if (!entry.path().filename().string().starts_with("log.")) continue;
+    traced = true;
+    std::ifstream log(entry.path());
+    for (std::string line; std::getline(log, line);) {
+      const auto at = line.find("trying file=");
+      if (at == std::string::npos) continue;
+      EXPECT_EQ(line[at + std::string_view("trying file=").size()], '/') << line;
+    }
+  }
+  EXPECT_TRUE(traced);
+}
 
 // A corpus that cannot be read says so before anything runs.
 TEST(BadInput, CorpusThatIsEmptyNoTextOrTooShort) {

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "tests/app/program.h"
@@ -14,11 +17,19 @@ TEST(HuntCommand, TheEdgeIsWherePredictChangesItsMind) {
   const auto ended = testing::run_program("hunt" + spec + "--axis T --gpu 'RTX 4090' --json");
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto json = testing::document_of(ended);
-  const auto edge = json["largest_that_fits"].get<std::int64_t>();
+  const auto edge = json["every_up_to"].get<std::int64_t>();
   EXPECT_EQ(json["smallest_oom"], edge + 1);
   EXPECT_GT(edge, 256);
   EXPECT_GT(json["probes"].size(), 5U);
-  for (const auto& [value, verdict] : {std::pair{edge, false}, {edge + 1, true}}) {
+  // Above the edge larger ones fit after a flush: the largest is the last of them.
+  ASSERT_FALSE(json["fits_again"].empty());
+  EXPECT_FALSE(json["sampled"]);
+  const auto largest = json["largest_that_fits"].get<std::int64_t>();
+  EXPECT_EQ(json["fits_again"].back()[1], largest);
+  EXPECT_GT(json["fits_again"].front()[0], edge + 1);
+  EXPECT_NE(json["sentence"].get<std::string>().find("not every smaller one"), std::string::npos);
+  for (const auto& [value, verdict] :
+       {std::pair{edge, false}, {edge + 1, true}, {largest, false}, {largest + 1, true}}) {
     const auto asked = testing::run_program(
         "predict" + spec + "--gpu 'RTX 4090' --json --set T=" + std::to_string(value));
     EXPECT_EQ(testing::document_of(asked)["breaking"].is_null(), !verdict) << value;
@@ -66,6 +77,29 @@ TEST(HuntCommand, ConfirmsTheEdgeOnTheCpuInFreshProcesses) {
   EXPECT_EQ(confirmed[0]["verdict"], "ok");
   EXPECT_EQ(confirmed[1]["verdict"], "oom");
   EXPECT_TRUE(confirmed[0]["agrees"].get<bool>() && confirmed[1]["agrees"].get<bool>());
+}
+
+// Somebody else may write into the temporary folder, or there is none: nothing is written there.
+TEST(HuntCommand, ConfirmsWithoutATemporaryFile) {
+  const testing::TemporaryFolder folder;
+  const auto victim = folder.path() / "victim";
+  std::ofstream(victim) << "precious";
+  const std::string temporary = (folder.path() / "shared").string();
+  std::filesystem::create_directory(temporary);
+  const std::string hunt =
+      "hunt attention --set memory_limit=8MiB --set B=1 --set heads=1 --axis T=16:1024 --cpu "
+      "--confirm --json";
+  // The shell's number is the program's: what an earlier version wrote to.
+  const std::string planted = "ln -s " + victim.string() + " " + temporary +
+                              "/tensorscope-confirm-$$.json; TMPDIR=" + temporary + " exec";
+  for (const std::string& environment : {planted, std::string("TMPDIR=/nonexistent")}) {
+    const auto ended = testing::run_program(hunt, environment);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(testing::document_of(ended)["confirmed"].size(), 2U);
+  }
+  EXPECT_EQ(testing::read(victim), "precious");
+  const auto left = std::distance(std::filesystem::directory_iterator(temporary), {});
+  EXPECT_EQ(left, 1) << "the link alone";
 }
 
 TEST(HuntCommand, ConfirmsTheFrontierOfAMap) {

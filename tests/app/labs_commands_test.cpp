@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/catalogue.h"
-#include "app/spec_arguments.h"
+#include "app/commands/spec_arguments.h"
+#include "app/session/catalogue.h"
 #include "tests/io/temporary_folder.h"
 
 namespace ts::app {
@@ -59,8 +59,8 @@ void replace_all(std::string& text, std::string_view what, const std::string& by
 
 // Why the specification of a command cannot run, or what of it has no effect; empty when it can and
 // all has, or the command has none.
-std::string problem_of(const Command& command, const run::GpuCatalogue& gpus) {
-  const auto idle = [](const std::vector<std::string>& settings, const run::WorkloadSpec& spec) {
+std::string problem_of(const Command& command, const spec::GpuCatalogue& gpus) {
+  const auto idle = [](const std::vector<std::string>& settings, const spec::WorkloadSpec& spec) {
     const auto sentences = without_effect(settings, spec);
     return sentences.empty() ? std::string() : sentences.front();
   };
@@ -84,7 +84,7 @@ TEST(Labs, EveryCommandOfTheDocsIsTaken) {
   const io::testing::TemporaryFolder folder;
   const auto text = folder.path() / "text.txt";
   std::ofstream(text) << std::string(100'000, 'a');
-  const run::GpuCatalogue gpus = built_in_gpus();
+  const spec::GpuCatalogue gpus = built_in_gpus();
   const auto commands = commands_of_the_docs();
   EXPECT_GT(commands.size(), 40U) << "the table of " TENSORSCOPE_LABS " was not found";
   for (std::string command : commands) {

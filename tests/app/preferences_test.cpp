@@ -1,4 +1,4 @@
-#include "app/preferences.h"
+#include "app/session/preferences.h"
 
 #include <gtest/gtest.h>
 
@@ -23,6 +23,7 @@ class PreferencesFile : public testing::Test {
     EXPECT_EQ(a.live, b.live);
     EXPECT_EQ(a.window_width, b.window_width);
     EXPECT_EQ(a.window_height, b.window_height);
+    EXPECT_EQ(a.recent_files, b.recent_files);
     EXPECT_EQ(a.spec, b.spec);
   }
 
@@ -39,7 +40,8 @@ TEST_F(PreferencesFile, come_back_as_they_were) {
   saved.live = true;
   saved.window_width = 1280;
   saved.window_height = 720;
-  saved.spec.workload = run::WorkloadKind::block;
+  saved.recent_files = {"/a/b.pickle", "/c.json"};
+  saved.spec.workload = spec::WorkloadKind::block;
   saved.spec.seq_len = 777;
   saved.spec.target_gpu = "RTX 3090";
   ASSERT_TRUE(save_preferences(folder_.path() / "new" / "folder", saved));
@@ -53,7 +55,7 @@ TEST_F(PreferencesFile, without_a_file_are_the_defaults_and_no_problem) {
 }
 
 TEST_F(PreferencesFile, the_first_start_shows_a_workload_that_can_run) {
-  EXPECT_TRUE(run::validate(default_preferences().spec).empty());
+  EXPECT_TRUE(spec::validate(default_preferences().spec).empty());
 }
 
 TEST_F(PreferencesFile, that_cannot_be_read_give_the_defaults_and_one_sentence) {
@@ -74,6 +76,50 @@ TEST_F(PreferencesFile, one_wrong_value_costs_only_itself) {
   expect_equal(load(), wanted);
   EXPECT_NE(problem_.find("theme, language, scale, window_width, spec"), std::string::npos)
       << problem_;
+}
+
+TEST_F(PreferencesFile, what_cannot_be_used_is_kept_and_named_until_it_was_seen) {
+  const auto content = [&](const char* name) { return io::testing::content_of(folder_ / name); };
+  write("{\"theme\": \"light\"");
+  Preferences loaded = load();
+  EXPECT_EQ(content("settings.set-aside.json"), "{\"theme\": \"light\"");
+  EXPECT_NE(problem_.find("is not valid JSON"), std::string::npos) << problem_;
+  EXPECT_NE(problem_.find("settings.set-aside.json"), std::string::npos) << problem_;
+  // What is written at the end of the session says it again at the next start ...
+  ASSERT_TRUE(save_preferences(folder_.path(), loaded));
+  problem_.clear();
+  loaded = load();
+  EXPECT_NE(problem_.find("settings.set-aside.json"), std::string::npos) << problem_;
+  // ... until the user has seen it.
+  loaded.set_aside.clear();
+  ASSERT_TRUE(save_preferences(folder_.path(), loaded));
+  problem_.clear();
+  load();
+  EXPECT_EQ(problem_, "");
+
+  // The next one does not overwrite the first; the same one is not kept twice.
+  for (int start = 0; start < 2; ++start) {
+    write(R"({"scale": "big"})");
+    load();
+  }
+  EXPECT_EQ(content("settings.set-aside.json"), "{\"theme\": \"light\"");
+  EXPECT_EQ(content("settings.set-aside-2.json"), R"({"scale": "big"})");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "settings.set-aside-3.json"));
+}
+
+TEST_F(PreferencesFile, what_cannot_even_be_read_is_moved_away) {
+  std::filesystem::create_directory(folder_ / "settings.json");
+  io::testing::put(folder_ / "settings.json" / "inside", "x");
+  const Preferences loaded = load();
+  EXPECT_NE(problem_.find("Is a directory"), std::string::npos) << problem_;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "settings.set-aside.json" / "inside"));
+  EXPECT_TRUE(save_preferences(folder_.path(), loaded));
+}
+
+TEST_F(PreferencesFile, nested_too_deeply_are_refused) {
+  write("{\"spec\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}");
+  expect_equal(load(), default_preferences());
+  EXPECT_NE(problem_.find("nested more than"), std::string::npos) << problem_;
 }
 
 TEST_F(PreferencesFile, that_are_all_right_are_no_problem) {

@@ -1,4 +1,4 @@
-#include "app/restart.h"
+#include "app/commands/restart.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

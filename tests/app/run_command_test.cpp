@@ -47,6 +47,69 @@ TEST(RunCommand, SpecOfARunRunsAgain) {
             testing::document_of(again)["memory"]["peak_allocated"]);
 }
 
+// The results of another run are replaced whole: nothing of it stays beside them. Files that the
+// program did not write stay, and are never written over.
+TEST(RunCommand, OutReplacesARunAndNothingElse) {
+  const testing::TemporaryFolder folder;
+  const auto out = folder.path() / "out";
+  const auto ended = testing::run_program(
+      "run layernorm --preset a2-12 --set B=1 --set T=8 --set d_model=64 --steps 3 --out " +
+      out.string());
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  ASSERT_TRUE(std::filesystem::exists(out / "course.csv"));
+  std::ofstream(out / "notes.txt") << "mine";
+  const std::string again = std::string("run attention --out ") + out.string() + kSmall;
+  ASSERT_EQ(testing::run_program(again).code, 0);
+  for (const char* left : {"course.csv", "course.png", "course.svg"}) {
+    EXPECT_FALSE(std::filesystem::exists(out / left)) << left;
+  }
+  EXPECT_EQ(nlohmann::json::parse(testing::read(out / "run.json"))["spec"]["workload"],
+            "attention");
+  EXPECT_EQ(testing::read(out / "notes.txt"), "mine");
+
+  const auto mine = folder.path() / "mine";
+  std::filesystem::create_directories(mine);
+  std::ofstream(mine / "trace.json") << "my own trace";
+  const auto refused =
+      testing::run_program(std::string("run attention --out ") + mine.string() + kSmall);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("holds trace.json and no list of what tensorscope wrote there, as "
+                             "earlier versions kept none: give another folder, or remove"),
+            std::string::npos)
+      << refused.err;
+  // With the list it is known whose it is.
+  std::ofstream(mine / ".tensorscope-files") << "run.json\n";
+  EXPECT_NE(testing::run_program(std::string("run attention --out ") + mine.string() + kSmall)
+                .err.find("holds trace.json, which tensorscope did not write there"),
+            std::string::npos);
+  EXPECT_EQ(testing::read(mine / "trace.json"), "my own trace");
+  EXPECT_FALSE(std::filesystem::exists(mine / "run.json"));
+}
+
+// What is printed and does not arrive is an error of its own. A closed descriptor is never given
+// to a file, which would then have the output in it.
+TEST(RunCommand, OutputThatCannotBeWrittenIsAnError) {
+  const testing::TemporaryFolder folder;
+  const auto code = [](const std::string& arguments) {
+    const std::string command = TENSORSCOPE_PROGRAM " " + arguments;
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  const std::string err = " 2>" + (folder.path() / "err").string();
+  const auto said = [&] { return testing::read(folder.path() / "err"); };
+  EXPECT_EQ(code("doctor --json >/dev/full" + err), 1);
+  EXPECT_NE(said().find("Cannot write the output: No space left"), std::string::npos) << said();
+  EXPECT_EQ(code("--help >/dev/full" + err), 1);
+  const auto out = folder.path() / "out";
+  EXPECT_EQ(code(std::string("run attention --json --out ") + out.string() + kSmall + ">&-" + err),
+            1);
+  EXPECT_NE(said().find("Cannot write the output: Bad file descriptor"), std::string::npos)
+      << said();
+  EXPECT_EQ(nlohmann::json::parse(testing::read(out / "run.json"))["verdict"], "ok");
+  EXPECT_EQ(code("shot --sweep nowhere --out /dev/null >&- 2>&-"), 2);
+  EXPECT_EQ(code("--version >/dev/null" + err), 0);
+}
+
 TEST(RunCommand, OfAWorkloadAboutNumbersOutHoldsItsCourses) {
   const testing::TemporaryFolder folder;
   const auto ended = testing::run_program(

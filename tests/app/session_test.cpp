@@ -1,4 +1,4 @@
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ class SessionOf : public testing::Test {
 TEST_F(SessionOf, runs_what_it_is_asked_for) {
   Session session(loader());
   EXPECT_EQ(session.run(), nullptr);
-  run::WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   spec.seq_len = 99;
   ASSERT_TRUE(session.start(spec, quick()));
   EXPECT_TRUE(session.busy());
@@ -59,9 +59,32 @@ TEST_F(SessionOf, runs_what_it_is_asked_for) {
   EXPECT_NE(session.engine(), nullptr);
 }
 
+// A frame of the window takes a part of what was told, in its order, and the next one goes on.
+TEST_F(SessionOf, applies_what_it_is_told_in_parts) {
+  Session whole(loader());
+  ASSERT_TRUE(whole.start(spec::WorkloadSpec(), quick()));
+  wait_for_end(whole);
+  Session session(loader());
+  ASSERT_TRUE(session.start(spec::WorkloadSpec(), quick()));
+  wait_for(session, [] { return true; });
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  bool was_behind = false;
+  while (!was_behind && session.busy() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(50ms);
+    session.update(0);
+    was_behind = session.behind();
+  }
+  while (session.busy() && std::chrono::steady_clock::now() < end) session.update(0);
+  EXPECT_TRUE(was_behind) << "several things were told in 50 ms, one was applied";
+  EXPECT_FALSE(session.busy());
+  ASSERT_NE(session.run(), nullptr);
+  EXPECT_EQ(session.run()->verdict, run::Verdict::ok);
+  EXPECT_EQ(session.run()->trace.tracks().size(), whole.run()->trace.tracks().size());
+}
+
 TEST_F(SessionOf, does_not_start_the_impossible) {
   Session session(loader());
-  run::WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   spec.seq_len = 0;
   EXPECT_FALSE(session.start(spec, quick()));
   EXPECT_FALSE(session.busy());
@@ -71,7 +94,7 @@ TEST_F(SessionOf, does_not_start_the_impossible) {
 TEST_F(SessionOf, a_cancelled_run_stays_on_screen_as_cancelled) {
   script_->step_ns = [](std::int32_t, bool) { return std::int64_t{30'000'000'000}; };
   Session session(loader());
-  ASSERT_TRUE(session.start(run::WorkloadSpec(), quick()));
+  ASSERT_TRUE(session.start(spec::WorkloadSpec(), quick()));
   wait_for(session, [&] { return session.run() != nullptr; });
   session.cancel();
   wait_for_end(session);
@@ -81,7 +104,7 @@ TEST_F(SessionOf, a_cancelled_run_stays_on_screen_as_cancelled) {
 TEST_F(SessionOf, the_newest_request_wins) {
   script_->step_ns = [](std::int32_t, bool) { return std::int64_t{30'000'000'000}; };
   Session session(loader());
-  run::WorkloadSpec spec;
+  spec::WorkloadSpec spec;
   for (std::int64_t t = 10; t < 30; ++t) {
     spec.seq_len = t;
     ASSERT_TRUE(session.start(spec, quick()));
@@ -101,7 +124,7 @@ TEST_F(SessionOf, without_an_engine_says_why_and_stays_usable) {
   wait_for(session, [&] { return !session.engine_problem().empty(); });
   EXPECT_EQ(session.engine_problem(), "There is no engine here");
   EXPECT_EQ(session.engine(), nullptr);
-  ASSERT_TRUE(session.start(run::WorkloadSpec(), quick()));
+  ASSERT_TRUE(session.start(spec::WorkloadSpec(), quick()));
   wait_for_end(session);
   ASSERT_NE(session.run(), nullptr);
   EXPECT_EQ(session.run()->verdict, run::Verdict::failed);
@@ -111,7 +134,7 @@ TEST_F(SessionOf, an_end_in_the_middle_of_a_run_leaves_no_thread_and_no_executio
   script_->step_ns = [](std::int32_t, bool) { return std::int64_t{30'000'000'000}; };
   {
     Session session(loader());
-    ASSERT_TRUE(session.start(run::WorkloadSpec(), quick()));
+    ASSERT_TRUE(session.start(spec::WorkloadSpec(), quick()));
     wait_for(session, [&] { return script_->executions_alive > 0; });
   }
   EXPECT_EQ(script_->executions_alive, 0);

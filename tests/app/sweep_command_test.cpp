@@ -213,12 +213,15 @@ TEST(SweepCommand, KilledInTheMiddleGoesOnAndKeepsWhatItMeasured) {
   EXPECT_EQ(testing::document_of(again)["points"], json["points"]);
 }
 
-TEST(SweepCommand, ControlCKeepsEverything) {
+// Control-C, the end of a terminal and a polite kill alike.
+class EndedSweep : public ::testing::TestWithParam<int> {};
+
+TEST_P(EndedSweep, KeepsEverythingAndWritesTheTables) {
   const testing::TemporaryFolder folder;
   const pid_t child =
       start_program(kTiny + std::string("--axis T=64:512:x2 --out ") + folder.path().string());
   ASSERT_TRUE(wait_for_lines(folder.path() / "sweep.jsonl", 2));
-  kill(child, SIGINT);
+  kill(child, GetParam());
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFEXITED(status));
@@ -236,6 +239,8 @@ TEST(SweepCommand, ControlCKeepsEverything) {
   const auto ended = testing::run_program("sweep --resume --json --out " + folder.path().string());
   EXPECT_EQ(ended.code, 0) << ended.err;
 }
+
+INSTANTIATE_TEST_SUITE_P(By, EndedSweep, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(SweepCommand, AFullDiskHasItsSentenceAndStandardOutputTheRest) {
   const testing::TemporaryFolder folder;
@@ -314,6 +319,53 @@ TEST(SweepCommand, AnotherSweepOrProgramIsRefusedAndNothingIsTouched) {
   EXPECT_EQ(version.code, 2);
   EXPECT_NE(version.err.find("not comparable"), std::string::npos) << version.err;
   EXPECT_EQ(testing::read(journal), older);
+}
+
+TEST(SweepCommand, GoesOnOnlyAsItWasMeasured) {
+  const testing::TemporaryFolder folder;
+  const std::string out = " --out " + folder.path().string();
+  ASSERT_EQ(testing::run_program(kTiny + std::string("--axis T=64 --max-seconds 200") + out).code,
+            0);
+  const auto refused = [&](const std::string& options, const std::string& says) {
+    const auto ended = testing::run_program("sweep --resume" + options + out);
+    EXPECT_EQ(ended.code, 2) << options;
+    EXPECT_NE(ended.err.find(says), std::string::npos) << ended.err;
+  };
+  refused(" --steps 9", "was measured with --steps 8: leave out --steps");
+  refused(" --max-seconds 100", "was measured with --max-seconds 200: leave out --max-seconds");
+  EXPECT_EQ(testing::run_program("sweep --resume --steps 8 --max-seconds 200" + out).code, 0);
+  EXPECT_EQ(testing::run_program(kTiny + std::string("--axis T=64 --resume") + out).code, 0);
+}
+
+// What a crash leaves before the header is whole is begun again; what another sweep left in the
+// folder goes; what is not the program's stays.
+TEST(SweepCommand, BeginsAgainWhereNothingWasMeasured) {
+  const testing::TemporaryFolder folder;
+  const std::string sweep = kTiny + std::string("--axis T=64 --out ") + folder.path().string();
+  std::ofstream(folder.path() / "sweep.jsonl") << "{\"identity\":{\"gp";
+  const auto resumed = testing::run_program("sweep --resume --out " + folder.path().string());
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_NE(resumed.err.find("begin the sweep again, without --resume"), std::string::npos)
+      << resumed.err;
+  ASSERT_EQ(testing::run_program(sweep).code, 0);
+  EXPECT_EQ(lines_of(folder.path() / "sweep.jsonl"), 3U);
+
+  std::filesystem::remove(folder.path() / "sweep.jsonl");
+  const auto points = folder.path() / "points";
+  std::ofstream(points / "naive_T=999.json") << "{}";
+  ASSERT_EQ(testing::run_program(sweep).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(points / "naive_T=999.json"));
+  EXPECT_TRUE(std::filesystem::exists(points / "naive_T=64.json"));
+
+  const testing::TemporaryFolder mine;
+  std::ofstream(mine.path() / "sweep.csv") << "my own";
+  const auto refused =
+      testing::run_program(kTiny + std::string("--axis T=64 --out ") + mine.path().string());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("holds sweep.csv and no list of what tensorscope wrote there"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(testing::read(mine.path() / "sweep.csv"), "my own");
 }
 
 TEST(SweepCommand, BadInputIsOneSentenceAndCodeTwo) {

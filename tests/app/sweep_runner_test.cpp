@@ -1,5 +1,5 @@
 // Points on the worker, with an engine that is made up.
-#include "app/sweep_runner.h"
+#include "app/session/sweep_runner.h"
 
 #include <gtest/gtest.h>
 
@@ -12,12 +12,12 @@ namespace ts::app {
 namespace {
 
 using namespace std::chrono_literals;
-using run::PointStatus;
+using sweep::PointStatus;
 
 class SweepRunnerOf : public testing::Test {
  protected:
   SweepRunnerOf() {
-    spec_.axes = {*run::parse_axis("T=64:256:x2")};
+    spec_.axes = {*sweep::parse_axis("T=64:256:x2")};
     spec_.protocol.recorded_steps = 1;
     spec_.protocol.min_warmup_s = 0;
     spec_.protocol.max_warmup_s = 0.01;
@@ -41,13 +41,13 @@ class SweepRunnerOf : public testing::Test {
     EXPECT_TRUE(condition());
   }
 
-  run::SweepSpec spec_;
+  sweep::SweepSpec spec_;
   std::shared_ptr<run::FakeScript> script_ = std::make_shared<run::FakeScript>();
 };
 
 TEST_F(SweepRunnerOf, runs_every_point_once) {
   Session session(loader());
-  run::Sweep sweep(spec_);
+  sweep::Sweep sweep(spec_);
   SweepRunner runner(session, sweep, nullptr);
   int ended = 0;
   runner.on_point = [&](std::size_t) { ++ended; };
@@ -62,11 +62,11 @@ TEST_F(SweepRunnerOf, a_run_of_the_user_goes_first_and_the_point_is_run_again) {
   spec_.protocol.min_samples = 100;
   spec_.protocol.hard_budget_s = 10;
   Session session(loader());
-  run::Sweep sweep(spec_);
+  sweep::Sweep sweep(spec_);
   SweepRunner runner(session, sweep, nullptr);
   drive(session, runner, [&] { return script_->steps_run > 2; });
   ASSERT_TRUE(sweep.running().has_value());
-  run::WorkloadSpec mine;
+  spec::WorkloadSpec mine;
   mine.seq_len = 99;
   ASSERT_TRUE(session.start(mine, run::Protocol{.min_warmup_s = 0, .budget_s = 0.01}));
   const run::RunId id = session.asked();
@@ -83,7 +83,7 @@ TEST_F(SweepRunnerOf, a_run_of_the_user_goes_first_and_the_point_is_run_again) {
 
 TEST_F(SweepRunnerOf, pause_finishes_the_point_cancel_does_not) {
   Session session(loader());
-  run::Sweep sweep(spec_);
+  sweep::Sweep sweep(spec_);
   SweepRunner runner(session, sweep, nullptr);
   runner.update();
   runner.pause();
@@ -111,7 +111,7 @@ TEST_F(SweepRunnerOf, a_point_that_takes_too_long_is_ended) {
   spec_.protocol.min_samples = 1000;
   script_->step_ns = [](std::int32_t, bool) { return std::int64_t{20'000'000}; };
   Session session(loader());
-  run::Sweep sweep(spec_);
+  sweep::Sweep sweep(spec_);
   SweepRunner runner(session, sweep, nullptr);
   drive(session, runner, [&] { return runner.idle(); });
   EXPECT_EQ(sweep.count(PointStatus::too_slow), 3U);
@@ -126,7 +126,7 @@ TEST_F(SweepRunnerOf, failures_of_the_engine_are_points_that_failed) {
     return tl::unexpected(failure);
   };
   Session session(loader());
-  run::Sweep sweep(spec_);
+  sweep::Sweep sweep(spec_);
   SweepRunner runner(session, sweep, nullptr);
   drive(session, runner, [&] { return runner.idle(); });
   EXPECT_EQ(sweep.count(PointStatus::failed), 3U);

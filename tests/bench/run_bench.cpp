@@ -4,30 +4,30 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/run/memory_limit.h"
 #include "core/run/worker.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/memory_limit.h"
+#include "core/spec/workload_spec.h"
 
 namespace ts::run {
 namespace {
 
 // What a slider does on every change, before the request leaves the window.
 void validate_a_spec(benchmark::State& state) {
-  WorkloadSpec spec;
-  spec.workload = WorkloadKind::lm;
-  for (auto _ : state) benchmark::DoNotOptimize(validate(spec));
+  spec::WorkloadSpec spec;
+  spec.workload = spec::WorkloadKind::lm;
+  for (auto _ : state) benchmark::DoNotOptimize(spec::validate(spec));
 }
 BENCHMARK(validate_a_spec);
 
 void spec_to_json_and_back(benchmark::State& state) {
-  const WorkloadSpec spec;
-  for (auto _ : state) benchmark::DoNotOptimize(spec_from_json(to_json(spec)));
+  const spec::WorkloadSpec spec;
+  for (auto _ : state) benchmark::DoNotOptimize(spec::spec_from_json(to_json(spec)));
 }
 BENCHMARK(spec_to_json_and_back);
 
 // Read once a run, on the worker thread.
 void read_memory_limits(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(read_host_memory());
+  for (auto _ : state) benchmark::DoNotOptimize(spec::read_host_memory());
 }
 BENCHMARK(read_memory_limits);
 
@@ -46,11 +46,12 @@ class NoExecution : public Execution {
 class NoEngine : public Engine {
  public:
   [[nodiscard]] const EngineInfo& info() const override { return info_; }
-  Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec&, std::int64_t, capture::Recorder*,
+  Outcome<std::unique_ptr<Execution>> prepare(const spec::WorkloadSpec&, std::int64_t,
+                                              capture::Recorder*,
                                               const base::CancelToken&) override {
     return std::make_unique<NoExecution>();
   }
-  Outcome<Roof> measure_roof(const WorkloadSpec&, const base::CancelToken&) override {
+  Outcome<Roof> measure_roof(const spec::WorkloadSpec&, const base::CancelToken&) override {
     return Roof{};
   }
 

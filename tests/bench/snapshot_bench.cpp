@@ -10,13 +10,13 @@
 
 #include "core/files/opened_file.h"
 #include "core/io/file.h"
-#include "core/io/snapshot_read.h"
-#include "core/io/snapshot_write.h"
-#include "tests/io/pickle_bytes.h"
+#include "core/snapshot/snapshot_read.h"
+#include "core/snapshot/snapshot_write.h"
+#include "tests/snapshot/pickle_bytes.h"
 
 namespace {
 
-using ts::io::testing::PickleBytes;
+using ts::snapshot::testing::PickleBytes;
 
 constexpr std::size_t kSize = 100'000'000;
 constexpr int kStacks = 200;
@@ -150,7 +150,7 @@ std::string synthetic(bool python) {
 void open(benchmark::State& state, const std::string& content) {
   std::size_t events = 0;
   for (auto _ : state) {
-    auto file = ts::io::parse_snapshot(content);
+    auto file = ts::snapshot::parse_snapshot(content);
     if (!file || !file->fault.empty()) state.SkipWithError("not read");
     events = file ? file->snapshot.entry_count() : 0;
     benchmark::DoNotOptimize(file);
@@ -189,12 +189,12 @@ void open_in_the_window(benchmark::State& state) {
 BENCHMARK(open_in_the_window)->ArgName("python")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 void write_pickle(benchmark::State& state) {
-  static const auto file = ts::io::parse_snapshot(synthetic(false));
+  static const auto file = ts::snapshot::parse_snapshot(synthetic(false));
   std::size_t size = 0;
   for (auto _ : state) {
     size = 0;
-    ts::io::write_snapshot([&size](std::string_view piece) { size += piece.size(); },
-                           file->snapshot, ts::io::SnapshotFormat::pickle);
+    ts::snapshot::write_snapshot([&size](std::string_view piece) { size += piece.size(); },
+                                 file->snapshot, ts::snapshot::SnapshotFormat::pickle);
   }
   state.counters["events"] = static_cast<double>(file->snapshot.entry_count());
   state.counters["MB"] = static_cast<double>(size) / 1e6;

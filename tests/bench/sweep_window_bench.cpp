@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "app/engine_loader.h"
-#include "app/window.h"
+#include "app/session/engine_loader.h"
+#include "app/window/window.h"
 #include "core/stats/quantiles.h"
 #include "tests/io/temporary_folder.h"
 
@@ -23,12 +23,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-run::SweepSpec measured_sweep() {
-  run::SweepSpec spec;
+sweep::SweepSpec measured_sweep() {
+  sweep::SweepSpec spec;
   spec.base.heads = 4;
   spec.base.threads = 1;
-  spec.axes = {*run::parse_axis("T=64:512:x2")};
-  spec.series = {*run::parse_series("backend=naive,flash")};
+  spec.axes = {*sweep::parse_axis("T=64:512:x2")};
+  spec.series = {*sweep::parse_series("backend=naive,flash")};
   spec.protocol.budget_s = 0.5;
   return spec;
 }
@@ -39,30 +39,30 @@ double thread_cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-std::vector<double> medians_of(const run::Sweep& sweep) {
+std::vector<double> medians_of(const sweep::Sweep& sweep) {
   std::vector<double> all;
-  for (const run::SweepPoint& point : sweep.points()) {
+  for (const sweep::SweepPoint& point : sweep.points()) {
     all.push_back(point.measurement.step.median_ms);
   }
   return all;
 }
 
 template <class Work>
-void until_done(const SweepBoard& board, const Work& work) {
-  while (board.sweep() == nullptr || !board.sweep()->finished() || !board.idle()) work();
+void until_done(const SweepSession& sweeps, const Work& work) {
+  while (sweeps.sweep() == nullptr || !sweeps.sweep()->finished() || !sweeps.idle()) work();
 }
 
 std::vector<double> without_window(const std::filesystem::path& folder) {
   Session session(make_engine_loader(), make_dry_runner_loader());
-  SweepBoard board(folder);
+  SweepSession sweeps(folder);
   while (session.engine() == nullptr) session.update();
-  board.start(session, measured_sweep());
-  until_done(board, [&] {
+  sweeps.start(session, measured_sweep());
+  until_done(sweeps, [&] {
     session.update();
-    board.update();
+    sweeps.update();
     std::this_thread::sleep_for(2ms);
   });
-  return medians_of(*board.sweep());
+  return medians_of(*sweeps.sweep());
 }
 
 std::vector<double> with_window(const std::filesystem::path& folder, std::vector<double>& frames) {
@@ -73,15 +73,15 @@ std::vector<double> with_window(const std::filesystem::path& folder, std::vector
   }
   while ((*window)->session().engine() == nullptr) (*window)->frame();
   (*window)->state().page = Page::sweep;
-  SweepBoard& board = *(*window)->state().sweeps;
-  board.start((*window)->session(), measured_sweep());
-  until_done(board, [&] {
+  SweepSession& sweeps = *(*window)->state().sweeps;
+  sweeps.start((*window)->session(), measured_sweep());
+  until_done(sweeps, [&] {
     const double before = thread_cpu_ms();
     (*window)->frame();
     frames.push_back(thread_cpu_ms() - before);
     std::this_thread::sleep_for(std::chrono::duration<double>((*window)->seconds_between_frames()));
   });
-  return medians_of(*board.sweep());
+  return medians_of(*sweeps.sweep());
 }
 
 int compare(int rounds) {

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "app/engine_loader.h"
-#include "app/window.h"
-#include "core/run/presets.h"
+#include "app/session/engine_loader.h"
+#include "app/window/window.h"
+#include "core/spec/presets.h"
 #include "tests/io/temporary_folder.h"
 
 namespace ts::app {
@@ -60,13 +60,13 @@ enum class Drag {
 // its threads go on after the buffers were swapped, so the next frame begins only when they have
 // had time to end. same_frame: frames that showed the prediction of their own settings.
 // dry_run_ms: median of the dry run in it.
-void dragging(benchmark::State& state, const char* preset, run::Field field, Drag drag,
+void dragging(benchmark::State& state, const char* preset, spec::Field field, Drag drag,
               const std::vector<std::int64_t>& values) {
   using Clock = std::chrono::steady_clock;
   const io::testing::TemporaryFolder folder;
   Preferences preferences = default_preferences();
-  run::apply_preset(*run::find_preset(run::WorkloadKind::lm, preset), preferences.spec);
-  preferences.spec.pass = run::Pass::full_step;
+  spec::apply_preset(*spec::find_preset(spec::WorkloadKind::lm, preset), preferences.spec);
+  preferences.spec.pass = spec::Pass::full_step;
   if (!save_preferences(folder.path(), preferences)) return state.SkipWithError("cannot save");
   auto opened =
       Window::open({make_engine_loader(), make_dry_runner_loader(), folder.path(), folder.path()});
@@ -74,7 +74,7 @@ void dragging(benchmark::State& state, const char* preset, run::Field field, Dra
   Window& window = **opened;
   const auto loaded_by = Clock::now() + std::chrono::seconds(60);
   const auto settled = [&] {
-    const run::Outlook* outlook = window.session().predictions().outlook();
+    const predict::Outlook* outlook = window.session().predictions().outlook();
     return outlook != nullptr && outlook->complete;
   };
   while (!settled()) {
@@ -87,17 +87,17 @@ void dragging(benchmark::State& state, const char* preset, run::Field field, Dra
   std::int64_t same_frame = 0;
   std::size_t turn = 0;
   for (auto _ : state) {
-    run::WorkloadSpec spec = window.state().history.spec();
+    spec::WorkloadSpec spec = window.state().history.spec();
     const std::size_t there = turn++ % (2 * values.size() - 2);
     std::size_t stop = there < values.size() ? there : 2 * values.size() - 2 - there;
     // A full period, and never the neighbour: 25 values in strides of 11 and 14.
     if (drag == Drag::erratic) stop = 11 * turn % values.size();
-    spec.*(field == run::Field::T ? &run::WorkloadSpec::seq_len : &run::WorkloadSpec::batch) =
+    spec.*(field == spec::Field::T ? &spec::WorkloadSpec::seq_len : &spec::WorkloadSpec::batch) =
         values[stop];
     window.state().history.preview(spec);
     window.frame();
     took.push_back(window.own_work_ns());
-    const run::Outlook* outlook = window.session().predictions().outlook();
+    const predict::Outlook* outlook = window.session().predictions().outlook();
     same_frame += outlook != nullptr && outlook->spec == spec ? 1 : 0;
     if (outlook != nullptr && outlook->target != nullptr)
       dry_runs.push_back(outlook->target->run.duration_ns);
@@ -121,15 +121,15 @@ void dragging(benchmark::State& state, const char* preset, run::Field field, Dra
 const std::vector<std::int64_t> kLengths = {128, 144, 160, 176, 192, 208, 224, 240, 256,
                                             288, 320, 352, 384, 416, 448, 480, 512, 576,
                                             640, 704, 768, 832, 896, 960, 1024};
-BENCHMARK_CAPTURE(dragging, T_of_2_7B, "2.7B", run::Field::T, Drag::steady, kLengths)
+BENCHMARK_CAPTURE(dragging, T_of_2_7B, "2.7B", spec::Field::T, Drag::steady, kLengths)
     ->UseManualTime()
     ->Iterations(300)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dragging, T_of_2_7B_erratic, "2.7B", run::Field::T, Drag::erratic, kLengths)
+BENCHMARK_CAPTURE(dragging, T_of_2_7B_erratic, "2.7B", spec::Field::T, Drag::erratic, kLengths)
     ->UseManualTime()
     ->Iterations(300)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(dragging, B_of_small, "small", run::Field::B, Drag::steady,
+BENCHMARK_CAPTURE(dragging, B_of_small, "small", spec::Field::B, Drag::steady,
                   {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
     ->UseManualTime()
     ->Iterations(300)

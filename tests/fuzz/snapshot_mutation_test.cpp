@@ -7,35 +7,35 @@
 #include <string>
 #include <vector>
 
-#include "core/io/snapshot_write.h"
-#include "core/memory/snapshot_recorder.h"
+#include "core/allocator/snapshot_recorder.h"
+#include "core/snapshot/snapshot_write.h"
+#include "tests/allocator/random_program.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/fuzz/snapshot_target.h"
-#include "tests/io/pickle_bytes.h"
-#include "tests/io/random_snapshot.h"
-#include "tests/memory/random_program.h"
+#include "tests/snapshot/pickle_bytes.h"
+#include "tests/snapshot/random_snapshot.h"
 
 namespace ts::fuzz {
 namespace {
 
-std::string written(const memory::Snapshot& snapshot, io::SnapshotFormat format) {
+std::string written(const allocator::Snapshot& snapshot, snapshot::SnapshotFormat format) {
   std::string bytes;
-  io::write_snapshot([&bytes](std::string_view piece) { bytes += piece; }, snapshot, format);
+  snapshot::write_snapshot([&bytes](std::string_view piece) { bytes += piece; }, snapshot, format);
   return bytes;
 }
 
-std::vector<std::string> files(io::SnapshotFormat format) {
+std::vector<std::string> files(snapshot::SnapshotFormat format) {
   std::vector<std::string> all;
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     const auto size = static_cast<int>(seed / 4);
-    all.push_back(written(io::testing::RandomSnapshot(seed).make(size), format));
+    all.push_back(written(snapshot::testing::RandomSnapshot(seed).make(size), format));
   }
   return all;
 }
 
 // Opcodes that our own writer does not use.
 std::string rare_opcodes() {
-  io::testing::PickleBytes bytes(2);
+  snapshot::testing::PickleBytes bytes(2);
   bytes.op('}').op('q').little_endian(0, 1).op('(');
   bytes.text("device_traces").op(']').op('(').op('}').text("action").text("oom").op('s');
   bytes.op(0x86).op('l').op('a');
@@ -49,25 +49,25 @@ std::string rare_opcodes() {
 std::vector<std::string> recordings() {
   std::vector<std::string> all;
   for (std::uint32_t seed = 0; seed < 8; ++seed) {
-    memory::AllocatorSettings settings;
+    allocator::AllocatorSettings settings;
     settings.expandable_segments = seed % 2 == 1;
-    memory::SnapshotRecorder recorder(settings, {std::int64_t{300} << 20, 0, std::nullopt});
-    memory::testing::RandomProgram program(seed);
+    allocator::SnapshotRecorder recorder(settings, {std::int64_t{300} << 20, 0, std::nullopt});
+    allocator::testing::RandomProgram program(seed);
     std::vector<std::optional<std::uint64_t>> addresses;
     for (int i = 0; i < 25; ++i) {
       const auto step = program.next();
-      if (step.kind == memory::testing::ProgramStep::Kind::alloc) {
+      if (step.kind == allocator::testing::ProgramStep::Kind::alloc) {
         addresses.push_back(recorder.alloc(step.bytes, {0, step.stream}));
-      } else if (step.kind == memory::testing::ProgramStep::Kind::empty_cache) {
+      } else if (step.kind == allocator::testing::ProgramStep::Kind::empty_cache) {
         recorder.empty_cache({});
       } else if (addresses[step.block]) {
         recorder.free(*addresses[step.block], {});
       }
     }
-    memory::Snapshot snapshot = recorder.finish();
+    allocator::Snapshot snapshot = recorder.finish();
     auto& trace = snapshot.device_traces[0];
     if (seed >= 4) trace.erase(trace.begin(), trace.begin() + static_cast<long>(trace.size() / 2));
-    all.push_back(written(snapshot, io::SnapshotFormat::pickle));
+    all.push_back(written(snapshot, snapshot::SnapshotFormat::pickle));
   }
   return all;
 }
@@ -88,7 +88,7 @@ void feed(const std::vector<std::string>& files, int round) {
 class DamagedSnapshots : public ::testing::TestWithParam<int> {};
 
 TEST_P(DamagedSnapshots, Pickles) {
-  auto seeds = files(io::SnapshotFormat::pickle);
+  auto seeds = files(snapshot::SnapshotFormat::pickle);
   seeds.push_back(rare_opcodes());
   feed(seeds, GetParam());
 }
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Round, DamagedSnapshots, ::testing::Range(0, 4));
 class DamagedJson : public ::testing::TestWithParam<int> {};
 
 TEST_P(DamagedJson, Json) {
-  feed(files(io::SnapshotFormat::json), GetParam());
+  feed(files(snapshot::SnapshotFormat::json), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Round, DamagedJson, ::testing::Range(0, 2));
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(Round, DamagedJson, ::testing::Range(0, 2));
 TEST(Noise, IsRefused) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20'000; ++i) {
-    std::string bytes = io::testing::PickleBytes().bytes();
+    std::string bytes = snapshot::testing::PickleBytes().bytes();
     for (std::size_t length = random() % 60; length > 0; --length) {
       bytes += static_cast<char>(random());
     }

@@ -23,7 +23,7 @@ TEST_F(AgreementInTheWindow, ARunIsComparedEventByEvent) {
     IM_CHECK(categories.starts_with("category\tpredicted B\tmeasured B"));
     IM_CHECK(categories.find("total\t") != std::string::npos);
     // Of naive attention on the CPU every event is predicted.
-    const run::Forecast* forecast = prediction();
+    const predict::Forecast* forecast = prediction();
     IM_CHECK(forecast != nullptr);
     context->ItemClick("//###agreement_sheet/###all_events");
     context->Yield(2);
@@ -43,7 +43,7 @@ TEST_F(AgreementInTheWindow, ARunIsComparedEventByEvent) {
 
 TEST_F(AgreementInTheWindow, WithoutARunTheReasonIsSaid) {
   drive([](ImGuiTestContext* context) {
-    run::WorkloadSpec spec = small_attention();
+    spec::WorkloadSpec spec = small_attention();
     spec.seq_len = 96;
     show(spec);
     context->Yield(2);

@@ -18,7 +18,7 @@ TEST_F(CompareInTheWindow, ComparesShowsProgressAndCanBeStopped) {
     context->Yield(2);
     context->ItemClick("//$FOCUSED/###compare_field_B");
     context->Yield(2);
-    IM_CHECK(state().compare_draft.field == run::Field::B);
+    IM_CHECK(state().compare_edit.field == spec::Field::B);
     context->KeyPress(ImGuiKey_Space);
     IM_CHECK(until(context, 60, [] {
       const run::Comparison* so_far = session().comparison();

@@ -13,9 +13,9 @@ TEST_F(CoursesInTheWindow, ARunningSumIsDrawnAndCopied) {
     const ImGuiTestItemInfo none =
         context->ItemInfo("//###inspector/###course_more", ImGuiTestOpFlags_NoError);
     IM_CHECK(none.ID == 0);
-    run::WorkloadSpec spec;
-    spec.workload = run::WorkloadKind::accumulation;
-    spec.pass = run::Pass::forward;
+    spec::WorkloadSpec spec;
+    spec.workload = spec::WorkloadKind::accumulation;
+    spec.pass = spec::Pass::forward;
     spec.seq_len = 40;
     show(spec);
     IM_CHECK(run_to_end(context));

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/engine_loader.h"
+#include "app/session/engine_loader.h"
 
 namespace ts::app::testing {
 namespace {
@@ -45,6 +45,7 @@ void DrivenWindow::SetUpTestSuite() {
   io.ConfigNoThrottle = true;
   io.ConfigRestoreFocusAfterTests = false;
   ImGuiTestEngine_Start(driven->engine, ImGui::GetCurrentContext());
+  driven->window->catches_up = false;
   driven->window->after_frame = [] { ImGuiTestEngine_PostSwap(driven->engine); };
   for (int i = 0; i < 3; ++i) driven->window->frame();
 }
@@ -114,19 +115,27 @@ const std::filesystem::path& DrivenWindow::folder() {
   return driven->folder;
 }
 
-run::WorkloadSpec DrivenWindow::small_attention() {
-  run::WorkloadSpec spec;
-  spec.workload = run::WorkloadKind::attention;
+spec::WorkloadSpec DrivenWindow::small_attention() {
+  spec::WorkloadSpec spec;
+  spec.workload = spec::WorkloadKind::attention;
   spec.batch = 1;
   spec.heads = 2;
   spec.seq_len = 128;
   spec.d_head = 32;
-  spec.pass = run::Pass::forward_backward;
+  spec.pass = spec::Pass::forward_backward;
   return spec;
 }
 
-const run::Forecast* DrivenWindow::prediction() {
-  const run::Outlook* outlook = session().predictions().outlook();
+spec::WorkloadSpec DrivenWindow::long_attention() {
+  spec::WorkloadSpec spec = small_attention();
+  spec.batch = 4;
+  spec.heads = 8;
+  spec.seq_len = 1024;
+  return spec;
+}
+
+const predict::Forecast* DrivenWindow::prediction() {
+  const predict::Outlook* outlook = session().predictions().outlook();
   const bool current = outlook != nullptr && outlook->spec == state().history.spec();
   return current ? outlook->target.get() : nullptr;
 }

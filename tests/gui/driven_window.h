@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/window.h"
+#include "app/window/window.h"
 
 namespace ts::app::testing {
 
@@ -37,10 +37,12 @@ class DrivenWindow : public ::testing::Test {
   static const std::filesystem::path& folder();
   // The files that the program would have been started anew with.
   static const std::vector<std::filesystem::path>& restarted_with();
-  static void show(const run::WorkloadSpec& spec) { state().history.set(spec); }
-  static run::WorkloadSpec small_attention();
+  static void show(const spec::WorkloadSpec& spec) { state().history.set(spec); }
+  static spec::WorkloadSpec small_attention();
+  // One whose run takes so long that there is time to do something in the meantime.
+  static spec::WorkloadSpec long_attention();
   // What is predicted for the settings as they are now; null until it is.
-  static const run::Forecast* prediction();
+  static const predict::Forecast* prediction();
 };
 
 }  // namespace ts::app::testing

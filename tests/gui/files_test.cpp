@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/io/snapshot_write.h"
-#include "core/memory/snapshot_of_log.h"
+#include "core/allocator/snapshot_of_log.h"
+#include "core/snapshot/snapshot_write.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -18,9 +18,9 @@ class FilesInTheWindow : public DrivenWindow {
   // A snapshot of what ran last.
   static std::filesystem::path write_snapshot(const char* name) {
     const auto path = folder() / name;
-    const memory::Snapshot snapshot =
-        memory::snapshot_of(session().run()->memory, session().strings());
-    EXPECT_TRUE(io::write_snapshot(path, snapshot, io::snapshot_format_of(path)));
+    const allocator::Snapshot snapshot =
+        allocator::snapshot_of(session().run()->memory, session().strings());
+    EXPECT_TRUE(snapshot::write_snapshot(path, snapshot, snapshot::snapshot_format_of(path)));
     return path;
   }
   static bool read(ImGuiTestContext* context) {

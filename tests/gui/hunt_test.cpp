@@ -1,7 +1,7 @@
 // The page of the hunt in the window: the map fills, a click opens a cell, a run gets its ring.
 #include <cmath>
 
-#include "core/run/hunt_progress.h"
+#include "core/predict/hunt_progress.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -12,7 +12,7 @@ class HuntInTheWindow : public DrivenWindow {
   void TearDown() override { state().page = Page::run; }
   static bool complete(ImGuiTestContext* context) {
     return until(context, 120, [] {
-      const run::HuntProgress* hunt = state().hunts->progress();
+      const predict::HuntProgress* hunt = state().hunts->progress();
       return hunt != nullptr && !hunt->running && !session().predictions().hunt_busy();
     });
   }
@@ -24,17 +24,30 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
     context->ItemClick("//###top_bar/###page_hunt");
     context->Yield(2);
     IM_CHECK(complete(context));
-    const run::HuntMap& map = state().hunts->map();
-    IM_CHECK(map.size() > 200);
-    IM_CHECK_EQ(map.count(run::CellState::probed) + map.count(run::CellState::impossible),
+    const predict::HuntMap& map = state().hunts->map();
+    IM_CHECK_EQ(map.size(), 13U * 12U);  // powers of two and their halves
+    IM_CHECK_EQ(map.count(predict::CellState::probed) + map.count(predict::CellState::impossible),
                 map.size());
     // A change of the settings begins another; one of the axes' own sizes does not.
     const std::uint64_t id = state().hunts->progress()->id;
-    run::WorkloadSpec spec = state().history.spec();
+    spec::WorkloadSpec spec = state().history.spec();
     spec.seq_len *= 2;
     state().history.set(spec);
     context->Yield(3);
     IM_CHECK_EQ(state().hunts->progress()->id, id);
+    // A size between the steps gets a column of its own, beyond the range too; what is known stays.
+    for (const std::int64_t length : {777, 10'000}) {
+      spec.seq_len = length;
+      state().history.set(spec);
+      IM_CHECK(until(context, 60,
+                     [] { return state().hunts->cell_of(state().history.spec()).has_value(); }));
+      IM_CHECK(complete(context));
+      const std::size_t cells = state().hunts->map().size();
+      IM_CHECK(cells >= 14U * 12U);
+      IM_CHECK_EQ(state().hunts->map().log().size() +
+                      state().hunts->map().count(predict::CellState::impossible),
+                  cells);
+    }
     spec.d_head *= 2;
     state().history.set(spec);
     context->Yield(3);
@@ -71,14 +84,46 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
   });
 }
 
+TEST_F(HuntInTheWindow, AMapOfEarlierSettingsIsNotThatOfNow) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().hunt_edit = {};
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(complete(context));
+    IM_CHECK(!state().hunts->outdated());
+    const std::uint64_t before = state().hunts->progress()->id;
+    spec::WorkloadSpec spec = state().history.spec();
+    spec.d_head *= 2;
+    state().history.set(spec);
+    // Until the new hunt has begun its first frame still has the old map.
+    bool said = false;
+    IM_CHECK(until(context, 60, [&] {
+      const bool old = state().hunts->progress()->id == before;
+      said = said || state().hunts->outdated();
+      return !old;
+    }));
+    IM_CHECK(said);
+    IM_CHECK(!state().hunts->outdated());
+    // What the card has no kernel for is said, not asked.
+    spec.backend = spec::AttentionBackend::flash;
+    spec.dtype = spec::DataType::fp32;
+    state().history.set(spec);
+    IM_CHECK(until(context, 60, [] {
+      return !state().hunts->outdated() && !state().hunts->progress()->obstacle.sentence.empty();
+    }));
+    IM_CHECK_EQ(state().hunts->map().log().size(), std::size_t{0});
+  });
+}
+
 TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
   drive([](ImGuiTestContext* context) {
-    run::WorkloadSpec spec = small_attention();
+    spec::WorkloadSpec spec = small_attention();
     spec.memory_limit = std::int64_t{24} << 20;
     show(spec);
-    state().hunt_draft.x = {run::Field::T, 64, 1024};
-    state().hunt_draft.y = {run::Field::B, 1, 4};
-    state().hunt_draft.here = false;
+    state().hunt_edit.x = {spec::Field::T, 64, 1024};
+    state().hunt_edit.y = {spec::Field::B, 1, 4};
+    state().hunt_edit.here = false;
     context->ItemClick("//###top_bar/###page_hunt");
     context->Yield(2);
     IM_CHECK(complete(context));
@@ -91,13 +136,13 @@ TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
     context->Yield(3);
     IM_CHECK(until(context, 60, [before] { return state().hunts->progress()->id > before; }));
     IM_CHECK(complete(context));
-    const std::size_t cells = run::frontier_cells(state().hunts->map()).size();
+    const std::size_t cells = predict::frontier_cells(state().hunts->map()).size();
     IM_CHECK(cells >= 4);
     context->ItemClick("//###hunt_page/###hunt_confirm");
     context->Yield(2);
     IM_CHECK(state().hunts->confirming().has_value());
     IM_CHECK(until(context, 240, [] { return !state().hunts->confirming().has_value(); }));
-    const run::HuntMap& map = state().hunts->map();
+    const predict::HuntMap& map = state().hunts->map();
     IM_CHECK_EQ(map.confirmed().size(), cells);
     for (const std::size_t cell : map.confirmed()) {
       IM_CHECK(!map.cell(cell).contradicted());
@@ -110,7 +155,7 @@ TEST_F(HuntInTheWindow, TheFrontierIsConfirmedByRealRuns) {
 TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
   drive([](ImGuiTestContext* context) {
     show(small_attention());
-    state().hunt_draft = {};
+    state().hunt_edit = {};
     context->ItemClick("//###top_bar/###page_hunt");
     context->Yield(2);
     context->ItemClick("//###hunt_controls/###hunt_compare");
@@ -118,7 +163,7 @@ TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
     context->ItemClick("//$FOCUSED/###hunt_compare_efficient");
     context->Yield(3);
     IM_CHECK(until(context, 60, [] {
-      const run::HuntProgress* hunt = state().hunts->progress();
+      const predict::HuntProgress* hunt = state().hunts->progress();
       return hunt != nullptr && hunt->other.has_value();
     }));
     IM_CHECK(complete(context));
@@ -135,17 +180,17 @@ TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
       pictured = pictured || (name.starts_with("hunt-") && name.ends_with(".png"));
     }
     IM_CHECK(pictured);
-    const std::int64_t width = state().hunt_draft.x.high - state().hunt_draft.x.low;
+    const std::int64_t width = state().hunt_edit.x.high - state().hunt_edit.x.low;
     context->ItemClick("//###hunt_page/###hunt_zoom_in");
     context->Yield(2);
-    IM_CHECK(state().hunt_draft.x.high - state().hunt_draft.x.low < width);
-    const auto closer = state().hunt_draft.x;
+    IM_CHECK(state().hunt_edit.x.high - state().hunt_edit.x.low < width);
+    const auto closer = state().hunt_edit.x;
     const ImGuiWindow* page = context->GetWindowByRef("//###hunt_page");
     context->MouseMoveToPos({page->Pos.x + page->Size.x * 0.5F, page->Pos.y + page->Size.y * 0.5F});
     context->MouseWheelY(-1);
     context->Yield(2);
-    IM_CHECK(state().hunt_draft.x.high > closer.high);
-    state().hunt_draft = {};
+    IM_CHECK(state().hunt_edit.x.high > closer.high);
+    state().hunt_edit = {};
   });
 }
 

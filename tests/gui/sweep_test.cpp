@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "app/session/languages.h"
 #include "tests/gui/driven_window.h"
+#include "views/sweep/sweep_view.h"
 
 namespace ts::app::testing {
 namespace {
@@ -16,7 +18,7 @@ class SweepInTheWindow : public DrivenWindow {
   // Begins the sweep that the page offers, at T = 32 alone.
   static void start_at_one_length(ImGuiTestContext* context) {
     show(small_attention());
-    state().sweep_draft.low = state().sweep_draft.high = 32;
+    state().sweep_edit.low = state().sweep_edit.high = 32;
     context->ItemClick("//###top_bar/###page_sweep");
     context->Yield(2);
     context->ItemClick("//###sweep_controls/###sweep_start");
@@ -28,16 +30,16 @@ TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
     show(small_attention());
     context->ItemClick("//###top_bar/###page_sweep");
     context->Yield(2);
-    state().sweep_draft.low = 32;
-    state().sweep_draft.high = 128;
+    state().sweep_edit.low = 32;
+    state().sweep_edit.high = 128;
     context->Yield(2);
     context->ItemClick("//###sweep_controls/###sweep_start");
     IM_CHECK(until(context, 120, [] {
-      const run::Sweep* sweep = state().sweeps->sweep();
+      const sweep::Sweep* sweep = state().sweeps->sweep();
       return sweep != nullptr && sweep->finished();
     }));
-    const run::Sweep& sweep = *state().sweeps->sweep();
-    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{6});
+    const sweep::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(sweep::PointStatus::ok), std::size_t{6});
     const std::size_t first = sweep.order().front();
     IM_CHECK(state().sweeps->run_of(first) != nullptr);
     const ImGuiWindow* page = context->GetWindowByRef("//###sweep_page");
@@ -54,6 +56,24 @@ TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
   });
 }
 
+TEST_F(SweepInTheWindow, EscapeEndsTheSweepAndNotItsPointAlone) {
+  drive([](ImGuiTestContext* context) {
+    show(long_attention());
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    state().sweep_edit.low = 256;
+    state().sweep_edit.high = 1024;
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 120, [] { return session().busy(); }));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle() && !session().busy(); }));
+    IM_CHECK_GT(state().sweeps->sweep()->count(sweep::PointStatus::cancelled) +
+                    state().sweeps->sweep()->count(sweep::PointStatus::pending),
+                std::size_t{0});
+  });
+}
+
 TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
   drive([](ImGuiTestContext* context) {
     start_at_one_length(context);
@@ -61,7 +81,10 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
       return state().sweeps->sweep() != nullptr && state().sweeps->idle() &&
              state().sweeps->sweep()->finished();
     };
-    IM_CHECK(until(context, 60, idle));
+    // The one that was begun, not one that stands there from before.
+    IM_CHECK(until(context, 60, [&] {
+      return idle() && state().sweeps->sweep()->spec().axes.front().values.back() == 32;
+    }));
     std::filesystem::path journal;
     for (const auto& entry : std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
       journal = std::max(journal, entry.path() / "sweep.jsonl");
@@ -71,8 +94,8 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
     context->Yield(3);
     IM_CHECK(state().page == Page::sweep);
     IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
-    const run::Sweep& sweep = *state().sweeps->sweep();
-    IM_CHECK_EQ(sweep.count(run::PointStatus::ok), std::size_t{2});
+    const sweep::Sweep& sweep = *state().sweeps->sweep();
+    IM_CHECK_EQ(sweep.count(sweep::PointStatus::ok), std::size_t{2});
     IM_CHECK(sweep.points()[0].prediction.known());
     IM_CHECK(state().sweeps->run_of(sweep.order().front()) == nullptr);
     // Its recording is on disk.
@@ -106,11 +129,57 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
     IM_CHECK(
         until(context, 60, [&] { return std::filesystem::file_size(journal) > lines && idle(); }));
     // One value more, while it is there.
-    state().sweep_draft.high = 64;
+    state().sweep_edit.high = 64;
     context->Yield(2);
     context->ItemClick("//###sweep_controls/###sweep_add");
     context->Yield(2);
     IM_CHECK_EQ(state().sweeps->sweep()->points().size(), std::size_t{4});
+  });
+}
+
+// A point that is measured is not lost to the key; what was cancelled can only be resumed.
+TEST_F(SweepInTheWindow, SpacePausesAndResumesAndACancelledSweepSaysWhatIsLeft) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_attention();
+    spec.heads = 8;
+    show(spec);
+    state().sweep_edit.low = 256;
+    state().sweep_edit.high = 1024;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    const auto sweep = [] { return state().sweeps->sweep(); };
+    IM_CHECK(until(context, 60, [&] { return sweep()->running().has_value(); }));
+    const std::size_t point = *sweep()->running();
+    const run::RunId asked = session().asked();
+    context->KeyPress(ImGuiKey_Space);
+    context->Yield(2);
+    IM_CHECK(state().sweeps->runner()->paused());
+    IM_CHECK_EQ(session().asked(), asked);
+    IM_CHECK(until(context, 120, [] { return state().sweeps->idle(); }));
+    IM_CHECK(sweep()->points()[point].status == sweep::PointStatus::ok);
+    // On the page of runs it goes no further than a note.
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [&] { return sweep()->running().has_value(); }));
+    IM_CHECK(!state().sweeps->runner()->paused());
+    const run::RunId next = session().asked();
+    context->ItemClick("//###top_bar/###page_run");
+    context->KeyPress(ImGuiKey_Space);
+    context->Yield(2);
+    IM_CHECK_EQ(session().asked(), next);
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_page/###sweep_cancel");
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle(); }));
+    context->Yield(2);
+    const std::size_t left = sweep()->count(sweep::PointStatus::cancelled);
+    IM_CHECK(left > 0);
+    text::Texts texts = built_in_texts();
+    const std::string words = views::sweep_state_words(*sweep(), false, texts);
+    IM_CHECK(words.starts_with("Cancelled: "));
+    IM_CHECK(words.find("other " + std::to_string(left)) != std::string::npos);
+    IM_CHECK(context->ItemExists("//###sweep_page/###sweep_resume"));
+    IM_CHECK(!context->ItemExists("//###sweep_page/###sweep_cancel"));
   });
 }
 

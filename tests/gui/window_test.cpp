@@ -1,7 +1,7 @@
 // What a user does with the window, from the first start to the picture that is handed in.
 #include <fstream>
 
-#include "core/run/spec_fields.h"
+#include "core/spec/spec_fields.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -44,6 +44,21 @@ TEST_F(DrivenWindow, WhatWasMeasuredOutlivesARestart) {
   });
 }
 
+// Settings that could not be used are named at every start, until somebody has seen it.
+TEST_F(DrivenWindow, SettingsThatWereSetAsideAreNamedUntilTheyAreSeen) {
+  drive([](ImGuiTestContext* context) {
+    const char* const item = "//###status_bar/###set_aside";
+    IM_CHECK(!context->ItemExists(item));
+    state().preferences.set_aside = folder() / "settings.set-aside.json";
+    context->Yield(2);
+    IM_CHECK(context->ItemExists(item));
+    context->ItemClick(item);
+    context->Yield(2);
+    IM_CHECK(!context->ItemExists(item));
+    IM_CHECK(state().preferences.set_aside.empty());
+  });
+}
+
 TEST_F(DrivenWindow, RunButtonRunsAndStops) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###run");
@@ -57,15 +72,16 @@ TEST_F(DrivenWindow, PredictsWithoutARun) {
     IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
     IM_CHECK_GT(prediction()->run.log.peak_bytes(), std::int64_t{2 * 128 * 128 * 4});
     // Every change is predicted anew, by itself.
-    run::WorkloadSpec spec = small_attention();
+    spec::WorkloadSpec spec = small_attention();
     spec.seq_len = 2048;
     const std::int64_t before = prediction()->run.log.peak_bytes();
     show(spec);
     IM_CHECK(until(context, 10, [] { return prediction() != nullptr; }));
     IM_CHECK_GT(prediction()->run.log.peak_bytes(), 16 * before);
     IM_CHECK(until(context, 30, [] { return !session().predictions().busy(); }));
+    context->Yield();  // what was found last is taken by the next frame
     IM_CHECK(session().predictions().outlook()->complete);
-    const run::SizeEdge* edge = session().predictions().outlook()->edge(run::Field::T);
+    const predict::SizeEdge* edge = session().predictions().outlook()->edge(spec::Field::T);
     IM_CHECK(edge != nullptr && edge->current && edge->first_too_large.has_value());
   });
 }
@@ -74,10 +90,10 @@ TEST_F(DrivenWindow, WhatIsPredictedIsWhatIsMeasured) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));
     IM_CHECK(until(context, 30, [] {
-      const run::Outlook* outlook = session().predictions().outlook();
+      const predict::Outlook* outlook = session().predictions().outlook();
       return outlook != nullptr && outlook->own != nullptr;
     }));
-    const run::Forecast& own = *session().predictions().outlook()->own;
+    const predict::Forecast& own = *session().predictions().outlook()->own;
     IM_CHECK_EQ(own.run.log.peak_bytes(), session().run()->memory.peak_bytes());
   });
 }
@@ -152,7 +168,7 @@ TEST_F(DrivenWindow, LiveRunsEveryChange) {
     context->KeyPress(ImGuiKey_L);
     IM_CHECK(state().preferences.live);
     for (const std::int64_t length : {std::int64_t{96}, std::int64_t{160}}) {
-      run::WorkloadSpec spec = small_attention();
+      spec::WorkloadSpec spec = small_attention();
       spec.seq_len = length;
       show(spec);
       IM_CHECK(until(context, 60, [length] {
@@ -166,11 +182,7 @@ TEST_F(DrivenWindow, LiveRunsEveryChange) {
 
 TEST_F(DrivenWindow, EscapeCancelsInTheMiddle) {
   drive([](ImGuiTestContext* context) {
-    run::WorkloadSpec spec = small_attention();
-    spec.batch = 4;
-    spec.heads = 8;
-    spec.seq_len = 1024;
-    show(spec);
+    show(long_attention());
     context->KeyPress(ImGuiKey_Space);
     IM_CHECK(until(context, 60, [] {
       return session().run() != nullptr && session().run()->stage >= run::Stage::recording &&
@@ -187,7 +199,7 @@ TEST_F(DrivenWindow, EscapeCancelsInTheMiddle) {
 
 TEST_F(DrivenWindow, SmallBudgetEndsOutOfMemoryAndTheNextRunIsFine) {
   drive([](ImGuiTestContext* context) {
-    run::WorkloadSpec spec = small_attention();
+    spec::WorkloadSpec spec = small_attention();
     spec.seq_len = 2048;
     spec.memory_limit = std::int64_t{16} << 20;
     show(spec);
@@ -352,6 +364,56 @@ TEST_F(DrivenWindow, OperatorTableGroupsFiltersAndCopies) {
   });
 }
 
+// The card of what was clicked comes below the verdict and is in sight whatever was scrolled to.
+TEST_F(DrivenWindow, SelectionComesFirstInTheInspector) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const ImGuiWindow* const inspector = context->GetWindowByRef("//###inspector");
+    context->ScrollToBottom("//###inspector");
+    context->Yield(2);
+    state().view.selected_block = memory::BlockIndex{0};
+    context->Yield(3);
+    const ImRect tabs = context->ItemInfo("//###inspector/###selection/###tab_allocation").RectFull;
+    const ImRect rest = context->ItemInfo("//###inspector/###show_agreement").RectFull;
+    IM_CHECK(inspector->InnerClipRect.Contains(tabs));
+    IM_CHECK_LT(tabs.Max.y, rest.Min.y);
+    IM_CHECK_LT(tabs.Max.y, inspector->Pos.y + inspector->Size.y / 3);
+  });
+}
+
+// What is below the verdict stays where it is when its numbers get longer.
+TEST_F(DrivenWindow, VerdictKeepsItsHeight) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const auto below = [&] {
+      context->Yield(2);
+      return context->ItemInfo("//###inspector/###show_agreement").RectFull.Min.y;
+    };
+    std::set<float> places;
+    for (const char* card : {"T4", "RTX 4090", "RTX 4070 Ti SUPER"}) {
+      spec::WorkloadSpec spec = small_attention();
+      spec.target_gpu = card;
+      show(spec);
+      IM_CHECK(until(context, 30, [] { return prediction() != nullptr; }));
+      places.insert(below());
+    }
+    IM_CHECK_EQ(places.size(), std::size_t{1});
+  });
+}
+
+TEST_F(DrivenWindow, TargetIsChosenInTheTopBar) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###target");
+    context->Yield(3);
+    context->KeyChars("h200");
+    context->Yield(2);
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    IM_CHECK_STR_EQ(state().history.spec().target_gpu.c_str(), "H200 SXM");
+    IM_CHECK_STR_EQ(state().preferences.targets.recent.front().c_str(), "H200 SXM");
+  });
+}
+
 TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###menu_help");
@@ -367,15 +429,35 @@ TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
 
 TEST_F(DrivenWindow, EveryWorkloadAndPresetCanBeChosen) {
   drive([](ImGuiTestContext* context) {
-    // Three in a row.
-    const auto names = run::field_choices(run::Field::workload);
+    const auto names = spec::field_choices(spec::Field::workload);
     for (std::size_t i = names.size(); i-- > 0;) {
-      const std::string row = "//###controls/###workload_" + std::to_string(i / 3 * 3);
-      context->ItemClick((row + "/###" + names[i]).c_str());
+      context->ItemClick((std::string("//###controls/###workload/###") + names[i]).c_str());
       context->Yield(2);
-      IM_CHECK_STR_EQ(run::to_string(state().history.spec().workload), names[i]);
-      IM_CHECK(run::validate(state().history.spec()).empty());
+      IM_CHECK_STR_EQ(to_string(state().history.spec().workload), names[i]);
+      IM_CHECK(spec::validate(state().history.spec()).empty());
     }
+  });
+}
+
+TEST_F(DrivenWindow, MenusFollowTheMouse) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###menu_file");
+    context->Yield(2);
+    IM_CHECK(context->ItemExists("//$FOCUSED/###menu_quit"));
+    // Without a click.
+    const ImGuiTestItemInfo view = context->ItemInfo("//###top_bar/###menu_view");
+    const ImVec2 middle = view.RectFull.GetCenter();
+    context->MouseMoveToPos(middle);
+    context->Yield(3);
+    IM_CHECK(context->ItemExists("//$FOCUSED/###menu_light"));
+    IM_CHECK(!context->ItemExists("//$FOCUSED/###menu_quit"));
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    // None is open: the mouse alone opens none.
+    const ImGuiTestItemInfo file = context->ItemInfo("//###top_bar/###menu_file");
+    context->MouseMoveToPos(file.RectFull.GetCenter());
+    context->Yield(3);
+    IM_CHECK(!context->ItemExists("//$FOCUSED/###menu_quit"));
   });
 }
 

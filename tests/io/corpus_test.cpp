@@ -1,8 +1,12 @@
 #include "core/io/corpus.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "tests/io/temporary_folder.h"
 
@@ -24,7 +28,8 @@ class CorpusTest : public ::testing::Test {
   }
   static std::vector<std::int64_t> all(const Corpus& corpus) {
     std::vector<std::int64_t> tokens(static_cast<std::size_t>(corpus.size()));
-    corpus.read(0, tokens);
+    const auto read = corpus.read(0, tokens);
+    EXPECT_TRUE(read) << read.error().sentence;
     return tokens;
   }
   testing::TemporaryFolder folder_;
@@ -56,7 +61,7 @@ TEST_F(CorpusTest, characters_are_ranked_as_python_sorts_them) {
 TEST_F(CorpusTest, reads_from_anywhere) {
   const auto corpus = Corpus::open(file("0123456789"), Tokens::bytes);
   std::vector<std::int64_t> tokens(3);
-  corpus->read(7, tokens);
+  ASSERT_TRUE(corpus->read(7, tokens));
   EXPECT_EQ(tokens, (std::vector<std::int64_t>{'7', '8', '9'}));
 }
 
@@ -72,6 +77,54 @@ TEST_F(CorpusTest, what_is_no_text_is_said) {
   EXPECT_EQ(none.error().sentence, "There is no corpus " + (folder_.path() / "nowhere").string());
   const auto folder = Corpus::open(folder_.path(), Tokens::bytes);
   EXPECT_NE(folder.error().sentence.find("is no file"), std::string::npos);
+}
+
+// Each would be read as a character that has a shorter form, as half of one, or as none at all.
+TEST_F(CorpusTest, overlong_and_other_broken_characters_are_no_text) {
+  struct Case {
+    const char* bytes;
+    bool text;
+  };
+  for (const Case& one :
+       {Case{"\xc0\xaf", false}, Case{"\xc1\xbf", false}, Case{"\xc2\x80", true},
+        Case{"\xe0\x80\xaf", false}, Case{"\xe0\x9f\xbf", false}, Case{"\xe0\xa0\x80", true},
+        Case{"\xed\x9f\xbf", true}, Case{"\xed\xa0\x80", false}, Case{"\xed\xbf\xbf", false},
+        Case{"\xf0\x80\x80\xaf", false}, Case{"\xf0\x8f\xbf\xbf", false},
+        Case{"\xf0\x90\x80\x80", true}, Case{"\xf4\x8f\xbf\xbf", true},
+        Case{"\xf4\x90\x80\x80", false}, Case{"\xf5\x80\x80\x80", false}, Case{"\x80", false},
+        Case{"\xc3", false}, Case{"\xe4\xb8", false}, Case{"\xe4\x41\xad", false}}) {
+    for (const Tokens tokens : {Tokens::bytes, Tokens::characters}) {
+      const std::string said = sentence(std::string("ab") + one.bytes, tokens);
+      if (one.text) {
+        EXPECT_EQ(said, "opened") << one.bytes;
+      } else {
+        EXPECT_NE(said.find("no text: byte 2"), std::string::npos) << said;
+      }
+    }
+  }
+}
+
+TEST_F(CorpusTest, a_file_that_is_cut_while_it_is_read_is_an_error) {
+  const auto path = file(std::string(100'000, 'a'));
+  const auto corpus = Corpus::open(path, Tokens::bytes);
+  ASSERT_TRUE(corpus);
+  std::filesystem::resize_file(path, 10);
+  std::vector<std::int64_t> tokens(20);
+  const auto read = corpus->read(90'000, tokens);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().sentence.find("was cut while it was read"), std::string::npos);
+  EXPECT_NE(corpus->read(0, tokens).error().sentence.find("ends at byte 10"), std::string::npos);
+  EXPECT_TRUE(corpus->read(0, std::span(tokens).first(10)));
+}
+
+TEST_F(CorpusTest, pipes_and_devices_are_refused_without_waiting) {
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {pipe, std::filesystem::path("/dev/zero")}) {
+    const auto corpus = Corpus::open(path, Tokens::characters);
+    ASSERT_FALSE(corpus);
+    EXPECT_NE(corpus.error().sentence.find("is no file"), std::string::npos);
+  }
 }
 
 TEST_F(CorpusTest, a_character_across_the_end_of_what_is_looked_at_is_no_fault) {

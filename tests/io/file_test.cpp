@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -35,6 +36,60 @@ TEST(WriteFile, GivesBackAnyBytes) {
     EXPECT_EQ(*read, text);
   }
   EXPECT_THAT(folder.names(), ElementsAre("file"));
+}
+
+// What a killed process was writing goes; what another still writes, and what only looks like it,
+// stays.
+TEST(WriteFile, RemovesWhatKilledProcessesLeft) {
+  const TemporaryFolder folder;
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  ASSERT_EQ(waitpid(gone, nullptr, 0), gone);
+  const auto left_by = [](pid_t process) {
+    return "run.json.tensorscope-" + std::to_string(process) + "-0.partial";
+  };
+  put(folder.path() / left_by(gone), "half a fi");
+  put(folder.path() / left_by(getppid()), "half a fi");
+  put(folder / "mine.partial", "");
+  put(folder / "mine.tensorscope-x-0.partial", "");
+  ASSERT_TRUE(write_file(folder / "file", "whole"));
+  EXPECT_THAT(folder.names(), ElementsAre("file", "mine.partial", "mine.tensorscope-x-0.partial",
+                                          left_by(getppid())));
+}
+
+// What the folder holds in the middle of a write.
+std::vector<std::string> names_while_writing(const TemporaryFolder& folder) {
+  std::vector<std::string> names;
+  EXPECT_TRUE(write_file(folder / "file", [&](const WritePiece&) { names = folder.names(); }));
+  return names;
+}
+
+// The process is in the name, so that what it leaves is recognised; the rest cannot be known.
+TEST(WriteFile, WritesUnderANameThatNobodyGuesses) {
+  const TemporaryFolder first_folder;
+  const TemporaryFolder second_folder;
+  const auto first = names_while_writing(first_folder);
+  const auto second = names_while_writing(second_folder);
+  const std::string pattern =
+      "file\\.tensorscope-" + std::to_string(getpid()) + "-[0-9a-f]{16}\\.partial";
+  ASSERT_THAT(first, ElementsAre(::testing::MatchesRegex(pattern)));
+  ASSERT_THAT(second, ElementsAre(::testing::MatchesRegex(pattern)));
+  EXPECT_NE(first, second);
+}
+
+TEST(WriteFile, RemovesWhatAProcessThatDiedInTheMiddleLeft) {
+  const TemporaryFolder folder;
+  const pid_t writer = fork();
+  if (writer == 0) {
+    static_cast<void>(write_file(folder / "file", [](const WritePiece&) { _exit(0); }));
+    _exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(writer, &status, 0), writer);
+  ASSERT_EQ(status, 0);
+  ASSERT_THAT(folder.names(), ElementsAre(::testing::EndsWith(".partial")));
+  ASSERT_TRUE(write_file(folder / "other", "whole"));
+  EXPECT_THAT(folder.names(), ElementsAre("other"));
 }
 
 TEST(WriteFile, JoinsPiecesOfEverySize) {
@@ -161,6 +216,22 @@ TEST(LineValue, IsWhatStandsBehindTheKey) {
   EXPECT_EQ(line_value(folder / "facts", "no", ':'), "");
   EXPECT_EQ(line_value(folder / "facts", "absent", ':'), "");
   EXPECT_EQ(line_value(folder / "missing", "model", ':'), "");
+}
+
+TEST(ReadFile, RefusesPipesAndDevicesWithoutWaiting) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {folder / "pipe", std::filesystem::path("/dev/zero")}) {
+    const auto read = read_file(path);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().sentence, "Cannot read " + path.string() + ": it is a pipe or device.");
+  }
+}
+
+TEST(AbsolutePath, NeedsANameAndAFolder) {
+  EXPECT_EQ(*absolute_path("/a/b"), "/a/b");
+  EXPECT_EQ(*absolute_path("b"), std::filesystem::current_path() / "b");
+  EXPECT_EQ(absolute_path("").error().sentence, "The file to open has no name");
 }
 
 }  // namespace

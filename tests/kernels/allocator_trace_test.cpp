@@ -21,8 +21,8 @@ const char* tell_one_segment(const CudaAllocatorVisitor& visitor) {
   segment.requested_size = 400;
   segment.small_pool = true;
   visitor.segment(visitor.user, segment);
-  visitor.block(visitor.user, {0x1000, 512, 400, memory::BlockState::active_allocated});
-  visitor.block(visitor.user, {0x1200, (2 << 20) - 512, 0, memory::BlockState::inactive});
+  visitor.block(visitor.user, {0x1000, 512, 400, allocator::BlockState::active_allocated});
+  visitor.block(visitor.user, {0x1200, (2 << 20) - 512, 0, allocator::BlockState::inactive});
   const std::int64_t divisions[] = {0, 4};
   visitor.settings(visitor.user, {"expandable_segments:False", -1, 0.5, false, divisions, 2});
   return nullptr;
@@ -36,47 +36,47 @@ CudaApi fake_api() {
   return api;
 }
 
-CudaAllocatorEvent event(memory::TraceAction action, std::uint64_t address, std::int64_t size) {
+CudaAllocatorEvent event(allocator::TraceAction action, std::uint64_t address, std::int64_t size) {
   return {action, 0, address, size, 0};
 }
 
 TEST(AllocatorTrace, every_event_of_a_recording_is_in_the_snapshot) {
   const CudaApi api = fake_api();
   Recorded recorded;
-  std::shared_ptr<const memory::Snapshot> snapshot;
+  std::shared_ptr<const allocator::Snapshot> snapshot;
   {
     AllocatorTrace trace(api);
     ASSERT_NE(listener, nullptr);
-    listener(event(memory::TraceAction::alloc, 0x9000, 8));  // before the recording
+    listener(event(allocator::TraceAction::alloc, 0x9000, 8));  // before the recording
     {
       const Recording recording(recorded.recorder, 0, c10::DeviceType::CUDA);
-      listener(event(memory::TraceAction::segment_alloc, 0x1000, 2 << 20));
-      listener(event(memory::TraceAction::alloc, 0x1000, 400));
-      listener(event(memory::TraceAction::alloc, 0x1200, 100));
-      listener(event(memory::TraceAction::free_requested, 0x1200, 100));
-      listener(event(memory::TraceAction::free_completed, 0x1200, 100));
-      listener(event(memory::TraceAction::oom, 77, 1 << 30));
+      listener(event(allocator::TraceAction::segment_alloc, 0x1000, 2 << 20));
+      listener(event(allocator::TraceAction::alloc, 0x1000, 400));
+      listener(event(allocator::TraceAction::alloc, 0x1200, 100));
+      listener(event(allocator::TraceAction::free_requested, 0x1200, 100));
+      listener(event(allocator::TraceAction::free_completed, 0x1200, 100));
+      listener(event(allocator::TraceAction::oom, 77, 1 << 30));
     }
-    listener(event(memory::TraceAction::snapshot, 0, 512));  // after it
+    listener(event(allocator::TraceAction::snapshot, 0, 512));  // after it
     snapshot = trace.snapshot(recorded.strings);
     EXPECT_EQ(trace.left_out(), 0U);
   }
   EXPECT_EQ(listener, nullptr) << "nobody listens any more";
   ASSERT_NE(snapshot, nullptr);
   ASSERT_EQ(snapshot->device_traces.size(), 1U);
-  std::vector<memory::TraceAction> actions;
-  for (const memory::TraceEntry& entry : snapshot->device_traces[0]) {
+  std::vector<allocator::TraceAction> actions;
+  for (const allocator::TraceEntry& entry : snapshot->device_traces[0]) {
     actions.push_back(entry.action);
     EXPECT_GT(entry.time_us, std::int64_t{1'600'000'000'000'000}) << "Unix time";
   }
-  using Action = memory::TraceAction;
+  using Action = allocator::TraceAction;
   EXPECT_EQ(actions, (std::vector{Action::segment_alloc, Action::alloc, Action::alloc,
                                   Action::free_requested, Action::free_completed, Action::oom}));
   ASSERT_EQ(snapshot->segments.size(), 1U);
   ASSERT_EQ(snapshot->segments[0].blocks.size(), 2U);
   EXPECT_EQ(snapshot->segments[0].blocks[0].requested, 400);
-  EXPECT_EQ(snapshot->segments[0].blocks[1].state, memory::BlockState::inactive);
-  const auto settings = memory::recorded_settings(*snapshot);
+  EXPECT_EQ(snapshot->segments[0].blocks[1].state, allocator::BlockState::inactive);
+  const auto settings = allocator::recorded_settings(*snapshot);
   ASSERT_TRUE(settings) << settings.error().sentence;
   EXPECT_FALSE(settings->expandable_segments);
   EXPECT_EQ(settings->garbage_collection_threshold, 0.5);

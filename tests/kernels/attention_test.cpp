@@ -11,10 +11,10 @@
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend;
-using run::DataType;
+using spec::AttentionBackend;
+using spec::DataType;
 
-void expect_as_reference(const run::WorkloadSpec& spec) {
+void expect_as_reference(const spec::WorkloadSpec& spec) {
   const bool wide = spec.dtype == DataType::fp32;
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
@@ -47,7 +47,7 @@ struct AttentionAgainstReference
     : testing::TestWithParam<std::tuple<AttentionBackend, DataType, bool>> {};
 
 TEST_P(AttentionAgainstReference, ValuesAndGradients) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   std::tie(spec.backend, spec.dtype, spec.causal) = GetParam();
   spec.tile_q = 16;
   spec.tile_k = 24;  // not a divisor of T
@@ -56,7 +56,7 @@ TEST_P(AttentionAgainstReference, ValuesAndGradients) {
 
 // Heads 6, of which 6, 3, 2 and 1 with keys of their own.
 TEST_P(AttentionAgainstReference, GroupedQueries) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   std::tie(spec.backend, spec.dtype, spec.causal) = GetParam();
   spec.heads = 6;
   spec.seq_len = 33;
@@ -67,7 +67,7 @@ TEST_P(AttentionAgainstReference, GroupedQueries) {
 }
 
 TEST_P(AttentionAgainstReference, CrossAttention) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   std::tie(spec.backend, spec.dtype, spec.causal) = GetParam();
   if (spec.causal) GTEST_SKIP() << "causal and cross exclude each other";
   for (const std::int64_t keys : {1, 17, 150}) {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionAgainstReference,
 
 // Remainder tiles of every kind, one query, one number a head, tiles larger than everything.
 TEST(TiledAttention, OddSizes) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   spec.backend = AttentionBackend::tiled;
   spec.batch = 1;
   spec.heads = 2;
@@ -104,7 +104,7 @@ TEST(TiledAttention, OddSizes) {
 
 // labs.md, F-8: 2 products a pair of tiles forward, and 5 backward.
 TEST(TiledAttention, CallsOneProductATileAndPart) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   spec.backend = AttentionBackend::tiled;
   spec.seq_len = 64;
   spec.tile_q = spec.tile_k = 16;
@@ -130,9 +130,9 @@ TEST(TiledAttention, CallsOneProductATileAndPart) {
 struct BackendThatRan : testing::TestWithParam<std::tuple<AttentionBackend, const char*>> {};
 
 TEST_P(BackendThatRan, IsReadOffTheOperators) {
-  for (const run::WorkloadKind workload :
-       {run::WorkloadKind::attention, run::WorkloadKind::block, run::WorkloadKind::lm}) {
-    run::WorkloadSpec spec = small_spec(workload);
+  for (const spec::WorkloadKind workload :
+       {spec::WorkloadKind::attention, spec::WorkloadKind::block, spec::WorkloadKind::lm}) {
+    spec::WorkloadSpec spec = small_spec(workload);
     spec.backend = std::get<0>(GetParam());
     Recorded recorded;
     auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(All, BackendThatRan,
 TEST(Attention, SwitchesAreLeftAsTheyWere) {
   at::Context& context = at::globalContext();
   context.setSDPUseMath(false);
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   spec.backend = AttentionBackend::math;
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution);

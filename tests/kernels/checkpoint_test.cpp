@@ -3,19 +3,19 @@
 #include <set>
 #include <tuple>
 
-#include "kernels/dry_run/dry_runner.h"
+#include "kernels/engine/dry_runner.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
 using memory::Category;
-using run::AttentionBackend;
-using run::Checkpoint;
-using run::WorkloadKind;
+using spec::AttentionBackend;
+using spec::Checkpoint;
+using spec::WorkloadKind;
 
-run::WorkloadSpec deep_spec() {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+spec::WorkloadSpec deep_spec() {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.layers = 5;
   return spec;
 }
@@ -26,8 +26,8 @@ struct Outcome {
   std::int64_t peak = 0;
 };
 
-Outcome outcome_of(const run::WorkloadSpec& spec) {
-  EXPECT_TRUE(run::validate(spec).empty());
+Outcome outcome_of(const spec::WorkloadSpec& spec) {
+  EXPECT_TRUE(spec::validate(spec).empty());
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
   const auto times = (*execution)->step(nullptr, 0);
@@ -50,11 +50,11 @@ void expect_same(const Outcome& a, const Outcome& b) {
 }
 
 struct Checkpointed
-    : testing::TestWithParam<std::tuple<WorkloadKind, AttentionBackend, run::Autocast>> {};
+    : testing::TestWithParam<std::tuple<WorkloadKind, AttentionBackend, spec::Autocast>> {};
 
 // Computing again is computing the same, to the last bit, and holds less meanwhile.
 TEST_P(Checkpointed, GivesTheSameGradients) {
-  run::WorkloadSpec spec = deep_spec();
+  spec::WorkloadSpec spec = deep_spec();
   std::tie(spec.workload, spec.backend, spec.autocast) = GetParam();
   const Outcome plain = outcome_of(spec);
   for (const auto mode : {Checkpoint::blocks, Checkpoint::attention}) {
@@ -75,11 +75,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(WorkloadKind::lm, WorkloadKind::block),
                      testing::Values(AttentionBackend::naive, AttentionBackend::flash,
                                      AttentionBackend::tiled),
-                     testing::Values(run::Autocast::off, run::Autocast::bf16)));
+                     testing::Values(spec::Autocast::off, spec::Autocast::bf16)));
 
 struct CheckpointRecord : testing::Test {
   void record(Checkpoint mode) {
-    run::WorkloadSpec spec = deep_spec();
+    spec::WorkloadSpec spec = deep_spec();
     spec.checkpoint = mode;
     stream = spec.batch * spec.seq_len * spec.d_model * 4;
     square = spec.batch * spec.heads * spec.seq_len * spec.seq_len * 4;
@@ -152,12 +152,12 @@ TEST_F(CheckpointRecord, WhatRunsAgainIsMarkedInTheLog) {
       EXPECT_TRUE(again[i].first.starts_with(first)) << again[i].first;
       EXPECT_TRUE(again[i].second.starts_with(block)) << again[i].second;
     }
-    run::WorkloadSpec spec = deep_spec();
+    spec::WorkloadSpec spec = deep_spec();
     spec.checkpoint = mode;
     base::StringTable strings;
-    run::DryRunOptions options;
+    predict::DryRunOptions options;
     options.steps = 1;
-    options.rules = run::DeviceKind::cpu;
+    options.rules = spec::DeviceKind::cpu;
     auto predicted = runner.dry_run(spec, options, strings, {});
     ASSERT_TRUE(predicted) << predicted.error().sentence;
     EXPECT_EQ(modules(predicted->log, strings), again);

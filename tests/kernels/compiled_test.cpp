@@ -2,33 +2,41 @@
 // and what stands in the way has its sentence. What needs Python is skipped where there is none.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/sub.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <vector>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/compiled/package_request.h"
 #include "kernels/compiled/package_store.h"
-#include "kernels/dry_run/dry_runner.h"
-#include "kernels/precision.h"
+#include "kernels/device/precision.h"
+#include "kernels/engine/dry_runner.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
 namespace fs = std::filesystem;
-using run::Pass;
-using run::WorkloadKind;
+using spec::Pass;
+using spec::WorkloadKind;
 
-run::WorkloadSpec compiled(run::WorkloadSpec spec) {
-  spec.compile = run::Compile::inductor;
+spec::WorkloadSpec compiled(spec::WorkloadSpec spec) {
+  spec.compile = spec::Compile::inductor;
   return spec;
 }
 
-PackageRequest request_of(const run::WorkloadSpec& spec) {
+PackageRequest request_of(const spec::WorkloadSpec& spec) {
   Builder builder(at::kMeta, scalar_type(spec.dtype), spec.seed);
   const auto workload = find_workload(spec.workload)->make(builder, spec);
   return make_request(spec, builder);
@@ -49,10 +57,20 @@ class CompiledSteps : public testing::Test {
     fs::remove_all(folder_);
   }
 
-  static std::string failure_of(const run::WorkloadSpec& spec,
+  static std::string failure_of(const spec::WorkloadSpec& spec,
                                 const base::CancelToken& cancel = {}) {
     const auto made = engine().compile(spec, kPlenty, cancel);
     return made ? std::string() : made.error().sentence;
+  }
+  // The folder of a package of which nothing can be loaded, noted as it is.
+  static fs::path put_package(const PackageRequest& request) {
+    const auto store = package_store();
+    EXPECT_TRUE(store) << store.error().sentence;
+    fs::path folder = package_folder(*store, request);
+    fs::create_directory(folder);
+    std::ofstream(package_file(folder)) << "no package";
+    EXPECT_TRUE(note_package(folder, 1));
+    return folder;
   }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -64,14 +82,29 @@ class CompiledSteps : public testing::Test {
     return names;
   }
 
+  // Makes a package, waits for the end of the pipe and keeps it. 0, or the number of what went
+  // wrong. For a child process: nothing is said.
+  static int make_and_keep(const fs::path& store, const PackageRequest& request, int pipe) {
+    const auto work = folder_for_making(store);
+    if (!work) return 1;
+    const fs::path made = work->path() / "package";
+    fs::create_directory(made);
+    std::ofstream(package_file(made)) << std::string(100'000, 'x') << getpid();
+    if (!note_package(made, 1)) return 2;
+    char end = 0;
+    if (::read(pipe, &end, 1) != 0) return 3;
+    if (!keep_package(made, package_folder(store, request))) return 4;
+    return check_package(package_folder(store, request)) ? 0 : 5;
+  }
+
   fs::path folder_;
 };
 
 TEST_F(CompiledSteps, are_told_apart_by_all_that_shapes_them) {
-  const run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  const spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   const std::string key = request_of(spec).key;
   const auto changed = [&](auto change) {
-    run::WorkloadSpec other = spec;
+    spec::WorkloadSpec other = spec;
     change(other);
     return request_of(other).key;
   };
@@ -82,11 +115,11 @@ TEST_F(CompiledSteps, are_told_apart_by_all_that_shapes_them) {
   EXPECT_NE(changed([](auto& s) { s.pass = Pass::forward; }), key);
   EXPECT_NE(changed([](auto& s) { s.batch = 3; }), key);
   EXPECT_NE(changed([](auto& s) { s.vocab = 102; }), key);
-  EXPECT_NE(changed([](auto& s) { s.dtype = run::DataType::bf16; }), key);
-  EXPECT_NE(changed([](auto& s) { s.autocast = run::Autocast::bf16; }), key);
+  EXPECT_NE(changed([](auto& s) { s.dtype = spec::DataType::bf16; }), key);
+  EXPECT_NE(changed([](auto& s) { s.autocast = spec::Autocast::bf16; }), key);
   EXPECT_NE(changed([](auto& s) { s.tied = true; }), key);
   EXPECT_NE(changed([](auto& s) { s.causal = false; }), key);
-  EXPECT_NE(changed([](auto& s) { s.backend = run::AttentionBackend::flash; }), key);
+  EXPECT_NE(changed([](auto& s) { s.backend = spec::AttentionBackend::flash; }), key);
 }
 
 TEST_F(CompiledSteps, say_what_is_missing_for_them) {
@@ -103,8 +136,8 @@ TEST_F(CompiledSteps, say_what_is_missing_for_them) {
 TEST_F(CompiledSteps, are_not_predicted) {
   TorchDryRunner runner;
   base::StringTable strings;
-  run::DryRunOptions options;
-  options.rules = run::DeviceKind::cpu;
+  predict::DryRunOptions options;
+  options.rules = spec::DeviceKind::cpu;
   const auto dry = runner.dry_run(compiled(small_spec(WorkloadKind::mlp)), options, strings, {});
   ASSERT_FALSE(dry);
   EXPECT_EQ(
@@ -117,10 +150,167 @@ TEST_F(CompiledSteps, are_not_run_from_what_is_no_package_of_theirs) {
   const auto spec = compiled(small_spec(WorkloadKind::mlp));
   EXPECT_EQ(engine().prepare(spec, kPlenty, nullptr, {}).error().sentence,
             "This step has not been compiled");
-  const PackageRequest request = request_of(spec);
-  fs::create_directories(package_path(request).parent_path());
-  std::ofstream(package_path(request)) << "no package";
+  const fs::path folder = put_package(request_of(spec));
   EXPECT_FALSE(engine().prepare(spec, kPlenty, nullptr, {}));
+  std::ofstream(package_file(folder)) << "other content";
+  EXPECT_NE(
+      engine().prepare(spec, kPlenty, nullptr, {}).error().sentence.find("is not what was written"),
+      std::string::npos);
+}
+
+TEST_F(CompiledSteps, are_kept_where_nobody_else_can_write) {
+  const fs::path folder = put_package(request_of(small_spec(WorkloadKind::mlp)));
+  const fs::path store = folder.parent_path();
+  const auto mode = [](const fs::path& path) {
+    struct stat status {};
+    EXPECT_EQ(::lstat(path.c_str(), &status), 0);
+    return status.st_mode & 0777U;
+  };
+  EXPECT_EQ(mode(store), 0700U);
+  EXPECT_EQ(folder.filename().string().size(), 64U) << "named by a digest";
+  EXPECT_TRUE(check_package(folder));
+  const auto refused = [&] {
+    const auto checked = check_package(folder);
+    return checked ? std::string() : checked.error().sentence;
+  };
+  for (const fs::path& path : {folder, package_file(folder)}) {
+    const auto before = mode(path);
+    ASSERT_EQ(::chmod(path.c_str(), before | 0022U), 0);
+    EXPECT_NE(refused().find("Other users may write to"), std::string::npos) << refused();
+    ASSERT_EQ(::chmod(path.c_str(), before), 0);
+  }
+  if (::geteuid() == 0) {
+    for (const fs::path& path : {folder, package_file(folder)}) {
+      ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
+      EXPECT_NE(refused().find("belongs to another user"), std::string::npos) << refused();
+      ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+    }
+  }
+  EXPECT_TRUE(check_package(folder));
+  // Somebody else's link in place of the package.
+  fs::rename(package_file(folder), folder_ / "elsewhere");
+  fs::create_symlink(folder_ / "elsewhere", package_file(folder));
+  EXPECT_NE(refused().find("is no file"), std::string::npos) << refused();
+}
+
+TEST_F(CompiledSteps, are_not_kept_in_a_folder_of_others) {
+  const fs::path store = *package_store();
+  ASSERT_EQ(::chmod(store.c_str(), 0777), 0);
+  EXPECT_NE(package_store().error().sentence.find("Other users may write to"), std::string::npos);
+  ASSERT_EQ(::chmod(store.c_str(), 0755), 0);
+  EXPECT_TRUE(package_store()) << "that of an earlier version";
+  fs::remove(store);
+  fs::create_directory(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", store);
+  EXPECT_NE(package_store().error().sentence.find("is no folder"), std::string::npos);
+}
+
+TEST_F(CompiledSteps, need_a_folder_of_the_user) {
+  const std::string home = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+  unsetenv("HOME");
+  unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(failure_of(compiled(small_spec(WorkloadKind::mlp))),
+            "Compiled steps cannot be kept. There is no folder of this user: set HOME, or "
+            "XDG_CACHE_HOME, to an absolute path");
+  setenv("HOME", home.c_str(), 1);
+}
+
+// Two that made the same step at once: both succeed, and what is kept is whole.
+TEST_F(CompiledSteps, are_kept_by_whoever_comes_first) {
+  const fs::path folder =
+      package_folder(*package_store(), request_of(small_spec(WorkloadKind::mlp)));
+  const auto made = [&](const char* name, const char* content) {
+    fs::create_directory(folder_ / name);
+    std::ofstream(package_file(folder_ / name)) << content;
+    EXPECT_TRUE(note_package(folder_ / name, 2));
+    return folder_ / name;
+  };
+  const auto kept = [&] {
+    std::ifstream file(package_file(folder));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_TRUE(keep_package(made("one", "first"), folder));
+  EXPECT_TRUE(keep_package(made("two", "second"), folder));
+  EXPECT_TRUE(check_package(folder));
+  EXPECT_EQ(kept(), "first");
+  // What may not be loaded gives way.
+  std::ofstream(package_file(folder)) << "damaged";
+  EXPECT_FALSE(check_package(folder));
+  EXPECT_TRUE(keep_package(made("three", "third"), folder));
+  EXPECT_TRUE(check_package(folder));
+  EXPECT_EQ(kept(), "third");
+  EXPECT_EQ(files().size(), 1U);
+}
+
+// Processes that made the same step keep it at the same moment, also where a damaged one has to
+// give way: each is told that its step is kept, and finds it whole at once.
+TEST_F(CompiledSteps, are_kept_by_processes_at_the_same_time) {
+  const fs::path store = *package_store();
+  const PackageRequest request = request_of(small_spec(WorkloadKind::mlp));
+  for (int round = 0; round < 25; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::vector<pid_t> processes;
+    for (int i = 0; i < 4; ++i) {
+      const pid_t process = fork();
+      if (process == 0) {
+        ::close(ends[1]);
+        _exit(make_and_keep(store, request, ends[0]));
+      }
+      processes.push_back(process);
+    }
+    ::close(ends[0]);
+    ::close(ends[1]);  // now all of them begin
+    for (const pid_t process : processes) {
+      int status = 0;
+      ASSERT_EQ(::waitpid(process, &status, 0), process);
+      ASSERT_TRUE(WIFEXITED(status));
+      ASSERT_EQ(WEXITSTATUS(status), 0) << "what went wrong in round " << round;
+    }
+    EXPECT_EQ(files().size(), 1U);
+    fs::resize_file(package_file(package_folder(store, request)), 10);
+  }
+}
+
+// Packages of earlier versions are never loaded; what only looks like them is somebody's.
+TEST_F(CompiledSteps, leave_nothing_of_earlier_versions) {
+  const fs::path store = *package_store();
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
+  const auto of_process = [](pid_t process) {
+    return "1b2c.pt2.new.pt2." + std::to_string(process);
+  };
+  for (const char* name : {"9fe81c1f0f1a2b3c.pt2", "9fe81c1f0f1a2b3c.pt2.seconds",
+                           "1b2c.pt2.new.pt2", "1b2c.pt2.new.pt2.seconds"}) {
+    std::ofstream(store / name) << "old";
+  }
+  fs::create_directories(store / of_process(gone) / "inductor");
+  fs::create_directory(store / "making-abcdef");
+  fs::last_write_time(store / "making-abcdef",
+                      fs::file_time_type::clock::now() - std::chrono::hours(48));
+  const std::vector<std::string> stay = {"mine.pt2", "1b2c.pt2.txt", of_process(getppid()),
+                                         "making-ghijkl", "making-of"};
+  std::ofstream(store / stay[0]) << "mine";
+  std::ofstream(store / stay[1]) << "mine";
+  for (std::size_t i = 2; i < stay.size(); ++i) fs::create_directory(store / stay[i]);
+  fs::last_write_time(store / "making-of",
+                      fs::file_time_type::clock::now() - std::chrono::hours(48));
+  const fs::path folder = put_package(request_of(small_spec(WorkloadKind::mlp)));
+  EXPECT_TRUE(check_package(folder));
+  std::vector<std::string> expected = stay;
+  expected.push_back(folder.filename().string());
+  EXPECT_THAT(files(), testing::UnorderedElementsAreArray(expected));
+}
+
+// Neither the current folder nor variables of Python decide what is imported.
+TEST_F(CompiledSteps, are_made_by_an_isolated_python) {
+  const fs::path python = folder_ / "python";
+  std::ofstream(python) << "#!/bin/sh\necho \"$1 $PYTHONSAFEPATH $PYTHONNOUSERSITE\"; exit 1\n";
+  fs::permissions(python, fs::perms::owner_all);
+  setenv("TENSORSCOPE_PYTHON", python.c_str(), 1);
+  EXPECT_EQ(failure_of(compiled(small_spec(WorkloadKind::mlp))),
+            "Inductor did not compile this step: -I 1 1");
 }
 
 TEST_F(CompiledSteps, stop_being_made_when_cancelled) {
@@ -144,7 +334,7 @@ struct Trained {
   double compile_s = 0;
 };
 
-Trained train(const run::WorkloadSpec& spec) {
+Trained train(const spec::WorkloadSpec& spec) {
   Recorded recorded;
   const auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
@@ -170,13 +360,13 @@ Trained train(const run::WorkloadSpec& spec) {
 // loss and gradients with the eager step's.
 TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
   if (const std::string reason = why_no_compiler(); !reason.empty()) GTEST_SKIP() << reason;
-  run::WorkloadSpec eager = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec::WorkloadSpec eager = small_spec(WorkloadKind::lm, Pass::full_step);
   eager.layers = 1;
   eager.accumulate = 2;
   eager.learning_rate = 0.01;
-  const run::WorkloadSpec spec = compiled(eager);
+  const spec::WorkloadSpec spec = compiled(eager);
   ASSERT_EQ(failure_of(spec), "");
-  EXPECT_EQ(files().size(), 2U) << "the package and its time";
+  EXPECT_EQ(files().size(), 1U) << "the folder of the package";
   const Trained expected = train(eager);
   const Trained found = train(spec);
   ASSERT_EQ(found.losses.size(), 5U);
@@ -190,7 +380,7 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
   EXPECT_FALSE(expected.has_kernel);
 
   // Found again at once, also under another seed.
-  run::WorkloadSpec other = spec;
+  spec::WorkloadSpec other = spec;
   other.seed = 9;
   setenv("TENSORSCOPE_PYTHON", "false", 1);
   EXPECT_EQ(failure_of(other), "");
@@ -198,9 +388,9 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
 
 TEST_F(CompiledSteps, give_the_output_of_a_forward_alone) {
   if (const std::string reason = why_no_compiler(); !reason.empty()) GTEST_SKIP() << reason;
-  const run::WorkloadSpec eager = small_spec(WorkloadKind::weighted_sum, Pass::forward);
+  const spec::WorkloadSpec eager = small_spec(WorkloadKind::weighted_sum, Pass::forward);
   ASSERT_EQ(failure_of(compiled(eager)), "");
-  const auto output = [](const run::WorkloadSpec& spec) {
+  const auto output = [](const spec::WorkloadSpec& spec) {
     auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
     EXPECT_TRUE(execution);
     const at::NoGradGuard no_grad;

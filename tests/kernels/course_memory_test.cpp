@@ -4,17 +4,17 @@
 
 #include <algorithm>
 
-#include "core/run/prediction.h"
+#include "core/predict/prediction.h"
 #include "core/text/numbers.h"
-#include "kernels/dry_run/dry_runner.h"
-#include "tests/run/preset_spec.h"
+#include "kernels/engine/dry_runner.h"
+#include "tests/spec/preset_spec.h"
 
 namespace ts::kernels {
 namespace {
 
 using memory::Category;
 
-run::DryRun dry_run(const run::WorkloadSpec& spec, base::StringTable& strings) {
+predict::DryRun dry_run(const spec::WorkloadSpec& spec, base::StringTable& strings) {
   TorchDryRunner runner;
   auto run = runner.dry_run(spec, {}, strings, {});
   EXPECT_TRUE(run.has_value());
@@ -22,8 +22,8 @@ run::DryRun dry_run(const run::WorkloadSpec& spec, base::StringTable& strings) {
 }
 
 // Blocks of exactly that size in a module whose path has that in it.
-std::int64_t blocks_of(const run::DryRun& run, const base::StringTable& strings, std::int64_t bytes,
-                       std::string_view module) {
+std::int64_t blocks_of(const predict::DryRun& run, const base::StringTable& strings,
+                       std::int64_t bytes, std::string_view module) {
   const auto blocks = run.log.blocks();
   return std::count_if(blocks.begin(), blocks.end(), [&](const memory::Block& block) {
     return block.size == bytes && strings.view(block.module).find(module) != std::string::npos;
@@ -32,16 +32,16 @@ std::int64_t blocks_of(const run::DryRun& run, const base::StringTable& strings,
 
 TEST(CourseMemory, NaiveAttentionHoldsTwoSquaresForwardAndThreeBackward) {
   for (const std::int64_t length : {4096, 8192}) {
-    run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-grid");
+    spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::attention, "a2-grid");
     spec.d_head = 16;
     spec.seq_len = length;
     const std::int64_t square = 4 * spec.batch * length * length;
     const std::int64_t linear = 4 * spec.batch * length * spec.d_head;  // Q, as large as K, V, O
     base::StringTable strings;
-    spec.pass = run::Pass::forward;
+    spec.pass = spec::Pass::forward;
     spec.keep_graph = false;
     EXPECT_EQ(dry_run(spec, strings).log.peak_bytes(), 2 * square + 3 * linear);
-    spec.pass = run::Pass::forward_backward;
+    spec.pass = spec::Pass::forward_backward;
     const std::int64_t backward = dry_run(spec, strings).log.peak_bytes();
     EXPECT_GE(backward, 3 * square + 3 * linear);
     EXPECT_LE(backward, 3 * square + 8 * linear);
@@ -62,19 +62,19 @@ TEST(CourseMemory, SelfAttentionBeforeItsBackwardHoldsWhatIsPublished) {
                          {16, 8192, "2,088.256"},
                          {32, 256, "19.774"},
                          {32, 1024, "54.274"}}) {
-    run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-w1");
+    spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::attention, "a2-w1");
     spec.d_head = row.d_head;
     spec.seq_len = row.length;
-    spec.zero_grad = run::ZeroGrad::zero;
-    run::PredictionTarget target;
+    spec.zero_grad = spec::ZeroGrad::zero;
+    predict::PredictionTarget target;
     target.memory = std::int64_t{1} << 40;
     target.compute_capability = 89;
     TorchDryRunner runner;
     base::StringTable strings;
-    const auto run = runner.dry_run(spec, run::dry_run_options(target), strings, {});
+    const auto run = runner.dry_run(spec, predict::dry_run_options(target), strings, {});
     ASSERT_TRUE(run) << run.error().sentence;
-    const run::Prediction prediction =
-        run::predict(*run, strings, target, memory::AllocatorSettings(), nullptr);
+    const predict::Prediction prediction =
+        predict::predict(*run, strings, target, allocator::AllocatorSettings(), nullptr);
     ASSERT_TRUE(prediction.before_backward);
     constexpr std::int64_t kWorkspaces = 2 * ((8 << 20) + (128 << 10));
     const std::int64_t linear = 4 * spec.batch * row.length * row.d_head;
@@ -88,14 +88,14 @@ TEST(CourseMemory, SelfAttentionBeforeItsBackwardHoldsWhatIsPublished) {
 }
 
 TEST(CourseMemory, FlashKeepsFourLinearTensorsAndTheLogSumExp) {
-  run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::attention, "a2-grid");
+  spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::attention, "a2-grid");
   spec.d_head = 64;
   spec.seq_len = 16'384;
-  spec.backend = run::AttentionBackend::flash;
-  spec.dtype = run::DataType::bf16;
-  spec.pass = run::Pass::forward_backward;
+  spec.backend = spec::AttentionBackend::flash;
+  spec.dtype = spec::DataType::bf16;
+  spec.pass = spec::Pass::forward_backward;
   base::StringTable strings;
-  const run::DryRun run = dry_run(spec, strings);
+  const predict::DryRun run = dry_run(spec, strings);
   const auto held = run.log.by_category_after(run.log.peak_event());
   const std::int64_t kept = held[static_cast<std::size_t>(Category::input)] +
                             held[static_cast<std::size_t>(Category::activation)];
@@ -107,11 +107,11 @@ TEST(CourseMemory, FlashKeepsFourLinearTensorsAndTheLogSumExp) {
 
 TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::lm, "2.7B");
-  spec.pass = run::Pass::full_step;
+  spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::lm, "2.7B");
+  spec.pass = spec::Pass::full_step;
   spec.seq_len = 512;
   base::StringTable strings;
-  const run::DryRun run = dry_run(spec, strings);
+  const predict::DryRun run = dry_run(spec, strings);
   EXPECT_EQ(run.parameters, 3'406'809'600);
   EXPECT_GE(blocks_of(run, strings, 128 * kMiB, "attn"), spec.layers) << "scores";
   EXPECT_GE(blocks_of(run, strings, 100 * kMiB, "ffn"), 3 * spec.layers) << "weights";
@@ -121,9 +121,9 @@ TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
 }
 
 TEST(CourseMemory, TheLogitsOfTheSmallModelAreItsLargestBlock) {
-  const run::WorkloadSpec spec = run::preset_spec(run::WorkloadKind::lm, "a2-lm");
+  const spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::lm, "a2-lm");
   base::StringTable strings;
-  const run::DryRun run = dry_run(spec, strings);
+  const predict::DryRun run = dry_run(spec, strings);
   EXPECT_EQ(run.parameters, 76'372'480);
   const std::int64_t logits = 4 * spec.batch * spec.seq_len * spec.vocab;
   EXPECT_EQ(logits, 819'200'000);  // 781 MiB

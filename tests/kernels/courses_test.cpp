@@ -6,23 +6,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/courses.h"
-#include "core/run/presets.h"
+#include "core/report/courses.h"
+#include "core/spec/presets.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::WorkloadKind;
+using spec::WorkloadKind;
 
-run::WorkloadSpec preset(WorkloadKind kind, const char* id) {
-  run::WorkloadSpec spec;
-  run::apply_preset(*run::find_preset(kind, id), spec);
+spec::WorkloadSpec preset(WorkloadKind kind, const char* id) {
+  spec::WorkloadSpec spec;
+  spec::apply_preset(*spec::find_preset(kind, id), spec);
   return spec;
 }
 
-run::ExecutionFacts facts_after_a_step(const run::WorkloadSpec& spec) {
+run::ExecutionFacts facts_after_a_step(const spec::WorkloadSpec& spec) {
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
   EXPECT_TRUE((*execution)->facts().courses.empty()) << "nothing ran yet";
@@ -46,7 +46,7 @@ std::vector<double> sums_of(std::size_t additions) {
 }
 
 TEST(RunningSums, AreThoseOfAdditionsOneByOne) {
-  run::WorkloadSpec spec = preset(WorkloadKind::accumulation, "a2-sums");
+  spec::WorkloadSpec spec = preset(WorkloadKind::accumulation, "a2-sums");
   const std::vector<double> expected[] = {
       sums_of<float, float>(1000), sums_of<c10::Half, c10::Half>(1000),
       sums_of<c10::BFloat16, c10::BFloat16>(1000), sums_of<float, c10::Half>(1000),
@@ -73,12 +73,12 @@ TEST(RunningSums, AreThoseOfAdditionsOneByOne) {
     }
   }
   // labs.md, A2-10: bf16 stalls at 4.
-  EXPECT_EQ(run::largest_of(facts, "bf16 += bf16"), 4.0);
-  EXPECT_EQ(facts.courses.back().name, run::kExactCourse);
+  EXPECT_EQ(report::largest_of(facts, "bf16 += bf16"), 4.0);
+  EXPECT_EQ(facts.courses.back().name, report::kExactCourse);
 }
 
 TEST(RunningSums, OfFewAdditionsAreAllThere) {
-  run::WorkloadSpec spec = preset(WorkloadKind::accumulation, "a2-sums");
+  spec::WorkloadSpec spec = preset(WorkloadKind::accumulation, "a2-sums");
   for (const std::int64_t additions : {1, 7, 512, 513}) {
     spec.seq_len = additions;
     const run::ExecutionFacts facts = facts_after_a_step(spec);
@@ -120,7 +120,7 @@ const run::Course& course_of(const run::ExecutionFacts& facts, std::string_view 
 }
 
 TEST(LayerNormRange, WithStatisticsInFp32OnlyTheResultIsRounded) {
-  const run::WorkloadSpec spec = preset(WorkloadKind::layernorm, "a2-12");
+  const spec::WorkloadSpec spec = preset(WorkloadKind::layernorm, "a2-12");
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   const std::vector<double> x = values((*execution)->inputs()[0]);
@@ -142,11 +142,11 @@ TEST(LayerNormRange, WithStatisticsInFp32OnlyTheResultIsRounded) {
 
 // dtype does not apply here.
 TEST(LayerNormRange, StartsFromTheSameNumbersWhateverTheType) {
-  run::WorkloadSpec spec = preset(WorkloadKind::layernorm, "a2-12");
+  spec::WorkloadSpec spec = preset(WorkloadKind::layernorm, "a2-12");
   spec.batch = 1;
   spec.seq_len = 4;
   const run::ExecutionFacts facts = facts_after_a_step(spec);
-  spec.dtype = run::DataType::bf16;
+  spec.dtype = spec::DataType::bf16;
   EXPECT_EQ(facts_after_a_step(spec).courses, facts.courses);
 }
 
@@ -159,9 +159,9 @@ TEST(LayerNormRange, ShowsWhatTheExerciseAsksFor) {
     EXPECT_EQ(facts.results[i].name, facts.courses[i].name);
     EXPECT_EQ(facts.results[i].value > 0, facts.results[i].name == "fp16");
   }
-  EXPECT_LT(*run::largest_of(facts, "fp32"), 1e-6);
-  EXPECT_LT(*run::largest_of(facts, "bf16"), 0.05);
-  EXPECT_GT(*run::largest_of(facts, "bf16"), 1e-3);
+  EXPECT_LT(*report::largest_of(facts, "fp32"), 1e-6);
+  EXPECT_LT(*report::largest_of(facts, "bf16"), 0.05);
+  EXPECT_GT(*report::largest_of(facts, "bf16"), 1e-3);
   const run::Course& fp16 = course_of(facts, "fp16");
   for (std::size_t i = 0; i < fp16.x.size(); ++i) {
     // The largest of these numbers is about 4.5: its square overflows from a scale of 57 on, and

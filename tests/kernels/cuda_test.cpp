@@ -7,25 +7,25 @@
 #include <map>
 #include <string>
 
-#include "core/memory/snapshot.h"
-#include "kernels/step_graph.h"
+#include "core/allocator/snapshot.h"
+#include "kernels/engine/step_graph.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
 // What the cpu tests prove, once more on a GPU; skipped with the reason where there is none.
-struct OnCuda : testing::TestWithParam<run::WorkloadSpec> {
+struct OnCuda : testing::TestWithParam<spec::WorkloadSpec> {
   void SetUp() override {
     for (const run::DeviceInfo& device : engine().info().devices) {
-      if (device.kind != run::DeviceKind::cuda) continue;
+      if (device.kind != spec::DeviceKind::cuda) continue;
       if (device.unavailable.empty()) return;
       GTEST_SKIP() << device.unavailable;
     }
   }
-  run::WorkloadSpec spec = [] {
-    run::WorkloadSpec made = GetParam();
-    made.device = run::DeviceKind::cuda;
+  spec::WorkloadSpec spec = [] {
+    spec::WorkloadSpec made = GetParam();
+    made.device = spec::DeviceKind::cuda;
     return made;
   }();
 };
@@ -58,14 +58,14 @@ TEST_P(OnCuda, SmallLimitIsOutOfMemory) {
 struct CudaRun : testing::Test {
   void SetUp() override {
     if (engine().cuda().api() == nullptr) GTEST_SKIP() << engine().cuda().unavailable();
-    spec.device = run::DeviceKind::cuda;
+    spec.device = spec::DeviceKind::cuda;
   }
-  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::full_step);
 };
 
 // The buffers of a few steps as CUPTI wrote them, to be replayed where there is no GPU: in a file
 // of that name in the folder that is asked for.
-void keep_buffers(const run::WorkloadSpec& spec, const char* name) {
+void keep_buffers(const spec::WorkloadSpec& spec, const char* name) {
   capture::GpuCapture* const capture = engine().cuda().capture();
   Recorded recorded;
   capture::GpuBufferFile file;
@@ -125,7 +125,7 @@ TEST_F(CudaRun, SnapshotAgreesWithItsEvents) {
   ASSERT_NE(snapshot, nullptr);
   recorded.drain();
   std::int64_t total = 0;
-  for (const memory::SnapshotSegment& segment : snapshot->segments) total += segment.total_size;
+  for (const allocator::SnapshotSegment& segment : snapshot->segments) total += segment.total_size;
   ASSERT_FALSE(recorded.memory.reserved().empty());
   EXPECT_EQ(recorded.memory.reserved().back().bytes, total);
   EXPECT_EQ((*prepared)->memory().reserved, total);
@@ -134,7 +134,7 @@ TEST_F(CudaRun, SnapshotAgreesWithItsEvents) {
 // Part of the forward runs again in the backward, on another thread with numbers of its own: every
 // operator still has its module.
 TEST_F(CudaRun, WhatRunsAgainHasItsModules) {
-  spec.checkpoint = run::Checkpoint::blocks;
+  spec.checkpoint = spec::Checkpoint::blocks;
   Recorded recorded;
   auto prepared = engine().prepare(spec, kPlenty, &recorded.recorder, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
@@ -209,9 +209,10 @@ TEST_F(CudaRun, AReplayedStepIsTheEagerOne) {
   }
   const auto snapshot = (*replayed)->allocator_snapshot();
   ASSERT_NE(snapshot, nullptr);
-  EXPECT_TRUE(std::ranges::any_of(snapshot->segments, [](const memory::SnapshotSegment& segment) {
-    return segment.pool != memory::PoolId{};
-  }));
+  EXPECT_TRUE(
+      std::ranges::any_of(snapshot->segments, [](const allocator::SnapshotSegment& segment) {
+        return segment.pool != allocator::PoolId{};
+      }));
 }
 
 TEST_F(CudaRun, OutOfMemoryInACaptureIsAVerdictAndTheNextRunIsClean) {

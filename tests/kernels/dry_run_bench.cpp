@@ -3,26 +3,26 @@
 //   build/release/bench/dry_run_bench --benchmark_repetitions=5
 #include <benchmark/benchmark.h>
 
-#include "core/run/prediction.h"
-#include "core/run/presets.h"
-#include "kernels/dry_run/dry_runner.h"
+#include "core/predict/prediction.h"
+#include "core/spec/presets.h"
+#include "kernels/engine/dry_runner.h"
 
 namespace ts::kernels {
 namespace {
 
-run::WorkloadSpec preset(const char* id) {
-  run::WorkloadSpec spec;
-  run::apply_preset(*run::find_preset(run::WorkloadKind::lm, id), spec);
+spec::WorkloadSpec preset(const char* id) {
+  spec::WorkloadSpec spec;
+  spec::apply_preset(*spec::find_preset(spec::WorkloadKind::lm, id), spec);
   return spec;
 }
 
-run::DryRunner& runner() {
+predict::DryRunner& runner() {
   static TorchDryRunner one;
   return one;
 }
 
 void two_full_steps(benchmark::State& state, const char* id) {
-  const run::WorkloadSpec spec = preset(id);
+  const spec::WorkloadSpec spec = preset(id);
   std::size_t events = 0;
   base::StringTable strings;
   for (auto _ : state) {
@@ -37,10 +37,10 @@ void prediction(benchmark::State& state, const char* id) {
   base::StringTable strings;
   const auto dry = runner().dry_run(preset(id), {}, strings, {});
   if (!dry) return state.SkipWithError(dry.error().sentence.c_str());
-  run::PredictionTarget target;
+  predict::PredictionTarget target;
   target.memory = std::int64_t{24} << 30;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(run::predict(*dry, strings, target, {}, nullptr));
+    benchmark::DoNotOptimize(predict::predict(*dry, strings, target, {}, nullptr));
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "kernels/dry_run/dry_runner.h"
+#include "kernels/engine/dry_runner.h"
 
 namespace ts::kernels {
 
@@ -112,7 +112,7 @@ std::string first_difference(const std::vector<SeenEvent>& predicted,
   return text;
 }
 
-std::string try_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run) {
+std::string try_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run) {
   auto prepared = engine().prepare(spec, kPlenty, &run.recorded.recorder, {});
   if (!prepared) return prepared.error().sentence;
   for (int step = 0; step < steps; ++step) {
@@ -127,11 +127,11 @@ std::string try_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run)
   return {};
 }
 
-void run_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run) {
+void run_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run) {
   ASSERT_EQ(try_for_real(spec, steps, run), "");
 }
 
-run::DryRunner& dry_runner() {
+predict::DryRunner& dry_runner() {
   static TorchDryRunner runner;
   return runner;
 }

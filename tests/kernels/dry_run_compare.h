@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/memory/allocation_log.h"
-#include "core/run/dry_run.h"
+#include "core/predict/dry_run.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -56,9 +56,9 @@ struct RealRun {
   std::string backend;
 };
 // Why it failed; empty when it did not.
-std::string try_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run);
-void run_for_real(const run::WorkloadSpec& spec, int steps, RealRun& run);
+std::string try_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run);
+void run_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run);
 
-run::DryRunner& dry_runner();
+predict::DryRunner& dry_runner();
 
 }  // namespace ts::kernels

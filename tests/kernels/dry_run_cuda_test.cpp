@@ -10,24 +10,24 @@
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend, run::DataType, run::Pass, run::WorkloadKind;
+using spec::AttentionBackend, spec::DataType, spec::Pass, spec::WorkloadKind;
 
 struct Made {
   base::StringTable strings;
-  run::Outcome<run::DryRun> run;
+  run::Outcome<predict::DryRun> run;
 };
 
-std::unique_ptr<Made> dry_run_on(std::int32_t capability, const run::WorkloadSpec& spec,
+std::unique_ptr<Made> dry_run_on(std::int32_t capability, const spec::WorkloadSpec& spec,
                                  const base::CancelToken& cancel = {}) {
   auto made = std::make_unique<Made>();
-  run::DryRunOptions options;
+  predict::DryRunOptions options;
   options.compute_capability = capability;
   made->run = dry_runner().dry_run(spec, options, made->strings, cancel);
   return made;
 }
 
-run::WorkloadSpec attention(AttentionBackend backend, DataType dtype, std::int64_t d_head) {
-  run::WorkloadSpec spec = small_attention();
+spec::WorkloadSpec attention(AttentionBackend backend, DataType dtype, std::int64_t d_head) {
+  spec::WorkloadSpec spec = small_attention();
   spec.seq_len = 200;
   spec.backend = backend;
   spec.dtype = dtype;
@@ -91,7 +91,7 @@ TEST(DryRunOnCuda, FlashPadsHeadsToMultiplesOfEight) {
 
 // Numbers boxed on the host and per-thread buffers of the CPU are none of the device's.
 TEST(DryRunOnCuda, HasNoBlocksOfTheHost) {
-  for (const run::WorkloadSpec& spec : every_small_spec()) {
+  for (const spec::WorkloadSpec& spec : every_small_spec()) {
     const auto made = dry_run_on(80, spec);
     ASSERT_TRUE(made->run) << made->run.error().sentence;
     EXPECT_EQ(made->run->log.unmatched_frees(), 0U);
@@ -106,7 +106,7 @@ TEST(DryRunOnCuda, HasNoBlocksOfTheHost) {
 // Course formula M-2 and the figures of the FlashAttention lab: naive attention's squares grow with
 // T^2, flash keeps nothing that does.
 TEST(DryRunOnCuda, FlashMemoryIsLinearInT) {
-  run::WorkloadSpec spec = attention(AttentionBackend::flash, DataType::bf16, 64);
+  spec::WorkloadSpec spec = attention(AttentionBackend::flash, DataType::bf16, 64);
   std::map<std::int64_t, std::int64_t> peaks;
   for (const std::int64_t length : {1024, 2048, 4096}) {
     spec.seq_len = length;
@@ -119,7 +119,7 @@ TEST(DryRunOnCuda, FlashMemoryIsLinearInT) {
 }
 
 TEST(DryRunOnCuda, EmbeddingBackwardSortsManyTokens) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.batch = 8;
   spec.seq_len = 512;  // 4,096 tokens, 101 rows of 48
   const auto made = dry_run_on(80, spec);
@@ -139,7 +139,7 @@ TEST(DryRun, CancelledIsAVerdict) {
 
 // Beside a recorded run on another thread: neither sees the other.
 TEST(DryRun, LeavesARecordedRunOnAnotherThreadAlone) {
-  const run::WorkloadSpec spec = small_spec(WorkloadKind::block, Pass::full_step);
+  const spec::WorkloadSpec spec = small_spec(WorkloadKind::block, Pass::full_step);
   RealRun alone;
   run_for_real(spec, 2, alone);
   const auto alone_seen = seen_events(alone.recorded.memory, alone.recorded.strings);

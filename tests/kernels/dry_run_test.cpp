@@ -6,34 +6,35 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/run/spec_fields.h"
-#include "core/run/spec_values.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend, run::Pass, run::WorkloadKind;
+using spec::AttentionBackend, spec::Pass, spec::WorkloadKind;
 
 // Everything the engine offers, at sizes that catch what depends on them: ordinary, one token, one
 // row, and lengths that are no multiple of any tile.
-std::vector<run::WorkloadSpec> every_spec() {
+std::vector<spec::WorkloadSpec> every_spec() {
   struct Sizes {
     std::int64_t batch, seq_len;
   };
-  std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& small : every_small_spec()) {
+  std::vector<spec::WorkloadSpec> specs;
+  for (const spec::WorkloadSpec& small : every_small_spec()) {
     for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
                                AttentionBackend::flash, AttentionBackend::automatic}) {
       for (const Sizes sizes :
            {Sizes{2, 64}, Sizes{3, 1}, Sizes{1, 77}, Sizes{2, 210}, Sizes{1, 801}}) {
         // Attention tiles: 32, 64 and 256 queries, 512 keys.
         if (sizes.seq_len > 200 && small.workload != WorkloadKind::attention) continue;
-        run::WorkloadSpec spec = small;
+        spec::WorkloadSpec spec = small;
         spec.backend = backend;
         spec.batch = sizes.batch;
         spec.seq_len = sizes.seq_len;
-        if (!run::field_applies(spec, run::Field::backend) && backend != AttentionBackend::naive) {
+        if (!spec::field_applies(spec, spec::Field::backend) &&
+            backend != AttentionBackend::naive) {
           continue;
         }
         specs.push_back(spec);
@@ -43,12 +44,12 @@ std::vector<run::WorkloadSpec> every_spec() {
   return specs;
 }
 
-std::string full_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
+std::string full_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
   return spec_name(info) + "_" + to_string(info.param.backend) + "_B" +
          std::to_string(info.param.batch) + "_T" + std::to_string(info.param.seq_len);
 }
 
-struct DryRunOf : testing::TestWithParam<run::WorkloadSpec> {};
+struct DryRunOf : testing::TestWithParam<spec::WorkloadSpec> {};
 
 TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
   constexpr int kSteps = 3;
@@ -56,9 +57,9 @@ TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
   run_for_real(GetParam(), kSteps, real);
   if (HasFatalFailure()) return;
   base::StringTable strings;
-  run::DryRunOptions options;
+  predict::DryRunOptions options;
   options.steps = kSteps;
-  options.rules = run::DeviceKind::cpu;
+  options.rules = spec::DeviceKind::cpu;
   const auto dry = dry_runner().dry_run(GetParam(), options, strings, {});
   ASSERT_TRUE(dry) << dry.error().sentence;
   EXPECT_EQ(dry->log.unmatched_frees(), 0U);
@@ -88,7 +89,7 @@ struct Mode {
   std::vector<std::pair<const char*, const char*>> settings;
 };
 
-std::vector<run::WorkloadSpec> every_mode() {
+std::vector<spec::WorkloadSpec> every_mode() {
   const std::array<Mode, 9> modes = {{{"plain", {}},
                                       {"bf16", {{"dtype", "bf16"}}},
                                       {"tiled", {{"backend", "tiled"}}},
@@ -98,11 +99,11 @@ std::vector<run::WorkloadSpec> every_mode() {
                                       {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
                                       {"accumulation", {{"accumulate", "2"}}},
                                       {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}}}};
-  std::vector<run::WorkloadSpec> specs;
+  std::vector<spec::WorkloadSpec> specs;
   for (const Mode& mode : modes) {
-    run::WorkloadSpec spec = small_gpt2(run::Pass::full_step);
+    spec::WorkloadSpec spec = small_gpt2(spec::Pass::full_step);
     for (const auto& [key, value] : mode.settings) {
-      if (!run::set_field(spec, key, value)) std::abort();
+      if (!spec::set_field(spec, key, value)) std::abort();
     }
     specs.push_back(spec);
   }
@@ -110,7 +111,7 @@ std::vector<run::WorkloadSpec> every_mode() {
 }
 
 // Autocast, grouped queries and cross attention.
-std::vector<run::WorkloadSpec> every_cast() {
+std::vector<spec::WorkloadSpec> every_cast() {
   const std::array<Mode, 9> modes = {
       {{"bf16", {}},
        {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
@@ -121,18 +122,18 @@ std::vector<run::WorkloadSpec> every_cast() {
        {"accumulation", {{"accumulate", "2"}}},
        {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
        {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}}}};
-  std::vector<run::WorkloadSpec> specs;
+  std::vector<spec::WorkloadSpec> specs;
   for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm}) {
     for (const auto pass : {Pass::forward, Pass::full_step}) {
       for (const Mode& mode : modes) {
-        run::WorkloadSpec spec = small_spec(workload, pass);
-        spec.autocast = run::Autocast::bf16;
-        bool applies = run::validate(spec).empty();
+        spec::WorkloadSpec spec = small_spec(workload, pass);
+        spec.autocast = spec::Autocast::bf16;
+        bool applies = spec::validate(spec).empty();
         for (const auto& [key, value] : mode.settings) {
-          applies = applies && run::field_applies(spec, *run::field_from_name(key));
-          if (!run::set_field(spec, key, value)) std::abort();
+          applies = applies && spec::field_applies(spec, *spec::field_from_name(key));
+          if (!spec::set_field(spec, key, value)) std::abort();
         }
-        if (applies && run::validate(spec).empty()) specs.push_back(spec);
+        if (applies && spec::validate(spec).empty()) specs.push_back(spec);
       }
     }
   }

@@ -37,7 +37,7 @@ class Dump {
   nlohmann::json manifest_ = {{"tensors", nlohmann::json::array()}};
 };
 
-int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
+int dump(const spec::WorkloadSpec& spec, const std::filesystem::path& folder) {
   auto prepared = engine().prepare_execution(spec, kPlenty, nullptr, {});
   if (!prepared) {
     std::cerr << prepared.error().sentence << '\n';
@@ -49,7 +49,7 @@ int dump(const run::WorkloadSpec& spec, const std::filesystem::path& folder) {
   for (std::size_t i = 0; i < execution.inputs().size(); ++i) {
     out.tensor("input", std::to_string(i), execution.inputs()[i]);
   }
-  if (spec.pass == run::Pass::generate) {
+  if (spec.pass == spec::Pass::generate) {
     if (const auto times = execution.step(nullptr, 0); !times) {
       std::cerr << times.error().sentence << '\n';
       return 1;
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   std::ifstream file(argv[1]);
   std::size_t count = 0;
   for (const nlohmann::json& json : nlohmann::json::parse(file)) {
-    const auto spec = ts::run::spec_from_json(json);
+    const auto spec = ts::spec::spec_from_json(json);
     if (!spec) {
       std::cerr << spec.error().sentence << '\n';
       return 2;

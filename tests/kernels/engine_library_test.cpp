@@ -23,7 +23,7 @@ TEST(EngineLibrary, LoadsAndRunsAttention) {
   ASSERT_NE(made, nullptr);
   EXPECT_EQ(made->info().torch_version.rfind("2.11.", 0), 0U) << made->info().torch_version;
   ASSERT_GE(made->info().devices.size(), 2U);
-  EXPECT_EQ(made->info().devices[0].kind, run::DeviceKind::cpu);
+  EXPECT_EQ(made->info().devices[0].kind, spec::DeviceKind::cpu);
   EXPECT_GT(made->info().devices[0].memory_bytes, 0);
   EXPECT_GE(made->info().threads, 1);
 

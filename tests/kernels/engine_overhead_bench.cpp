@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/engine.h"
+#include "kernels/engine/engine.h"
 #include "kernels/observe/name_cache.h"
 #include "kernels/observe/recording.h"
 
@@ -100,10 +100,10 @@ void name_lookup(benchmark::State& state) {
 }
 BENCHMARK(name_lookup);
 
-run::WorkloadSpec step_spec(std::int64_t size) {
-  run::WorkloadSpec spec;
-  spec.workload = run::WorkloadKind::lm;
-  spec.pass = run::Pass::full_step;
+spec::WorkloadSpec step_spec(std::int64_t size) {
+  spec::WorkloadSpec spec;
+  spec.workload = spec::WorkloadKind::lm;
+  spec.pass = spec::Pass::full_step;
   spec.batch = 2;
   spec.seq_len = size;
   spec.d_model = size;

@@ -3,14 +3,14 @@
 #include <array>
 #include <utility>
 
-#include "core/run/spec_fields.h"
-#include "core/run/spec_values.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::Field;
+using spec::Field;
 
 // Settings that change no tensor, and those that the bases go through themselves.
 bool left_out(Field field) {
@@ -56,7 +56,7 @@ std::vector<std::string> values_of(Field field) {
       break;
   }
   std::vector<std::string> values;
-  for (const char* const value : run::field_choices(field)) values.emplace_back(value);
+  for (const char* const value : spec::field_choices(field)) values.emplace_back(value);
   return values;
 }
 
@@ -107,7 +107,7 @@ const std::vector<Settings>& pairs() {
 
 class Collector {
  public:
-  explicit Collector(const run::WorkloadSpec& base) : base_(base) {
+  explicit Collector(const spec::WorkloadSpec& base) : base_(base) {
     name_ = std::string(to_string(base.workload)) + " " + to_string(base.pass) + " " +
             to_string(base.dtype);
   }
@@ -115,35 +115,35 @@ class Collector {
   void add(const Settings& settings) {
     Exhibit exhibit{name_, base_};
     for (const auto& [key, value] : settings) {
-      const auto field = run::field_from_name(key);
-      if (!field || !run::field_applies(exhibit.spec, *field)) return;
-      if (!run::set_field(exhibit.spec, key, value)) return;
+      const auto field = spec::field_from_name(key);
+      if (!field || !spec::field_applies(exhibit.spec, *field)) return;
+      if (!spec::set_field(exhibit.spec, key, value)) return;
       exhibit.name += std::string(" ") + key + "=" + value;
     }
     if (settings.size() == 1 && exhibit.spec == base_) return;
-    if (run::validate(exhibit.spec).empty()) all.push_back(std::move(exhibit));
+    if (spec::validate(exhibit.spec).empty()) all.push_back(std::move(exhibit));
   }
 
   std::vector<Exhibit> all;
 
  private:
-  run::WorkloadSpec base_;
+  spec::WorkloadSpec base_;
   std::string name_;
 };
 
 }  // namespace
 
 std::vector<Exhibit> gallery() {
-  std::vector<run::WorkloadSpec> bases = every_small_spec();
-  for (const auto workload : {run::WorkloadKind::block, run::WorkloadKind::lm}) {
-    bases.push_back(small_spec(workload, run::Pass::full_step));
-    bases.back().dtype = run::DataType::fp16;
+  std::vector<spec::WorkloadSpec> bases = every_small_spec();
+  for (const auto workload : {spec::WorkloadKind::block, spec::WorkloadKind::lm}) {
+    bases.push_back(small_spec(workload, spec::Pass::full_step));
+    bases.back().dtype = spec::DataType::fp16;
   }
   std::vector<Exhibit> exhibits;
-  for (const run::WorkloadSpec& base : bases) {
+  for (const spec::WorkloadSpec& base : bases) {
     Collector collector(base);
     collector.add({});
-    for (const run::FieldRow& row : run::field_rows()) {
+    for (const spec::FieldRow& row : spec::field_rows()) {
       if (left_out(row.field)) continue;
       for (const std::string& value : values_of(row.field)) {
         collector.add({{row.name, value.c_str()}});

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 
 namespace ts::kernels {
 
 // A small specification and what it is, in words: "lm full_step fp32 checkpoint=blocks".
 struct Exhibit {
   std::string name;
-  run::WorkloadSpec spec;
+  spec::WorkloadSpec spec;
 };
 
 // Everything the engine can do on the CPU, in small: every workload with every pass and dtype, and

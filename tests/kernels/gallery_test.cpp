@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "tests/kernels/dry_run_compare.h"
 #include "tests/kernels/gallery.h"
 
@@ -15,12 +15,12 @@ namespace {
 
 // How much scratch lives at once in the 16-bit products of flash attention's backward depends on
 // which threads meet; on one it does not.
-bool depends_on_threads(const run::WorkloadSpec& spec) {
-  const run::DataType type = run::compute_type(spec);
-  const bool narrow = type == run::DataType::bf16 || type == run::DataType::fp16;
-  const bool flash = spec.backend == run::AttentionBackend::flash ||
-                     spec.backend == run::AttentionBackend::automatic;
-  return narrow && flash && spec.pass != run::Pass::forward;
+bool depends_on_threads(const spec::WorkloadSpec& spec) {
+  const spec::DataType type = spec::compute_type(spec);
+  const bool narrow = type == spec::DataType::bf16 || type == spec::DataType::fp16;
+  const bool flash = spec.backend == spec::AttentionBackend::flash ||
+                     spec.backend == spec::AttentionBackend::automatic;
+  return narrow && flash && spec.pass != spec::Pass::forward;
 }
 
 TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
@@ -36,9 +36,9 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
     RealRun real;
     const std::string failure = try_for_real(exhibit.spec, kSteps, real);
     base::StringTable strings;
-    run::DryRunOptions options;
+    predict::DryRunOptions options;
     options.steps = kSteps;
-    options.rules = run::DeviceKind::cpu;
+    options.rules = spec::DeviceKind::cpu;
     const auto dry = dry_runner().dry_run(exhibit.spec, options, strings, {});
     // What cannot run is not predicted either.
     ASSERT_EQ(dry.has_value(), failure.empty()) << failure << (dry ? "" : dry.error().sentence);
@@ -64,16 +64,16 @@ TEST(Gallery, PredictedPeaksAreTheMeasuredOnes) {
 // Too many to go through: a few of every kind stand for all.
 TEST(Gallery, ThePeakOfManyTilesIsThatOfAFew) {
   for (const bool causal : {true, false}) {
-    run::WorkloadSpec spec = small_attention();
-    spec.backend = run::AttentionBackend::tiled;
+    spec::WorkloadSpec spec = small_attention();
+    spec.backend = spec::AttentionBackend::tiled;
     spec.causal = causal;
     spec.seq_len = 163;
     spec.tile_q = spec.tile_k = 5;
     RealRun real(1U << 18);
     run_for_real(spec, 1, real);
     base::StringTable strings;
-    run::DryRunOptions options;
-    options.rules = run::DeviceKind::cpu;
+    predict::DryRunOptions options;
+    options.rules = spec::DeviceKind::cpu;
     options.steps = 1;
     const auto dry = dry_runner().dry_run(spec, options, strings, {});
     ASSERT_TRUE(dry) << dry.error().sentence;

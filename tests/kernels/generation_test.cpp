@@ -8,16 +8,16 @@
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend;
+using spec::AttentionBackend;
 
-run::WorkloadSpec generating() {
-  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::generate);
+spec::WorkloadSpec generating() {
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
   spec.seq_len = 20;
   spec.new_tokens = 16;
   return spec;
 }
 
-std::vector<std::int64_t> generated(const run::WorkloadSpec& spec, int steps = 1) {
+std::vector<std::int64_t> generated(const spec::WorkloadSpec& spec, int steps = 1) {
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
   for (int i = 0; i < steps; ++i) {
@@ -30,8 +30,8 @@ std::vector<std::int64_t> generated(const run::WorkloadSpec& spec, int steps = 1
 TEST(Generation, TheCacheChangesNothingButTheTime) {
   for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
                              AttentionBackend::flash, AttentionBackend::tiled}) {
-    for (const auto positions : {run::Positions::rope, run::Positions::learned}) {
-      run::WorkloadSpec spec = generating();
+    for (const auto positions : {spec::Positions::rope, spec::Positions::learned}) {
+      spec::WorkloadSpec spec = generating();
       spec.backend = backend;
       spec.positions = positions;
       spec.tile_q = spec.tile_k = 8;
@@ -44,7 +44,7 @@ TEST(Generation, TheCacheChangesNothingButTheTime) {
 }
 
 TEST(Generation, SameSeedSameTextOtherSeedOther) {
-  run::WorkloadSpec spec = generating();
+  spec::WorkloadSpec spec = generating();
   const auto first = generated(spec);
   EXPECT_EQ(first, generated(spec, 3)) << "every step starts from the prompt";
   spec.seed += 1;
@@ -52,7 +52,7 @@ TEST(Generation, SameSeedSameTextOtherSeedOther) {
 }
 
 TEST(Generation, OneCandidateIsTheLikeliest) {
-  run::WorkloadSpec spec = generating();
+  spec::WorkloadSpec spec = generating();
   spec.top_k = 1;
   const auto of_one = generated(spec);
   spec.top_k = 0;
@@ -91,8 +91,8 @@ class Text : public testing::Test {
     for (int i = 0; i < 400; ++i) out << "the cat sat on the mat. ";
   }
 
-  run::WorkloadSpec spec() const {
-    run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
+  spec::WorkloadSpec spec() const {
+    spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::full_step);
     spec.corpus = (folder_ / "text.txt").string();
     spec.vocab = 256;
     return spec;
@@ -120,7 +120,7 @@ TEST_F(Text, TargetsAreTheNextTokensAndBatchesChange) {
 }
 
 TEST_F(Text, IsLearnt) {
-  run::WorkloadSpec learning = spec();
+  spec::WorkloadSpec learning = spec();
   learning.learning_rate = 0.01;
   auto execution = engine().prepare_execution(learning, kPlenty, nullptr, {});
   ASSERT_TRUE(execution);
@@ -142,9 +142,9 @@ TEST_F(Text, NewBatchesTakeNoMemory) {
 }
 
 TEST_F(Text, PromptsComeFromIt) {
-  run::WorkloadSpec generate = spec();
-  generate.pass = run::Pass::generate;
-  generate.tokenizer = run::Tokenizer::character;
+  spec::WorkloadSpec generate = spec();
+  generate.pass = spec::Pass::generate;
+  generate.tokenizer = spec::Tokenizer::character;
   auto execution = engine().prepare_execution(generate, kPlenty, nullptr, {});
   ASSERT_TRUE(execution);
   ASSERT_TRUE((*execution)->step(nullptr, 0));
@@ -154,7 +154,7 @@ TEST_F(Text, PromptsComeFromIt) {
 }
 
 TEST_F(Text, AFileThatIsGoneFailsWithItsSentence) {
-  run::WorkloadSpec gone = spec();
+  spec::WorkloadSpec gone = spec();
   gone.corpus = "/nowhere/text";
   const auto execution = engine().prepare_execution(gone, kPlenty, nullptr, {});
   ASSERT_FALSE(execution);

@@ -3,19 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "core/base/clock.h"
+#include "core/run/measure.h"
+#include "core/run/run.h"
+#include "core/text/numbers.h"
 #include "kernels/observe/cpu_allocator.h"
+#include "kernels/observe/failure.h"
 #include "kernels/observe/recording.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::Pass;
 using run::Verdict;
-using run::WorkloadKind;
+using spec::Pass;
+using spec::WorkloadKind;
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 
@@ -27,8 +32,8 @@ int thread_count() {
   return count - 2;
 }
 
-run::WorkloadSpec squares_of_16_mib() {
-  run::WorkloadSpec spec = small_attention();
+spec::WorkloadSpec squares_of_16_mib() {
+  spec::WorkloadSpec spec = small_attention();
   spec.batch = 1;
   spec.heads = 4;
   spec.seq_len = 1024;
@@ -37,7 +42,7 @@ run::WorkloadSpec squares_of_16_mib() {
 
 TEST(OutOfMemory, NamesOperatorAndBytes) {
   Recorded recorded;
-  const run::WorkloadSpec spec = squares_of_16_mib();
+  const spec::WorkloadSpec spec = squares_of_16_mib();
   auto execution = engine().prepare(spec, 20 * kMebibyte, &recorded.recorder, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   const std::int64_t prepared = (*execution)->memory().allocated;
@@ -75,6 +80,30 @@ TEST(OutOfMemory, WithoutARecorderNamesTheModule) {
   EXPECT_EQ(times.error().op, "");
 }
 
+// The budget would allow it, the address space does not: nothing is said of the workload.
+TEST(OutOfMemory, OfTheMachineIsAFailureAndNoVerdictOnTheWorkload) {
+  CpuAllocator& allocator = CpuAllocator::install();
+  allocator.open_account(std::int64_t{1} << 60);
+  Recorded recorded;
+  run::Failure failure;
+  try {
+    const Recording recording(recorded.recorder, 0, at::kCPU, nullptr);
+    allocator.allocate(std::size_t{1} << 50);
+  } catch (...) {
+    failure = current_failure();
+  }
+  allocator.close_account();
+  EXPECT_EQ(failure.verdict, Verdict::failed);
+  EXPECT_EQ(failure.sentence, "An operator asked for " +
+                                  text::bytes(std::int64_t{1} << 50).joined() +
+                                  " and the system refused, although the budget has " +
+                                  text::bytes(std::int64_t{1} << 60).joined() +
+                                  " free: other programs or a limit of this process take the "
+                                  "memory");
+  recorded.drain();
+  EXPECT_FALSE(recorded.memory.out_of_memory());
+}
+
 // The forward holds two squares of 16 MiB, the backward three.
 TEST(OutOfMemory, InTheBackwardNamesTheModuleOfTheForward) {
   Recorded recorded;
@@ -109,7 +138,7 @@ TEST(Cancel, BeforeItBeginsIsCancelled) {
 }
 
 TEST(Cancel, TakesEffectWithin100Milliseconds) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
   spec.batch = 4;
   spec.seq_len = 256;
   spec.d_model = 384;
@@ -142,7 +171,7 @@ TEST(Cancel, TakesEffectWithin100Milliseconds) {
 
 // What a cancelled forward held were activations, though unwinding frees them all.
 TEST(Cancel, InTheForwardLeavesItsActivationsAsSuch) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::forward_backward);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::forward_backward);
   spec.batch = 4;
   spec.seq_len = 256;
   spec.d_model = 384;
@@ -184,7 +213,7 @@ TEST(Cancel, InTheForwardLeavesItsActivationsAsSuch) {
 }
 
 TEST(Cycles, FiveHundredOfRunCancelAndOutOfMemoryLeaveNothing) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
   spec.seq_len = 32;
   const auto cycle = [&](int i) {
     Recorded recorded(1U << 12);
@@ -213,8 +242,8 @@ TEST(Cycles, FiveHundredOfRunCancelAndOutOfMemoryLeaveNothing) {
 // Wherever the budget ends, also inside a product of oneDNN that swallows the refusal, the verdict
 // is out of memory and the next run has oneDNN again.
 TEST(OutOfMemory, InsideA16BitProductIsNotSwallowed) {
-  run::WorkloadSpec spec = small_attention();
-  spec.dtype = run::DataType::bf16;
+  spec::WorkloadSpec spec = small_attention();
+  spec.dtype = spec::DataType::bf16;
   Recorded recorded;
   {
     auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
@@ -242,14 +271,61 @@ TEST(OutOfMemory, InsideA16BitProductIsNotSwallowed) {
   EXPECT_GT(limits, 3);
 }
 
+// With a number of warm-ups nothing is recorded before the timed steps, wherever the budget ends.
+TEST(OutOfMemory, NamesItsOperatorWithWarmUpsToo) {
+  spec::WorkloadSpec spec = small_attention();
+  spec.warmups = spec::Warmups::one;
+  Recorded recorded;
+  {
+    auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+    ASSERT_TRUE(execution);
+    ASSERT_TRUE((*execution)->step(&recorded.recorder, 0));
+  }
+  recorded.drain();
+  run::Protocol protocol;
+  protocol.min_samples = protocol.max_samples = 1;
+  std::int64_t highest = 0;
+  int budgets = 0;
+  for (const memory::Event& event : recorded.memory.events()) {
+    if (event.total_after <= highest) continue;
+    highest = event.total_after;
+    const memory::Block& block = recorded.memory.blocks()[event.block];
+    if (block.step < 0) continue;
+    ++budgets;
+    base::StringTable strings;
+    run::StartedUpdate started;
+    started.spec = spec;
+    started.limit = highest - 1;
+    run::Run run(started);
+    std::mutex mutex;
+    const run::MeasureContext context{engine(),
+                                      strings,
+                                      0,
+                                      {},
+                                      [&](run::Update update) {
+                                        const std::lock_guard lock(mutex);
+                                        run.apply(std::move(update));
+                                      },
+                                      [] { return base::now_ns(); }};
+    run.apply(run::measure(spec, protocol, highest - 1, context));
+    ASSERT_EQ(run.verdict, run::Verdict::oom);
+    EXPECT_EQ(run.failure.op, recorded.text(block.op));
+    EXPECT_EQ(run.failure.bytes_asked, block.size);
+    EXPECT_LT(run.peak_allocated(), highest);
+    EXPECT_GE(run.peak_allocated(), highest - block.size) << "live when it was refused";
+    EXPECT_EQ(run.memory.peak_bytes(), run.peak_allocated());
+  }
+  EXPECT_GT(budgets, 5);
+}
+
 // What one takes never shows in the account of the other, and each is refused by its own limit.
 TEST(Executions, LiveSideBySideWithAnAccountEach) {
-  const auto alone = [](const run::WorkloadSpec& spec) {
+  const auto alone = [](const spec::WorkloadSpec& spec) {
     auto execution = engine().prepare(spec, kPlenty, nullptr, {});
     EXPECT_TRUE((*execution)->step(nullptr, 0));
     return (*execution)->memory();
   };
-  run::WorkloadSpec large = small_attention();
+  spec::WorkloadSpec large = small_attention();
   large.seq_len *= 2;
   const run::MemoryCounters small_alone = alone(small_attention());
   const run::MemoryCounters large_alone = alone(large);
@@ -273,10 +349,10 @@ TEST(Executions, LiveSideBySideWithAnAccountEach) {
 }
 
 TEST(Roof, IsAboveWhatASmallProductReaches) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   const auto roof = engine().measure_roof(spec, {});
   ASSERT_TRUE(roof);
-  EXPECT_EQ(roof->dtype, run::DataType::fp32);
+  EXPECT_EQ(roof->dtype, spec::DataType::fp32);
   EXPECT_GE(roof->size, 512);
   EXPECT_GT(roof->tflops, 1e-3);
   EXPECT_GT(roof->gb_s, 0.1);
@@ -289,15 +365,15 @@ TEST(Roof, IsAboveWhatASmallProductReaches) {
 }
 
 TEST(Devices, WhatIsNotThereIsSaid) {
-  run::WorkloadSpec spec = small_attention();
-  spec.device = run::DeviceKind::cuda;
+  spec::WorkloadSpec spec = small_attention();
+  spec.device = spec::DeviceKind::cuda;
   spec.device_index = 63;
   const auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_FALSE(execution);
   EXPECT_EQ(execution.error().verdict, Verdict::failed);
   EXPECT_FALSE(execution.error().sentence.empty());
   for (const run::DeviceInfo& device : engine().info().devices) {
-    if (device.kind == run::DeviceKind::cuda && !device.unavailable.empty()) {
+    if (device.kind == spec::DeviceKind::cuda && !device.unavailable.empty()) {
       EXPECT_EQ(execution.error().sentence, device.unavailable);
     }
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
-#include "kernels/cpu_caches.h"
+#include "kernels/device/cpu_caches.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
@@ -66,7 +66,7 @@ TEST(Measuring, waiting_for_the_device_is_known_apart) {
 }
 
 TEST(Measuring, generating_tells_its_waits_too) {
-  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::generate);
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
   spec.new_tokens = 3;
   Seen seen;
   TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
@@ -77,8 +77,8 @@ TEST(Measuring, generating_tells_its_waits_too) {
 }
 
 TEST(Measuring, caches_are_driven_out_before_every_cold_step_and_outside_its_time) {
-  run::WorkloadSpec spec = small_attention();
-  spec.cache = run::Cache::cold;
+  spec::WorkloadSpec spec = small_attention();
+  spec.cache = spec::Cache::cold;
   Seen seen;
   TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
   ASSERT_TRUE(execution.build(nullptr));
@@ -95,8 +95,8 @@ TEST(Measuring, caches_are_driven_out_before_every_cold_step_and_outside_its_tim
 // Both begin with the threads awake, or the one that drives out caches would seem the faster one
 // where a thread is slow to wake.
 TEST(Measuring, threads_are_gathered_before_every_step_hot_or_cold) {
-  for (const run::Cache cache : {run::Cache::hot, run::Cache::cold}) {
-    run::WorkloadSpec spec = small_attention();
+  for (const spec::Cache cache : {spec::Cache::hot, spec::Cache::cold}) {
+    spec::WorkloadSpec spec = small_attention();
     spec.cache = cache;
     Seen seen;
     TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
@@ -104,21 +104,21 @@ TEST(Measuring, threads_are_gathered_before_every_step_hot_or_cold) {
     for (int i = 0; i < 3; ++i) {
       ASSERT_TRUE(execution.step(nullptr, i));
       EXPECT_EQ(seen.gatherings, i + 1);
-      EXPECT_EQ(seen.gathered_after, cache == run::Cache::cold ? i + 1 : 0) << "last of all";
+      EXPECT_EQ(seen.gathered_after, cache == spec::Cache::cold ? i + 1 : 0) << "last of all";
     }
   }
 }
 
 TEST(Measuring, driving_out_the_caches_is_in_no_account) {
-  const auto peak_of = [](run::Cache cache) {
-    run::WorkloadSpec spec = small_attention();
+  const auto peak_of = [](spec::Cache cache) {
+    spec::WorkloadSpec spec = small_attention();
     spec.cache = cache;
     TorchExecution execution(spec, make_cpu_device(), kPlenty, {});
     EXPECT_TRUE(execution.build(nullptr));
     EXPECT_TRUE(execution.step(nullptr, 0));
     return execution.memory().peak;
   };
-  EXPECT_EQ(peak_of(run::Cache::cold), peak_of(run::Cache::hot));
+  EXPECT_EQ(peak_of(spec::Cache::cold), peak_of(spec::Cache::hot));
   EXPECT_GE(CpuCaches::size(), std::size_t{64} << 20);
 }
 

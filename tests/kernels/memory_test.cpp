@@ -6,7 +6,7 @@ namespace ts::kernels {
 namespace {
 
 using memory::Category;
-using run::Pass;
+using spec::Pass;
 
 std::int64_t bytes_of(const memory::CategoryBytes& bytes, Category category) {
   return bytes[static_cast<std::size_t>(category)];
@@ -17,11 +17,11 @@ std::int64_t live_bytes(const memory::AllocationLog& log, Category category) {
   return bytes_of(log.by_category_after(last), category);
 }
 
-struct MemoryOf : testing::TestWithParam<run::WorkloadSpec> {};
+struct MemoryOf : testing::TestWithParam<spec::WorkloadSpec> {};
 
 // Every byte the allocator counted is in the log, and every byte that stays has an owner.
 TEST_P(MemoryOf, LogEqualsAllocatorAndOwnersAreComplete) {
-  const run::WorkloadSpec& spec = GetParam();
+  const spec::WorkloadSpec& spec = GetParam();
   Recorded recorded;
   auto prepared = engine().prepare_execution(spec, kPlenty, &recorded.recorder, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
@@ -93,7 +93,7 @@ struct NaiveAttentionMemory : testing::Test {
     }
     return most;
   }
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   Recorded recorded;
   std::int64_t square = 0, small = 0, before = 0;
 };
@@ -128,7 +128,7 @@ TEST_F(NaiveAttentionMemory, ForwardAloneSavesNothing) {
 }
 
 TEST_F(NaiveAttentionMemory, FlashHasNoSquareAtAll) {
-  spec.backend = run::AttentionBackend::flash;
+  spec.backend = spec::AttentionBackend::flash;
   run(Pass::forward_backward);
   EXPECT_EQ(most_squares(base::Phase::forward), 0);
   EXPECT_EQ(most_squares(base::Phase::backward), 0);

@@ -3,15 +3,15 @@
 
 #include <cmath>
 
-#include "core/run/spec_fields.h"
+#include "core/spec/spec_fields.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend;
-using run::Pass;
-using run::WorkloadKind;
+using spec::AttentionBackend;
+using spec::Pass;
+using spec::WorkloadKind;
 
 constexpr std::array kWorkloads = {WorkloadKind::attention,    WorkloadKind::mlp,
                                    WorkloadKind::block,        WorkloadKind::lm,
@@ -20,7 +20,7 @@ constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::mat
                                   AttentionBackend::flash, AttentionBackend::tiled,
                                   AttentionBackend::automatic};
 
-std::string words_of(const run::WorkloadSpec& spec) {
+std::string words_of(const spec::WorkloadSpec& spec) {
   return std::string(to_string(spec.workload)) + " " + to_string(spec.backend) + " " +
          to_string(spec.pass) + " B=" + std::to_string(spec.batch) +
          " T=" + std::to_string(spec.seq_len) + " d_model=" + std::to_string(spec.d_model) +
@@ -28,7 +28,7 @@ std::string words_of(const run::WorkloadSpec& spec) {
 }
 
 // The loss of the second step, which exists where there is a backward.
-double loss_of(const run::WorkloadSpec& spec) {
+double loss_of(const spec::WorkloadSpec& spec) {
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   if (!execution) {
     ADD_FAILURE() << words_of(spec) << ": " << execution.error().sentence;
@@ -47,27 +47,27 @@ double loss_of(const run::WorkloadSpec& spec) {
 }
 
 // Runs with every backend, and all of them find the same loss.
-void expect_runs(run::WorkloadSpec spec) {
+void expect_runs(spec::WorkloadSpec spec) {
   for (const Pass pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
     spec.pass = pass;
     double first = NAN;
     for (const AttentionBackend backend : kBackends) {
       spec.backend = backend;
       if (spec.workload == WorkloadKind::attention && pass == Pass::full_step) continue;
-      const auto problems = run::validate(spec);
+      const auto problems = spec::validate(spec);
       ASSERT_TRUE(problems.empty()) << words_of(spec) << ": " << problems.front().sentence;
       const double loss = loss_of(spec);
       EXPECT_TRUE(std::isfinite(loss)) << words_of(spec);
       if (std::isnan(first)) first = loss;
       EXPECT_NEAR(loss, first, 1e-4 * (1 + std::abs(first))) << words_of(spec);
-      if (!run::field_applies(spec, run::Field::backend)) break;
+      if (!spec::field_applies(spec, spec::Field::backend)) break;
     }
   }
 }
 
 TEST(OddSizes, OneTokenOfOneSequence) {
   for (const WorkloadKind workload : kWorkloads) {
-    run::WorkloadSpec spec = small_spec(workload);
+    spec::WorkloadSpec spec = small_spec(workload);
     spec.batch = 1;
     spec.seq_len = 1;
     expect_runs(spec);
@@ -75,7 +75,7 @@ TEST(OddSizes, OneTokenOfOneSequence) {
 }
 
 TEST(OddSizes, HeadsOfOneNumber) {
-  run::WorkloadSpec spec = small_attention();
+  spec::WorkloadSpec spec = small_attention();
   spec.d_head = 1;
   spec.seq_len = 5;
   expect_runs(spec);
@@ -83,21 +83,21 @@ TEST(OddSizes, HeadsOfOneNumber) {
     spec = small_spec(workload);
     spec.seq_len = 5;
     spec.heads = spec.d_model;
-    const auto problems = run::validate(spec);
+    const auto problems = spec::validate(spec);
     ASSERT_EQ(problems.size(), 1U);
-    EXPECT_EQ(problems.front().field, run::Field::heads) << "rotary positions turn pairs";
-    spec.positions = run::Positions::learned;
+    EXPECT_EQ(problems.front().field, spec::Field::heads) << "rotary positions turn pairs";
+    spec.positions = spec::Positions::learned;
     expect_runs(spec);
   }
 }
 
 TEST(OddSizes, EverythingIsOne) {
   for (const WorkloadKind workload : kWorkloads) {
-    run::WorkloadSpec spec = small_spec(workload);
+    spec::WorkloadSpec spec = small_spec(workload);
     spec.batch = spec.seq_len = spec.heads = spec.d_head = spec.d_model = spec.d_ff = spec.layers =
         1;
     spec.vocab = 2;
-    spec.positions = run::Positions::none;
+    spec.positions = spec::Positions::none;
     expect_runs(spec);
   }
 }
@@ -105,7 +105,7 @@ TEST(OddSizes, EverythingIsOne) {
 TEST(OddSizes, SequencesThatTilesDoNotDivide) {
   for (const WorkloadKind workload : {WorkloadKind::attention, WorkloadKind::lm}) {
     for (const bool causal : {false, true}) {
-      run::WorkloadSpec spec = small_spec(workload);
+      spec::WorkloadSpec spec = small_spec(workload);
       spec.seq_len = 13;
       spec.causal = causal;
       spec.tile_q = 5;
@@ -119,7 +119,7 @@ TEST(OddSizes, SequencesThatTilesDoNotDivide) {
 
 TEST(OddSizes, GenerationFromOneToken) {
   for (const bool cache : {false, true}) {
-    run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::generate);
+    spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::generate);
     spec.batch = 1;
     spec.seq_len = 1;
     spec.new_tokens = 1;
@@ -135,8 +135,8 @@ TEST(OddSizes, GenerationFromOneToken) {
 
 // A step whose loss is no number is a result, and the execution goes on.
 TEST(OddSizes, ALossThatIsNoNumberEndsNothing) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
-  spec.optimizer = run::OptimizerKind::sgd;
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec.optimizer = spec::OptimizerKind::sgd;
   spec.learning_rate = 1000;
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;

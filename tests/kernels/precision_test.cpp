@@ -4,17 +4,17 @@
 #include <cmath>
 #include <map>
 
-#include "core/run/presets.h"
-#include "core/run/workload_math.h"
+#include "core/spec/presets.h"
+#include "core/spec/workload_math.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::Autocast;
-using run::WorkloadKind;
+using spec::Autocast;
+using spec::WorkloadKind;
 
-std::map<std::string, std::string> types_of(const run::WorkloadSpec& spec) {
+std::map<std::string, std::string> types_of(const spec::WorkloadSpec& spec) {
   Recorded recorded;
   auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
@@ -26,8 +26,8 @@ std::map<std::string, std::string> types_of(const run::WorkloadSpec& spec) {
 
 // What the exercise asks about: parameters, fc1, norm, logits, loss, gradients.
 TEST(Autocast, ToyModelLayerByLayer) {
-  run::WorkloadSpec spec;
-  run::apply_preset(*run::find_preset(WorkloadKind::toy, "toy"), spec);
+  spec::WorkloadSpec spec;
+  spec::apply_preset(*spec::find_preset(WorkloadKind::toy, "toy"), spec);
   for (const auto& [autocast, name] :
        {std::pair{Autocast::fp16, "fp16"}, {Autocast::bf16, "bf16"}}) {
     spec.autocast = autocast;
@@ -44,7 +44,7 @@ TEST(Autocast, ToyModelLayerByLayer) {
 }
 
 TEST(Autocast, OfAModelListsTheFirstBlockOnly) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.autocast = Autocast::bf16;
   const auto types = types_of(spec);
   EXPECT_EQ(types.at("blocks.0.attn.q_proj"), "bf16");
@@ -53,7 +53,7 @@ TEST(Autocast, OfAModelListsTheFirstBlockOnly) {
 }
 
 TEST(Autocast, IsNearFp32AndLeftOff) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   auto wide = engine().prepare(spec, kPlenty, nullptr, {});
   const double loss = (*wide)->step(nullptr, 0)->loss;
   wide->reset();
@@ -71,7 +71,7 @@ TEST(Autocast, IsNearFp32AndLeftOff) {
 // A forward that keeps its graph holds the activations at its end; one that does not, nothing.
 TEST(KeepGraph, DecidesWhatAForwardHolds) {
   for (const bool keep : {false, true}) {
-    run::WorkloadSpec spec = small_spec(WorkloadKind::lm, run::Pass::forward);
+    spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, spec::Pass::forward);
     spec.keep_graph = keep;
     Recorded recorded;
     auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
@@ -88,9 +88,9 @@ TEST(KeepGraph, DecidesWhatAForwardHolds) {
 
 // Every preset once, made small: its form stays.
 TEST(Gallery, EveryPresetRuns) {
-  for (const run::Preset& preset : run::presets()) {
-    run::WorkloadSpec spec;
-    run::apply_preset(preset, spec);
+  for (const spec::Preset& preset : spec::presets()) {
+    spec::WorkloadSpec spec;
+    spec::apply_preset(preset, spec);
     spec.batch = std::min<std::int64_t>(spec.batch, 2);
     spec.seq_len = std::min<std::int64_t>(spec.seq_len, 24);
     spec.seq_len_kv = std::min<std::int64_t>(spec.seq_len_kv, 40);
@@ -99,11 +99,11 @@ TEST(Gallery, EveryPresetRuns) {
     spec.layers = 2;
     spec.d_ff = 48;
     spec.vocab = 61;
-    SCOPED_TRACE(std::string(run::to_string(spec.workload)) + " " + preset.id);
-    ASSERT_TRUE(run::validate(spec).empty());
+    SCOPED_TRACE(std::string(to_string(spec.workload)) + " " + preset.id);
+    ASSERT_TRUE(spec::validate(spec).empty());
     auto execution = engine().prepare(spec, kPlenty, nullptr, {});
     ASSERT_TRUE(execution) << execution.error().sentence;
-    EXPECT_EQ((*execution)->facts().parameters, run::parameter_count(spec));
+    EXPECT_EQ((*execution)->facts().parameters, spec::parameter_count(spec));
     const auto times = (*execution)->step(nullptr, 0);
     ASSERT_TRUE(times) << times.error().sentence;
     EXPECT_TRUE(std::isfinite(times->loss));
@@ -112,9 +112,9 @@ TEST(Gallery, EveryPresetRuns) {
 
 // labs.md, A2-10: what 1,000 times 0.01 comes to.
 TEST(Accumulation, IsThatOfTheExercise) {
-  run::WorkloadSpec spec;
-  run::apply_preset(*run::find_preset(run::WorkloadKind::accumulation, "a2-sums"), spec);
-  ASSERT_TRUE(run::validate(spec).empty());
+  spec::WorkloadSpec spec;
+  spec::apply_preset(*spec::find_preset(spec::WorkloadKind::accumulation, "a2-sums"), spec);
+  ASSERT_TRUE(spec::validate(spec).empty());
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   EXPECT_TRUE((*execution)->facts().results.empty()) << "nothing was added yet";

@@ -3,16 +3,16 @@
 
 #include <cmath>
 
-#include "core/run/presets.h"
+#include "core/spec/presets.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
 namespace {
 
 // The preset's form at a size for a blink: what it switches on stays, its sizes shrink.
-run::WorkloadSpec small_preset(const run::Preset& preset) {
-  run::WorkloadSpec spec;
-  run::apply_preset(preset, spec);
+spec::WorkloadSpec small_preset(const spec::Preset& preset) {
+  spec::WorkloadSpec spec;
+  spec::apply_preset(preset, spec);
   const auto shrink = [](std::int64_t& size, std::int64_t most) { size = std::min(size, most); };
   const bool grouped = spec.kv_heads > 0;
   spec.batch = std::min<std::int64_t>(spec.batch, 2);
@@ -30,11 +30,11 @@ run::WorkloadSpec small_preset(const run::Preset& preset) {
   return spec;
 }
 
-struct PresetGallery : testing::TestWithParam<run::Preset> {};
+struct PresetGallery : testing::TestWithParam<spec::Preset> {};
 
 TEST_P(PresetGallery, RunsOnTheCpuAndIsPredicted) {
-  const run::WorkloadSpec spec = small_preset(GetParam());
-  const auto problems = run::validate(spec);
+  const spec::WorkloadSpec spec = small_preset(GetParam());
+  const auto problems = spec::validate(spec);
   ASSERT_TRUE(problems.empty()) << problems.front().sentence;
   auto prepared = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(prepared) << prepared.error().sentence;
@@ -49,16 +49,16 @@ TEST_P(PresetGallery, RunsOnTheCpuAndIsPredicted) {
   prepared->reset();
 
   base::StringTable strings;
-  run::DryRunOptions options;
-  options.rules = run::DeviceKind::cpu;
+  predict::DryRunOptions options;
+  options.rules = spec::DeviceKind::cpu;
   const auto dry = dry_runner().dry_run(spec, options, strings, {});
   ASSERT_TRUE(dry) << dry.error().sentence;
   EXPECT_EQ(dry->parameters, parameters);
   EXPECT_EQ(dry->log.peak_bytes(), peak);
 }
 
-std::string preset_name(const testing::TestParamInfo<run::Preset>& info) {
-  std::string name = std::string(run::to_string(info.param.workload)) + "_" + info.param.id;
+std::string preset_name(const testing::TestParamInfo<spec::Preset>& info) {
+  std::string name = std::string(to_string(info.param.workload)) + "_" + info.param.id;
   std::replace_if(
       name.begin(), name.end(),
       [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
@@ -66,14 +66,14 @@ std::string preset_name(const testing::TestParamInfo<run::Preset>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, PresetGallery,
-                         testing::ValuesIn(run::presets().begin(), run::presets().end()),
+                         testing::ValuesIn(spec::presets().begin(), spec::presets().end()),
                          preset_name);
 
 // Prefill and decode with their cache, as tensors without data.
 TEST(PredictedGeneration, EqualsTheRealRunEventByEvent) {
   for (const bool kv_cache : {true, false}) {
     for (const double temperature : {0.0, 1.0}) {
-      run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::generate);
+      spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
       spec.seq_len = 20;
       spec.new_tokens = 5;
       spec.kv_cache = kv_cache;
@@ -83,8 +83,8 @@ TEST(PredictedGeneration, EqualsTheRealRunEventByEvent) {
       run_for_real(spec, 2, real);
       ASSERT_FALSE(testing::Test::HasFatalFailure());
       base::StringTable strings;
-      run::DryRunOptions options;
-      options.rules = run::DeviceKind::cpu;
+      predict::DryRunOptions options;
+      options.rules = spec::DeviceKind::cpu;
       const auto dry = dry_runner().dry_run(spec, options, strings, {});
       ASSERT_TRUE(dry) << dry.error().sentence;
       EXPECT_EQ(first_difference(seen_events(dry->log, strings),

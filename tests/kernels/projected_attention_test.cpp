@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/capture/shape_text.h"
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "core/stats/operator_flops.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/recorded.h"
@@ -49,7 +49,7 @@ at::Tensor projected(const Sizes& s, const Vector& x, const Vector& weight) {
   return out;
 }
 
-void expect_projected_as_reference(const run::WorkloadSpec& spec) {
+void expect_projected_as_reference(const spec::WorkloadSpec& spec) {
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   const std::vector<Parameter>& parameters = (*execution)->parameters();
@@ -58,7 +58,7 @@ void expect_projected_as_reference(const run::WorkloadSpec& spec) {
   const Sizes queries{count(spec.batch), count(spec.seq_len), count(spec.heads * spec.d_head),
                       count(spec.heads), count(spec.d_head)};
   Sizes keys = queries;
-  keys.heads = count(run::kv_head_count(spec));
+  keys.heads = count(spec::kv_head_count(spec));
   ASSERT_EQ(x.sizes(),
             (std::vector<std::int64_t>{spec.batch, spec.seq_len, spec.heads * spec.d_head}));
 
@@ -114,20 +114,20 @@ void expect_projected_as_reference(const run::WorkloadSpec& spec) {
   }
 }
 
-run::WorkloadSpec small_projected() {
-  run::WorkloadSpec spec = small_attention();
+spec::WorkloadSpec small_projected() {
+  spec::WorkloadSpec spec = small_attention();
   spec.projections = true;
   spec.seq_len = 33;
   return spec;
 }
 
 TEST(ProjectedAttention, ValuesAndGradientsOfEveryBackendAndForm) {
-  using run::AttentionBackend;
+  using spec::AttentionBackend;
   for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
                              AttentionBackend::flash, AttentionBackend::tiled}) {
     for (const bool fused : {false, true}) {
       for (const auto& [heads, kv_heads] : {std::pair{1, 0}, {6, 0}, {6, 2}}) {
-        run::WorkloadSpec spec = small_projected();
+        spec::WorkloadSpec spec = small_projected();
         spec.backend = backend;
         spec.fused_qkv = fused;
         spec.heads = heads;
@@ -143,7 +143,7 @@ TEST(ProjectedAttention, ValuesAndGradientsOfEveryBackendAndForm) {
 
 TEST(ProjectedAttention, OddSizes) {
   for (const auto& [length, d_head] : {std::pair{1, 1}, {1, 5}, {7, 1}}) {
-    run::WorkloadSpec spec = small_projected();
+    spec::WorkloadSpec spec = small_projected();
     spec.batch = 1;
     spec.seq_len = length;
     spec.d_head = d_head;
@@ -158,7 +158,7 @@ TEST(ProjectedAttention, OddSizes) {
 // W1: three products, one of two factors, a division, a softmax, one product; the backward has two
 // products for each.
 TEST(ProjectedAttention, RunsTheOperatorsOfTheExercise) {
-  run::WorkloadSpec spec = small_projected();
+  spec::WorkloadSpec spec = small_projected();
   spec.heads = 1;
   spec.causal = false;
   Recorded recorded;
@@ -184,7 +184,7 @@ TEST(ProjectedAttention, RunsTheOperatorsOfTheExercise) {
   EXPECT_EQ(forward["aten::masked_fill"], 0);
   EXPECT_EQ(backward["aten::mm"], 6);
   EXPECT_EQ(backward["aten::bmm"], 4);
-  EXPECT_DOUBLE_EQ(flops, run::step_flops(spec, run::AttentionBackend::naive).total());
+  EXPECT_DOUBLE_EQ(flops, spec::step_flops(spec, spec::AttentionBackend::naive).total());
 }
 
 }  // namespace

@@ -10,17 +10,17 @@
 
 #include "core/capture/recorder.h"
 #include "core/memory/allocation_log.h"
-#include "kernels/engine.h"
-#include "kernels/execution.h"
+#include "kernels/engine/engine.h"
+#include "kernels/engine/execution.h"
 
-namespace ts::run {
+namespace ts::spec {
 
 // How a test's parameter is shown.
 inline void PrintTo(const WorkloadSpec& spec, std::ostream* out) {
   *out << to_string(spec.workload) << ' ' << to_string(spec.pass) << ' ' << to_string(spec.dtype);
 }
 
-}  // namespace ts::run
+}  // namespace ts::spec
 
 namespace ts::kernels {
 
@@ -69,9 +69,9 @@ inline TorchEngine& engine() {
 }
 
 // Small enough for a blink, odd enough to catch swapped sizes.
-inline run::WorkloadSpec small_spec(run::WorkloadKind workload,
-                                    run::Pass pass = run::Pass::forward_backward) {
-  run::WorkloadSpec spec;
+inline spec::WorkloadSpec small_spec(spec::WorkloadKind workload,
+                                     spec::Pass pass = spec::Pass::forward_backward) {
+  spec::WorkloadSpec spec;
   spec.workload = workload;
   spec.pass = pass;
   spec.batch = 2;
@@ -86,19 +86,19 @@ inline run::WorkloadSpec small_spec(run::WorkloadKind workload,
 }
 
 // Every workload with every pass and dtype that goes together.
-inline std::vector<run::WorkloadSpec> every_small_spec() {
-  std::vector<run::WorkloadSpec> specs;
-  using run::WorkloadKind, run::Pass, run::DataType;
+inline std::vector<spec::WorkloadSpec> every_small_spec() {
+  std::vector<spec::WorkloadSpec> specs;
+  using spec::WorkloadKind, spec::Pass, spec::DataType;
   for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block,
                               WorkloadKind::lm, WorkloadKind::weighted_sum, WorkloadKind::toy,
                               WorkloadKind::accumulation, WorkloadKind::layernorm}) {
     for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
       for (const auto dtype : {DataType::fp32, DataType::bf16, DataType::fp16}) {
-        run::WorkloadSpec spec = small_spec(workload, pass);
+        spec::WorkloadSpec spec = small_spec(workload, pass);
         spec.dtype = dtype;
         // AdamW's second moments vanish in plain fp16 and the step divides by nearly nothing.
         if (dtype == DataType::fp16 && pass == Pass::full_step) continue;
-        if (run::validate(spec).empty()) specs.push_back(spec);
+        if (spec::validate(spec).empty()) specs.push_back(spec);
         if (workload != WorkloadKind::attention) continue;
         spec.projections = true;
         specs.push_back(spec);
@@ -110,11 +110,11 @@ inline std::vector<run::WorkloadSpec> every_small_spec() {
 
 // The language model in the form of GPT-2: LayerNorm with bias, learned positions, GELU, a head
 // that is the embedding.
-inline run::WorkloadSpec small_gpt2(run::Pass pass) {
-  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, pass);
-  spec.norm = run::NormKind::layernorm;
-  spec.positions = run::Positions::learned;
-  spec.ffn = run::FeedForward::gelu;
+inline spec::WorkloadSpec small_gpt2(spec::Pass pass) {
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, pass);
+  spec.norm = spec::NormKind::layernorm;
+  spec.positions = spec::Positions::learned;
+  spec.ffn = spec::FeedForward::gelu;
   spec.bias = true;
   spec.tied = true;
   spec.fused_qkv = true;
@@ -122,7 +122,7 @@ inline run::WorkloadSpec small_gpt2(run::Pass pass) {
 }
 
 // Name of a parameter of a test: letters only.
-inline std::string spec_name(const testing::TestParamInfo<run::WorkloadSpec>& info) {
+inline std::string spec_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
   std::string name = std::string(to_string(info.param.workload)) + "_" +
                      to_string(info.param.pass) + "_" + to_string(info.param.dtype) +
                      (info.param.projections ? "_projections" : "");
@@ -130,8 +130,8 @@ inline std::string spec_name(const testing::TestParamInfo<run::WorkloadSpec>& in
   return name;
 }
 
-inline run::WorkloadSpec small_attention() {
-  return small_spec(run::WorkloadKind::attention);
+inline spec::WorkloadSpec small_attention() {
+  return small_spec(spec::WorkloadKind::attention);
 }
 
 }  // namespace ts::kernels

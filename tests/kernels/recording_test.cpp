@@ -13,7 +13,7 @@ using capture::RawKind;
 using capture::RawRecord;
 
 struct RecordedAttention : testing::Test {
-  void run(const run::WorkloadSpec& spec, int steps = 1) {
+  void run(const spec::WorkloadSpec& spec, int steps = 1) {
     auto prepared = engine().prepare_execution(spec, kPlenty, &recorded.recorder, {});
     ASSERT_TRUE(prepared) << prepared.error().sentence;
     execution = std::move(*prepared);
@@ -114,6 +114,23 @@ TEST_F(RecordedAttention, LogEqualsAllocator) {
   EXPECT_EQ(recorded.memory.peak_bytes(), counters.peak);
   EXPECT_EQ(recorded.memory.unmatched_frees(), 0U);
   EXPECT_GT(counters.peak, counters.allocated);
+}
+
+// Records that found their ring full change what the log holds, not what the allocator counts.
+TEST(Recording, TheAllocatorsPeakIsRightWhereRecordsWereLost) {
+  const auto peaks = [](std::size_t ring_records) {
+    Recorded recorded(ring_records);
+    auto execution = engine().prepare(small_attention(), kPlenty, &recorded.recorder, {});
+    EXPECT_TRUE((*execution)->step(&recorded.recorder, 0));
+    recorded.drain();
+    EXPECT_EQ(recorded.recorder.dropped() > 0, ring_records < 1000);
+    return std::pair{recorded.memory.peak_bytes(), (*execution)->memory().peak};
+  };
+  const auto [whole_log, whole] = peaks(std::size_t{1} << 16);
+  const auto [lossy_log, lossy] = peaks(32);
+  EXPECT_EQ(whole_log, whole);
+  EXPECT_EQ(lossy, whole);
+  EXPECT_NE(lossy_log, whole);
 }
 
 TEST_F(RecordedAttention, NothingIsHookedWithoutARecorder) {

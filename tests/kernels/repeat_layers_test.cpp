@@ -1,27 +1,27 @@
 // A model of many layers dry-run by a few of them, against all of them.
 #include <gtest/gtest.h>
 
-#include "kernels/dry_run/dry_runner.h"
 #include "kernels/dry_run/repeat_layers.h"
+#include "kernels/engine/dry_runner.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::AttentionBackend, run::DeviceKind, run::WorkloadKind;
+using spec::AttentionBackend, spec::DeviceKind, spec::WorkloadKind;
 
-struct RepeatedOf : testing::TestWithParam<run::WorkloadSpec> {};
+struct RepeatedOf : testing::TestWithParam<spec::WorkloadSpec> {};
 
 TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
   TorchDryRunner whole(/*repeat=*/false), repeated;
-  run::WorkloadSpec spec = GetParam();
+  spec::WorkloadSpec spec = GetParam();
   for (const auto backend :
        {AttentionBackend::naive, AttentionBackend::math, AttentionBackend::automatic}) {
     for (const DeviceKind rules : {DeviceKind::cpu, DeviceKind::cuda}) {
       for (const std::int64_t layers : {7, 12}) {
         spec.backend = backend;
         spec.layers = layers;
-        run::DryRunOptions options;
+        predict::DryRunOptions options;
         options.rules = rules;
         base::StringTable strings;
         const auto all = whole.dry_run(spec, options, strings, {});
@@ -45,9 +45,9 @@ TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
   }
 }
 
-std::vector<run::WorkloadSpec> language_models() {
-  std::vector<run::WorkloadSpec> specs;
-  for (const run::WorkloadSpec& spec : every_small_spec()) {
+std::vector<spec::WorkloadSpec> language_models() {
+  std::vector<spec::WorkloadSpec> specs;
+  for (const spec::WorkloadSpec& spec : every_small_spec()) {
     if (spec.workload == WorkloadKind::lm) specs.push_back(spec);
   }
   return specs;
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(All, RepeatedOf, testing::ValuesIn(language_models()), 
 // If it fell back to the whole run the equality above would say nothing.
 TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
   TorchDryRunner runner;
-  for (run::WorkloadSpec spec : language_models()) {
+  for (spec::WorkloadSpec spec : language_models()) {
     for (const auto& [layers, repeats] :
          {std::pair{60, true}, std::pair{7, true}, std::pair{5, false}}) {
       spec.layers = layers;
@@ -73,14 +73,14 @@ TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
 // step was made from the first.
 TEST(RepeatStep, StepsAreRepeatedUnlessGradientsStay) {
   TorchDryRunner runner;
-  for (run::WorkloadSpec spec : every_small_spec()) {
+  for (spec::WorkloadSpec spec : every_small_spec()) {
     base::StringTable strings;
     ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
     EXPECT_TRUE(runner.repeated_steps());
-    if (spec.pass == run::Pass::forward) continue;
-    spec.zero_grad = run::ZeroGrad::zero;
+    if (spec.pass == spec::Pass::forward) continue;
+    spec.zero_grad = spec::ZeroGrad::zero;
     ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
-    const bool applies = run::field_applies(spec, run::Field::zero_grad);
+    const bool applies = spec::field_applies(spec, spec::Field::zero_grad);
     EXPECT_FALSE(applies && runner.repeated_steps());
   }
 }

@@ -1,4 +1,4 @@
-#include "kernels/step_graph.h"
+#include "kernels/engine/step_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -35,9 +35,9 @@ class CapturingDevice final : public Device {
   std::unique_ptr<Device> cpu_ = make_cpu_device();
 };
 
-run::WorkloadSpec captured_spec() {
-  run::WorkloadSpec spec = small_spec(run::WorkloadKind::lm, run::Pass::full_step);
-  spec.device = run::DeviceKind::cuda;
+spec::WorkloadSpec captured_spec() {
+  spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::full_step);
+  spec.device = spec::DeviceKind::cuda;
   spec.cuda_graph = true;
   spec.clip = 1;
   return spec;
@@ -85,7 +85,7 @@ TEST(StepGraph, a_captured_optimizer_counts_its_steps_like_any_other) {
   std::vector<std::string> calls;
   TorchExecution captured(captured_spec(), std::make_unique<CapturingDevice>(calls), kPlenty, {});
   ASSERT_TRUE(captured.build(nullptr));
-  run::WorkloadSpec eager_spec = captured_spec();
+  spec::WorkloadSpec eager_spec = captured_spec();
   eager_spec.cuda_graph = false;
   TorchExecution eager(eager_spec, std::make_unique<CapturingDevice>(calls), kPlenty, {});
   ASSERT_TRUE(eager.build(nullptr));

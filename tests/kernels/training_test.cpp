@@ -12,16 +12,16 @@
 namespace ts::kernels {
 namespace {
 
-using run::OptimizerKind;
-using run::Pass;
-using run::WorkloadKind;
+using spec::OptimizerKind;
+using spec::Pass;
+using spec::WorkloadKind;
 
-run::WorkloadSpec training_spec() {
+spec::WorkloadSpec training_spec() {
   return small_spec(WorkloadKind::lm, Pass::full_step);
 }
 
-std::unique_ptr<TorchExecution> prepared(const run::WorkloadSpec& spec) {
-  EXPECT_TRUE(run::validate(spec).empty());
+std::unique_ptr<TorchExecution> prepared(const spec::WorkloadSpec& spec) {
+  EXPECT_TRUE(spec::validate(spec).empty());
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
   return std::move(*execution);
@@ -44,7 +44,7 @@ struct EveryOptimizer : testing::TestWithParam<OptimizerKind> {};
 
 // Five steps, each from the parameters and gradients the engine had, by the formula in fp64.
 TEST_P(EveryOptimizer, FollowsItsFormula) {
-  run::WorkloadSpec spec = training_spec();
+  spec::WorkloadSpec spec = training_spec();
   spec.optimizer = GetParam();
   spec.learning_rate = 0.01;
   spec.momentum = 0.9;
@@ -77,7 +77,7 @@ TEST_P(EveryOptimizer, FollowsItsFormula) {
 }
 
 TEST_P(EveryOptimizer, LearnsItsBatch) {
-  run::WorkloadSpec spec = training_spec();
+  spec::WorkloadSpec spec = training_spec();
   spec.optimizer = GetParam();
   spec.learning_rate = GetParam() == OptimizerKind::sgd ? 0.5 : 3e-3;
   const auto execution = prepared(spec);
@@ -92,9 +92,9 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer,
                                          OptimizerKind::adamw_loop, OptimizerKind::sgd));
 
 TEST(Schedule, CosineWithWarmUp) {
-  run::WorkloadSpec spec = training_spec();
+  spec::WorkloadSpec spec = training_spec();
   EXPECT_EQ(learning_rate_at(spec, 12345), 3e-4);
-  spec.schedule = run::Schedule::cosine;  // 3e-4 to 3e-5, warm-up 200, cycle 10,000
+  spec.schedule = spec::Schedule::cosine;  // 3e-4 to 3e-5, warm-up 200, cycle 10,000
   EXPECT_EQ(learning_rate_at(spec, 0), 0);
   EXPECT_DOUBLE_EQ(learning_rate_at(spec, 100), 1.5e-4);
   EXPECT_DOUBLE_EQ(learning_rate_at(spec, 200), 3e-4);
@@ -107,8 +107,8 @@ TEST(Schedule, CosineWithWarmUp) {
 
 // The exercise's first step has learning rate 0.
 TEST(Schedule, FirstStepOfAWarmUpChangesNothing) {
-  run::WorkloadSpec spec = training_spec();
-  spec.schedule = run::Schedule::cosine;
+  spec::WorkloadSpec spec = training_spec();
+  spec.schedule = spec::Schedule::cosine;
   const auto execution = prepared(spec);
   const auto before = doubles(*execution, false);
   EXPECT_EQ(execution->step(nullptr, 0)->learning_rate, 0);
@@ -125,7 +125,7 @@ double total_norm(const std::vector<at::Tensor>& gradients) {
 }
 
 TEST(Clipping, ScalesAllGradientsToTheNorm) {
-  run::WorkloadSpec spec = training_spec();
+  spec::WorkloadSpec spec = training_spec();
   auto plain = prepared(spec);
   EXPECT_FALSE(plain->step(nullptr, 0)->gradient_norm);
   const auto gradients = doubles(*plain, true);
@@ -144,16 +144,16 @@ TEST(Clipping, ScalesAllGradientsToTheNorm) {
 }
 
 TEST(ZeroGrad, ToZeroKeepsTheTensors) {
-  run::WorkloadSpec spec = training_spec();
+  spec::WorkloadSpec spec = training_spec();
   std::vector<double> losses[2];
-  for (const auto mode : {run::ZeroGrad::none, run::ZeroGrad::zero}) {
+  for (const auto mode : {spec::ZeroGrad::none, spec::ZeroGrad::zero}) {
     spec.zero_grad = mode;
     const auto execution = prepared(spec);
     const void* address = nullptr;
     for (int i = 0; i < 3; ++i) {
       losses[static_cast<int>(mode)].push_back(execution->step(nullptr, i)->loss);
       const at::Tensor& gradient = execution->parameters()[0].tensor.grad();
-      const bool kept = mode == run::ZeroGrad::zero && i > 0;
+      const bool kept = mode == spec::ZeroGrad::zero && i > 0;
       EXPECT_TRUE(!kept || gradient.const_data_ptr() == address);
       address = gradient.const_data_ptr();
     }
@@ -163,7 +163,7 @@ TEST(ZeroGrad, ToZeroKeepsTheTensors) {
 
 // Four micro-batches of two are one batch of eight: the tokens are drawn alike.
 TEST(Accumulation, EqualsTheWholeBatch) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.batch = 8;
   auto whole = prepared(spec);
   const double loss = whole->step(nullptr, 0)->loss;
@@ -180,7 +180,7 @@ TEST(Accumulation, EqualsTheWholeBatch) {
 }
 
 TEST(Accumulation, HoldsTheActivationsOfOneMicroBatch) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   std::int64_t peaks[2];
   for (const bool parts : {false, true}) {
     spec.batch = parts ? 2 : 16;
@@ -193,9 +193,9 @@ TEST(Accumulation, HoldsTheActivationsOfOneMicroBatch) {
 }
 
 struct ScaledTraining : testing::TestWithParam<OptimizerKind> {
-  run::WorkloadSpec spec = [] {
-    run::WorkloadSpec scaled = training_spec();
-    scaled.autocast = run::Autocast::fp16;
+  spec::WorkloadSpec spec = [] {
+    spec::WorkloadSpec scaled = training_spec();
+    scaled.autocast = spec::Autocast::fp16;
     scaled.grad_scaler = true;
     scaled.optimizer = GetParam();
     return scaled;
@@ -267,8 +267,8 @@ TEST(Determinism, EveryModeRepeatsItsLossesToTheLastBit) {
        {"fused_qkv", "on"}},
   };
   for (const auto& mode : modes) {
-    run::WorkloadSpec spec = training_spec();
-    for (const auto& [name, value] : mode) ASSERT_TRUE(run::set_field(spec, name, value));
+    spec::WorkloadSpec spec = training_spec();
+    for (const auto& [name, value] : mode) ASSERT_TRUE(spec::set_field(spec, name, value));
     const auto losses = [&] {
       std::vector<double> out;
       const auto execution = prepared(spec);

@@ -3,23 +3,23 @@
 #include <cmath>
 #include <vector>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "tests/kernels/recorded.h"
 
 namespace ts::kernels {
 namespace {
 
-using run::DataType;
-using run::Pass;
-using run::WorkloadKind;
+using spec::DataType;
+using spec::Pass;
+using spec::WorkloadKind;
 
-struct EveryWorkload : testing::TestWithParam<run::WorkloadSpec> {};
+struct EveryWorkload : testing::TestWithParam<spec::WorkloadSpec> {};
 
 TEST_P(EveryWorkload, RunsItsPassAndCountsItsParameters) {
-  const run::WorkloadSpec& spec = GetParam();
+  const spec::WorkloadSpec& spec = GetParam();
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
-  EXPECT_EQ((*execution)->facts().parameters, run::parameter_count(spec));
+  EXPECT_EQ((*execution)->facts().parameters, spec::parameter_count(spec));
   for (int i = 0; i < 2; ++i) {
     const auto times = (*execution)->step(nullptr, i);
     ASSERT_TRUE(times) << times.error().sentence;
@@ -38,7 +38,7 @@ TEST_P(EveryWorkload, RunsItsPassAndCountsItsParameters) {
 }
 
 TEST_P(EveryWorkload, SameSeedSameLossBitForBit) {
-  run::WorkloadSpec spec = GetParam();
+  spec::WorkloadSpec spec = GetParam();
   const auto losses = [&] {
     std::vector<double> out;
     auto execution = engine().prepare(spec, kPlenty, nullptr, {});
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryWorkload, testing::ValuesIn(every_small_spec(
 
 // A model that knows nothing gives every token about the same probability.
 TEST(LanguageModel, FirstLossIsAboutTheLogarithmOfTheVocabulary) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.vocab = 1000;
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
@@ -68,7 +68,7 @@ TEST(LanguageModel, FirstLossIsAboutTheLogarithmOfTheVocabulary) {
 }
 
 TEST(LanguageModel, LearnsItsBatch) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, Pass::full_step);
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(execution) << execution.error().sentence;
   const double first = (*execution)->step(nullptr, 0)->loss;
@@ -78,7 +78,7 @@ TEST(LanguageModel, LearnsItsBatch) {
 }
 
 TEST(Parameters, FollowTheirDistribution) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
   spec.d_model = 192;
   spec.d_ff = 512;
   auto execution = engine().prepare_execution(spec, kPlenty, nullptr, {});
@@ -101,7 +101,7 @@ TEST(Parameters, FollowTheirDistribution) {
 }
 
 TEST(Parameters, OfBf16AreThoseOfFp32Rounded) {
-  run::WorkloadSpec spec = small_spec(WorkloadKind::mlp);
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::mlp);
   auto wide = engine().prepare_execution(spec, kPlenty, nullptr, {});
   ASSERT_TRUE(wide) << wide.error().sentence;
   const at::Tensor expected = (*wide)->parameters()[0].tensor.detach().to(at::kBFloat16);

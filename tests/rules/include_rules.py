@@ -1,40 +1,72 @@
 """include_rules.py ROOT: proves which folder includes which, and who may see which library.
 
-The table is the dependency diagram of docs/architecture.md:
-base <- trace, memory <- capture, stats, io <- run <- views <- app; kernels sees core only.
+The table is the dependency diagram of docs/architecture.md, sub-folders included. A folder includes
+only what stands above it in the table, so there is no circle; no folder holds more than MOST_FILES
+files, and none more than a fifth of core.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
 from sources import code_files
 
-CORE_OF_KERNELS = ["core/base", "core/trace", "core/memory", "core/capture", "core/stats",
-                   "core/text", "core/io", "core/run"]
+MOST_FILES = 40
 
-# Folder -> folders it may include besides itself. The longest matching folder counts.
+# Folder -> folders it may include besides itself.
 FOLDERS = {
     "assets": [],
     "core/base": [],
     "core/text": ["core/base"],
     "core/trace": ["core/base"],
     "core/memory": ["core/base"],
+    "core/allocator": ["core/base", "core/memory"],
     "core/capture": ["core/base", "core/trace", "core/memory"],
     "core/stats": ["core/base", "core/trace", "core/memory"],
-    "core/io": ["core/base", "core/trace", "core/memory", "core/text"],
-    "core/run": ["core/base", "core/trace", "core/memory", "core/capture", "core/stats",
-                 "core/io", "core/text"],
-    "core/files": ["core/base", "core/trace", "core/memory", "core/capture", "core/io",
-                   "core/run", "core/text"],
-    "kernels": CORE_OF_KERNELS,
+    "core/io": ["core/base", "core/text", "core/trace", "core/memory"],
+    "core/snapshot": ["core/base", "core/allocator", "core/io"],
+    "core/spec": ["core/base", "core/text", "core/allocator", "core/io"],
+    "core/run": ["core/base", "core/trace", "core/memory", "core/capture", "core/stats", "core/io",
+                 "core/spec"],
+    "core/report": ["core/base", "core/text", "core/memory", "core/stats", "core/io", "core/spec",
+                    "core/run"],
+    "core/predict": ["core/base", "core/text", "core/memory", "core/allocator", "core/io",
+                     "core/spec", "core/run", "core/report"],
+    "core/sweep": ["core/base", "core/text", "core/memory", "core/stats", "core/io", "core/spec",
+                   "core/run", "core/report", "core/predict"],
+    "core/files": ["core/base", "core/allocator", "core/snapshot", "core/run"],
+    "kernels/cuda": ["core"],
+    "kernels/observe": ["core", "kernels/cuda"],
+    "kernels/dry_run": ["core", "kernels/observe"],
+    "kernels/device": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run"],
+    "kernels/data": ["core", "kernels/observe"],
+    "kernels/optim": ["core", "kernels/observe"],
+    "kernels/layers": ["core", "kernels/observe", "kernels/device"],
+    "kernels/attention": ["core", "kernels/observe", "kernels/dry_run", "kernels/layers"],
+    "kernels/workloads": ["core", "kernels/observe", "kernels/data", "kernels/layers",
+                          "kernels/attention"],
+    "kernels/compiled": ["core", "kernels/observe", "kernels/device", "kernels/layers",
+                         "kernels/workloads"],
+    "kernels/engine": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run",
+                       "kernels/device", "kernels/layers", "kernels/optim", "kernels/workloads",
+                       "kernels/compiled"],
+    "kernels": [],
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],
     "views": ["assets", "core", "views/common", "views/charts"],
-    "app": ["assets", "core", "views"],
+    "app/output": ["core"],
+    "app/session": ["assets", "core", "views", "app/output"],
+    "app/pictures": ["assets", "core", "views", "app/session"],
+    "app/window": ["assets", "core", "views", "app/output", "app/session", "app/pictures"],
+    "app/commands": ["assets", "core", "views", "app/output", "app/session", "app/pictures",
+                     "app/window"],
+    "app": ["core", "app/commands"],
     "tests": ["assets", "core", "views", "app", "tests"],
-    "tests/kernels": CORE_OF_KERNELS + ["kernels", "tests"],
+    "tests/kernels": ["core", "kernels", "tests"],
 }
+# The engine is loaded at run time and sees the workload, never a file of a sweep or of a snapshot.
+HIDDEN = {"kernels": ["core/sweep", "core/files", "core/snapshot"]}
 
 # Header pattern -> folders that may include it.
 LIBRARIES = [
@@ -44,8 +76,9 @@ LIBRARIES = [
      ["kernels/cuda", "tests/kernels"]),
     ("Dear ImGui and GLFW", r"(imgui|implot|GLFW/|.*/imgui).*",
      ["views", "app", "tests/views", "tests/gui", "tests/app", "tests/bench"]),
-    ("libpng", r"png\.h", ["core/io", "tests/io", "tests/gui"]),
-    ("CLI11", r"CLI/.*", ["app"]),
+    ("libpng", r"png\.h", ["core/io", "tests/io", "tests/app", "tests/gui"]),
+    ("Mbed TLS", r"mbedtls/.*", ["core/io"]),
+    ("CLI11", r"CLI/.*", ["app/commands"]),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -57,19 +90,33 @@ def longest_match(name, folders):
 
 
 def own_folder(path):
-    """The folder that is one module: views/timeline, core/trace, kernels, ..."""
+    """The folder that is one module: views/timeline, core/trace, app/window, ..."""
     parts = path.parts
-    deep = parts[0] in ("core", "views") and len(parts) > 2
+    deep = parts[0] in ("app", "core", "kernels", "views") and len(parts) > 2
     return "/".join(parts[:2]) if deep else parts[0]
+
+
+def problems_of_table():
+    above = set()
+    for folder, allowed in FOLDERS.items():
+        for other in allowed:
+            missing = (other != folder and other not in above
+                       and not any(name.startswith(other + "/") for name in above))
+            if missing:
+                yield f"include_rules.py: {folder} includes {other}, which stands below it"
+        above.add(folder)
 
 
 def problems_of(root, path):
     name = path.as_posix()
     rule = longest_match(name, FOLDERS)
-    if rule is None:
+    own = own_folder(path)
+    # A folder of its own inside core, app or kernels needs a line of its own.
+    if rule is None or own.partition("/")[0] in ("app", "core", "kernels") and rule != own:
         yield f"{name}: its folder is missing in the table of include_rules.py"
         return
-    allowed = FOLDERS[rule] + [own_folder(path)]
+    hidden = HIDDEN.get(path.parts[0], [])
+    allowed = FOLDERS[rule]
     text = (pathlib.Path(root) / path).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
         match = INCLUDE.match(line)
@@ -82,14 +129,41 @@ def problems_of(root, path):
         if match[1] == "<":
             continue
         if (pathlib.Path(root) / target).is_file():
-            if longest_match(target, allowed) is None:
+            inside = own_folder(pathlib.PurePath(target)) == own
+            if not inside and (longest_match(target, allowed) is None
+                               or longest_match(target, hidden) is not None):
                 yield f"{place}: {rule} must not include {target}"
         elif not any(re.fullmatch(pattern, target) for _, pattern, _ in LIBRARIES):
             yield f"{place}: no file {target}: includes start at the top of the tree"
 
 
+def problems_of_sizes(paths):
+    files = collections.Counter(own_folder(path) for path in paths if path.parts[0] != "tests")
+    core = sum(count for folder, count in files.items() if folder.startswith("core/"))
+    for folder, count in sorted(files.items()):
+        if count > MOST_FILES:
+            yield f"{folder}: {count} files, more than {MOST_FILES}: it holds more than one job"
+        if core > 5 * MOST_FILES and folder.startswith("core/") and 5 * count > core:
+            yield f"{folder}: {count} of the {core} files of core, more than a fifth"
+
+
+def problems_of_picture(root):
+    document = pathlib.Path(root) / "docs/architecture.md"
+    if not document.is_file():
+        return
+    # The picture is what is indented in the section.
+    section = document.read_text(encoding="utf-8").partition("## Modules")[2].partition("\n## ")[0]
+    picture = "\n".join(line for line in section.splitlines() if line.startswith("    "))
+    for folder in FOLDERS:
+        name = folder.partition("/")[2]
+        if name and not folder.startswith("tests/") and not re.search(rf"\b{name}\b", picture):
+            yield f"docs/architecture.md: the picture lacks {folder}"
+
+
 def problems(root):
-    return [problem for path in code_files(root) for problem in problems_of(root, path)]
+    paths = code_files(root)
+    return [*problems_of_table(), *problems_of_picture(root), *problems_of_sizes(paths),
+            *(problem for path in paths for problem in problems_of(root, path))]
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 
-from include_rules import problems
+from include_rules import FOLDERS, MOST_FILES, problems
 
 FILES = ["core/base/clock.h", "core/trace/slice.h", "core/run/run.h", "views/common/theme.h",
-         "views/memory/chart.h", "kernels/execution.h", "app/window.h"]
+         "views/memory/chart.h", "kernels/engine/execution.h", "app/window/window.h"]
 
 
 class IncludeRules(unittest.TestCase):
@@ -34,10 +35,10 @@ class IncludeRules(unittest.TestCase):
             ("views/timeline/chart.h", '"views/common/theme.h"'),
             ("views/timeline/chart.cpp", "<imgui.h>"),
             ("kernels/layers/linear.h", "<ATen/ATen.h>"),
-            ("kernels/layers/linear.h", '"kernels/execution.h"'),
+            ("kernels/engine/linear.h", '"kernels/engine/execution.h"'),
             ("kernels/cuda/session.cpp", "<cupti.h>"),
-            ("app/main.cpp", '"views/memory/chart.h"'),
-            ("tests/kernels/layer_test.cpp", '"kernels/execution.h"'),
+            ("app/window/page.cpp", '"views/memory/chart.h"'),
+            ("tests/kernels/layer_test.cpp", '"kernels/engine/execution.h"'),
         ]:
             with self.subTest(name=name, include=include):
                 self.assertEqual(self.found(name, include), [])
@@ -49,22 +50,49 @@ class IncludeRules(unittest.TestCase):
             ("core/run/worker.h", '"views/common/theme.h"'),
             ("core/run/worker.h", "<torch/torch.h>"),
             ("core/run/worker.h", "<imgui.h>"),
-            ("views/common/sink.h", '"app/window.h"'),
+            ("views/common/sink.h", '"app/window/window.h"'),
             ("views/timeline/chart.h", '"views/memory/chart.h"'),
-            ("views/timeline/chart.h", '"kernels/execution.h"'),
+            ("views/timeline/chart.h", '"kernels/engine/execution.h"'),
             ("views/timeline/chart.h", "<ATen/ATen.h>"),
             ("kernels/layers/linear.h", '"views/common/theme.h"'),
             ("kernels/layers/linear.h", "<cupti.h>"),
-            ("app/main.cpp", '"kernels/execution.h"'),
+            ("app/main.cpp", '"kernels/engine/execution.h"'),
             ("app/main.cpp", "<c10/core/Device.h>"),
-            ("tests/run/worker_test.cpp", '"kernels/execution.h"'),
+            ("tests/run/worker_test.cpp", '"kernels/engine/execution.h"'),
             ("core/trace/store.h", '"slice.h"'),
+            ("kernels/layers/linear.h", '"kernels/engine/execution.h"'),
+            ("app/session/runs.h", '"app/window/window.h"'),
+            ("app/new.cpp", '"app/window/window.h"'),
         ]:
             with self.subTest(name=name, include=include):
                 self.assert_forbidden(name, include)
 
     def test_unknown_folder(self):
-        self.assertIn("missing in the table", self.found("core/new/thing.h", "<vector>")[0])
+        for name in ("core/new/thing.h", "kernels/new/thing.h", "app/new/thing.h"):
+            self.assertIn("missing in the table", self.found(name, "<vector>")[0])
+
+    def test_full_folder(self):
+        with tempfile.TemporaryDirectory() as root:
+            folder = pathlib.Path(root) / "core/base"
+            folder.mkdir(parents=True)
+            for number in range(MOST_FILES + 1):
+                (folder / f"{number}.h").touch()
+            self.assertIn("more than one job", problems(root)[0])
+
+    def test_picture(self):
+        with tempfile.TemporaryDirectory() as root:
+            document = pathlib.Path(root) / "docs/architecture.md"
+            document.parent.mkdir()
+            names = " ".join(folder.partition("/")[2] for folder in FOLDERS)
+            document.write_text(f"## Modules\n\n    {names}\n", encoding="utf-8")
+            self.assertEqual(problems(root), [])
+            document.write_text(f"## Modules\n\n    {names.replace('sweep', '')}\n",
+                                encoding="utf-8")
+            self.assertIn("lacks core/sweep", problems(root)[0])
+
+    def test_circle(self):
+        with unittest.mock.patch.dict(FOLDERS, {"core/base": ["core/run"]}):
+            self.assertIn("stands below it", self.found("core/base/new.h", "<vector>")[0])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """tree_rules.py ROOT: nothing in the tree names one machine, and files stay short.
 
 Text files hold no path of somebody's machine and no name of a package server. A source file of more
-than 400 lines is warned about, one of more than 600 lines fails.
+than 400 lines is warned about, one of more than 600 lines fails. JSON is parsed in one place, which
+limits how deep it nests. Files that README, architecture.md and extending.md name exist.
 """
 
 import pathlib
@@ -16,6 +17,14 @@ SERVERS = "|".join([r"pypi\.", r"pythonhosted\.", r"deb\.debian\.", r"archive\.u
                     r"art[i]factory", r"[a-z0-9-]+\.internal\b", r"[a-z0-9-]+\.pkg\.dev"])
 MACHINE_PATH = re.compile(r"(?<![\w.)}>*/-])/(?:" + HOMES + r")\b")
 SERVER = re.compile(r"\b(?:" + SERVERS + ")")
+
+# io::parse_json itself; the tables of texts, which are part of the program and lie below core/io.
+JSON_PARSERS = ("core/io/json_parse.cpp", "core/text/text.cpp")
+PARSES_JSON = re.compile(r"\bjson::(?:parse|accept)\(", re.IGNORECASE)
+
+NAMES_FILES = ("README.md", "docs/architecture.md", "docs/extending.md")
+NAMED_FILE = re.compile(r"`((?:app|assets|core|docs|kernels|tests|third_party|views)/"
+                        r"[\w./-]*(?:/|\.(?:h|cpp|py|md|json|txt)))`")
 
 WARN_LINES = 400
 MOST_LINES = 600
@@ -40,8 +49,28 @@ def long_files(root):
             yield path, count
 
 
+def other_json_parsers(root):
+    for path in code_files(root):
+        name = path.as_posix()
+        if name in JSON_PARSERS or name.startswith("tests/"):
+            continue
+        if PARSES_JSON.search((pathlib.Path(root) / path).read_text(encoding="utf-8")):
+            yield f"{name}: parses JSON by itself: io::parse_json limits its depth"
+
+
+def missing_names(root):
+    for document in NAMES_FILES:
+        path = pathlib.Path(root) / document
+        if not path.is_file():
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            for name in NAMED_FILE.findall(line):
+                if not (pathlib.Path(root) / name).exists():
+                    yield f"{document}:{number}: there is no {name}"
+
+
 def main(root):
-    found = list(machine_names(root))
+    found = [*machine_names(root), *other_json_parsers(root), *missing_names(root)]
     for path, count in long_files(root):
         print(f"{'too long' if count > MOST_LINES else 'warning'}: {path} has {count} lines")
         if count > MOST_LINES:

@@ -28,9 +28,20 @@ class TreeRules(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertFalse(self.fails("docs/page.md", text))
 
+    def test_names_in_documents(self):
+        self.assertTrue(self.fails("docs/architecture.md", "see `core/base/gone.h`"))
+        self.assertFalse(self.fails("docs/architecture.md", "see `docs/architecture.md`, `core/base`"))
+
     def test_length(self):
         self.assertFalse(self.fails("core/base/a.cpp", "\n" * tree_rules.MOST_LINES))
         self.assertTrue(self.fails("core/base/a.cpp", "\n" * (tree_rules.MOST_LINES + 1)))
+
+    def test_json(self):
+        self.assertTrue(self.fails("app/a.cpp", "auto j = nlohmann::json::parse(text);"))
+        self.assertTrue(self.fails("core/run/a.cpp", "const Json j = Json::parse(text);"))
+        self.assertFalse(self.fails("core/io/json_parse.cpp", "nlohmann::json::parse(text);"))
+        self.assertFalse(self.fails("tests/app/a.cpp", "nlohmann::json::parse(text);"))
+        self.assertFalse(self.fails("app/a.cpp", "nlohmann::json::parse_event_t event;"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 #include "core/run/compare.h"
+#include "core/report/compare_report.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ class CompareTest : public testing::Test {
 
 TEST_F(CompareTest, steps_of_both_are_taken_in_turn_abba) {
   std::string order;
-  script_->spec_step_ns = [&](const WorkloadSpec& spec, std::int32_t) {
+  script_->spec_step_ns = [&](const spec::WorkloadSpec& spec, std::int32_t) {
     order += spec.seq_len == 512 ? 'A' : 'B';
     return spec.seq_len == 512 ? 30 * kMillisecond : 20 * kMillisecond;
   };
@@ -49,7 +50,7 @@ TEST_F(CompareTest, steps_of_both_are_taken_in_turn_abba) {
   EXPECT_EQ(comparison.total.verdict, stats::PairVerdict::faster);
   EXPECT_DOUBLE_EQ(comparison.total.median, 2.0 / 3);
   EXPECT_EQ(comparison.total.pairs, 12);
-  EXPECT_EQ(comparison_sentence(comparison),
+  EXPECT_EQ(report::comparison_sentence(comparison),
             "B is 1.500 times as fast as A (95 % CI 1.500 to 1.500, 12 pairs)");
   EXPECT_EQ(comparison.optimizer.pairs, 0) << "the pass has none";
   EXPECT_EQ(comparison.sides[0].facts.backend_ran, "flash");
@@ -59,7 +60,7 @@ TEST_F(CompareTest, steps_of_both_are_taken_in_turn_abba) {
 TEST_F(CompareTest, goes_on_until_the_ratio_is_sure) {
   std::mt19937 random(1);
   std::lognormal_distribution<double> noise(0, 0.05);
-  script_->spec_step_ns = [&](const WorkloadSpec&, std::int32_t) {
+  script_->spec_step_ns = [&](const spec::WorkloadSpec&, std::int32_t) {
     return static_cast<std::int64_t>(noise(random) * kMillisecond);
   };
   const Comparison comparison = run();
@@ -72,25 +73,26 @@ TEST_F(CompareTest, goes_on_until_the_ratio_is_sure) {
 
 TEST_F(CompareTest, says_when_compiling_has_paid) {
   bool pays = true;
-  script_->spec_step_ns = [&](const WorkloadSpec& spec, std::int32_t) {
+  script_->spec_step_ns = [&](const spec::WorkloadSpec& spec, std::int32_t) {
     return (spec.seq_len == 512) == pays ? 30 * kMillisecond : 20 * kMillisecond;
   };
   Comparison comparison = run();
-  EXPECT_EQ(break_even_sentence(comparison), "");
-  EXPECT_FALSE(break_even_steps(comparison));
+  EXPECT_EQ(report::break_even_sentence(comparison), "");
+  EXPECT_FALSE(report::break_even_steps(comparison));
   comparison.sides[1].facts.compile_s = 25;
-  EXPECT_EQ(break_even_steps(comparison), 2500);
-  EXPECT_EQ(break_even_sentence(comparison),
+  EXPECT_EQ(report::break_even_steps(comparison), 2500);
+  EXPECT_EQ(report::break_even_sentence(comparison),
             "Compiling B took 25.0 s: after 2,500 steps it has paid");
-  EXPECT_EQ(to_json(comparison, protocol_, nullptr).at("break_even_steps"), 2500);
+  EXPECT_EQ(report::to_json(comparison, protocol_, nullptr).at("break_even_steps"), 2500);
   comparison.sides[0].facts.compile_s = 25;
-  EXPECT_EQ(break_even_sentence(comparison), "") << "both are compiled";
+  EXPECT_EQ(report::break_even_sentence(comparison), "") << "both are compiled";
   pays = false;
   comparison = run();
   comparison.sides[1].facts.compile_s = 25;
-  EXPECT_EQ(break_even_sentence(comparison), "Compiling B took 25.0 s, which no step gets back");
+  EXPECT_EQ(report::break_even_sentence(comparison),
+            "Compiling B took 25.0 s, which no step gets back");
   comparison.total.verdict = stats::PairVerdict::unclear;
-  EXPECT_EQ(break_even_sentence(comparison),
+  EXPECT_EQ(report::break_even_sentence(comparison),
             "Compiling B took 25.0 s; whether a step gains is unclear");
 }
 
@@ -100,8 +102,8 @@ TEST_F(CompareTest, a_side_that_fails_is_named) {
   const Comparison comparison = run();
   ASSERT_TRUE(comparison.failure);
   EXPECT_EQ(comparison.failure->verdict, Verdict::oom);
-  EXPECT_EQ(comparison_sentence(comparison).substr(0, 17), "A ended early: at");
-  EXPECT_EQ(to_json(comparison, protocol_, nullptr).at("failure").at("side"), "A");
+  EXPECT_EQ(report::comparison_sentence(comparison).substr(0, 17), "A ended early: at");
+  EXPECT_EQ(report::to_json(comparison, protocol_, nullptr).at("failure").at("side"), "A");
 }
 
 TEST_F(CompareTest, can_be_cancelled) {
@@ -113,10 +115,10 @@ TEST_F(CompareTest, can_be_cancelled) {
 }
 
 TEST_F(CompareTest, the_document_says_what_differs) {
-  script_->spec_step_ns = [](const WorkloadSpec& spec, std::int32_t) {
+  script_->spec_step_ns = [](const spec::WorkloadSpec& spec, std::int32_t) {
     return spec.seq_len == 512 ? 30 * kMillisecond : 45 * kMillisecond;
   };
-  const auto json = to_json(run(), protocol_, {{"torch", "2.11"}});
+  const auto json = report::to_json(run(), protocol_, {{"torch", "2.11"}});
   EXPECT_EQ(json.at("verdict"), "slower");
   ASSERT_EQ(json.at("differences").size(), 1U);
   EXPECT_EQ(json.at("differences").at(0).at("key"), "T");

@@ -8,8 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/allocator/snapshot.h"
 #include "core/base/clock.h"
-#include "core/memory/snapshot.h"
 #include "core/run/engine.h"
 
 namespace ts::run {
@@ -31,7 +31,7 @@ struct FakeScript {
     return std::int64_t{1'000'000};
   };
   // Set: instead of step_ns, by what runs.
-  std::function<std::int64_t(const WorkloadSpec&, std::int32_t)> spec_step_ns;
+  std::function<std::int64_t(const spec::WorkloadSpec&, std::int32_t)> spec_step_ns;
   // Set: the step ends with that failure, or throws.
   std::function<tl::unexpected<Failure>(std::int32_t)> fails;
   std::int32_t fails_at = -1;
@@ -40,7 +40,10 @@ struct FakeScript {
   std::function<Outcome<void>(const base::CancelToken&)> compile;
   FakeClock* clock = nullptr;  // moved by step_ns; unset: the thread really sleeps
   std::string backend_ran = "flash";
-  std::shared_ptr<const memory::Snapshot> snapshot;  // of the allocator; null: it keeps none
+  std::int64_t peak = 0;       // by the allocator's own count
+  bool loses_records = false;  // a recorded step fills its ring before it tells of memory
+  bool recorded = false;       // of the step that runs, or fails
+  std::shared_ptr<const allocator::Snapshot> snapshot;  // of the allocator; null: it keeps none
   EngineInfo info;
 
   std::atomic<int> executions_alive{0};
@@ -61,6 +64,7 @@ class FakeExecution : public Execution {
 
   Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t number) override {
     if (script_.before_step) script_.before_step(number);
+    script_.recorded = recorder != nullptr;
     if (number == script_.fails_at && script_.fails) return script_.fails(number);
     ++script_.steps_run;
     ran_ = true;
@@ -83,8 +87,10 @@ class FakeExecution : public Execution {
   [[nodiscard]] ExecutionFacts facts() const override {
     return {1234, ran_ ? script_.backend_ran : "", limit_};
   }
-  [[nodiscard]] MemoryCounters memory() const override { return {0, 0, limit_}; }
-  std::shared_ptr<const memory::Snapshot> allocator_snapshot() override { return script_.snapshot; }
+  [[nodiscard]] MemoryCounters memory() const override { return {0, script_.peak, limit_}; }
+  std::shared_ptr<const allocator::Snapshot> allocator_snapshot() override {
+    return script_.snapshot;
+  }
 
  private:
   [[nodiscard]] std::int64_t now() const {
@@ -116,6 +122,7 @@ class FakeExecution : public Execution {
     op.begin_ns = times.begin_ns;
     op.end_ns = times.begin_ns + times.total_ns;
     log->ring.try_push(op);
+    while (script_.loses_records && log->ring.dropped() < 100) log->ring.try_push(op);
     memory_event(*log, times.begin_ns, memory::Action::alloc);
     memory_event(*log, times.begin_ns + times.total_ns, memory::Action::free_completed);
   }
@@ -134,7 +141,7 @@ class FakeExecution : public Execution {
   friend class FakeEngine;
 
   FakeScript& script_;
-  WorkloadSpec spec_;
+  spec::WorkloadSpec spec_;
   std::int64_t limit_;
   base::CancelToken cancel_;
   bool ran_ = false;
@@ -152,11 +159,11 @@ class FakeEngine : public Engine {
 
   [[nodiscard]] const EngineInfo& info() const override { return script_->info; }
 
-  Outcome<void> compile(const WorkloadSpec&, std::int64_t,
+  Outcome<void> compile(const spec::WorkloadSpec&, std::int64_t,
                         const base::CancelToken& cancel) override {
     return script_->compile ? script_->compile(cancel) : Outcome<void>();
   }
-  Outcome<std::unique_ptr<Execution>> prepare(const WorkloadSpec& spec, std::int64_t limit,
+  Outcome<std::unique_ptr<Execution>> prepare(const spec::WorkloadSpec& spec, std::int64_t limit,
                                               capture::Recorder* recorder,
                                               const base::CancelToken& cancel) override {
     ++script_->prepared;
@@ -171,7 +178,7 @@ class FakeEngine : public Engine {
     return execution;
   }
 
-  Outcome<Roof> measure_roof(const WorkloadSpec& spec, const base::CancelToken&) override {
+  Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec, const base::CancelToken&) override {
     ++script_->roofs_measured;
     if (script_->roof_fails) return tl::unexpected(Failure{});
     return Roof{spec.dtype, 1024, 0.1, 10};

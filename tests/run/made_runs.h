@@ -5,7 +5,8 @@
 namespace ts::run::testing {
 
 // A run that ended, with ten steps around `step_ms` and a peak.
-inline Run made_run(const WorkloadSpec& spec, double step_ms, std::int64_t peak, int steps = 10) {
+inline Run made_run(const spec::WorkloadSpec& spec, double step_ms, std::int64_t peak,
+                    int steps = 10) {
   StartedUpdate started;
   started.id = 1;
   started.spec = spec;
@@ -37,7 +38,7 @@ inline Run made_run(const WorkloadSpec& spec, double step_ms, std::int64_t peak,
 }
 
 // A run that ended early.
-inline Run stopped_run(const WorkloadSpec& spec, Verdict verdict) {
+inline Run stopped_run(const spec::WorkloadSpec& spec, Verdict verdict) {
   StartedUpdate started;
   started.id = 1;
   started.spec = spec;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/run.h"
 #include "tests/run/fake_engine.h"
 
 namespace ts::run {
@@ -61,7 +62,7 @@ class MeasureTest : public testing::Test {
 
   FakeClock clock_;
   std::shared_ptr<FakeScript> script_ = std::make_shared<FakeScript>();
-  WorkloadSpec spec_;
+  spec::WorkloadSpec spec_;
   Protocol protocol_;
   base::CancelToken cancel_;
   base::StringTable strings_;
@@ -84,7 +85,7 @@ TEST_F(MeasureTest, a_steady_workload_is_recorded_warmed_up_and_timed) {
 TEST_F(MeasureTest, the_snapshot_of_the_allocator_is_told_after_recording) {
   run();
   EXPECT_TRUE(all<SnapshotUpdate>().empty()) << "this allocator keeps none";
-  script_->snapshot = std::make_shared<memory::Snapshot>();
+  script_->snapshot = std::make_shared<allocator::Snapshot>();
   run();
   ASSERT_EQ(all<SnapshotUpdate>().size(), 1U);
   EXPECT_EQ(all<SnapshotUpdate>().front().snapshot, script_->snapshot);
@@ -92,7 +93,7 @@ TEST_F(MeasureTest, the_snapshot_of_the_allocator_is_told_after_recording) {
 }
 
 TEST_F(MeasureTest, a_refusal_is_told_with_what_the_allocator_held) {
-  script_->snapshot = std::make_shared<memory::Snapshot>();
+  script_->snapshot = std::make_shared<allocator::Snapshot>();
   script_->fails_at = 0;
   script_->fails = [](std::int32_t) {
     Failure failure;
@@ -101,6 +102,46 @@ TEST_F(MeasureTest, a_refusal_is_told_with_what_the_allocator_held) {
   };
   EXPECT_EQ(run().verdict, Verdict::oom);
   EXPECT_EQ(all<SnapshotUpdate>().size(), 1U);
+}
+
+// Only a recording knows the operator, and with a number of warm-ups it comes last.
+TEST_F(MeasureTest, a_refusal_before_the_recording_is_recorded_too) {
+  script_->peak = 3000;
+  script_->fails = [this](std::int32_t) {
+    Failure failure;
+    failure.verdict = Verdict::oom;
+    failure.bytes_asked = 5;
+    if (script_->recorded) failure.op = "aten::bmm";
+    return tl::unexpected(failure);
+  };
+  protocol_.min_samples = protocol_.max_samples = 2;
+  spec_.warmups = spec::Warmups::two;
+  // The first warm-up, the second, the first timed step, the second.
+  for (const std::int32_t at : {0, 1, 2, 3}) {
+    script_->fails_at = at;
+    const auto end = run();
+    EXPECT_EQ(end.verdict, Verdict::oom) << at;
+    // Three steps are recorded: what broke the fourth does not come again.
+    EXPECT_EQ(end.failure.op, at < 3 ? "aten::bmm" : "") << at;
+    EXPECT_EQ(end.failure.bytes_asked, 5);
+    EXPECT_EQ(count('r'), std::min(at, 3)) << at;
+    ASSERT_FALSE(all<PeakUpdate>().empty());
+    EXPECT_EQ(all<PeakUpdate>().back().bytes, 3000);
+    EXPECT_EQ(script_->executions_alive, 0);
+  }
+}
+
+TEST_F(MeasureTest, the_peak_is_what_the_allocator_counted_where_records_were_lost) {
+  script_->peak = std::int64_t{20} << 20;
+  script_->loses_records = true;
+  run();
+  StartedUpdate started;
+  started.id = 7;
+  run::Run shown(started);
+  for (Update& update : said_) shown.apply(std::move(update));
+  EXPECT_GE(shown.dropped, 100U);
+  EXPECT_NE(shown.memory.peak_bytes(), script_->peak);
+  EXPECT_EQ(shown.peak_allocated(), script_->peak);
 }
 
 TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
@@ -124,7 +165,7 @@ TEST_F(MeasureTest, stages_come_in_order_and_progress_never_falls) {
 }
 
 TEST_F(MeasureTest, a_step_is_compiled_before_it_is_prepared) {
-  spec_.compile = Compile::inductor;
+  spec_.compile = spec::Compile::inductor;
   int compiled = 0;
   script_->compile = [&](const base::CancelToken&) -> Outcome<void> {
     EXPECT_EQ(script_->prepared, 0);
@@ -144,7 +185,7 @@ TEST_F(MeasureTest, a_step_is_compiled_before_it_is_prepared) {
   EXPECT_EQ(failed.verdict, Verdict::failed);
   EXPECT_EQ(failed.failure.sentence, "No compiler");
 
-  spec_.compile = Compile::eager;
+  spec_.compile = spec::Compile::eager;
   EXPECT_EQ(run().verdict, Verdict::ok);
 }
 
@@ -394,9 +435,9 @@ TEST_F(MeasureTest, a_number_of_warm_ups_comes_first_and_recording_last) {
   script_->step_ns = [](std::int32_t number, bool) {
     return number == 0 ? 90 * kTick : 30 * kTick;
   };
-  for (const auto& [warmups, expected] :
-       {std::pair{Warmups::none, std::string()}, std::pair{Warmups::two, std::string("ww")},
-        std::pair{Warmups::five, std::string("wwwww")}}) {
+  for (const auto& [warmups, expected] : {std::pair{spec::Warmups::none, std::string()},
+                                          std::pair{spec::Warmups::two, std::string("ww")},
+                                          std::pair{spec::Warmups::five, std::string("wwwww")}}) {
     spec_.warmups = warmups;
     EXPECT_EQ(run().verdict, Verdict::ok);
     EXPECT_EQ(kinds(), expected + "tttttttttt" + "rrr") << expected;

@@ -6,64 +6,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
+#include "core/report/run_json.h"
 #include "core/run/recording_format.h"
-#include "core/run/run_json.h"
+#include "tests/run/made_batch.h"
 #include "tests/run/made_runs.h"
 
 namespace ts::run {
 namespace {
 
-// What a collector might hand over, at random but in order.
-capture::Batch random_batch(std::mt19937& random, base::StringTable& strings, bool tracks) {
-  capture::Batch batch;
-  if (tracks) {
-    batch.tracks.push_back({0, {trace::TrackKind::phases, "steps"}});
-    batch.tracks.push_back({1, {trace::TrackKind::cpu_thread, "main"}});
-    batch.tracks.push_back({2, {trace::TrackKind::gpu_idle, "GPU 3 idle", 3}});
-    trace::KernelLaunch launch;
-    launch.op = strings.intern("aten::op1");
-    launch.grid = {12, 3, 1};
-    launch.block = {256, 1, 1};
-    launch.registers = 96;
-    launch.shared_memory = 65536;
-    batch.launches.emplace_back(strings.intern("aten::op1, grid 12x3x1"), launch);
-  }
-  std::int64_t now = 1'000'000;
-  for (int i = 0; i < 300; ++i) {
-    now += static_cast<std::int64_t>(random() % 5000);
-    capture::Batch::Row row;
-    row.track = static_cast<trace::TrackId>(random() % 2);
-    row.depth = static_cast<std::uint16_t>(random() % 3);
-    row.slice.begin_ns = now;
-    row.slice.duration_ns = static_cast<std::int64_t>(random() % 4000);
-    row.slice.name = strings.intern("aten::op" + std::to_string(random() % 9));
-    row.slice.module = strings.intern(random() % 2 == 0 ? "" : "blocks.0");
-    row.slice.flow = random() % 7 == 0 ? static_cast<std::uint32_t>(random()) : 0;
-    row.slice.slice_class = static_cast<trace::SliceClass>(random() % trace::kSliceClassCount);
-    batch.slices.push_back(row);
-    memory::Record record;
-    record.time_ns = now;
-    record.address = 0x7F0000000000U + random() % 64 * 4096;
-    record.size = static_cast<std::int64_t>(random() % (1 << 28));
-    record.op = row.slice.name;
-    record.step = static_cast<std::int32_t>(random() % 3) - 1;
-    record.action = random() % 2 == 0 ? memory::Action::alloc : memory::Action::free_completed;
-    batch.memory.push_back(record);
-  }
-  return batch;
-}
+using testing::random_batch;
 
 struct Written {
   base::StringTable strings;
-  Run run = testing::made_run(WorkloadSpec{}, 3, 4096);
+  Run run = testing::made_run(spec::WorkloadSpec{}, 3, 4096);
   std::string file;
 
   explicit Written(std::uint32_t seed) {
     std::mt19937 random(seed);
     strings.intern("taken before");
-    run = testing::made_run(WorkloadSpec{}, 3, 4096);
+    run = testing::made_run(spec::WorkloadSpec{}, 3, 4096);
     RecordingWriter writer(run.id, strings);
     // What made_run() told its run of memory.
     capture::Batch first;
@@ -74,7 +42,8 @@ struct Written {
       writer.add(update.batch);
       run.apply(std::move(update));
     }
-    run.roof = Roof{DataType::fp32, 1024, 0.25, 12};
+    run.roof = Roof{spec::DataType::fp32, 1024, 0.25, 12};
+    run.apply(PeakUpdate{run.id, 123'456});
     run.facts.courses = {{"fp16", {1, 2.5, 1e4}, {0.1, 4, 3e-7}}, {"bf16", {}, {}}};
     file = writer.file(run);
   }
@@ -82,7 +51,7 @@ struct Written {
 
 void expect_equal(const Run& a, const base::StringTable& strings_a, const Run& b,
                   const base::StringTable& strings_b) {
-  EXPECT_EQ(to_json(a, nullptr), to_json(b, nullptr));
+  EXPECT_EQ(report::to_json(a, nullptr), report::to_json(b, nullptr));
   ASSERT_EQ(a.launches.size(), b.launches.size());
   for (const auto& [detail, launch] : a.launches) {
     const auto found = std::ranges::find_if(b.launches, [&](const auto& one) {
@@ -174,7 +143,7 @@ TEST(Recording, TellsANewRunTheSame) {
 
 TEST(Recording, OutOfMemoryIsKept) {
   const base::StringTable strings;
-  const run::Run run = testing::stopped_run(WorkloadSpec{}, Verdict::oom);
+  const run::Run run = testing::stopped_run(spec::WorkloadSpec{}, Verdict::oom);
   base::StringTable other;
   const auto read = read_recording(RecordingWriter(run.id, strings).file(run), 5, other);
   ASSERT_TRUE(read);
@@ -201,6 +170,89 @@ TEST(Recording, WhatIsCutOffOrDamagedIsRefusedWithASentence) {
   EXPECT_FALSE(read_recording("{}", 1, strings));
 }
 
+// A file whose checksum is right and whose content is not: only these bounds stand before the
+// stores.
+class RecordingWith : public ::testing::Test {
+ protected:
+  // What is said of the file when its header was changed so, and of these records.
+  std::string sentence(const std::function<void(nlohmann::json&)>& change,
+                       const std::vector<std::uint64_t>& numbers) {
+    const auto parts = recording_format::parts_of(written_.file);
+    auto header = nlohmann::json::parse(parts->header);
+    change(header);
+    std::string records;
+    for (std::uint64_t value : numbers) {
+      for (; value >= 0x80; value >>= 7) records += static_cast<char>(value | 0x80U);
+      records += static_cast<char>(value);
+    }
+    base::StringTable strings;
+    const auto read = read_recording(recording_format::framed(header.dump(), records), 1, strings);
+    run_ = read ? *read : nullptr;
+    return read ? "" : read.error().sentence;
+  }
+  std::string sentence(const std::vector<std::uint64_t>& numbers) {
+    return sentence([](nlohmann::json&) {}, numbers);
+  }
+  static std::vector<std::uint64_t> slice(std::uint64_t track, std::uint64_t depth,
+                                          std::uint64_t name, std::uint64_t kind) {
+    return {recording_format::kSlice, track, depth, 2, 5, name, 0, 0, 0, kind};
+  }
+
+  Written written_{6};
+  std::shared_ptr<ts::run::Run> run_;
+};
+
+TEST_F(RecordingWith, TracksBeyondTheLastIsRefused) {
+  const auto tracks = static_cast<std::uint64_t>(written_.run.trace.tracks().size());
+  EXPECT_EQ(sentence(slice(tracks - 1, 0, 1, 0)), "");
+  ASSERT_NE(run_, nullptr);
+  EXPECT_EQ(run_->trace.slice_count(), 1U);
+  for (const std::uint64_t track : {tracks, tracks + 1, std::uint64_t{65'535}, UINT64_MAX}) {
+    EXPECT_EQ(sentence(slice(track, 0, 1, 0)), "its records cannot be read") << track;
+  }
+  const auto none = [](nlohmann::json& header) { header["tracks"] = nlohmann::json::array(); };
+  EXPECT_EQ(sentence(none, slice(0, 0, 1, 0)), "its records cannot be read");
+  for (const int kind : {-1, 99}) {
+    const auto unknown = [kind](nlohmann::json& header) { header["tracks"][0][0] = kind; };
+    EXPECT_EQ(sentence(unknown, {}), "it has a track of an unknown kind");
+  }
+}
+
+TEST_F(RecordingWith, NumbersBeyondTheirBoundsAreRefused) {
+  const auto parts = recording_format::parts_of(written_.file);
+  const std::size_t names = nlohmann::json::parse(parts->header).at("strings").size();
+  EXPECT_EQ(sentence(slice(0, 4096, names, trace::kSliceClassCount - 1)), "");
+  EXPECT_NE(sentence(slice(0, 4097, 1, 0)), "");
+  EXPECT_NE(sentence(slice(0, 0, names + 1, 0)), "");
+  EXPECT_NE(sentence(slice(0, 0, 1, trace::kSliceClassCount)), "");
+  EXPECT_NE(sentence({9}), "");
+  EXPECT_NE(sentence({recording_format::kSlice, 0}), "");
+}
+
+TEST_F(RecordingWith, AVerdictThatThereIsNotIsAFailure) {
+  const auto with = [](int verdict) {
+    return [verdict](nlohmann::json& header) { header["verdict"] = verdict; };
+  };
+  for (const Verdict verdict : {Verdict::ok, Verdict::oom, Verdict::cancelled, Verdict::failed}) {
+    ASSERT_EQ(sentence(with(static_cast<int>(verdict)), {}), "");
+    EXPECT_EQ(run_->verdict, verdict);
+  }
+  for (const int verdict : {-1, static_cast<int>(Verdict::failed) + 1, 1 << 20}) {
+    ASSERT_EQ(sentence(with(verdict), {}), "");
+    EXPECT_EQ(run_->verdict, Verdict::failed) << verdict;
+    EXPECT_EQ(run_->failure.verdict, Verdict::failed);
+  }
+}
+
+TEST_F(RecordingWith, AHeaderNestedTooDeeplyIsRefused) {
+  const auto deep = [](nlohmann::json& header) {
+    nlohmann::json value = 1;
+    for (int i = 0; i < 200; ++i) value = nlohmann::json::array({std::move(value)});
+    header["facts"]["courses"] = std::move(value);
+  };
+  EXPECT_NE(sentence(deep, {}).find("nested more than"), std::string::npos);
+}
+
 TEST(Recording, IsBounded) {
   base::StringTable strings;
   RecordingWriter writer(1, strings);
@@ -208,7 +260,7 @@ TEST(Recording, IsBounded) {
   const capture::Batch batch = random_batch(random, strings, false);
   for (int i = 0; i < 10000 && !writer.too_large(); ++i) writer.add(batch);
   EXPECT_TRUE(writer.too_large());
-  EXPECT_LT(writer.file(testing::made_run(WorkloadSpec{}, 1, 1)).size(), 100'000U);
+  EXPECT_LT(writer.file(testing::made_run(spec::WorkloadSpec{}, 1, 1)).size(), 100'000U);
 }
 
 }  // namespace

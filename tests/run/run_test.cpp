@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "assets/assets.h"
-#include "core/run/run_json.h"
-#include "core/run/workload_math.h"
+#include "core/report/recording_notes.h"
+#include "core/report/run_json.h"
+#include "core/spec/workload_math.h"
 
 namespace ts::run {
 namespace {
@@ -87,14 +88,64 @@ TEST(Run, what_was_not_measured_is_absent) {
   EXPECT_FALSE(run.recording_cost());
 }
 
-TEST(Run, rates_are_total_work_over_total_time) {
+// One slow step moves the mean, but neither the median nor the rates beside it.
+TEST(Run, rates_belong_to_the_median_step) {
   run::Run run(started());
   run.spec.batch = 2;
   run.spec.seq_len = 500;
-  add_sample(run, SampleUpdate::Kind::timed, 100 * kMs);
-  add_sample(run, SampleUpdate::Kind::timed, 300 * kMs);
-  EXPECT_DOUBLE_EQ(*run.tokens_per_s(), 2000 / 0.4);
-  EXPECT_NEAR(*run.tflops_per_s(), 2 * run.flops() / 0.4 * 1e-12, 1e-12);
+  run.spec.new_tokens = 9;
+  for (const std::int64_t ms : {100, 100, 100, 100, 60'000}) {
+    StepTimes times;
+    times.total_ns = ms * kMs;
+    times.decode_ns = ms * kMs / 4;
+    run.apply(SampleUpdate{run.id, times, SampleUpdate::Kind::timed});
+  }
+  EXPECT_DOUBLE_EQ(run.timing().median_ms, 100);
+  EXPECT_GT(run.timing().mean_ms, 10'000);
+  EXPECT_DOUBLE_EQ(*run.tokens_per_s(), 1000 / 0.1);
+  EXPECT_DOUBLE_EQ(*run.decode_tokens_per_s(), 2 * 8 / 0.025);
+  EXPECT_NEAR(*run.tflops_per_s(), run.flops() / 0.1 * 1e-12, 1e-12);
+}
+
+TEST(Run, the_peak_is_the_allocators_own_as_soon_as_it_is_told) {
+  run::Run run(started());
+  allocate(run, 4096);
+  EXPECT_EQ(run.peak_allocated(), 4096) << "nothing else is known";
+  run.apply(PeakUpdate{2, 9999});
+  EXPECT_EQ(run.peak_allocated(), 4096) << "another run's";
+  run.apply(PeakUpdate{1, 5000});
+  run.apply(PeakUpdate{1, 4500});
+  EXPECT_EQ(run.peak_allocated(), 5000);
+  EXPECT_EQ(report::to_json(run, nullptr).at("memory").at("peak_allocated"), 5000);
+  EXPECT_EQ(report::to_json(run, nullptr).at("memory").at("peak_of_records"), 4096);
+  finish(run, Verdict::ok);
+  run.limit = 6000;
+  EXPECT_NE(report::verdict_sentence(run).find("4.88 KiB"), std::string::npos)
+      << report::verdict_sentence(run);
+}
+
+TEST(Run, times_with_many_outliers_are_not_stable) {
+  const auto with_slow = [](int slow, int all) {
+    run::Run run(started());
+    for (int i = 0; i < all - slow; ++i)
+      add_sample(run, SampleUpdate::Kind::timed, (1000 + i % 10) * kMs / 1000);
+    for (int i = 0; i < slow; ++i) add_sample(run, SampleUpdate::Kind::timed, 30 * kMs);
+    EXPECT_EQ(run.timing().outliers, slow);
+    return run;
+  };
+  EXPECT_TRUE(with_slow(0, 137).timing().stable);
+  EXPECT_TRUE(with_slow(6, 137).timing().stable);
+  EXPECT_FALSE(with_slow(7, 137).timing().stable);
+  EXPECT_FALSE(with_slow(31, 137).timing().stable);
+  EXPECT_TRUE(with_slow(1, 10).timing().stable) << "one is no pattern";
+  // Both say something else: the warm-up had settled.
+  const auto step = report::to_json(with_slow(31, 137), nullptr).at("step_ms");
+  EXPECT_TRUE(step.at("settled"));
+  EXPECT_FALSE(step.at("stable"));
+  run::Run unsettled = with_slow(0, 137);
+  unsettled.warmup_stable = false;
+  EXPECT_FALSE(unsettled.timing().settled);
+  EXPECT_FALSE(unsettled.timing().stable);
 }
 
 TEST(Run, flops_follow_the_backend_that_ran) {
@@ -103,7 +154,7 @@ TEST(Run, flops_follow_the_backend_that_ran) {
   const double naive = run.flops();
   run.apply(FactsUpdate{1, {0, "flash", 0}});
   EXPECT_LT(run.flops(), naive);
-  EXPECT_DOUBLE_EQ(run.flops(), step_flops(run.spec, AttentionBackend::flash).total());
+  EXPECT_DOUBLE_EQ(run.flops(), spec::step_flops(run.spec, spec::AttentionBackend::flash).total());
 }
 
 // Timed steps and probes by turns, each beginning where the one before has ended.
@@ -158,6 +209,27 @@ TEST(RecordingCost, a_few_probes_have_no_interval) {
   EXPECT_FALSE(cost->clear());
 }
 
+TEST(RecordingNotes, say_what_was_lost_and_what_recording_changed) {
+  run::Run run(started());
+  EXPECT_TRUE(report::recording_notes(run).empty());
+  add_turns(run, "ttpttpttpttpttpttpttpt",
+            [](std::size_t, bool probe) { return probe ? 10.9 : 10.0; });
+  EXPECT_TRUE(report::recording_notes(run).empty()) << "9 % is clear, but changes no picture";
+  run::Run costly(started());
+  add_turns(costly, "ttpttpttpttpttpttpttpt",
+            [](std::size_t, bool probe) { return probe ? 19.2 : 10.0; });
+  ASSERT_EQ(report::recording_notes(costly).size(), 1U);
+  EXPECT_NE(report::recording_notes(costly)[0].sentence.find("a step 92 % longer"),
+            std::string::npos);
+  BatchUpdate update;
+  update.id = 1;
+  update.batch.dropped = 12'345;
+  costly.apply(std::move(update));
+  ASSERT_EQ(report::recording_notes(costly).size(), 2U);
+  EXPECT_TRUE(report::recording_notes(costly)[0].sentence.starts_with("12,345 records were lost"));
+  EXPECT_EQ(report::to_json(costly, nullptr).at("recording").at("notes").size(), 2U);
+}
+
 TEST(Run, a_clock_that_does_not_wait_is_shown_where_there_is_something_to_wait_for) {
   run::Run run(started());
   StepTimes times;
@@ -165,7 +237,7 @@ TEST(Run, a_clock_that_does_not_wait_is_shown_where_there_is_something_to_wait_f
   times.waited_ns = 11 * kMs;
   run.apply(SampleUpdate{1, times, SampleUpdate::Kind::timed});
   EXPECT_FALSE(run.unsynchronised_ms()) << "calls return with their result on the CPU";
-  run.spec.device = DeviceKind::cuda;
+  run.spec.device = spec::DeviceKind::cuda;
   EXPECT_DOUBLE_EQ(*run.unsynchronised_ms(), 1);
 }
 
@@ -218,26 +290,34 @@ TEST(Run, keeps_records_of_batches) {
 TEST(Verdict, sentences_carry_a_number) {
   run::Run run(started());
   run.stage = Stage::warmup;
-  EXPECT_EQ(verdict_sentence(run), "Warming up");
+  EXPECT_EQ(report::verdict_sentence(run), "Warming up");
   allocate(run, std::int64_t{20} << 30);
   finish(run, Verdict::ok);
-  EXPECT_EQ(verdict_sentence(run), "Peak of 20.00 GiB, within the 24.00 GiB of RTX 4090");
-  run.spec.device = DeviceKind::cuda;
-  EXPECT_EQ(verdict_sentence(run), "Fits on RTX 4090 with 4.00 GiB to spare");
-  run.spec.device = DeviceKind::cpu;
-  run.limit_source = "80 % of RAM";
-  EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
-  // The RAM of this machine was the limit, yet the peak fits on the card.
-  run.target_capacity = std::int64_t{32} << 30;
-  EXPECT_EQ(verdict_sentence(run), "Peak of 20.00 GiB, within the 32.00 GiB of RTX 4090");
-  run.target_capacity = std::int64_t{16} << 30;
-  EXPECT_EQ(verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
+  EXPECT_EQ(report::verdict_sentence(run), "Ran on this machine with a peak of 20.00 GiB");
+  run.spec.memory_limit = run.limit;
+  EXPECT_EQ(report::verdict_sentence(run), "Fits in 24.00 GiB with 4.00 GiB to spare");
+}
+
+// Whether a card holds it is the prediction's to say: it has other kernels, or none for these
+// settings.
+TEST(Verdict, of_a_run_says_nothing_about_a_card) {
+  run::Run run(started());
+  allocate(run, std::int64_t{20} << 30);
+  for (const spec::DeviceKind device : {spec::DeviceKind::cpu, spec::DeviceKind::cuda}) {
+    for (const Verdict verdict : {Verdict::ok, Verdict::oom}) {
+      run.spec.device = device;
+      run.finished = true;
+      run.verdict = verdict;
+      EXPECT_EQ(report::verdict_sentence(run).find(run.spec.target_gpu), std::string::npos)
+          << report::verdict_sentence(run);
+    }
+  }
 }
 
 TEST(Verdict, nothing_recorded_claims_nothing) {
   run::Run run(started());
   finish(run, Verdict::ok);
-  EXPECT_EQ(verdict_sentence(run), "Finished");
+  EXPECT_EQ(report::verdict_sentence(run), "Finished");
 }
 
 TEST(Verdict, out_of_memory_names_operator_and_sizes) {
@@ -246,13 +326,14 @@ TEST(Verdict, out_of_memory_names_operator_and_sizes) {
   failure.bytes_asked = std::int64_t{972} << 20;
   failure.bytes_free = std::int64_t{732} << 20;
   finish(run, Verdict::oom, failure);
-  EXPECT_EQ(verdict_sentence(run), "Does not fit on RTX 4090: 972 MiB asked, 732 MiB free");
+  EXPECT_EQ(report::verdict_sentence(run),
+            "Does not fit in 24.00 GiB: 972 MiB asked, 732 MiB free");
   run.failure.op = "aten::softmax";
-  EXPECT_EQ(verdict_sentence(run),
-            "Does not fit on RTX 4090: aten::softmax needs 972 MiB, 732 MiB free");
+  EXPECT_EQ(report::verdict_sentence(run),
+            "Does not fit in 24.00 GiB: aten::softmax needs 972 MiB, 732 MiB free");
   run.failure.module = "blocks.11";
   run.limit_source = "memory_limit";
-  EXPECT_EQ(verdict_sentence(run),
+  EXPECT_EQ(report::verdict_sentence(run),
             "Does not fit in 24.00 GiB: aten::softmax in blocks.11 needs 972 MiB, 732 MiB free");
 }
 
@@ -261,10 +342,10 @@ TEST(Verdict, failures_say_why) {
   Failure failure;
   failure.sentence = "LibTorch was not found";
   finish(run, Verdict::failed, failure);
-  EXPECT_EQ(verdict_sentence(run), "Failed: LibTorch was not found");
+  EXPECT_EQ(report::verdict_sentence(run), "Failed: LibTorch was not found");
   run::Run other(started());
   finish(other, Verdict::cancelled);
-  EXPECT_EQ(verdict_sentence(other), "Cancelled");
+  EXPECT_EQ(report::verdict_sentence(other), "Cancelled");
 }
 
 TEST(RunJson, has_what_the_command_line_promises) {
@@ -276,8 +357,8 @@ TEST(RunJson, has_what_the_command_line_promises) {
   allocate(run, 4096);
   run.apply(FactsUpdate{1, {0, "naive", 0}});
   finish(run, Verdict::ok);
-  const auto json = to_json(run, {{"torch", "2.11"}});
-  EXPECT_EQ(*spec_from_json(json.at("spec")), run.spec);
+  const auto json = report::to_json(run, {{"torch", "2.11"}});
+  EXPECT_EQ(*spec::spec_from_json(json.at("spec")), run.spec);
   EXPECT_EQ(json.at("verdict"), "ok");
   EXPECT_TRUE(json.at("reason").is_null());
   EXPECT_EQ(json.at("backend_ran"), "naive");
@@ -319,7 +400,7 @@ TEST(RunJson, a_run_that_never_measured_is_null_not_zero) {
   failure.sentence = "asked too much";
   failure.bytes_asked = 5;
   finish(run, Verdict::oom, failure);
-  const auto json = to_json(run, nullptr);
+  const auto json = report::to_json(run, nullptr);
   EXPECT_EQ(json.at("verdict"), "oom");
   EXPECT_EQ(json.at("reason"), "asked too much");
   EXPECT_EQ(json.at("failure").at("bytes_asked"), 5);

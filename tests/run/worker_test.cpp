@@ -257,12 +257,13 @@ TEST_F(WorkerTest, the_execution_is_gone_when_the_end_is_told) {
 TEST_F(WorkerTest, a_device_that_is_not_there_fails_with_its_reason) {
   start();
   RunRequest request = quick_request();
-  request.spec.device = DeviceKind::cuda;
+  request.spec.device = spec::DeviceKind::cuda;
   EXPECT_EQ(wait_for(worker_->submit(request)).failure.sentence,
             "There is no device cuda 0 on this machine");
   worker_.reset();
   said_.clear();
-  script_->info.devices.push_back({DeviceKind::cuda, 0, "card", 0, "The driver is too old", ""});
+  script_->info.devices.push_back(
+      {spec::DeviceKind::cuda, 0, "card", 0, "The driver is too old", ""});
   start();
   EXPECT_EQ(wait_for(worker_->submit(request)).failure.sentence, "The driver is too old");
   EXPECT_EQ(script_->prepared, 0);
@@ -307,10 +308,10 @@ TEST_F(WorkerTest, the_roof_is_measured_once_for_a_device_and_a_type) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
   EXPECT_EQ(script_->roofs_measured, 1);
   EXPECT_EQ(all<RoofUpdate>().size(), 2U) << "both runs are told";
-  request.spec.dtype = DataType::bf16;
+  request.spec.dtype = spec::DataType::bf16;
   wait_for(worker_->submit(request));
   EXPECT_EQ(script_->roofs_measured, 2);
-  EXPECT_EQ(all<RoofUpdate>().back().roof.dtype, DataType::bf16);
+  EXPECT_EQ(all<RoofUpdate>().back().roof.dtype, spec::DataType::bf16);
   const auto starts = all<StartedUpdate>();
   ASSERT_EQ(starts.size(), 4U);
   EXPECT_EQ(starts[0].earlier_runs, 0);
@@ -327,7 +328,7 @@ TEST_F(WorkerTest, a_roof_that_cannot_be_measured_leaves_the_run_well) {
 }
 
 TEST_F(WorkerTest, a_comparison_is_told_while_it_goes_on_and_ends_once) {
-  script_->spec_step_ns = [](const WorkloadSpec& spec, std::int32_t) {
+  script_->spec_step_ns = [](const spec::WorkloadSpec& spec, std::int32_t) {
     return std::int64_t{spec.batch == 4 ? 2'000'000 : 3'000'000};
   };
   start();
@@ -371,7 +372,7 @@ TEST_F(WorkerTest, a_comparison_can_be_cancelled_and_replaced) {
 TEST_F(WorkerTest, a_comparison_with_an_impossible_side_says_why) {
   start();
   CompareRequest request;
-  request.sides[1].spec.device = DeviceKind::cuda;
+  request.sides[1].spec.device = spec::DeviceKind::cuda;
   const auto ended = wait_for(worker_->submit(request));
   EXPECT_EQ(ended.verdict, Verdict::failed);
   EXPECT_NE(ended.failure.sentence.find("cuda 0"), std::string::npos);

@@ -39,8 +39,8 @@ nlohmann::json scipy_reference(const nlohmann::json& asked) {
   const std::string input = stem.string() + "-in.json";
   const std::string output = stem.string() + "-out.json";
   std::ofstream(input) << asked;
-  const std::string command =
-      "python3 '" TENSORSCOPE_FITS_SCRIPT "' < '" + input + "' > '" + output + "'";
+  const std::string command = TENSORSCOPE_SYSTEM_PYTHON " '" TENSORSCOPE_FITS_SCRIPT "' < '" +
+                              input + "' > '" + output + "'";
   nlohmann::json answer;
   if (std::system(command.c_str()) == 0) {
     std::ifstream file(output);
@@ -66,7 +66,7 @@ class FitsAgainstPython : public testing::Test {
     answer = scipy_reference(asked);
   }
   void SetUp() override {
-    if (std::system("python3 -c 'import fractions' 2> /dev/null") != 0) {
+    if (std::system(TENSORSCOPE_SYSTEM_PYTHON " -c 'import fractions' 2> /dev/null") != 0) {
       GTEST_SKIP() << "needs python3";
     }
     ASSERT_TRUE(answer.is_object()) << "the script failed";

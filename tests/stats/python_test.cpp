@@ -28,8 +28,9 @@ std::vector<nlohmann::json> reference(const std::vector<Samples>& sets) {
   const std::string input = stem.string() + "-in.json";
   const std::string output = stem.string() + "-out.json";
   std::ofstream(input) << nlohmann::json(sets);
-  const std::string command =
-      "python3 '" TENSORSCOPE_REFERENCE_SCRIPT "' summary < '" + input + "' > '" + output + "'";
+  const std::string command = TENSORSCOPE_SYSTEM_PYTHON " '" TENSORSCOPE_REFERENCE_SCRIPT
+                                                        "' summary < '" +
+                              input + "' > '" + output + "'";
   std::vector<nlohmann::json> answers;
   if (std::system(command.c_str()) == 0) {
     std::ifstream file(output);
@@ -41,7 +42,7 @@ std::vector<nlohmann::json> reference(const std::vector<Samples>& sets) {
 }
 
 bool python_is_there() {
-  return std::system("python3 -c 'import fractions' 2> /dev/null") == 0;
+  return std::system(TENSORSCOPE_SYSTEM_PYTHON " -c 'import fractions' 2> /dev/null") == 0;
 }
 
 std::vector<Samples> random_samples() {

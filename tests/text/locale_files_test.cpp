@@ -8,11 +8,13 @@
 #include <string>
 
 #include "assets/assets.h"
+#include "core/report/efficiency.h"
+#include "core/report/recording_notes.h"
+#include "core/report/training_summary.h"
+#include "core/report/verdict.h"
 #include "core/run/run.h"
-#include "core/run/spec_fields.h"
-#include "core/run/training_summary.h"
-#include "core/run/verdict.h"
-#include "core/run/workload_spec.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_spec.h"
 #include "core/text/text.h"
 
 namespace ts::text {
@@ -86,31 +88,31 @@ void expect_said(const std::string& key, const std::vector<Argument>& arguments,
 }
 
 TEST(LocaleFiles, say_every_problem_of_a_spec) {
-  using run::WorkloadSpec;
+  using spec::WorkloadSpec;
   const std::function<void(WorkloadSpec&)> faults[] = {
       [](WorkloadSpec& spec) { spec.seq_len = 0; },
       [](WorkloadSpec& spec) { spec.learning_rate = -1; },
       [](WorkloadSpec& spec) { spec.memory_limit = 1; },
       [](WorkloadSpec& spec) { spec.target_gpu = "\n"; },
       [](WorkloadSpec& spec) {
-        spec.workload = run::WorkloadKind::lm;
+        spec.workload = spec::WorkloadKind::lm;
         spec.heads = 7;
       },
       [](WorkloadSpec& spec) {
-        spec.workload = run::WorkloadKind::lm;
+        spec.workload = spec::WorkloadKind::lm;
         spec.heads = 512;
       },
-      [](WorkloadSpec& spec) { spec.pass = run::Pass::full_step; },
+      [](WorkloadSpec& spec) { spec.pass = spec::Pass::full_step; },
       [](WorkloadSpec& spec) {
-        spec.device = run::DeviceKind::cuda;
-        spec.backend = run::AttentionBackend::flash;
+        spec.device = spec::DeviceKind::cuda;
+        spec.backend = spec::AttentionBackend::flash;
         spec.d_head = 512;
       },
       [](WorkloadSpec& spec) {
         spec.batch = spec.seq_len = 1 << 20;
         spec.heads = 1024;
       },
-      [](WorkloadSpec& spec) { spec.pass = run::Pass::generate; },
+      [](WorkloadSpec& spec) { spec.pass = spec::Pass::generate; },
       [](WorkloadSpec& spec) { spec.corpus = "a\nb"; },
       [](WorkloadSpec& spec) { spec.alloc_conf = "a\nb"; },
       [](WorkloadSpec& spec) { spec.alloc_conf = "nothing:1"; },
@@ -120,27 +122,27 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       [](WorkloadSpec& spec) { spec.alloc_conf = "roundup_power2_divisions:3"; },
       [](WorkloadSpec& spec) { spec.alloc_conf = "backend:other"; },
       [](WorkloadSpec& spec) {
-        spec.workload = run::WorkloadKind::accumulation;
-        spec.pass = run::Pass::full_step;
+        spec.workload = spec::WorkloadKind::accumulation;
+        spec.pass = spec::Pass::full_step;
         spec.seq_len = 1 << 20;
       },
       [](WorkloadSpec& spec) {
-        spec.workload = run::WorkloadKind::layernorm;
-        spec.pass = run::Pass::full_step;
+        spec.workload = spec::WorkloadKind::layernorm;
+        spec.pass = spec::Pass::full_step;
       },
       [](WorkloadSpec& spec) { spec.kv_heads = 3; },
       [](WorkloadSpec& spec) { spec.seq_len_kv = 9; },
-      [](WorkloadSpec& spec) { spec.backend = run::AttentionBackend::cudnn; },
-      [](WorkloadSpec& spec) { spec.dtype = run::DataType::tf32; },
+      [](WorkloadSpec& spec) { spec.backend = spec::AttentionBackend::cudnn; },
+      [](WorkloadSpec& spec) { spec.dtype = spec::DataType::tf32; },
       [](WorkloadSpec& spec) {
-        spec.device = run::DeviceKind::cuda;
-        spec.backend = run::AttentionBackend::efficient;
+        spec.device = spec::DeviceKind::cuda;
+        spec.backend = spec::AttentionBackend::efficient;
         spec.kv_heads = 2;
       },
       [](WorkloadSpec& spec) {
-        spec.workload = run::WorkloadKind::lm;
-        spec.pass = run::Pass::full_step;
-        spec.schedule = run::Schedule::cosine;
+        spec.workload = spec::WorkloadKind::lm;
+        spec.pass = spec::Pass::full_step;
+        spec.schedule = spec::Schedule::cosine;
         spec.warmup_steps = spec.cycle_steps;
         spec.min_learning_rate = 1;
       },
@@ -149,7 +151,7 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
   for (const auto& fault : faults) {
     WorkloadSpec spec;
     fault(spec);
-    for (const auto& problem : run::validate(spec)) {
+    for (const auto& problem : spec::validate(spec)) {
       expect_said(problem.key, problem.arguments, problem.sentence);
       said.insert(problem.key);
     }
@@ -163,16 +165,16 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
 TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
   std::set<std::string> given;
   // Every workload and pass, with every other choice and switch of the table on its own.
-  for (const char* workload : run::field_choices(run::Field::workload)) {
-    for (const char* pass : run::field_choices(run::Field::pass)) {
-      for (const run::FieldRow& changed : run::field_rows()) {
-        for (const char* choice : run::field_choices(changed.field)) {
-          run::WorkloadSpec spec;
-          ASSERT_TRUE(run::set_field(spec, "workload", workload));
-          ASSERT_TRUE(run::set_field(spec, "pass", pass));
-          ASSERT_TRUE(run::set_field(spec, changed.name, choice));
-          for (const run::FieldRow& row : run::field_rows()) {
-            const std::string key = run::field_reason(spec, row.field);
+  for (const char* workload : spec::field_choices(spec::Field::workload)) {
+    for (const char* pass : spec::field_choices(spec::Field::pass)) {
+      for (const spec::FieldRow& changed : spec::field_rows()) {
+        for (const char* choice : spec::field_choices(changed.field)) {
+          spec::WorkloadSpec spec;
+          ASSERT_TRUE(spec::set_field(spec, "workload", workload));
+          ASSERT_TRUE(spec::set_field(spec, "pass", pass));
+          ASSERT_TRUE(spec::set_field(spec, changed.name, choice));
+          for (const spec::FieldRow& row : spec::field_rows()) {
+            const std::string key = spec::field_reason(spec, row.field);
             if (!key.empty()) given.insert(key);
           }
         }
@@ -180,24 +182,24 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
     }
   }
   // Those that want three settings or more at once.
-  run::WorkloadSpec scaled;
-  scaled.workload = run::WorkloadKind::lm;
-  scaled.pass = run::Pass::full_step;
-  scaled.autocast = run::Autocast::fp16;
-  given.insert(run::field_reason(scaled, run::Field::init_scale));
-  scaled.device = run::DeviceKind::cuda;
+  spec::WorkloadSpec scaled;
+  scaled.workload = spec::WorkloadKind::lm;
+  scaled.pass = spec::Pass::full_step;
+  scaled.autocast = spec::Autocast::fp16;
+  given.insert(spec::field_reason(scaled, spec::Field::init_scale));
+  scaled.device = spec::DeviceKind::cuda;
   const auto give_of_graph = [&](const auto& change) {
-    run::WorkloadSpec spec = scaled;
+    spec::WorkloadSpec spec = scaled;
     change(spec);
-    given.insert(run::field_reason(spec, run::Field::cuda_graph));
+    given.insert(spec::field_reason(spec, spec::Field::cuda_graph));
   };
-  run::WorkloadSpec projected;
+  spec::WorkloadSpec projected;
   projected.projections = true;
-  given.insert(run::field_reason(projected, run::Field::T_kv));
-  give_of_graph([](auto& spec) { spec.schedule = run::Schedule::cosine; });
-  give_of_graph([](auto& spec) { spec.optimizer = run::OptimizerKind::adamw_foreach; });
+  given.insert(spec::field_reason(projected, spec::Field::T_kv));
+  give_of_graph([](auto& spec) { spec.schedule = spec::Schedule::cosine; });
+  give_of_graph([](auto& spec) { spec.optimizer = spec::OptimizerKind::adamw_foreach; });
   give_of_graph([](auto& spec) {
-    spec.optimizer = run::OptimizerKind::sgd;
+    spec.optimizer = spec::OptimizerKind::sgd;
     spec.grad_scaler = true;
   });
   for (const std::string& key : given) EXPECT_NE(files()[0].texts.find(key), nullptr) << key;
@@ -208,15 +210,15 @@ TEST(LocaleFiles, give_every_reason_why_a_field_does_not_apply) {
 }
 
 TEST(LocaleFiles, name_every_setting_and_choice_that_has_a_control) {
-  using run::Field;
-  for (const run::FieldRow& row : run::field_rows()) {
+  using spec::Field;
+  for (const spec::FieldRow& row : spec::field_rows()) {
     const bool own_words = row.field == Field::workload || row.field == Field::dtype ||
                            row.field == Field::backend || row.field == Field::pass ||
-                           row.field == Field::causal || row.section == run::Section::device;
+                           row.field == Field::causal || row.section == spec::Section::device;
     const std::string label = std::string("controls.field.") + row.name;
     EXPECT_TRUE(own_words || files()[0].texts.find(label) != nullptr) << label;
-    if (!std::holds_alternative<run::ChoiceField>(row.kind)) continue;
-    for (std::string choice : run::field_choices(row.field)) {
+    if (!std::holds_alternative<spec::ChoiceField>(row.kind)) continue;
+    for (std::string choice : spec::field_choices(row.field)) {
       std::replace(choice.begin(), choice.end(), '+', '_');
       const std::string area =
           row.field == Field::workload ? "controls.workload." : "controls.choice.";
@@ -231,13 +233,13 @@ TEST(LocaleFiles, say_that_a_loss_is_no_number) {
   run::SampleUpdate sample;
   sample.times.loss = std::nan("");
   run.apply(sample);
-  const auto summary = run::training_summary(run);
+  const auto summary = report::training_summary(run);
   ASSERT_TRUE(summary.bad_loss);
   expect_said(summary.bad_loss->key, summary.bad_loss->arguments, summary.bad_loss->sentence);
 }
 
 void expect_verdict(const run::Run& run) {
-  const run::VerdictText text = run::verdict_text(run);
+  const report::VerdictText text = report::verdict_text(run);
   expect_said(text.headline.key, text.headline.arguments, text.headline.sentence);
   if (!text.detail.key.empty()) {
     expect_said(text.detail.key, text.detail.arguments, text.detail.sentence);
@@ -270,6 +272,47 @@ TEST(LocaleFiles, say_every_verdict) {
           ended.apply(std::move(end));
           expect_verdict(ended);
         }
+      }
+    }
+  }
+}
+
+TEST(LocaleFiles, say_what_is_to_be_known_of_a_recording) {
+  for (const std::uint64_t lost : {std::uint64_t{1}, std::uint64_t{12'345}}) {
+    run::Run run{run::StartedUpdate{}};
+    run::BatchUpdate batch;
+    batch.batch.dropped = lost;
+    run.apply(std::move(batch));
+    for (int i = 0; i < 20; ++i) {
+      run::SampleUpdate sample;
+      sample.times.begin_ns = i * 30;
+      sample.times.total_ns = i % 2 == 0 ? 10 : 20;
+      sample.kind = i % 2 == 0 ? run::SampleUpdate::Kind::timed : run::SampleUpdate::Kind::probe;
+      run.apply(sample);
+    }
+    const auto notes = report::recording_notes(run);
+    ASSERT_EQ(notes.size(), 2U);
+    for (const report::Message& note : notes) expect_said(note.key, note.arguments, note.sentence);
+  }
+}
+
+TEST(LocaleFiles, say_why_a_share_is_over_one) {
+  for (const char* device : {"cpu", "cuda"}) {
+    for (const bool causal : {false, true}) {
+      run::StartedUpdate started;
+      ASSERT_TRUE(spec::set_field(started.spec, "device", device));
+      started.spec.causal = causal;
+      run::Run run(started);
+      run.apply(run::FactsUpdate{0, {0, "flash", 0}});
+      run::SampleUpdate sample;
+      sample.times.total_ns = 1;
+      run.apply(sample);
+      run.roof = run::Roof{spec::DataType::fp32, 1024, *run.tflops_per_s() * (causal ? 1.1 : 0.5)};
+      run.card = spec::Gpu{};
+      run.card->fp32_tflops = 1;
+      for (const report::Utilisation& one : report::utilisations(run)) {
+        ASSERT_GT(one.share, 1);
+        expect_said(one.over.key, one.over.arguments, one.over.sentence);
       }
     }
   }

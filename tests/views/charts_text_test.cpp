@@ -3,12 +3,14 @@
 #include <array>
 #include <random>
 
+#include "core/spec/memory_limit.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/charts/title_row.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
@@ -41,6 +43,68 @@ TEST(FittedText, NeverWiderThanAskedAndNeverHalfALetter) {
     const std::string kept = shown.substr(0, shown.size() - std::string("…").size());
     EXPECT_TRUE(text.starts_with(kept));
     EXPECT_NE(static_cast<unsigned char>(text[kept.size()]) & 0xC0U, 0x80U);
+  }
+}
+
+// Where the limit of memory comes from is said in the language of the window.
+TEST(LimitWords, AreInTheUsersLanguage) {
+  text::Texts texts = testing::program_texts();
+  for (const char* const source :
+       {spec::kLimitFromSpec, spec::kLimitFromRam, spec::kLimitFromContainer,
+        spec::kLimitFromAvailable, spec::kLimitFromDevice}) {
+    texts.choose(text::Language::en);
+    const std::string english = limit_words(texts, source);
+    for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
+      texts.choose(language);
+      EXPECT_NE(limit_words(texts, source), english);
+    }
+  }
+}
+
+// What engines say in English is told in the language of the window; what is not known stays.
+TEST(EngineWords, AreInTheUsersLanguage) {
+  text::Texts texts = testing::program_texts();
+  const std::string by_events =
+      "CUPTI is in use. Operators are timed by CUDA events instead, to about 10 \u00b5s";
+  EXPECT_EQ(engine_words(texts, by_events), by_events);
+  EXPECT_EQ(engine_words(texts, "There is no CUDA device 3"),
+            "There is no CUDA device 3 on this machine");
+  for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
+    texts.choose(language);
+    for (const char* const said :
+         {"No NVIDIA driver was found (libcuda.so.1)", "The engine cannot be loaded: cut off",
+          "libtensorscope_kernels.so is not beside the program: workloads cannot run; build it "
+          "with ./run",
+          "aten::bmm asked for 1.00 GiB and the system refused, although the budget has 2.00 GiB "
+          "free: other programs or a limit of this process take the memory"}) {
+      EXPECT_NE(engine_words(texts, said), said);
+    }
+    const std::string words = engine_words(texts, by_events);
+    EXPECT_TRUE(words.starts_with("CUPTI is in use\u3002")) << words;
+    EXPECT_EQ(engine_words(texts, "Something new"), "Something new");
+    report::Message of_engine;
+    of_engine.sentence = "No NVIDIA driver was found (libcuda.so.1)";
+    EXPECT_NE(message_words(texts, of_engine), of_engine.sentence);
+  }
+}
+
+TEST(PresetWords, AreInTheUsersLanguage) {
+  text::Texts texts = testing::program_texts();
+  for (const spec::Preset& preset : spec::presets()) {
+    EXPECT_EQ(preset_words(texts, preset), preset.name);
+    EXPECT_EQ(preset_source_words(texts, preset), preset.source);
+  }
+  for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
+    texts.choose(language);
+    for (const char* const id : {"w6", "toy", "cross"}) {
+      for (const spec::Preset& preset : spec::presets()) {
+        if (preset.id == std::string_view(id)) {
+          EXPECT_NE(preset_words(texts, preset), preset.name);
+        }
+      }
+    }
+    const spec::Preset* const tiny = spec::find_preset(spec::WorkloadKind::lm, "tiny");
+    EXPECT_NE(preset_source_words(texts, *tiny), tiny->source);
   }
 }
 
@@ -140,6 +204,29 @@ TEST(TitleRow, ALegendWithoutRoomHasARowOfItsOwn) {
   float width = 900;
   while (width > 300 && row_of(width).legend[2].width() > 0) --width;
   EXPECT_FALSE(lacks_legend(row_of(width), legend));
+}
+
+TEST(LimitWords, WhatCoreNamesIsSaidInTheLanguageThatIsShown) {
+  text::Texts texts = testing::program_texts();
+  EXPECT_EQ(limit_words(texts, "RTX 4090"), "RTX 4090");
+  EXPECT_EQ(limit_words(texts, "memory_limit (2.00 GiB)"), "memory limit (2.00 GiB)");
+  EXPECT_EQ(limit_words(texts, "80 % of RAM"), "80 % of RAM");
+  texts.choose(text::Language::zh_cn);
+  EXPECT_EQ(limit_words(texts, "memory_limit (2.00 GiB)"), "内存上限 (2.00 GiB)");
+  EXPECT_EQ(limit_words(texts, "80 % of RAM"), "内存的 80 %");
+  EXPECT_EQ(roof_words(texts, "RTX 4090, bf16, dense"), "RTX 4090, bf16，稠密");
+  EXPECT_EQ(roof_words(texts, "1024 x 1024 product in fp32 and copy, measured"),
+            "实测：fp32 下 1024 x 1024 的矩阵乘与复制");
+  spec::WorkloadSpec spec;
+  spec.batch = -1;
+  for (const spec::SpecProblem& problem : spec::validate(spec)) {
+    EXPECT_EQ(message_words(texts, problem).find("_"), std::string::npos);
+  }
+  spec = {};
+  spec.memory_limit = 1;
+  const auto problems = spec::validate(spec);
+  ASSERT_FALSE(problems.empty());
+  EXPECT_TRUE(message_words(texts, problems.front()).starts_with("内存上限"));
 }
 
 }  // namespace

@@ -133,8 +133,8 @@ void add_gpu(run::Run& run, base::StringTable& strings) {
   add_operators(run, gpu);
   gpu.finish();
   add_memory(run);
-  run.spec.device = run::DeviceKind::cuda;
-  run::Gpu card;
+  run.spec.device = spec::DeviceKind::cuda;
+  spec::Gpu card;
   card.name = "RTX 4090";
   card.compute_capability = "8.9";
   run.card = card;

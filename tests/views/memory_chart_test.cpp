@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "core/text/numbers.h"
 #include "tests/views/gpu_run.h"
@@ -21,14 +23,15 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 class MemoryChartTest : public ::testing::Test {
  protected:
   ViewContext context() {
-    return {run.get(),      strings, texts,   theme(ThemeKind::light),
-            Metrics{scale}, state,   now,     target_bytes,
-            "RTX 4090",     nullptr, nullptr, forecast.get()};
+    return {run.get(),    strings,    texts,   theme(ThemeKind::light), Metrics{scale}, state, now,
+            target_bytes, "RTX 4090", nullptr, outlook.get(),           forecast.get()};
   }
   RecordingSink frame(const ChartInput& given = {}) {
     RecordingSink sink(scale);
     now += 400'000'000;  // a stale layout is made anew by now
     ViewContext view = context();
+    view.stale_memory = stale;
+    view.live = live;
     if (predicted) {
       view.memory.kind = MemorySource::Kind::predicted;
       view.memory.log = &forecast->run.log;
@@ -58,6 +61,20 @@ class MemoryChartTest : public ::testing::Test {
     frame(input);
   }
 
+  // Predicted for the card: its tensors are those of the run.
+  void predict(std::int64_t cached, std::int64_t context = kGiB) {
+    auto target = std::make_shared<predict::Forecast>();
+    target->target.name = "RTX 4090";
+    target->target.memory = target_bytes;
+    target->target.context = context;
+    predict::Prediction& prediction = target->prediction;
+    prediction.chain = {run->memory.peak_bytes(), 0, 0, cached, context};
+    prediction.needed = prediction.chain.needed();
+    prediction.headroom = target_bytes - prediction.needed;
+    outlook = std::make_unique<predict::Outlook>();
+    outlook->target = std::move(target);
+  }
+
   base::StringTable strings;
   text::Texts texts = testing::program_texts();
   std::unique_ptr<run::Run> run = testing::transformer_run(strings, {});
@@ -66,8 +83,11 @@ class MemoryChartTest : public ::testing::Test {
   Rect area{20, 30, 1260, 560};
   std::int64_t now = 1;
   std::int64_t target_bytes = 24 * kGiB;
+  std::string stale;
+  bool live = false;
   MemoryChart chart;
-  std::unique_ptr<run::Forecast> forecast;
+  std::unique_ptr<predict::Forecast> forecast;
+  std::unique_ptr<predict::Outlook> outlook;
   bool predicted = false;  // the forecast is what is shown
 };
 
@@ -117,6 +137,7 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
     state.memory_axis = i % 2 == 0 ? memory::Axis::time : memory::Axis::event;
     state.color_by_allocation = i % 7 == 0;
     target_bytes = (i % 4) * 3 * kGiB;
+    predict((i % 3) * kGiB, (i % 2) * kGiB / 2);
     ChartInput input;
     input.hovered = true;
     input.mouse = {area.x0 + static_cast<float>(random() % 1000) / 1000 * width,
@@ -140,13 +161,18 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
 TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
   for (const float width : {500.0F, 900.0F, 1240.0F, 1900.0F}) {
     for (const std::int64_t target : {std::int64_t{0}, 16 * kGiB, 24 * kGiB, 80 * kGiB}) {
-      for (const bool refused : {false, true}) {
+      for (const auto& [refused, chain] : {std::pair(false, std::int64_t{0}),
+                                           {false, kGiB / 64},
+                                           {false, 3 * kGiB},
+                                           {true, kGiB}}) {
         area = {20, 30, 20 + width, 560};
         target_bytes = target;
         testing::TransformerShape shape;
         shape.memory_limit = refused ? 9 * kGiB : 0;
         run = testing::transformer_run(strings, shape);
         if (refused) target_bytes = 9 * kGiB;
+        outlook.reset();
+        if (chain > 0) predict(chain);
         const RecordingSink sink = frame();
         std::vector<const RecordingSink::Call*> words;
         for (const auto& call : sink.calls)
@@ -234,27 +260,81 @@ TEST_F(MemoryChartTest, TellsWhatWasRefusedAndWhatIsAliveThen) {
 
 // Of a prediction: the event where the card gives out, with what is free but in pieces.
 TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
-  forecast = std::make_unique<run::Forecast>();
+  forecast = std::make_unique<predict::Forecast>();
   forecast->id = 5;
   forecast->run.log = std::move(testing::transformer_run(strings, {})->memory);
   const memory::EventIndex peak = forecast->run.log.peak_event();
   const memory::Block& block = forecast->run.log.blocks()[forecast->run.log.events()[peak].block];
-  forecast->prediction.fit = run::Fit::oom;
+  forecast->prediction.fit = predict::Fit::oom;
   forecast->prediction.breaking =
-      run::BreakingAllocation{peak, "aten::bmm", "blocks.3",     base::Phase::forward,
-                              0,    block.size,  block.size / 2, block.size / 4};
+      predict::BreakingAllocation{peak, "aten::bmm", "blocks.3",     base::Phase::forward,
+                                  0,    block.size,  block.size / 2, block.size / 4};
   predicted = true;
   const RecordingSink sink = frame();
   EXPECT_TRUE(sink.says("Would run out of memory at event"));
   EXPECT_TRUE(sink.says("bmm in blocks.3"));
   EXPECT_TRUE(sink.says("of the free memory is fragmented"));
-  EXPECT_TRUE(sink.says("Without a limit it would peak at"));
+  EXPECT_TRUE(sink.says("Without a limit the tensors would peak at"));
   EXPECT_TRUE(sink.says("Live at the refusal"));
   forecast->prediction.breaking.reset();
   EXPECT_FALSE(frame().says("Would run out of memory"));
 }
 
+// Every number that stands in the chart is a link of the one chain, and "to spare" that of the
+// verdict: what the card has less all that is needed.
+TEST_F(MemoryChartTest, TheChainOfTheCardStandsBetweenTheTensorsAndItsCapacity) {
+  predict(2 * kGiB);
+  const predict::NeedChain& chain = outlook->target->prediction.chain;
+  const RecordingSink sink = frame();
+  const auto words = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
+  EXPECT_TRUE(sink.says("Peak of tensors " + words(run->memory.peak_bytes())));
+  EXPECT_TRUE(sink.says("reserved " + words(chain.reserved()) + ", predicted"));
+  EXPECT_TRUE(sink.says("CUDA context " + words(kGiB)));
+  EXPECT_TRUE(sink.says(words(24 * kGiB - chain.needed()) + " to spare"));
+  EXPECT_FALSE(sink.says(words(24 * kGiB - run->memory.peak_bytes()) + " to spare"));
+
+  const Theme& colors = theme(ThemeKind::light);
+  const Rect& plot = chart.regions().plot;
+  float capacity = 0, reserved = 0, hatched_from = 1e9F, hatched_to = 0;
+  Rect bracket;
+  for (const auto& call : sink.calls) {
+    const bool across = call.bounds.width() > plot.width() - 2 && call.bounds.height() < 4;
+    if (call.kind == Kind::fill && across && call.color == colors.bad) capacity = call.bounds.y1;
+    if (call.kind == Kind::fill && across && call.color == colors.text2) {
+      reserved = call.bounds.y0;
+      EXPECT_EQ(call.bounds.height(), 1);
+    }
+    if (call.kind == Kind::fill && call.color == colors.ok &&
+        call.bounds.height() > call.bounds.width()) {
+      bracket = call.bounds;
+    }
+    if (call.kind == Kind::line && call.color == with_alpha(colors.bad, 0.5F)) {
+      hatched_from = std::min(hatched_from, call.bounds.y0);
+      hatched_to = std::max(hatched_to, call.bounds.y1);
+    }
+  }
+  EXPECT_GE(hatched_from, capacity - 1) << "under the line of the capacity";
+  EXPECT_GT(hatched_to, hatched_from + 3);
+  EXPECT_GE(bracket.y0, hatched_to - 1) << "what the context takes is not to spare";
+  EXPECT_NEAR(bracket.y1, reserved, 1) << "nor what is reserved";
+  EXPECT_GT(bracket.y1, bracket.y0);
+}
+
+// Without a prediction of this very card nobody knows what it has to spare.
+TEST_F(MemoryChartTest, NothingIsSaidToBeToSpareWithoutAPrediction) {
+  EXPECT_FALSE(frame().says("to spare"));
+  predict(2 * kGiB);
+  target_bytes = 20 * kGiB;
+  EXPECT_FALSE(frame().says("to spare")) << "the prediction is of another card";
+  target_bytes = 24 * kGiB;
+  predict(30 * kGiB);
+  const RecordingSink sink = frame();
+  EXPECT_FALSE(sink.says("to spare"));
+  EXPECT_FALSE(sink.says("reserved"));
+}
+
 TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {
+  predict(2 * kGiB);
   const RecordingSink sink = frame();
   EXPECT_TRUE(sink.says("Peak"));
   EXPECT_TRUE(sink.says("RTX 4090"));
@@ -285,8 +365,9 @@ TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
 
 TEST_F(MemoryChartTest, HoverOverThePeaksPlateTellsItsBytes) {
   const RecordingSink still = frame();
-  const auto plate = std::find_if(still.calls.begin(), still.calls.end(),
-                                  [](const auto& call) { return call.text.starts_with("Peak "); });
+  const auto plate = std::find_if(still.calls.begin(), still.calls.end(), [](const auto& call) {
+    return call.text.starts_with("Peak of tensors ");
+  });
   ASSERT_NE(plate, still.calls.end());
   const std::string bytes = text::grouped(run->memory.peak_bytes()) + " bytes";
   EXPECT_FALSE(still.says(bytes));
@@ -294,6 +375,24 @@ TEST_F(MemoryChartTest, HoverOverThePeaksPlateTellsItsBytes) {
   input.hovered = true;
   input.mouse = {plate->bounds.x0 + 2, (plate->bounds.y0 + plate->bounds.y1) / 2};
   EXPECT_TRUE(frame(input).says(bytes));
+}
+
+// The stack is drawn from records: with losses its peak is not that of the run.
+TEST_F(MemoryChartTest, SaysThatRecordsWereLostAndWhatTheAllocatorCounted) {
+  EXPECT_FALSE(frame().says("lost"));
+  testing::lose_records(*run, 4321);
+  run->apply(run::PeakUpdate{run->id, 22 * kGiB});
+  const RecordingSink lossy = frame();
+  EXPECT_TRUE(lossy.says("4,321 records lost"));
+  EXPECT_TRUE(lossy.says("Peak of the records"));
+  EXPECT_TRUE(lossy.says("of the allocator 22.00 GiB"));
+  for (const auto& call : lossy.calls) {
+    if (call.text.find("4,321 records lost") == std::string::npos) continue;
+    EXPECT_EQ(call.color, theme(ThemeKind::light).warn);
+    EXPECT_GE(call.bounds.x0, chart.regions().plot.x0);
+    EXPECT_LE(call.bounds.x1, chart.regions().plot.x1);
+    EXPECT_LE(call.bounds.y1, chart.regions().plot.y1);
+  }
 }
 
 TEST_F(MemoryChartTest, LinkedZoomMovesTheTimeline) {
@@ -329,6 +428,7 @@ TEST_F(MemoryChartTest, UnlinkedZoomLeavesTheTimelineAlone) {
 
 TEST_F(MemoryChartTest, AFarCapacityIsAWordAtTheEdge) {
   target_bytes = 140 * kGiB;
+  predict(2 * kGiB);
   const RecordingSink sink = frame();
   EXPECT_TRUE(sink.says("RTX 4090"));
   EXPECT_FALSE(sink.says("to spare"));
@@ -361,6 +461,48 @@ TEST_F(MemoryChartTest, ShowsTheLiveEdgeOnlyWhileRunning) {
   run = testing::transformer_run(strings, shape);
   run->id = 2;
   EXPECT_TRUE(frame().says("Live, step 3"));
+}
+
+// A part of a run has not come to its peak: an error against the whole would mean nothing.
+TEST_F(MemoryChartTest, APartialRunIsNamedSoAndNotComparedWithThePrediction) {
+  forecast = std::make_unique<predict::Forecast>();
+  forecast->id = 9;
+  forecast->run.log = std::move(testing::transformer_run(strings, {})->memory);
+  EXPECT_TRUE(frame().says("predicted"));
+  testing::TransformerShape shape;
+  shape.stop_after = 0.3;
+  run = testing::transformer_run(strings, shape);
+  run->id = 2;
+  ASSERT_FALSE(run->finished);
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Peak of tensors so far"));
+  EXPECT_TRUE(sink.says("Partial: the run goes on"));
+  EXPECT_FALSE(sink.says(" %"));
+}
+
+TEST_F(MemoryChartTest, WhatIsOfOtherSettingsIsNamedAndFainter) {
+  const auto faint = [](const RecordingSink& sink) {
+    return std::ranges::count(sink.calls, with_alpha(theme(ThemeKind::light).surface, 0.55F),
+                              &RecordingSink::Call::color);
+  };
+  EXPECT_EQ(faint(frame()), 0);
+  stale = "naive, T = 512";
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Of naive, T = 512"));
+  EXPECT_EQ(faint(sink), 1);
+}
+
+// Prediction and run lie on one axis, so that nothing flips from change to change.
+TEST_F(MemoryChartTest, WhileLiveIsOnEverythingIsShownByEvents) {
+  area.x1 = 1700;
+  EXPECT_FALSE(frame().says("events"));
+  live = true;
+  EXPECT_TRUE(frame().says("events"));
+  ViewContext view = context();
+  view.live = true;
+  chart.use(MemoryChart::kAxis, 0, view);
+  EXPECT_FALSE(frame().says("events"));
+  EXPECT_EQ(state.memory_axis, memory::Axis::time) << "Live has a choice of its own";
 }
 
 TEST_F(MemoryChartTest, ControlsChangeWhatIsShown) {

@@ -165,18 +165,18 @@ TEST_F(OutlineTest, goes_up_to_the_predicted_peak_in_dashes) {
   const auto sink = draw(log, log_of(1, 10, 150));
   ASSERT_GT(sink.calls.size(), 20U);
   float top = plot.y1;
-  float ink = 0;
+  float drawing = 0;
   for (const auto& call : sink.calls) {
     EXPECT_GE(call.bounds.x0, plot.x0 - 1);
     EXPECT_LE(call.bounds.x1, plot.x1 + 1);
     EXPECT_LE(std::max(call.bounds.width(), call.bounds.height()), 4.01F);
     top = std::min(top, call.bounds.y0);
-    ink += std::max(call.bounds.width(), call.bounds.height());
+    drawing += std::max(call.bounds.width(), call.bounds.height());
   }
   // 1,500 of 2,000 bytes on 200 pixels, the line 2 thick.
   EXPECT_NEAR(top, plot.y1 - 150, 1.5F);
   // Up, along and down again, four sevenths of it inked.
-  EXPECT_NEAR(ink, (400 + 150 + 150) * 4.0F / 7, 30);
+  EXPECT_NEAR(drawing, (400 + 150 + 150) * 4.0F / 7, 30);
 }
 
 TEST_F(OutlineTest, a_spike_between_two_pixels_is_seen) {

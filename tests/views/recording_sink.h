@@ -21,6 +21,7 @@ class RecordingSink final : public DrawSink {
     Color color = 0;
     TextStyle style = TextStyle::body;
     std::string text;
+    std::vector<Point> points;  // of a line or polyline
     // What can be seen of it.
     [[nodiscard]] Rect seen() const {
       const float x0 = std::max(bounds.x0, clip.x0);
@@ -40,9 +41,11 @@ class RecordingSink final : public DrawSink {
   }
   void line(Point a, Point b, Color color, float) override {
     keep(Kind::line, around({{a, b}}), color);
+    calls.back().points = {a, b};
   }
   void polyline(std::span<const Point> points, Color color, float) override {
     keep(Kind::polyline, around({points.begin(), points.end()}), color);
+    calls.back().points.assign(points.begin(), points.end());
   }
   void triangle(Point a, Point b, Point c, Color color) override {
     keep(Kind::triangle, around({a, b, c}), color);
@@ -99,7 +102,7 @@ class RecordingSink final : public DrawSink {
     return rect;
   }
   void keep(Kind kind, const Rect& bounds, Color color) {
-    calls.push_back({kind, bounds, clips_.back(), color, TextStyle::body, {}});
+    calls.push_back({kind, bounds, clips_.back(), color, TextStyle::body, {}, {}});
   }
 
   float scale_;

@@ -9,17 +9,17 @@
 namespace ts::views {
 namespace {
 
-memory::Snapshot random_segments(std::uint32_t seed, int count) {
+allocator::Snapshot random_segments(std::uint32_t seed, int count) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t end) { return static_cast<std::int64_t>(random() % end); };
-  memory::Snapshot snapshot;
+  allocator::Snapshot snapshot;
   for (int i = 0; i < count; ++i) {
-    memory::SnapshotSegment segment;
+    allocator::SnapshotSegment segment;
     segment.device = below(10) == 0 ? 1 : 0;
     segment.address = static_cast<std::uint64_t>(below(1000)) << 32U;
     const std::int64_t blocks = 1 + below(6);
     for (std::int64_t b = 0; b < blocks; ++b) {
-      memory::SnapshotBlock block;
+      allocator::SnapshotBlock block;
       block.address = segment.address + static_cast<std::uint64_t>(segment.total_size);
       block.size = 512 * (1 + below(1U << static_cast<std::uint32_t>(below(16))));
       segment.total_size += block.size;

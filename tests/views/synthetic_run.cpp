@@ -377,4 +377,11 @@ std::unique_ptr<run::Run> transformer_run(base::StringTable& strings, Transforme
   return out;
 }
 
+void lose_records(run::Run& run, std::uint64_t records) {
+  run::BatchUpdate update;
+  update.id = run.id;
+  update.batch.dropped = records;
+  run.apply(std::move(update));
+}
+
 }  // namespace ts::views::testing

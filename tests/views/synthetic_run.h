@@ -32,4 +32,7 @@ std::unique_ptr<run::Run> dense_run(base::StringTable& strings, std::uint64_t sl
 std::unique_ptr<run::Run> busy_memory_run(base::StringTable& strings, std::uint32_t events,
                                           std::uint32_t seed);
 
+// Tells the run that so many records were lost.
+void lose_records(run::Run& run, std::uint64_t records);
+
 }  // namespace ts::views::testing

@@ -20,6 +20,7 @@ class TimelineChartTest : public ::testing::Test {
  protected:
   ViewContext context() {
     ViewContext out{run.get(), strings, texts, theme(kind), Metrics{scale}, state, now, 0, {}};
+    out.stale = stale;
     return out;
   }
   // One frame; the sink keeps what was drawn.
@@ -51,8 +52,21 @@ class TimelineChartTest : public ::testing::Test {
   float scale = 1;
   Rect area{20, 30, 1260, 500};
   std::int64_t now = 1;
+  std::string stale;
   TimelineChart chart;
 };
+
+TEST_F(TimelineChartTest, ARunOfOtherSettingsIsNamedAndFainter) {
+  const auto faint = [](const RecordingSink& sink) {
+    return std::ranges::count(sink.calls, with_alpha(theme(ThemeKind::dark).surface, 0.55F),
+                              &RecordingSink::Call::color);
+  };
+  EXPECT_EQ(faint(frame()), 0);
+  stale = "naive, T = 512";
+  const RecordingSink sink = frame();
+  EXPECT_TRUE(sink.says("Of naive, T = 512"));
+  EXPECT_EQ(faint(sink), 1);
+}
 
 TEST_F(TimelineChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
   std::mt19937 random(1);
@@ -83,6 +97,24 @@ TEST_F(TimelineChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
       EXPECT_LE(call.bounds.y0, call.bounds.y1);
     }
   }
+}
+
+TEST_F(TimelineChartTest, SaysWhatWasLostAndWhatRecordingChanged) {
+  EXPECT_FALSE(frame().says("lost"));
+  EXPECT_FALSE(frame().says("recorded steps take"));
+  testing::lose_records(*run, 4321);
+  EXPECT_TRUE(frame().says("4,321 records lost"));
+  run->timed_steps.clear();
+  run->probe_steps.clear();
+  for (int i = 0; i < 40; ++i) {
+    run::SampleUpdate sample;
+    sample.id = run->id;
+    sample.times.begin_ns = i * 30;
+    sample.times.total_ns = i % 2 == 0 ? 100 : 192;
+    sample.kind = i % 2 == 0 ? run::SampleUpdate::Kind::timed : run::SampleUpdate::Kind::probe;
+    run->apply(sample);
+  }
+  EXPECT_TRUE(frame().says("recorded steps take 92 % longer"));
 }
 
 TEST_F(TimelineChartTest, TheLaunchQueueOfAGpuLiesBelowItsIdleTimes) {
@@ -355,7 +387,25 @@ TEST_F(TimelineChartTest, ForgetsPlacesOfTheRunBefore) {
   EXPECT_FALSE(state.marked);
   EXPECT_TRUE(state.visible.empty());
   run.reset();
-  EXPECT_TRUE(frame().says(texts("timeline.empty")));
+  EXPECT_TRUE(frame().says(texts("timeline.empty_hint")));
+}
+
+// Before the first run: what to press, and every track that a run fills with what it will tell.
+TEST_F(TimelineChartTest, ShowsWhatWillBeThereBeforeAnythingRan) {
+  run.reset();
+  const RecordingSink full = frame();
+  EXPECT_TRUE(full.says(texts("timeline.empty_hint")));
+  for (const char* const key :
+       {"timeline.track.phases", "timeline.empty.phases", "timeline.track.cpu_thread",
+        "timeline.empty.cpu", "timeline.empty.autograd", "timeline.empty.gpu", "timeline.allocated",
+        "timeline.empty.allocated"}) {
+    EXPECT_TRUE(full.says(texts(key))) << key;
+  }
+  // A small panel has as many as fit.
+  area = {20, 30, 700, 190};
+  const RecordingSink small = frame();
+  EXPECT_TRUE(small.says(texts("timeline.track.phases")));
+  EXPECT_FALSE(small.says(texts("timeline.allocated")));
 }
 
 TEST_F(TimelineChartTest, SurvivesASelectionThatIsNotInTheStore) {
@@ -365,7 +415,17 @@ TEST_F(TimelineChartTest, SurvivesASelectionThatIsNotInTheStore) {
   keys.mark = true;
   frame(keys);
   settle();
-  SUCCEED();
+  // What is fitted, marked and drawn is the same as without a selection.
+  EXPECT_TRUE(state.visible.empty());
+  const auto marked = state.marked;
+  EXPECT_TRUE(marked);
+  const auto drawn = frame().count(Kind::fill);
+  state.selected_slice.reset();
+  EXPECT_EQ(frame().count(Kind::fill), drawn);
+  state.marked.reset();
+  frame(keys);
+  settle();
+  EXPECT_EQ(state.marked, marked);
 }
 
 }  // namespace

@@ -30,6 +30,12 @@ struct ChartInput {
   bool mark = false;
   bool search = false;
   bool clear = false;
+  // Arrow keys, while the chart has the focus: 1 is right and down, -1 left and up.
+  int step_x = 0;
+  int step_y = 0;
+  // Asked with the right button, without a drag, or with a key: what can be done with what is
+  // there.
+  bool menu = false;
   float seconds = 0;  // since the last frame
   std::int64_t now_ns = 0;
 };

@@ -11,5 +11,6 @@ inline constexpr const char* kDown = "\xef\x83\x97";      // caret-down
 inline constexpr const char* kPrevious = "\xef\x81\xb7";  // chevron-up
 inline constexpr const char* kNext = "\xef\x81\xb8";      // chevron-down
 inline constexpr const char* kOptions = "\xef\x87\x9e";   // sliders
+inline constexpr const char* kWarning = "\xef\x81\xb1";   // triangle-exclamation
 
 }  // namespace ts::views::icon

@@ -1,11 +1,14 @@
 #include "views/charts/imgui_input.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 
 namespace ts::views {
 namespace {
+
+constexpr float kClick = 4;  // pixels: what moves further is a drag
 
 bool place(const char* id, const Rect& area, ImGuiButtonFlags flags) {
   ImGui::SetCursorScreenPos({area.x0, area.y0});
@@ -25,6 +28,8 @@ void read_keys(ChartInput& input) {
   input.mark = ImGui::IsKeyPressed(ImGuiKey_M, false);
   input.search = ImGui::IsKeyPressed(ImGuiKey_Slash, false);
   input.clear = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
+  input.menu = ImGui::IsKeyPressed(ImGuiKey_Menu, false) ||
+               (io.KeyShift && ImGui::IsKeyPressed(ImGuiKey_F10, false));
 }
 
 }  // namespace
@@ -36,7 +41,12 @@ ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
   input.now_ns = now_ns;
   input.seconds = io.DeltaTime;
   input.mouse = {io.MousePos.x, io.MousePos.y};
-  place(id, area, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  place(id, area,
+        ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
+            ImGuiButtonFlags_EnableNav);
+  const ArrowSteps arrows = take_arrows();
+  input.step_x = arrows.x;
+  input.step_y = arrows.y;
   // The wheel belongs to the chart: nothing around it scrolls.
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
@@ -55,13 +65,31 @@ ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
   input.left_down = active && ImGui::IsMouseDown(ImGuiMouseButton_Left);
   input.right_down = active && ImGui::IsMouseDown(ImGuiMouseButton_Right);
   if (takes_keys) read_keys(input);
+  const bool still = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right] < kClick * kClick;
+  if (input.hovered && still && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) input.menu = true;
   return input;
 }
 
-HotSpot hot_spot(const char* id, const Rect& area) {
+ArrowSteps take_arrows() {
+  if (!ImGui::IsItemFocused()) return {};
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeyShift || io.KeySuper) return {};
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return {};
+  // An owner that is named now still stands when the next frame begins.
+  const ImGuiID owner = ImGui::GetItemID();
+  const auto pressed = [owner](ImGuiKey key) {
+    ImGui::SetKeyOwner(key, owner);
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner) ? 1 : 0;
+  };
+  return {pressed(ImGuiKey_RightArrow) - pressed(ImGuiKey_LeftArrow),
+          pressed(ImGuiKey_DownArrow) - pressed(ImGuiKey_UpArrow)};
+}
+
+HotSpot hot_spot(const char* id, const Rect& area, bool by_keyboard) {
   HotSpot out;
   if (area.width() <= 0) return out;
-  out.pressed = place(id, area, ImGuiButtonFlags_MouseButtonLeft);
+  const ImGuiButtonFlags keys = by_keyboard ? ImGuiButtonFlags_EnableNav : ImGuiButtonFlags_None;
+  out.pressed = place(id, area, ImGuiButtonFlags_MouseButtonLeft | keys);
   out.hovered = ImGui::IsItemHovered();
   out.held = ImGui::IsItemActive();
   return out;

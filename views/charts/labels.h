@@ -28,6 +28,10 @@ const char* class_key(trace::SliceClass slice_class);  // steps and phases are "
 // The slice class with the colour of a phase.
 trace::SliceClass class_of(base::Phase phase);
 
+// What a roof was taken from, in the user's language: "1024 x 1024 product in fp32 and copy,
+// measured", "RTX 4090, bf16, dense".
+std::string roof_words(const text::Texts& texts, std::string_view source);
+
 // How far a prediction is off, (predicted - measured) / measured: "−0.4 %"; "0 %" only for the
 // very same number.
 std::string prediction_error(std::int64_t predicted, std::int64_t measured);

@@ -2,51 +2,51 @@
 
 namespace ts::views {
 
-Color backend_color(ThemeKind theme, run::AttentionBackend backend) {
+Color backend_color(ThemeKind theme, spec::AttentionBackend backend) {
   const bool dark = theme == ThemeKind::dark;
   switch (backend) {
-    case run::AttentionBackend::naive:
+    case spec::AttentionBackend::naive:
       return dark ? rgb(0xA4ACB8) : rgb(0x6A717C);
-    case run::AttentionBackend::math:
+    case spec::AttentionBackend::math:
       return dark ? rgb(0xE69F00) : rgb(0xC77F00);
-    case run::AttentionBackend::flash:
+    case spec::AttentionBackend::flash:
       return dark ? rgb(0x56B4E9) : rgb(0x1F86C4);
-    case run::AttentionBackend::efficient:
+    case spec::AttentionBackend::efficient:
       return dark ? rgb(0x2FB58C) : rgb(0x009E73);
-    case run::AttentionBackend::cudnn:
+    case spec::AttentionBackend::cudnn:
       return dark ? rgb(0xD98BB5) : rgb(0xB0558A);
-    case run::AttentionBackend::tiled:
+    case spec::AttentionBackend::tiled:
       return dark ? rgb(0xF0E442) : rgb(0x8C8200);
-    case run::AttentionBackend::automatic:
+    case spec::AttentionBackend::automatic:
       return dark ? rgb(0xE9ECF1) : rgb(0x2C333D);
   }
   return rgb(0x808080);
 }
 
-void draw_backend_mark(DrawSink& sink, run::AttentionBackend backend, Point centre, float radius,
+void draw_backend_mark(DrawSink& sink, spec::AttentionBackend backend, Point centre, float radius,
                        Color color) {
   const Rect box{centre.x - radius, centre.y - radius, centre.x + radius, centre.y + radius};
   switch (backend) {
-    case run::AttentionBackend::naive:
+    case spec::AttentionBackend::naive:
       sink.fill(box, color, radius);
       break;
-    case run::AttentionBackend::math:
+    case spec::AttentionBackend::math:
       sink.fill(box, color, 1);
       break;
-    case run::AttentionBackend::flash:
+    case spec::AttentionBackend::flash:
       sink.triangle({centre.x, box.y0}, {box.x1, box.y1}, {box.x0, box.y1}, color);
       break;
-    case run::AttentionBackend::efficient:
+    case spec::AttentionBackend::efficient:
       sink.triangle({centre.x, box.y0}, {box.x1, centre.y}, {box.x0, centre.y}, color);
       sink.triangle({box.x0, centre.y}, {box.x1, centre.y}, {centre.x, box.y1}, color);
       break;
-    case run::AttentionBackend::cudnn:
+    case spec::AttentionBackend::cudnn:
       sink.triangle({box.x0, box.y0}, {box.x1, box.y0}, {centre.x, box.y1}, color);
       break;
-    case run::AttentionBackend::tiled:
+    case spec::AttentionBackend::tiled:
       sink.triangle({box.x0, box.y0}, {box.x1, centre.y}, {box.x0, box.y1}, color);
       break;
-    case run::AttentionBackend::automatic:
+    case spec::AttentionBackend::automatic:
       sink.outline(box, color, 1.5F, radius);
       break;
   }

@@ -7,10 +7,11 @@
 #include <cstring>
 
 #include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
 
 namespace ts::views {
 
-std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditLook& look,
+std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditSettings& look,
                                       const Rect& rect) {
   const std::string id = "###field_" + std::string(name);
   ImGuiStorage* storage = ImGui::GetStateStorage();
@@ -39,7 +40,7 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
     }
     return entered || kept ? std::optional<std::string>(buffer.data()) : std::nullopt;
   }
-  if (ImGui::InvisibleButton(id.c_str(), {rect.width(), rect.height()})) {
+  if (press_area(id.c_str(), rect.width(), rect.height())) {
     storage->SetInt(typing_key, kOpening);
   }
   sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
@@ -51,7 +52,8 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
                               : TextStyle::small;
   sink.text({rect.x1 - ui.px(8) - sink.text_width(style, look.shown),
              (rect.y0 + rect.y1 - sink.text_height(style)) / 2},
-            style, with_alpha(ui.theme.text, look.fade), look.shown);
+            style, label_color(ui.theme, look.fade >= 1), look.shown);
+  focus_ring(ui);
   tooltip(ui, look.problem);
   return std::nullopt;
 }

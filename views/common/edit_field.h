@@ -9,7 +9,7 @@
 
 namespace ts::views {
 
-struct EditLook {
+struct EditSettings {
   std::string shown;         // "65,536"
   std::string edited;        // what stands in the field when typing begins: "65536"
   std::string_view problem;  // sentence under the mouse, field outlined; empty: none
@@ -18,7 +18,7 @@ struct EditLook {
 
 // A value as a button that turns into a text field when it is clicked, "###field_NAME". The text
 // that was typed when Enter or a click elsewhere ended it, else nothing.
-std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditLook& look,
+std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditSettings& look,
                                       const Rect& rect);
 
 }  // namespace ts::views

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +25,16 @@ class MappedFile {
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   [[nodiscard]] bool valid() const { return data_ != nullptr; }
-  [[nodiscard]] void* data() const { return data_; }
-  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
 
  private:
-  void* data_ = nullptr;
-  int size_ = 0;
+  std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
 };
+
+// Height of a line, from ascent to descent, in ems of a face of an OpenType font or collection;
+// nothing if the tables that say so are missing or cut off.
+std::optional<float> line_per_em(std::span<const std::uint8_t> font, int face);
 
 // The faces of the design: Inter in three weights, each merged with Noto Sans CJK and the icons,
 // and JetBrains Mono. A missing file falls back to Dear ImGui's own font and is named in missing().
@@ -56,8 +63,8 @@ class Fonts {
   std::vector<std::string> missing_;
 };
 
-// Pixels of a style at a scale: 12, 14, 22 and 12 at scale 1. Small text is rounded up, so that
-// nothing is under 20 pixels in projector mode.
+// Pixels of the em of a style at a scale: 12, 14, 22 and 12 at scale 1. Small text is rounded up,
+// so that nothing is under 20 pixels in projector mode.
 float text_pixels(TextStyle style, float scale);
 
 }  // namespace ts::views

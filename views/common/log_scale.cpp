@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/check.h"
-#include "core/run/size_steps.h"
+#include "core/spec/size_steps.h"
 
 namespace ts::views {
 
@@ -34,8 +34,8 @@ std::int64_t LogScale::value_at(float position) const {
 
 std::int64_t LogScale::stepped(std::int64_t value, int steps) const {
   std::int64_t at = std::clamp(value, min_, max_);
-  for (; steps > 0 && at < max_; --steps) at = run::next_size(at);
-  for (; steps < 0 && at > min_; ++steps) at = run::previous_size(at);
+  for (; steps > 0 && at < max_; --steps) at = spec::next_size(at);
+  for (; steps < 0 && at > min_; ++steps) at = spec::previous_size(at);
   return std::clamp(at, min_, max_);
 }
 

@@ -1,6 +1,7 @@
 #include "views/common/log_slider.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +9,12 @@
 #include "core/text/numbers.h"
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
 
 namespace ts::views {
 namespace {
+
+constexpr int kStepsInOctave = 8;  // of LogScale
 
 struct Frame {
   Rect label, track, field;
@@ -27,7 +31,7 @@ Frame lay_out(const Ui& ui, ImVec2 origin, float width, float label_width) {
   return frame;
 }
 
-void draw_track(ImGuiSink& sink, const Ui& ui, const Rect& track, const SliderLook& look,
+void draw_track(ImGuiSink& sink, const Ui& ui, const Rect& track, const SliderSettings& look,
                 const LogScale& scale, bool active, float fade) {
   const float y = std::floor((track.y0 + track.y1) / 2);
   const auto x_of = [&](std::int64_t value) {
@@ -60,12 +64,12 @@ std::int64_t value_under_mouse(const Rect& track, const LogScale& scale) {
 void draw_label(ImGuiSink& sink, const Ui& ui, const Rect& rect, std::string_view label,
                 float fade) {
   sink.text({rect.x0, (rect.y0 + rect.y1 - sink.text_height(TextStyle::body)) / 2}, TextStyle::body,
-            with_alpha(ui.theme.text, fade), label);
+            label_color(ui.theme, fade >= 1), label);
 }
 
 }  // namespace
 
-SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
+SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings& look,
                       const LogScale& scale, float width) {
   SliderEdit edit;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -77,7 +81,7 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& loo
   ImGui::BeginDisabled(!applies);
   ImGui::SetCursorScreenPos({frame.track.x0 - ui.px(6), frame.track.y0});
   const std::string id = "###slider_" + std::string(name);
-  ImGui::InvisibleButton(id.c_str(), {frame.track.width() + ui.px(12), frame.track.height()});
+  press_area(id.c_str(), frame.track.width() + ui.px(12), frame.track.height());
   const bool active = ImGui::IsItemActive();
   if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const std::int64_t value = value_under_mouse(frame.track, scale);
@@ -85,16 +89,22 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& loo
   }
   if (ImGui::IsItemDeactivated()) edit.finished = true;
   if (ImGui::IsItemFocused() && !active) {
-    const int steps = (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
-                      (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
+    // These keys move the slider and not the ring.
+    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) {
+      ImGui::SetKeyOwner(key, ImGui::GetItemID());
+    }
+    const int direction = (ImGui::IsKeyPressed(ImGuiKey_RightArrow) ? 1 : 0) -
+                          (ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ? 1 : 0);
+    const int steps = direction * (ImGui::GetIO().KeyShift ? kStepsInOctave : 1);
     if (steps != 0) {
       edit.value = scale.stepped(look.value, steps);
       edit.finished = true;
     }
   }
+  focus_ring(ui);
   tooltip(ui, look.reason);
   draw_track(sink, ui, frame.track, look, scale, active, fade);
-  EditLook field;
+  EditSettings field;
   field.shown = text::grouped(look.value);
   field.edited = std::to_string(look.value);
   field.problem = look.problem;
@@ -105,6 +115,9 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& loo
   }
   ImGui::EndDisabled();
   draw_label(sink, ui, frame.label, look.label, fade);
+  ImGui::SetCursorScreenPos({frame.label.x0, frame.label.y0});
+  ImGui::Dummy({std::max(1.0F, frame.label.width()), frame.label.height()});
+  tooltip(ui, look.meaning);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({width, ui.px(27)});  // with the spacing of rows a pitch of 33
   return edit;

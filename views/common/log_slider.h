@@ -19,18 +19,19 @@ struct SliderEdit {
   bool finished = false;
 };
 
-struct SliderLook {
+struct SliderSettings {
   std::string_view label;
   std::int64_t value = 0;
   std::optional<std::int64_t> bad_from;  // thin track in the warning colour from here on
   std::string_view problem;              // sentence under the mouse, field outlined; empty: none
   std::string_view reason;               // why it does not apply; empty: it does
+  std::string_view meaning = {};         // of the label, under the mouse; empty: none
   float label_width = 64;                // at scale 1
 };
 
 // Label, track with a tick at every power of two, handle, and a field that takes typed numbers. Ids
 // are "###slider_NAME" and "###field_NAME".
-SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderLook& look,
+SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings& look,
                       const LogScale& scale, float width);
 
 // Label and a field that takes a typed number, without a slider. Id "###field_NAME".

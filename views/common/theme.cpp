@@ -1,9 +1,19 @@
 #include "views/common/theme.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ts::views {
 namespace {
+
+// Relative luminance of WCAG 2.2; opacity does not count.
+double luminance(Color color) {
+  const auto channel = [color](int shift) {
+    const double value = static_cast<double>((color >> shift) & 0xFFU) / 255;
+    return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * channel(0) + 0.7152 * channel(8) + 0.0722 * channel(16);
+}
 
 // Class order: step setup forward loss backward optimizer module matmul softmax elementwise norm
 // copy attention other.
@@ -26,8 +36,8 @@ constexpr Theme kDark{ThemeKind::dark,
                       {rgb(0x4592D6), rgb(0xCC79A7), rgb(0xE69F00), rgb(0x7CC7F2), rgb(0x2A9C7B),
                        rgb(0xE5D84A), rgb(0x8A919C)},
                       {rgb(0x2A313C), rgb(0x33383F), rgb(0x31415F), rgb(0x5A4B2E), rgb(0x4A3A60),
-                       rgb(0x3F5236), rgb(0x3A4D6B), rgb(0x4F7DAE), rgb(0xB0873F), rgb(0x6C7686),
-                       rgb(0x7E73A8), rgb(0x4E8E8A), rgb(0x9A6A94), rgb(0x565E6B)},
+                       rgb(0x3F5236), rgb(0x3A4D6B), rgb(0x4C79A8), rgb(0x927034), rgb(0x6C7686),
+                       rgb(0x796EA1), rgb(0x467F7C), rgb(0x95668F), rgb(0x565E6B)},
                       {rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xE9ECF1),
                        rgb(0xE9ECF1), rgb(0xE9ECF1), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
                        rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
@@ -46,13 +56,13 @@ constexpr Theme kLight{ThemeKind::light,
                        rgb(0x2B3BC0),
                        rgb(0xFFFFFF),
                        rgb(0x00704E),
-                       rgb(0x8A6A00),
+                       rgb(0x7D6000),
                        rgb(0xB43A00),
                        {rgb(0x0072B2), rgb(0xCC79A7), rgb(0xE69F00), rgb(0x56B4E9), rgb(0x009E73),
                         rgb(0xEBDD2E), rgb(0x7C838E)},
                        {rgb(0xDDE2EA), rgb(0xE2E4E8), rgb(0xC9DCF2), rgb(0xF2DFB0), rgb(0xDFD0EC),
-                        rgb(0xCFE3C4), rgb(0xC3D2E6), rgb(0x2F6FA8), rgb(0xA46E00), rgb(0x6C7686),
-                        rgb(0x6A5CA8), rgb(0x2B807A), rgb(0x93497F), rgb(0x7A828E)},
+                        rgb(0xCFE3C4), rgb(0xC3D2E6), rgb(0x2F6FA8), rgb(0xA06B00), rgb(0x6C7686),
+                        rgb(0x6A5CA8), rgb(0x2B807A), rgb(0x93497F), rgb(0x6F7681)},
                        {rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C), rgb(0x07090C),
                         rgb(0x07090C), rgb(0x07090C), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF),
                         rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF), rgb(0xFFFFFF)}};
@@ -69,6 +79,37 @@ Color darker(Color color) {
     return static_cast<Color>(std::lround(value * 0.87F)) << shift;
   };
   return channel(0) | channel(8) | channel(16) | (color & 0xFF000000U);
+}
+
+double contrast(Color a, Color b) {
+  const double high = std::max(luminance(a), luminance(b));
+  const double low = std::min(luminance(a), luminance(b));
+  return (high + 0.05) / (low + 0.05);
+}
+
+Color readable(Color wanted, Color ground) {
+  constexpr Color kBlack = 0xFF000000U, kWhite = 0xFFFFFFFFU;
+  const Color end = contrast(kWhite, ground) >= contrast(kBlack, ground) ? kWhite : kBlack;
+  constexpr int kSteps = 20;
+  for (int i = 0; i < kSteps; ++i) {
+    const auto part = static_cast<float>(i) / kSteps;
+    const auto channel = [&](int shift) {
+      const auto from = static_cast<float>((wanted >> shift) & 0xFFU);
+      const auto to = static_cast<float>((end >> shift) & 0xFFU);
+      return static_cast<Color>(std::lround(std::lerp(from, to, part))) << shift;
+    };
+    const Color color = channel(0) | channel(8) | channel(16) | (wanted & 0xFF000000U);
+    if (contrast(color, ground) >= kReadable) return color;
+  }
+  return end;
+}
+
+Color label_color(const Theme& theme, bool usable) {
+  return usable ? theme.text : theme.text3;
+}
+
+Color free_pending_color(const Theme& theme) {
+  return theme.text;
 }
 
 Color with_alpha(Color color, float alpha) {

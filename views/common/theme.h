@@ -26,6 +26,16 @@ const Theme& theme(ThemeKind kind);
 constexpr Color rgb(std::uint32_t hex) {
   return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
 }
+// Of two opaque colours, from 1 to 21 (WCAG 2.2); text that matters has kReadable at least.
+inline constexpr double kReadable = 4.5;
+double contrast(Color a, Color b);
+// `wanted`, as far towards black or white as it takes to be read on `ground`.
+Color readable(Color wanted, Color ground);
+// The name of a control, which may be one that cannot be used now.
+Color label_color(const Theme& theme, bool usable);
+// Memory that is freed but still in use by a stream: unlike free memory and every category.
+Color free_pending_color(const Theme& theme);
+
 // 13 % darker: every second layer of one category.
 Color darker(Color color);
 Color with_alpha(Color color, float alpha);

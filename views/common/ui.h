@@ -42,11 +42,16 @@ class TableColors {
 // With spaces that no line breaks at between a number and its unit, and around "=".
 std::string kept_together(std::string_view words);
 
+// Pixels between the lines of a text of several: with the em of the style they make its line.
+float line_gap(TextStyle style, float scale);
+
 // Text at the cursor of the window; never wraps.
 void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
 // Wraps at the right edge of the window less `right_margin`, never before a unit.
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin);
+// Pixels that it takes when it wraps at `width`.
+float wrapped_height(const Ui& ui, TextStyle style, std::string_view words, float width);
 // Explains the widget before it while the mouse rests on it; nothing for an empty sentence.
 void tooltip(const Ui& ui, std::string_view words);
 

@@ -32,31 +32,60 @@ void centred(ImGuiSink& sink, const Rect& rect, TextStyle style, Color color,
   sink.pop_clip();
 }
 
-void focus_ring(ImGuiSink& sink, const Ui& ui, const Rect& rect) {
-  if (ImGui::IsItemFocused() && ImGui::GetIO().NavVisible) {
-    sink.outline(rect, ui.theme.accent, 1, ui.px(3));
-  }
-}
-
 }  // namespace
 
-bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
-               float width) {
+bool press_area(const char* id, float width, float height) {
+  // Dear ImGui's own ring lies outside, where the next widget covers it.
+  ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
+  const bool pressed = ImGui::InvisibleButton(id, {width, height}, ImGuiButtonFlags_EnableNav);
+  ImGui::PopStyleColor();
+  return pressed;
+}
+
+void focus_ring(const Ui& ui) {
+  if (!ImGui::IsItemFocused() || !ImGui::GetIO().NavVisible) return;
+  const Rect rect = item_rect();
+  const float inside = ui.px(1);
+  sink_of(ui).outline({rect.x0 + inside, rect.y0 + inside, rect.x1 - inside, rect.y1 - inside},
+                      ui.theme.accent, ui.px(2), ui.px(3));
+}
+
+namespace {
+
+// The most columns in which every label has room, all rows full if that is possible.
+std::size_t columns_for(const Ui& ui, std::span<const Choice> choices, float width) {
+  const ImGuiSink sink = sink_of(ui);
+  float widest = 1;
+  for (const Choice& choice : choices)
+    widest = std::max(widest, sink.text_width(TextStyle::body_medium, choice.label) + ui.px(10));
+  const auto fits = [&](std::size_t columns) {
+    return widest * static_cast<float>(columns) <= width;
+  };
+  std::size_t most = std::max<std::size_t>(choices.size(), 1);
+  while (most > 1 && !fits(most)) --most;
+  for (std::size_t columns = most; columns > 1; --columns)
+    if (choices.size() % columns == 0) return columns;
+  return most;
+}
+
+bool joined_buttons(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+                    float width, std::size_t columns) {
   bool changed = false;
   ImGui::PushID(id);
   const float height = ui.px(28);
-  const float each = std::floor(width / static_cast<float>(choices.size()));
+  const float each = std::floor(width / static_cast<float>(columns));
+  const std::size_t rows = (choices.size() + columns - 1) / columns;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImGuiSink sink = sink_of(ui);
-  sink.fill(
-      {origin.x, origin.y, origin.x + each * static_cast<float>(choices.size()), origin.y + height},
-      ui.theme.surface2, ui.px(4));
+  sink.fill({origin.x, origin.y, origin.x + each * static_cast<float>(columns),
+             origin.y + height * static_cast<float>(rows)},
+            ui.theme.surface2, ui.px(4));
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const Choice& choice = choices[i];
-    ImGui::SetCursorScreenPos({origin.x + each * static_cast<float>(i), origin.y});
+    ImGui::SetCursorScreenPos({origin.x + each * static_cast<float>(i % columns),
+                               origin.y + height * static_cast<float>(i / columns)});
     ImGui::BeginDisabled(!choice.reason.empty());
-    if (ImGui::InvisibleButton(("###" + choice.id).c_str(), {each, height}) &&
-        chosen != static_cast<int>(i)) {
+    if (press_area(("###" + choice.id).c_str(), each, height) && chosen != static_cast<int>(i)) {
       chosen = static_cast<int>(i);
       changed = true;
     }
@@ -67,22 +96,34 @@ bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, in
       sink.fill({rect.x0 + 1, rect.y0 + 1, rect.x1 - 1, rect.y1 - 1},
                 on ? ui.theme.surface3 : with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
     }
-    const Color color = !choice.reason.empty() ? with_alpha(ui.theme.text3, 0.6F)
+    const Color color = !choice.reason.empty() ? ui.theme.text3
                         : on                   ? ui.theme.text
                                                : ui.theme.text2;
     centred(sink, rect, on ? TextStyle::body_medium : TextStyle::body, color, choice.label);
-    focus_ring(sink, ui, rect);
+    focus_ring(ui);
     tooltip(ui, choice.reason);
   }
   ImGui::PopID();
   return changed;
 }
 
+}  // namespace
+
+bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+               float width) {
+  return joined_buttons(ui, id, choices, chosen, width, choices.size());
+}
+
+bool choice_grid(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+                 float width) {
+  return joined_buttons(ui, id, choices, chosen, width, columns_for(ui, choices, width));
+}
+
 bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,
             std::string_view reason) {
   const float height = ui.px(24);
   ImGui::BeginDisabled(!reason.empty());
-  const bool pressed = ImGui::InvisibleButton(id, {width, height});
+  const bool pressed = press_area(id, width, height);
   ImGui::EndDisabled();
   if (pressed) on = !on;
   const Rect rect = item_rect();
@@ -100,8 +141,8 @@ bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, floa
       {x, (rect.y0 + rect.y1) / 2}, radius,
       with_alpha(on ? ui.theme.on_accent : ui.theme.text2, fade));
   sink.text({track.x1 + ui.px(8), middle(rect, sink, TextStyle::body)}, TextStyle::body,
-            with_alpha(ui.theme.text, fade), label);
-  focus_ring(sink, ui, rect);
+            label_color(ui.theme, reason.empty()), label);
+  focus_ring(ui);
   tooltip(ui, reason);
   return pressed;
 }
@@ -118,7 +159,7 @@ bool button(const Ui& ui, const char* id, std::string_view icon, std::string_vie
   if (!icon.empty() && !label.empty()) content += gap;
   if (!key.empty() && !label.empty()) content += gap;
   const float total = width > 0 ? width : content + 2 * padding;
-  const bool pressed = ImGui::InvisibleButton(id, {total, ui.px(28)});
+  const bool pressed = press_area(id, total, ui.px(28));
   const Rect rect = item_rect();
   const bool hovered = ImGui::IsItemHovered();
   Color color = ui.theme.text;
@@ -133,9 +174,9 @@ bool button(const Ui& ui, const char* id, std::string_view icon, std::string_vie
   if (!icon.empty()) x += icon_width + gap;
   sink.text({x, middle(rect, sink, TextStyle::body_medium)}, TextStyle::body_medium, color, label);
   x += label_width + gap;
-  sink.text({x, middle(rect, sink, TextStyle::small)}, TextStyle::small, with_alpha(color, 0.7F),
-            key);
-  focus_ring(sink, ui, rect);
+  sink.text({x, middle(rect, sink, TextStyle::small)}, TextStyle::small,
+            kind == ButtonKind::primary ? ui.theme.on_accent : ui.theme.text2, key);
+  focus_ring(ui);
   return pressed;
 }
 
@@ -143,7 +184,7 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
             float width, const std::function<bool()>& draw_list, float indent) {
   const float height = ui.px(28);
   const std::string popup = std::string("popup") + id;
-  if (ImGui::InvisibleButton(id, {width, height})) ImGui::OpenPopup(popup.c_str());
+  if (press_area(id, width, height)) ImGui::OpenPopup(popup.c_str());
   const Rect rect = item_rect();
   ImGuiSink sink = sink_of(ui);
   sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
@@ -160,7 +201,7 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
   sink.pop_clip();
   sink.text({rect.x1 - ui.px(8) - arrow, middle(rect, sink, TextStyle::small)}, TextStyle::small,
             ui.theme.text3, "\xef\x83\x97");
-  focus_ring(sink, ui, rect);
+  focus_ring(ui);
 
   bool changed = false;
   ImGui::SetNextWindowPos({rect.x0, rect.y1 + 1});
@@ -182,7 +223,7 @@ bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_
                        sink.text_width(TextStyle::small, right);
   const float width = std::max(ImGui::GetContentRegionAvail().x, wanted);
   ImGui::BeginDisabled(!reason.empty());
-  const bool pressed = ImGui::InvisibleButton(id, {width, ui.px(26)});
+  const bool pressed = press_area(id, width, ui.px(26));
   ImGui::EndDisabled();
   const Rect rect = item_rect();
   if (chosen || ImGui::IsItemHovered()) sink.fill(rect, ui.theme.surface3, ui.px(3));
@@ -191,7 +232,7 @@ bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_
   sink.text({rect.x1 - ui.px(8) - sink.text_width(TextStyle::small, right),
              middle(rect, sink, TextStyle::small)},
             TextStyle::small, ui.theme.text3, right);
-  focus_ring(sink, ui, rect);
+  focus_ring(ui);
   tooltip(ui, reason);
   return pressed;
 }
@@ -238,7 +279,7 @@ bool folded_section(const Ui& ui, const char* id, std::string_view title, std::s
   ImGuiStorage* const storage = ImGui::GetStateStorage();
   const ImGuiID key = ImGui::GetID(id);
   bool open = storage->GetBool(key);
-  if (ImGui::InvisibleButton(id, {width, ui.px(28)})) storage->SetBool(key, open = !open);
+  if (press_area(id, width, ui.px(28))) storage->SetBool(key, open = !open);
   ImGuiSink sink = sink_of(ui);
   const Rect rect = item_rect();
   const bool lit = ImGui::IsItemHovered();
@@ -257,7 +298,7 @@ bool folded_section(const Ui& ui, const char* id, std::string_view title, std::s
   sink.text(
       {rect.x1 - sink.text_width(TextStyle::small, remark), middle(rect, sink, TextStyle::small)},
       TextStyle::small, ui.theme.text3, remark);
-  focus_ring(sink, ui, rect);
+  focus_ring(ui);
   return open;
 }
 
@@ -291,6 +332,32 @@ void right_aligned(const std::string& words) {
   const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
   ImGui::TextUnformatted(words.c_str());
+}
+
+void table_headings(const std::function<bool(int column)>& numbers) {
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+  const int columns = ImGui::TableGetColumnCount();
+  for (int i = 0; i < columns; ++i) {
+    if (!ImGui::TableSetColumnIndex(i)) continue;
+    const char* const name = ImGui::TableGetColumnName(i);
+    // The arrow of the column that is sorted by stands at the right, where the name would be.
+    const bool sorted = (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsSorted) != 0;
+    const float free =
+        ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name, nullptr, true).x;
+    if (!numbers(i) || sorted || free <= 0) {
+      ImGui::TableHeader(name);
+      continue;
+    }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImU32 color = ImGui::GetColorU32(ImGuiCol_Text);
+    ImGui::PushStyleColor(ImGuiCol_Text, IM_COL32_BLACK_TRANS);
+    ImGui::TableHeader(name);
+    ImGui::PopStyleColor();
+    const std::string_view whole(name);
+    const std::string_view shown = whole.substr(0, whole.find("##"));
+    ImGui::GetWindowDrawList()->AddText({at.x + free, at.y}, color, shown.data(),
+                                        shown.data() + shown.size());
+  }
 }
 
 void right_aligned_column(const std::string& words) {

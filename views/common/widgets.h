@@ -18,9 +18,19 @@ struct Choice {
   std::string reason;  // why it cannot be chosen; empty when it can
 };
 
+// A place that is pressed with the mouse or, while it has the focus ring, with Enter; Tab and the
+// arrow keys bring the ring there. Draws nothing: focus_ring() does, over what is drawn into it.
+bool press_area(const char* id, float width, float height);
+// The ring, while the item before it has it and the keyboard is in use.
+void focus_ring(const Ui& ui);
+
 // Joined buttons, one of which is chosen; equal widths over `width`.
 bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
                float width);
+
+// The same in as many equal rows as it takes for every label to have room.
+bool choice_grid(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
+                 float width);
 
 // A switch with its label. Greyed with the reason as its tooltip when there is one.
 bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,
@@ -42,6 +52,8 @@ bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_
 
 // Words at the right edge of a table's cell; `_column` goes to the next cell first.
 void right_aligned(const std::string& words);
+// The row of headings of a table, those of columns of numbers at the right like their numbers.
+void table_headings(const std::function<bool(int column)>& numbers);
 void right_aligned_column(const std::string& words);
 
 // Label left, value right-aligned, unit smaller in its own column. Height 24.

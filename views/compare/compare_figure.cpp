@@ -1,11 +1,13 @@
 #include "views/compare/compare_figure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/one_unit.h"
 #include "views/charts/plot_axis.h"
 #include "views/charts/ticks.h"
 #include "views/compare/compare_words.h"
@@ -92,12 +94,18 @@ struct Columns {
   Rect part, a, b, plot, ratio, word;
 };
 
-Columns columns_of(const Rect& row, float px) {
+// Of the widest words of a column.
+struct Widths {
+  float time = 0;   // headings over the times
+  float ratio = 0;  // the ratio with its interval, which is what the page is about
+};
+
+Columns columns_of(const Rect& row, float px, const Widths& widest) {
   Columns columns;
   const float names = std::min(110 * px, row.width() * 0.14F);
-  const float times = std::min(96 * px, row.width() * 0.12F);
+  const float times = std::min(std::max(96 * px, widest.time + 16 * px), row.width() * 0.16F);
   const float words = std::min(86 * px, row.width() * 0.11F);
-  const float ratios = std::min(170 * px, row.width() * 0.2F);
+  const float ratios = std::min(std::max(120 * px, widest.ratio + 16 * px), row.width() * 0.36F);
   const auto cut = [&](float x0, float x1) { return Rect{x0, row.y0, x1, row.y1}; };
   columns.part = cut(row.x0, row.x0 + names);
   columns.a = cut(columns.part.x1, columns.part.x1 + times);
@@ -142,11 +150,24 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   }
   const float height = 28 * px;
   const Rect heading{area.x0, area.y0, area.x1, area.y0 + height};
-  const Columns head = columns_of(heading, px);
-  text_right(sink, head.a, TextStyle::small, theme.text3, figure.texts("compare.median_a"));
-  text_right(sink, head.b, TextStyle::small, theme.text3, figure.texts("compare.median_b"));
-  text_in(sink, head.plot, TextStyle::small, theme.text3, figure.texts("compare.axis"));
-  text_right(sink, head.ratio, TextStyle::small, theme.text3, figure.texts("compare.ratio"));
+  const auto names = side_names(figure.comparison, figure.texts);
+  const std::string median_a = figure.texts("compare.median", {{"side", names[0]}});
+  const std::string median_b = figure.texts("compare.median", {{"side", names[1]}});
+  const std::string ratio_heading =
+      figure.texts("compare.ratio", {{"a", names[0]}, {"b", names[1]}});
+  Widths widest{std::max(sink.text_width(TextStyle::small, median_a),
+                         sink.text_width(TextStyle::small, median_b)),
+                sink.text_width(TextStyle::small, ratio_heading)};
+  for (const ComparisonRow& row : rows) {
+    widest.ratio =
+        std::max(widest.ratio, sink.text_width(TextStyle::body, ratio_words(figure, row.ratio)));
+  }
+  const Columns head = columns_of(heading, px, widest);
+  text_right(sink, head.a, TextStyle::small, theme.text3, median_a);
+  text_right(sink, head.b, TextStyle::small, theme.text3, median_b);
+  text_in(sink, head.plot, TextStyle::small, theme.text3,
+          figure.texts("compare.axis", {{"a", names[0]}, {"b", names[1]}}));
+  text_right(sink, head.ratio, TextStyle::small, theme.text3, ratio_heading);
   const PlotAxis axis = ratio_axis(least, greatest, head.plot.x0, head.plot.x1);
   const float bottom = heading.y1 + height * static_cast<float>(rows.size());
   sink.fill({axis.position(1 - kSame), heading.y1, axis.position(1 + kSame), bottom},
@@ -161,7 +182,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   sink.fill({one, heading.y1, one + 1, bottom}, theme.text2);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const float y0 = heading.y1 + height * static_cast<float>(i);
-    const Columns at = columns_of({area.x0, y0, area.x1, y0 + height}, px);
+    const Columns at = columns_of({area.x0, y0, area.x1, y0 + height}, px, widest);
     const ComparisonRow& row = rows[i];
     const auto style = i == 0 ? TextStyle::body_strong : TextStyle::body;
     text_in(sink, at.part, style, theme.text, row.part);
@@ -174,12 +195,18 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   float y = bottom + 22 * px;
   const auto& [a, b] = figure.comparison.sides;
   if (a.peak > 0 && b.peak > 0) {
-    const Columns at = columns_of({area.x0, y, area.x1, y + height}, px);
+    const Columns at = columns_of({area.x0, y, area.x1, y + height}, px, widest);
     text_in(sink, at.part, TextStyle::body, theme.text, figure.texts("compare.peak"));
-    text_right(sink, at.a, TextStyle::body, theme.text, text::bytes(a.peak).joined());
-    text_right(sink, at.b, TextStyle::body, theme.text, text::bytes(b.peak).joined());
+    const std::array peaks = {static_cast<double>(a.peak), static_cast<double>(b.peak)};
+    const OneUnit unit = byte_unit(peaks);
+    text_right(sink, at.a, TextStyle::body, theme.text, unit.joined(peaks[0]));
+    text_right(sink, at.b, TextStyle::body, theme.text, unit.joined(peaks[1]));
     text_right(sink, at.ratio, TextStyle::body, theme.text2,
                text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3));
+    y += height;
+  }
+  if (const std::string note = ratio_note(figure.comparison, figure.texts); !note.empty()) {
+    text_in(sink, {area.x0, y, area.x1, y + height}, TextStyle::small, theme.text2, note);
     y += height;
   }
   return y;
@@ -212,6 +239,17 @@ void draw_pairs_legend(DrawSink& sink, const Rect& row, const CompareFigure& fig
   });
 }
 
+// Numbers of pairs, counted from 1: multiples of 1, 2 or 5 times a power of ten.
+std::vector<std::int64_t> pair_ticks(std::size_t pairs, float each, float apart) {
+  std::int64_t step = 1;
+  for (int i = 0; static_cast<float>(step) * each < apart; ++i)
+    step = step * (i % 3 == 1 ? 5 : 4) / 2;
+  std::vector<std::int64_t> ticks;
+  for (std::int64_t at = step; at <= static_cast<std::int64_t>(pairs); at += step)
+    ticks.push_back(at);
+  return ticks;
+}
+
 void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const float px = figure.metrics.px(1);
   const Theme& theme = figure.theme;
@@ -225,7 +263,7 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   if (pairs == 0 || plot.height() < 40 * px) return;
   draw_pairs_legend(sink, {title_end, title.y0, title.x1, title.y1}, figure);
   text_right(sink, {area.x0, plot.y0 - 22 * px, plot.x0 - 8 * px, plot.y0 - 6 * px},
-             TextStyle::small, theme.text3, figure.texts("compare.ratio"));
+             TextStyle::small, theme.text3, figure.texts("compare.ratio_short"));
   std::vector<double> ratios;
   for (std::size_t i = 0; i < pairs; ++i) {
     ratios.push_back(static_cast<double>(b.timed_steps[i].total_ns) /
@@ -255,8 +293,17 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   }
   const float median = axis.position(total.median);
   sink.fill({plot.x0, median, plot.x1, median + 1.4F * px}, theme.accent);
-  text_right(sink, {plot.x0, plot.y1 + 2 * px, plot.x1, plot.y1 + 20 * px}, TextStyle::small,
-             theme.text3, figure.texts("compare.pairs_axis"));
+  const std::string axis_name = figure.texts("compare.pairs_axis");
+  const float name_x = plot.x1 - sink.text_width(TextStyle::small, axis_name);
+  sink.text({name_x, plot.y1 + 4 * px}, TextStyle::small, theme.text3, axis_name);
+  for (const std::int64_t number : pair_ticks(pairs, each, 56 * px)) {
+    const float x = std::round(plot.x0 + each * (static_cast<float>(number) - 0.5F));
+    sink.fill({x, plot.y1, x + 1, plot.y1 + 4 * px}, theme.line);
+    const std::string words_at = text::grouped(number);
+    const float wide = sink.text_width(TextStyle::small, words_at);
+    if (x + wide / 2 > name_x - 8 * px) break;
+    sink.text({x - wide / 2, plot.y1 + 4 * px}, TextStyle::small, theme.text3, words_at);
+  }
 }
 
 }  // namespace

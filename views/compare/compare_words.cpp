@@ -1,14 +1,20 @@
 #include "views/compare/compare_words.h"
 
+#include "core/report/compare_report.h"
 #include "core/run/step_summary.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
+#include "views/charts/one_unit.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
 
-std::string median_words(const run::ComparedSide& side, std::int64_t run::StepTimes::*part) {
+// Negative where there are no steps.
+double median_ns(const run::ComparedSide& side, std::int64_t run::StepTimes::*part) {
   const run::TimingSummary summary = run::summarise_steps(side.timed_steps, part);
-  return summary.n > 0 ? text::duration_ns(summary.median_ms * 1e6).joined() : text::kNoNumber;
+  return summary.n > 0 ? summary.median_ms * 1e6 : -1;
 }
 
 std::string pairs_of(const run::Comparison& comparison) {
@@ -16,6 +22,35 @@ std::string pairs_of(const run::Comparison& comparison) {
 }
 
 }  // namespace
+
+std::array<std::string, 2> side_names(const run::Comparison& comparison, const text::Texts& texts) {
+  const auto differences = run::differences(comparison.sides[0].spec, comparison.sides[1].spec);
+  if (differences.size() != 1) return {"A", "B"};
+  const run::SpecDifference& one = differences.front();
+  const auto field = spec::field_from_name(one.key);
+  const auto name = [&](const std::string& value) {
+    if (!field) return one.key + " = " + value;
+    if (spec::field_as<spec::ChoiceField>(*field) != nullptr) {
+      return value_words(texts, *field, value);
+    }
+    if (spec::field_as<spec::FlagField>(*field) != nullptr) {
+      return field_words(texts, *field) + " " + value_words(texts, *field, value);
+    }
+    return one.key + " = " + value;
+  };
+  return {name(one.a), name(one.b)};
+}
+
+std::string ratio_note(const run::Comparison& comparison, const text::Texts& texts) {
+  const auto total = &run::StepTimes::total_ns;
+  const double a = median_ns(comparison.sides[0], total);
+  const double b = median_ns(comparison.sides[1], total);
+  if (comparison.total.pairs == 0 || !(a > 0) || !(b > 0)) return {};
+  const std::string ratio = text::decimal(comparison.total.median, 3);
+  const std::string medians = text::decimal(b / a, 3);
+  if (ratio == medians) return {};
+  return texts("compare.ratio_note", {{"ratio", ratio}, {"medians", medians}});
+}
 
 const char* verdict_key(stats::PairVerdict verdict) {
   switch (verdict) {
@@ -32,20 +67,24 @@ const char* verdict_key(stats::PairVerdict verdict) {
 }
 
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts) {
+  const auto [a, b] = side_names(comparison, texts);
   if (comparison.failure) {
-    return texts("compare.ended", {{"side", comparison.failed_side == 0 ? "A" : "B"},
+    return texts("compare.ended", {{"side", comparison.failed_side == 0 ? a : b},
                                    {"reason", comparison.failure->sentence}});
   }
-  const std::string factor = text::decimal(run::factor_of(comparison.total).factor, 3);
+  const std::string factor = text::decimal(report::factor_of(comparison.total).factor, 3);
   switch (comparison.total.verdict) {
     case stats::PairVerdict::faster:
-      return texts("compare.faster", {{"factor", factor}});
+      return texts("compare.faster", {{"a", a}, {"b", b}, {"factor", factor}});
     case stats::PairVerdict::slower:
-      return texts("compare.slower", {{"factor", factor}});
+      return texts("compare.slower", {{"a", a}, {"b", b}, {"factor", factor}});
     case stats::PairVerdict::same:
-      return texts("compare.same");
+      return texts("compare.same", {{"a", a}, {"b", b}});
     case stats::PairVerdict::unclear:
       break;
+  }
+  if (comparison.total.pairs > 0 && comparison.total.pairs < stats::kFewestPairs) {
+    return texts("compare.too_few", {{"least", std::to_string(stats::kFewestPairs)}});
   }
   return texts("compare.unclear");
 }
@@ -66,7 +105,7 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
     default:
       break;
   }
-  const run::RatioFactor factor = run::factor_of(comparison.total);
+  const report::RatioFactor factor = report::factor_of(comparison.total);
   if (!factor.ci95) return texts("compare.few", {{"pairs", pairs_of(comparison)}});
   return texts("compare.basis", {{"low", text::decimal(factor.ci95->low, 3)},
                                  {"high", text::decimal(factor.ci95->high, 3)},
@@ -74,9 +113,9 @@ std::string comparison_state(const run::Comparison& comparison, double budget_s,
 }
 
 std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts) {
-  if (run::break_even_sentence(comparison).empty()) return {};
+  if (report::break_even_sentence(comparison).empty()) return {};
   const std::string seconds = text::decimal(comparison.sides[1].facts.compile_s, 1);
-  const auto steps = run::break_even_steps(comparison);
+  const auto steps = report::break_even_steps(comparison);
   if (steps)
     return texts("compare.break_even", {{"seconds", seconds}, {"steps", text::grouped(*steps)}});
   const bool unclear = comparison.total.verdict == stats::PairVerdict::unclear;
@@ -86,20 +125,34 @@ std::string break_even_words(const run::Comparison& comparison, const text::Text
 
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,
                                            const text::Texts& texts) {
-  std::vector<ComparisonRow> rows;
-  const auto add = [&](const char* key, const stats::PairedRatio& ratio,
-                       std::int64_t run::StepTimes::*part) {
-    if (ratio.pairs == 0) return;
-    rows.push_back({texts(key), median_words(comparison.sides[0], part),
-                    median_words(comparison.sides[1], part), ratio});
+  struct Part {
+    const char* key;
+    const stats::PairedRatio* ratio;
+    std::int64_t run::StepTimes::*time;
   };
-  add("compare.step", comparison.total, &run::StepTimes::total_ns);
   // Where a step is all forward its line would only say the same again.
-  if (comparison.backward.pairs > 0) {
-    add("compare.forward", comparison.forward, &run::StepTimes::forward_ns);
-    add("compare.backward", comparison.backward, &run::StepTimes::backward_ns);
+  const bool parted = comparison.backward.pairs > 0;
+  std::vector<Part> parts = {{"compare.step", &comparison.total, &run::StepTimes::total_ns}};
+  if (parted)
+    parts.push_back({"compare.forward", &comparison.forward, &run::StepTimes::forward_ns});
+  if (parted)
+    parts.push_back({"compare.backward", &comparison.backward, &run::StepTimes::backward_ns});
+  parts.push_back({"compare.optimizer", &comparison.optimizer, &run::StepTimes::optimizer_ns});
+  std::erase_if(parts, [](const Part& part) { return part.ratio->pairs == 0; });
+  std::vector<double> times;
+  for (const Part& part : parts) {
+    for (const run::ComparedSide& side : comparison.sides)
+      times.push_back(median_ns(side, part.time));
   }
-  add("compare.optimizer", comparison.optimizer, &run::StepTimes::optimizer_ns);
+  const OneUnit unit = duration_unit(times);
+  std::vector<ComparisonRow> rows;
+  const auto words = [&unit](double ns) {
+    return ns < 0 ? std::string(text::kNoNumber) : unit.joined(ns);
+  };
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    rows.push_back(
+        {texts(parts[i].key), words(times[2 * i]), words(times[2 * i + 1]), *parts[i].ratio});
+  }
   return rows;
 }
 

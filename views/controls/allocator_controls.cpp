@@ -11,15 +11,15 @@
 namespace ts::views {
 namespace {
 
-using run::Field;
-using run::Fit;
+using predict::Fit;
+using spec::Field;
 
 }  // namespace
 
-std::string expandable_words(const run::Outlook& outlook, const text::Texts& texts) {
+std::string expandable_words(const predict::Outlook& outlook, const text::Texts& texts) {
   if (!outlook.expandable || outlook.target == nullptr) return {};
-  const run::ExpandableNeed& with = *outlook.expandable;
-  const run::Prediction& now = outlook.target->prediction;
+  const predict::ExpandableNeed& with = *outlook.expandable;
+  const predict::Prediction& now = outlook.target->prediction;
   const std::int64_t saved = now.needed - with.needed;
   const std::vector<text::Argument> arguments = {
       {"needed", text::bytes(with.needed).joined()},
@@ -33,9 +33,9 @@ std::string expandable_words(const run::Outlook& outlook, const text::Texts& tex
 
 void draw_allocator(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   const std::string problem = problem_text(context, Field::alloc_conf);
-  memory::AllocatorSettings settings = run::allocator_settings_of(spec);
+  allocator::AllocatorSettings settings = predict::allocator_settings_of(spec);
   if (toggle(ui, "###expandable_segments", ui.texts("controls.allocator.expandable"),
              settings.expandable_segments, width, problem)) {
     spec.alloc_conf = settings.to_string();
@@ -51,7 +51,7 @@ void draw_allocator(const ControlsContext& context, float width) {
   }
   ImGui::Dummy({0, ui.px(4)});
   draw_field(context, Field::alloc_conf, width);
-  if (spec.device == run::DeviceKind::cuda && !spec.alloc_conf.empty()) {
+  if (spec.device == spec::DeviceKind::cuda && !spec.alloc_conf.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("controls.allocator.environment"),
                  ui.px(16));
   }

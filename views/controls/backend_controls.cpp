@@ -6,17 +6,20 @@
 #include "core/text/numbers.h"
 #include "views/common/backend_marks.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
 #include "views/controls/controls_view.h"
 #include "views/controls/field_controls.h"
 
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 
 // What the target card would need with this backend, at the right end of its row.
-void draw_backend_need(const ControlsContext& context, run::AttentionBackend backend,
+void draw_backend_need(const ControlsContext& context, spec::AttentionBackend backend,
                        const Rect& row) {
   if (context.outlook == nullptr) return;
   const auto& needs = context.outlook->backends;
@@ -25,14 +28,14 @@ void draw_backend_need(const ControlsContext& context, run::AttentionBackend bac
   if (need == needs.end()) return;
   const Ui& ui = context.ui;
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  if (!need->unavailable.empty()) {
-    tooltip(ui, need->unavailable);
+  if (!need->unavailable.sentence.empty()) {
+    tooltip(ui, message_words(ui.texts, need->unavailable));
     sink.text({row.x1 - ui.px(30), row.y0 + ui.px(4)}, TextStyle::body, ui.theme.text3,
               text::kNoNumber);
     return;
   }
   exact_bytes_tip(ui, need->needed);
-  const bool over = need->fit == run::Fit::oom;
+  const bool over = need->fit == predict::Fit::oom;
   const Color color = over ? ui.theme.bad : ui.theme.text;
   const text::Quantity size = text::bytes(need->needed);
   const float y = (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2;
@@ -47,6 +50,38 @@ void draw_backend_need(const ControlsContext& context, run::AttentionBackend bac
   }
 }
 
+void draw_backend_row(const ControlsContext& context, const Choice& choice,
+                      spec::AttentionBackend backend, float width) {
+  const Ui& ui = context.ui;
+  spec::WorkloadSpec spec = context.history.spec();
+  const bool chosen = spec.backend == backend;
+  const bool possible = choice.reason.empty();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::BeginDisabled(!possible);
+  if (press_area(("###backend_" + choice.id).c_str(), width, ui.px(24))) {
+    spec.backend = backend;
+    context.history.set(spec);
+  }
+  ImGui::EndDisabled();
+  const Rect row{at.x, at.y, at.x + width, at.y + ui.px(24)};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float fade = possible || chosen ? 1.0F : 0.4F;
+  // What is chosen is seen also where this machine cannot run it: the card may.
+  if (chosen) {
+    sink.fill(row, ui.theme.surface3, ui.px(3));
+  } else if (ImGui::IsItemHovered()) {
+    sink.fill(row, with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
+  }
+  focus_ring(ui);
+  tooltip(ui, choice.reason);
+  draw_backend_mark(sink, backend, {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5),
+                    with_alpha(backend_color(ui.theme.kind, backend), fade));
+  sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
+            chosen ? TextStyle::body_medium : TextStyle::body, label_color(ui.theme, possible),
+            choice.label);
+  if (possible || chosen) draw_backend_need(context, backend, row);
+}
+
 }  // namespace
 
 void draw_backends(const ControlsContext& context, float width) {
@@ -55,45 +90,26 @@ void draw_backends(const ControlsContext& context, float width) {
   const bool needs = context.outlook != nullptr && !context.outlook->backends.empty();
   section(ui, ui.texts("controls.backend"),
           reason.empty() && needs ? ui.texts("controls.backend.needs") : reason);
-  run::WorkloadSpec spec = context.history.spec();
+  tooltip(ui, meaning(ui.texts, "backend"));
+  const int chosen = static_cast<int>(context.history.spec().backend);
   const std::vector<Choice> choices = field_choices_of(context, Field::backend);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    const auto backend = static_cast<run::AttentionBackend>(i);
-    const bool chosen = spec.backend == backend;
-    const bool possible = choices[i].reason.empty();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::BeginDisabled(!possible);
-    if (ImGui::InvisibleButton(("###backend_" + choices[i].id).c_str(), {width, ui.px(24)})) {
-      spec.backend = backend;
-      context.history.set(spec);
-    }
-    ImGui::EndDisabled();
-    const Rect row{at.x, at.y, at.x + width, at.y + ui.px(24)};
-    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    const float fade = possible ? 1.0F : 0.4F;
-    if (chosen && possible) {
-      sink.fill(row, ui.theme.surface3, ui.px(3));
-    } else if (ImGui::IsItemHovered()) {
-      sink.fill(row, with_alpha(ui.theme.surface3, 0.5F), ui.px(3));
-    }
-    tooltip(ui, choices[i].reason);
-    draw_backend_mark(sink, backend, {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5),
-                      with_alpha(backend_color(ui.theme.kind, backend), fade));
-    sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
-              chosen ? TextStyle::body_medium : TextStyle::body, with_alpha(ui.theme.text, fade),
-              choices[i].label);
-    if (possible) draw_backend_need(context, backend, row);
-  }
+  const auto draw_row = [&](std::size_t i) {
+    draw_backend_row(context, choices[i], static_cast<spec::AttentionBackend>(i), width);
+  };
+  const SortedChoices sorted = sorted_choices(choices, chosen);
+  for (const std::size_t i : sorted.possible) draw_row(i);
+  if (!draw_refused_fold(ui, "###backend_refused", sorted)) return;
+  for (const std::size_t i : sorted.refused) draw_row(i);
 }
 
 void draw_backend_select(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   const std::vector<Choice> choices = field_choices_of(context, Field::backend);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto choose = [&] {
     for (std::size_t i = 0; i < choices.size(); ++i) {
-      const auto backend = static_cast<run::AttentionBackend>(i);
+      const auto backend = static_cast<spec::AttentionBackend>(i);
       const std::string id = "###backend_" + choices[i].id;
       if (list_row(ui, id.c_str(), choices[i].label, "", backend == spec.backend,
                    choices[i].reason)) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/typed_card.h"
+#include "core/spec/typed_card.h"
 #include "core/text/numbers.h"
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
@@ -25,8 +25,8 @@ struct Number {
   std::string shown;   // empty: not known
   std::string edited;  // what stands in the field when typing begins
   std::function<std::string(const std::string&)> line;
-  void (*take)(run::Gpu& into, const run::Gpu& from);
-  void (*leave_out)(run::Gpu& into);  // when nothing is typed; null: it has to be there
+  void (*take)(spec::Gpu& into, const spec::Gpu& from);
+  void (*leave_out)(spec::Gpu& into);  // when nothing is typed; null: it has to be there
 };
 
 std::string plain(double value) {
@@ -39,8 +39,8 @@ std::string plain(double value) {
   return words;
 }
 
-template <std::optional<double> run::Gpu::*kPlace>
-Number peak_of(const Ui& ui, const run::Gpu& gpu, const char* dtype) {
+template <std::optional<double> spec::Gpu::*kPlace>
+Number peak_of(const Ui& ui, const spec::Gpu& gpu, const char* dtype) {
   const std::optional<double>& value = gpu.*kPlace;
   const std::string number = value ? plain(*value) : std::string();
   return {dtype,
@@ -50,11 +50,11 @@ Number peak_of(const Ui& ui, const run::Gpu& gpu, const char* dtype) {
           [dtype](const std::string& typed) {
             return std::string("custom 1GiB ") + dtype + "=" + typed;
           },
-          [](run::Gpu& into, const run::Gpu& from) { into.*kPlace = from.*kPlace; },
-          [](run::Gpu& into) { (into.*kPlace).reset(); }};
+          [](spec::Gpu& into, const spec::Gpu& from) { into.*kPlace = from.*kPlace; },
+          [](spec::Gpu& into) { (into.*kPlace).reset(); }};
 }
 
-std::vector<Number> numbers_of(const Ui& ui, const run::Gpu& gpu) {
+std::vector<Number> numbers_of(const Ui& ui, const spec::Gpu& gpu) {
   const std::string bandwidth = gpu.bandwidth_gb_s > 0 ? plain(gpu.bandwidth_gb_s) : "";
   return {
       {"memory", ui.texts("controls.card.memory"), text::bytes(gpu.memory_bytes).joined(),
@@ -65,19 +65,19 @@ std::vector<Number> numbers_of(const Ui& ui, const run::Gpu& gpu) {
              typed.size() < 6 && typed.find_first_not_of("0123456789.") == std::string::npos;
          return "custom " + typed + (gibibytes ? "GiB" : "");
        },
-       [](run::Gpu& into, const run::Gpu& from) { into.memory_bytes = from.memory_bytes; },
+       [](spec::Gpu& into, const spec::Gpu& from) { into.memory_bytes = from.memory_bytes; },
        nullptr},
       {"bandwidth", ui.texts("controls.card.bandwidth"), bandwidth, bandwidth,
        [](const std::string& typed) { return "custom 1GiB " + typed + "GB/s"; },
-       [](run::Gpu& into, const run::Gpu& from) { into.bandwidth_gb_s = from.bandwidth_gb_s; },
-       [](run::Gpu& into) { into.bandwidth_gb_s = 0; }},
-      peak_of<&run::Gpu::fp32_tflops>(ui, gpu, "fp32"),
-      peak_of<&run::Gpu::tf32_tflops>(ui, gpu, "tf32"),
-      peak_of<&run::Gpu::bf16_tflops>(ui, gpu, "bf16"),
-      peak_of<&run::Gpu::fp16_tflops>(ui, gpu, "fp16"),
+       [](spec::Gpu& into, const spec::Gpu& from) { into.bandwidth_gb_s = from.bandwidth_gb_s; },
+       [](spec::Gpu& into) { into.bandwidth_gb_s = 0; }},
+      peak_of<&spec::Gpu::fp32_tflops>(ui, gpu, "fp32"),
+      peak_of<&spec::Gpu::tf32_tflops>(ui, gpu, "tf32"),
+      peak_of<&spec::Gpu::bf16_tflops>(ui, gpu, "bf16"),
+      peak_of<&spec::Gpu::fp16_tflops>(ui, gpu, "fp16"),
       {"cc", ui.texts("controls.card.compute"), gpu.compute_capability, gpu.compute_capability,
        [](const std::string& typed) { return "custom 1GiB cc=" + typed; },
-       [](run::Gpu& into, const run::Gpu& from) {
+       [](spec::Gpu& into, const spec::Gpu& from) {
          into.compute_capability = from.compute_capability;
        },
        nullptr},
@@ -85,13 +85,13 @@ std::vector<Number> numbers_of(const Ui& ui, const run::Gpu& gpu) {
 }
 
 // False: it cannot be read.
-bool apply(const Number& number, std::string typed, run::Gpu& gpu) {
+bool apply(const Number& number, std::string typed, spec::Gpu& gpu) {
   std::erase(typed, ' ');
   if (typed.empty()) {
     if (number.leave_out != nullptr) number.leave_out(gpu);
     return number.leave_out != nullptr;
   }
-  const auto read = run::read_typed_card(number.line(typed));
+  const auto read = spec::read_typed_card(number.line(typed));
   if (read) number.take(gpu, *read);
   return read.has_value();
 }
@@ -100,17 +100,17 @@ bool apply(const Number& number, std::string typed, run::Gpu& gpu) {
 
 void draw_card_numbers(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
-  run::WorkloadSpec spec = context.history.spec();
-  const run::Gpu* const found =
-      run::is_typed_card(spec.target_gpu) ? context.gpus.find(spec.target_gpu) : nullptr;
+  spec::WorkloadSpec spec = context.history.spec();
+  const spec::Gpu* const found =
+      spec::is_typed_card(spec.target_gpu) ? context.gpus.find(spec.target_gpu) : nullptr;
   if (found == nullptr) return;
-  run::Gpu gpu = *found;
+  spec::Gpu gpu = *found;
   for (const Number& number : numbers_of(ui, gpu)) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     sink.text({at.x, at.y + (ui.px(kNumberRowHeight) - sink.text_height(TextStyle::body)) / 2},
               TextStyle::body, ui.theme.text, number.label);
-    const EditLook look{
+    const EditSettings look{
         number.shown.empty() ? std::string(text::kNoNumber) : number.shown, number.edited, {}};
     const Rect rest{at.x + ui.px(kNumberLabelWidth), at.y, at.x + width,
                     at.y + ui.px(kNumberRowHeight)};
@@ -119,14 +119,14 @@ void draw_card_numbers(const ControlsContext& context, float width) {
     ImGui::Dummy({width, ui.px(kNumberRowHeight + 1)});
     if (!typed) continue;
     if (apply(number, *typed, gpu)) {
-      spec.target_gpu = run::typed_card_name(gpu);
+      spec.target_gpu = spec::typed_card_name(gpu);
       if (spec != context.history.spec()) context.history.set(spec);
     } else {
-      context.history.refuse(run::Field::target_gpu, *typed);
+      context.history.refuse(spec::Field::target_gpu, *typed);
     }
   }
   const auto& unread = context.history.unread();
-  if (unread && unread->field == run::Field::target_gpu) {
+  if (unread && unread->field == spec::Field::target_gpu) {
     wrapped_text(ui, TextStyle::small, ui.theme.bad,
                  ui.texts("controls.unread", {{"typed", unread->typed}}), ui.px(16));
   }

@@ -44,7 +44,7 @@ void draw_controls_strip(const ControlsContext& context) {
       width - 2 * ui.px(kMargin) - 3 * ui.px(kGap) - labels - backend_width - target_width;
   const float slider_width = rest / 2;
   float x = ui.px(kMargin);
-  for (const run::Field field : {run::Field::B, run::Field::T}) {
+  for (const spec::Field field : {spec::Field::B, spec::Field::T}) {
     ImGui::SetCursorPos({x, y});
     draw_size_slider(context, field, slider_width, 16);
     x += slider_width + ui.px(kGap);

@@ -7,13 +7,14 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/run/presets.h"
-#include "core/run/typed_card.h"
-#include "core/run/workload_math.h"
+#include "core/spec/presets.h"
+#include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/log_slider.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/controls/card_numbers.h"
 #include "views/controls/field_access.h"
@@ -23,7 +24,7 @@
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 
 constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
                                Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
@@ -44,11 +45,11 @@ constexpr std::array kMeasurement = {Field::warmups, Field::cache, Field::thread
                                      Field::cuda_graph, Field::compile};
 
 // The preset whose shape the specification has, else nothing.
-const run::Preset* matching_preset(const run::WorkloadSpec& spec) {
-  for (const run::Preset& preset : run::presets()) {
+const spec::Preset* matching_preset(const spec::WorkloadSpec& spec) {
+  for (const spec::Preset& preset : spec::presets()) {
     if (preset.workload != spec.workload) continue;
-    run::WorkloadSpec applied = spec;
-    run::apply_preset(preset, applied);
+    spec::WorkloadSpec applied = spec;
+    spec::apply_preset(preset, applied);
     if (applied == spec) return &preset;
   }
   return nullptr;
@@ -62,33 +63,27 @@ std::string count_text(std::int64_t count) {
                                 : text::grouped(count);
 }
 
-std::string parameters_text(const ControlsContext& context, const run::WorkloadSpec& spec) {
-  const std::string count = count_text(run::parameter_count(spec));
+std::string parameters_text(const ControlsContext& context, const spec::WorkloadSpec& spec) {
+  const std::string count = count_text(spec::parameter_count(spec));
   return count.empty() ? count : context.ui.texts("controls.parameters", {{"count", count}});
 }
 
-// All workloads as joined buttons, three in a row.
+// All workloads as joined buttons.
 void draw_kinds(const ControlsContext& context, float width) {
-  constexpr std::size_t kInRow = 3;
   const Ui& ui = context.ui;
-  const auto names = run::field_choices(Field::workload);
-  run::WorkloadSpec spec = context.history.spec();
-  for (std::size_t begin = 0; begin < names.size(); begin += kInRow) {
-    std::vector<Choice> choices;
-    for (std::size_t i = begin; i < std::min(begin + kInRow, names.size()); ++i) {
-      choices.push_back({names[i], ui.texts(std::string("controls.workload.") + names[i]), {}});
-    }
-    int chosen = static_cast<int>(spec.workload) - static_cast<int>(begin);
-    const std::string id = "###workload_" + std::to_string(begin);
-    if (!segmented(ui, id.c_str(), choices, chosen, width)) continue;
-    spec.workload = static_cast<run::WorkloadKind>(chosen + static_cast<int>(begin));
-    for (const run::Preset& preset : run::presets()) {
-      if (preset.workload != spec.workload) continue;
-      run::apply_preset(preset, spec);
-      break;
-    }
-    context.history.set(spec);
+  spec::WorkloadSpec spec = context.history.spec();
+  std::vector<Choice> choices;
+  for (const char* name : spec::field_choices(Field::workload))
+    choices.push_back({name, ui.texts(std::string("controls.workload.") + name), {}});
+  int chosen = static_cast<int>(spec.workload);
+  if (!choice_grid(ui, "###workload", choices, chosen, width)) return;
+  spec.workload = static_cast<spec::WorkloadKind>(chosen);
+  for (const spec::Preset& preset : spec::presets()) {
+    if (preset.workload != spec.workload) continue;
+    spec::apply_preset(preset, spec);
+    break;
   }
+  context.history.set(spec);
 }
 
 void draw_workload(const ControlsContext& context, float width) {
@@ -96,26 +91,29 @@ void draw_workload(const ControlsContext& context, float width) {
   section(ui, ui.texts("controls.workload"));
   draw_kinds(context, width);
   ImGui::Dummy({0, ui.px(4)});
-  const run::WorkloadSpec& spec = context.history.spec();
-  const run::Preset* current = matching_preset(spec);
-  select(ui, "###preset", current != nullptr ? current->name : ui.texts("controls.preset.custom"),
-         parameters_text(context, spec), width, [&] {
-           bool changed = false;
-           for (const run::Preset& preset : run::presets()) {
-             if (preset.workload != spec.workload) continue;
-             run::WorkloadSpec applied = spec;
-             run::apply_preset(preset, applied);
-             const std::string id = std::string("###preset_") + preset.id;
-             // Names of models promise a size that the formulas do not always keep.
-             const std::string count = count_text(run::parameter_count(applied));
-             const std::string right = preset.source + (count.empty() ? "" : ", " + count);
-             if (list_row(ui, id.c_str(), preset.name, right, &preset == current)) {
-               context.history.set(applied);
-               changed = true;
-             }
-           }
-           return changed;
-         });
+  const spec::WorkloadSpec& spec = context.history.spec();
+  const spec::Preset* current = matching_preset(spec);
+  select(
+      ui, "###preset",
+      current != nullptr ? preset_words(ui.texts, *current) : ui.texts("controls.preset.custom"),
+      parameters_text(context, spec), width, [&] {
+        bool changed = false;
+        for (const spec::Preset& preset : spec::presets()) {
+          if (preset.workload != spec.workload) continue;
+          spec::WorkloadSpec applied = spec;
+          spec::apply_preset(preset, applied);
+          const std::string id = std::string("###preset_") + preset.id;
+          // Names of models promise a size that the formulas do not always keep.
+          const std::string count = count_text(spec::parameter_count(applied));
+          const std::string right =
+              preset_source_words(ui.texts, preset) + (count.empty() ? "" : ", " + count);
+          if (list_row(ui, id.c_str(), preset_words(ui.texts, preset), right, &preset == current)) {
+            context.history.set(applied);
+            changed = true;
+          }
+        }
+        return changed;
+      });
 }
 
 // Joined buttons over the whole width, under a heading.
@@ -123,22 +121,33 @@ void draw_wide_choice(const ControlsContext& context, Field field, std::string_v
                       float width) {
   const Ui& ui = context.ui;
   section(ui, title);
+  tooltip(ui, meaning(ui.texts, spec::field_name(field)));
   const std::vector<Choice> choices = field_choices_of(context, field);
-  const auto* kind = run::field_as<run::ChoiceField>(field);
-  run::WorkloadSpec spec = context.history.spec();
+  const auto* kind = spec::field_as<spec::ChoiceField>(field);
+  spec::WorkloadSpec spec = context.history.spec();
   int chosen = kind->get(spec);
-  const std::string id = std::string("###") + run::field_name(field);
-  if (segmented(ui, id.c_str(), choices, chosen, width)) {
-    kind->set(spec, chosen);
+  const std::string id = std::string("###") + spec::field_name(field);
+  const SortedChoices sorted = sorted_choices(choices, chosen);
+  const auto grid = [&](const std::string& name, const std::vector<std::size_t>& shown) {
+    std::vector<Choice> some;
+    int pressed = -1;
+    for (const std::size_t i : shown) {
+      if (static_cast<int>(i) == chosen) pressed = static_cast<int>(some.size());
+      some.push_back(choices[i]);
+    }
+    if (!choice_grid(ui, name.c_str(), some, pressed, width)) return;
+    kind->set(spec, static_cast<int>(shown[static_cast<std::size_t>(pressed)]));
     context.history.set(spec);
-  }
+  };
+  grid(id, sorted.possible);
+  if (draw_refused_fold(ui, (id + "_refused").c_str(), sorted)) grid(id, sorted.refused);
 }
 
 void draw_device(const ControlsContext& context, float width) {
   if (context.engine == nullptr || context.engine->devices.size() < 2) return;
   const Ui& ui = context.ui;
   section(ui, ui.texts("controls.device"));
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   std::string name;
   for (const run::DeviceInfo& device : context.engine->devices) {
     if (device.kind == spec.device && device.index == spec.device_index) name = device.name;
@@ -148,9 +157,9 @@ void draw_device(const ControlsContext& context, float width) {
     for (const run::DeviceInfo& device : context.engine->devices) {
       const bool chosen = device.kind == spec.device && device.index == spec.device_index;
       const std::string id =
-          std::string("###device_") + run::to_string(device.kind) + std::to_string(device.index);
+          std::string("###device_") + to_string(device.kind) + std::to_string(device.index);
       if (list_row(ui, id.c_str(), device.name, text::bytes(device.memory_bytes).joined(), chosen,
-                   device.unavailable)) {
+                   engine_words(ui.texts, device.unavailable))) {
         spec.device = device.kind;
         spec.device_index = device.index;
         context.history.set(spec);
@@ -163,20 +172,20 @@ void draw_device(const ControlsContext& context, float width) {
 
 // What is left of the card's memory for tensors, and why it is less than what is printed on the
 // box.
-void draw_usable(const Ui& ui, const run::Gpu& gpu) {
-  const std::int64_t usable = run::target_of(gpu).capacity();
+void draw_usable(const Ui& ui, const spec::Gpu& gpu) {
+  const std::int64_t usable = predict::target_of(gpu).capacity();
   wrapped_text(ui, TextStyle::small, ui.theme.text3,
                ui.texts("controls.target.usable", {{"size", text::bytes(usable).joined()}}),
                ui.px(16));
   tooltip(ui, ui.texts("controls.target.usable_why",
                        {{"usable", exact_bytes(ui.texts, usable)},
                         {"memory", exact_bytes(ui.texts, gpu.memory_bytes)},
-                        {"context", text::bytes(run::kContextBytes).joined()}}));
+                        {"context", text::bytes(predict::kContextBytes).joined()}}));
 }
 
 void draw_memory_bar(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
-  const run::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
+  const spec::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
   if (gpu == nullptr) return;
   MemoryNeed need;
   std::int64_t scratch = 0;  // the most that kernels may take on top
@@ -231,9 +240,9 @@ void draw_memory_bar(const ControlsContext& context, float width) {
 // problem.
 void apply(const ControlsContext& context, Field field, const SliderEdit& edit) {
   const Ui& ui = context.ui;
-  run::WorkloadSpec changed = context.history.spec();
+  spec::WorkloadSpec changed = context.history.spec();
   if (edit.value) set_slider_number(changed, field, *edit.value);
-  if (edit.typed && !run::set_field(changed, run::field_name(field), *edit.typed)) {
+  if (edit.typed && !spec::set_field(changed, spec::field_name(field), *edit.typed)) {
     context.history.refuse(field, *edit.typed);
   }
   if (changed != context.history.spec()) context.history.preview(changed);
@@ -245,9 +254,44 @@ void apply(const ControlsContext& context, Field field, const SliderEdit& edit) 
   }
 }
 
+// The sizes that matter for the workload; the others are folded away.
+void draw_shape(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  section(ui, ui.texts("controls.shape"));
+  std::vector<Field> idle;
+  for (const Field field : kShape) {
+    if (reason_text(context, field).empty()) {
+      draw_size_slider(context, field, width);
+    } else {
+      idle.push_back(field);
+    }
+  }
+  draw_idle_fields(ui, "###idle_shape", idle,
+                   [&](Field field) { draw_size_slider(context, field, width); });
+}
+
+void draw_causal(const ControlsContext& context, float width) {
+  spec::WorkloadSpec spec = context.history.spec();
+  if (toggle(context.ui, "###causal", context.ui.texts("controls.causal"), spec.causal, width,
+             reason_text(context, Field::causal))) {
+    context.history.set(spec);
+  }
+}
+
+// What is about attention; one line where there is none.
+void draw_attention(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  const bool used = reason_text(context, Field::backend).empty();
+  const bool open = used || folded_section(ui, "###idle_backend", ui.texts("controls.backend"),
+                                           ui.texts("controls.not_used"));
+  if (open) draw_backends(context, width);
+  if (open) ImGui::Dummy({0, ui.px(4)});
+  if (open || reason_text(context, Field::causal).empty()) draw_causal(context, width);
+}
+
 void draw_seed(const ControlsContext& context, float width) {
   const SliderEdit edit =
-      number_row(context.ui, run::field_name(Field::seed), context.ui.texts("controls.field.seed"),
+      number_row(context.ui, spec::field_name(Field::seed), context.ui.texts("controls.field.seed"),
                  std::to_string(context.history.spec().seed), width);
   apply(context, Field::seed, edit);
 }
@@ -256,48 +300,24 @@ void draw_seed(const ControlsContext& context, float width) {
 
 void draw_size_slider(const ControlsContext& context, Field field, float width, float label_width) {
   const Ui& ui = context.ui;
-  const run::WorkloadSpec& spec = context.history.spec();
+  const spec::WorkloadSpec& spec = context.history.spec();
   const std::string reason = reason_text(context, field);
   const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
-  SliderLook look;
-  look.label = ui.texts(std::string("controls.field.") + run::field_name(field));
+  SliderSettings look;
+  look.label = ui.texts(std::string("controls.field.") + spec::field_name(field));
   look.value = *slider_number(spec, field);
   look.reason = reason;
   look.problem = problem;
   look.label_width = label_width;
-  if (context.outlook != nullptr) {
-    if (const run::SizeEdge* edge = context.outlook->edge(field))
+  const std::string meant = meaning(ui.texts, spec::field_name(field));
+  look.meaning = meant;
+  // Where the card cannot run the settings the edge known is that of other ones.
+  if (context.outlook != nullptr && context.outlook->target != nullptr) {
+    if (const predict::SizeEdge* edge = context.outlook->edge(field))
       look.bad_from = edge->first_too_large;
   }
-  const SliderEdit edit = log_slider(ui, run::field_name(field), look, slider_scale(field), width);
+  const SliderEdit edit = log_slider(ui, spec::field_name(field), look, slider_scale(field), width);
   apply(context, field, edit);
-}
-
-void draw_target_select(const ControlsContext& context, float width) {
-  const Ui& ui = context.ui;
-  run::WorkloadSpec spec = context.history.spec();
-  const run::Gpu* gpu = context.gpus.find(spec.target_gpu);
-  // Its line would repeat the size that stands behind it.
-  const bool typed = run::is_typed_card(spec.target_gpu);
-  select(ui, "###target", typed ? ui.texts("controls.card.own") : spec.target_gpu,
-         gpu != nullptr ? text::bytes(gpu->memory_bytes).joined() : std::string(), width, [&] {
-           for (const run::Gpu& card : context.gpus.gpus()) {
-             if (list_row(ui, ("###target_" + card.name).c_str(), card.name,
-                          text::bytes(card.memory_bytes).joined(), card.name == spec.target_gpu)) {
-               spec.target_gpu = card.name;
-               context.history.set(spec);
-               return true;
-             }
-           }
-           // Begins with the numbers of the card that is chosen.
-           if (gpu != nullptr &&
-               list_row(ui, "###target_typed", ui.texts("controls.card.own"), "", typed)) {
-             if (!typed) spec.target_gpu = run::typed_card_name(*gpu);
-             context.history.set(spec);
-             return true;
-           }
-           return false;
-         });
 }
 
 void draw_controls(const ControlsContext& context) {
@@ -306,18 +326,11 @@ void draw_controls(const ControlsContext& context) {
   const auto gap = [&ui] { ImGui::Dummy({0, ui.px(4)}); };
   draw_workload(context, width);
   gap();
-  section(ui, ui.texts("controls.shape"));
-  for (const Field field : kShape) draw_size_slider(context, field, width);
+  draw_shape(context, width);
   gap();
   draw_wide_choice(context, Field::dtype, ui.texts("controls.precision"), width);
   gap();
-  draw_backends(context, width);
-  gap();
-  run::WorkloadSpec spec = context.history.spec();
-  if (toggle(ui, "###causal", ui.texts("controls.causal"), spec.causal, width,
-             reason_text(context, Field::causal))) {
-    context.history.set(spec);
-  }
+  draw_attention(context, width);
   draw_seed(context, width);
   gap();
   draw_wide_choice(context, Field::pass, ui.texts("controls.pass"), width);
@@ -335,6 +348,7 @@ void draw_controls(const ControlsContext& context) {
   gap();
   draw_device(context, width);
   section(ui, ui.texts("controls.target"), ui.texts("controls.target.remark"));
+  tooltip(ui, meaning(ui.texts, "target_gpu"));
   draw_target_select(context, width);
   gap();
   draw_memory_bar(context, width);

@@ -4,21 +4,23 @@
 
 #include <algorithm>
 
-#include "core/run/spec_values.h"
+#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 #include "views/common/edit_field.h"
+#include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 
 constexpr float kLabelWidth = 112;
 constexpr float kRowHeight = 28;
 
 std::string field_label(const Ui& ui, Field field) {
-  return ui.texts(std::string("controls.field.") + run::field_name(field));
+  return ui.texts(std::string("controls.field.") + spec::field_name(field));
 }
 
 // The label of a row, left; what is right of it.
@@ -27,7 +29,10 @@ Rect draw_label(const ControlsContext& context, Field field, float width, float 
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   sink.text({at.x, at.y + (ui.px(kRowHeight) - sink.text_height(TextStyle::body)) / 2},
-            TextStyle::body, with_alpha(ui.theme.text, fade), field_label(ui, field));
+            TextStyle::body, label_color(ui.theme, fade >= 1), field_label(ui, field));
+  ImGui::Dummy({ui.px(kLabelWidth), ui.px(kRowHeight)});
+  tooltip(ui, meaning(ui.texts, spec::field_name(field)));
+  ImGui::SetCursorScreenPos(at);
   return {at.x + ui.px(kLabelWidth), at.y, at.x + width, at.y + ui.px(kRowHeight)};
 }
 
@@ -44,15 +49,15 @@ bool fits_in_a_row(const Ui& ui, const std::vector<Choice>& choices, float width
   });
 }
 
-void draw_choice(const ControlsContext& context, Field field, const run::ChoiceField& kind,
+void draw_choice(const ControlsContext& context, Field field, const spec::ChoiceField& kind,
                  float width) {
   const Ui& ui = context.ui;
   const std::string reason = reason_text(context, field);
   const Rect rest = draw_label(context, field, width, reason.empty() ? 1.0F : 0.4F);
   const std::vector<Choice> choices = field_choices_of(context, field);
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   int chosen = kind.get(spec);
-  const std::string id = std::string("###") + run::field_name(field);
+  const std::string id = std::string("###") + spec::field_name(field);
   ImGui::SetCursorScreenPos({rest.x0, rest.y0});
   bool changed = false;
   if (fits_in_a_row(ui, choices, rest.width())) {
@@ -91,46 +96,46 @@ std::string shown_from_its_end(const DrawSink& sink, const std::string& text, fl
 }
 
 // A path or a name; what does not fit is shown from its end.
-void draw_text(const ControlsContext& context, Field field, const run::TextField& kind,
+void draw_text(const ControlsContext& context, Field field, const spec::TextField& kind,
                float width) {
   const Ui& ui = context.ui;
   const std::string reason = reason_text(context, field);
   const float fade = reason.empty() ? 1.0F : 0.4F;
   const Rect rest = draw_label(context, field, width, fade);
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   const std::string problem = problem_text(context, field);
-  EditLook look;
+  EditSettings look;
   look.edited = spec.*kind.member;
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   look.shown = shown_from_its_end(sink, look.edited, rest.width() - ui.px(16));
   if (reason.empty()) look.problem = problem;
   look.fade = fade;
   ImGui::BeginDisabled(!reason.empty());
-  const auto typed = edit_field(ui, run::field_name(field), look, rest);
+  const auto typed = edit_field(ui, spec::field_name(field), look, rest);
   ImGui::EndDisabled();
   tooltip(ui, reason.empty() ? std::string_view(look.edited) : std::string_view(reason));
-  if (typed && run::set_field(spec, run::field_name(field), *typed)) context.history.set(spec);
+  if (typed && spec::set_field(spec, spec::field_name(field), *typed)) context.history.set(spec);
   end_row(ui, rest, width);
   if (!look.problem.empty())
     wrapped_text(ui, TextStyle::small, ui.theme.bad, look.problem, ui.px(16));
 }
 
 // A size such as 600MiB, or auto; what cannot be read leaves it as it was and is named.
-void draw_bytes(const ControlsContext& context, Field field, const run::BytesField& kind,
+void draw_bytes(const ControlsContext& context, Field field, const spec::BytesField& kind,
                 float width) {
   const Ui& ui = context.ui;
   const Rect rest = draw_label(context, field, width, 1);
-  run::WorkloadSpec spec = context.history.spec();
+  spec::WorkloadSpec spec = context.history.spec();
   const std::int64_t bytes = spec.*kind.member;
   const std::string problem = problem_text(context, field);
-  EditLook look;
+  EditSettings look;
   look.shown =
       bytes == 0 ? std::string(ui.texts("controls.automatic")) : text::bytes(bytes).joined();
   look.edited = bytes == 0 ? "auto" : std::to_string(bytes);
   look.problem = problem;
-  const auto typed = edit_field(ui, run::field_name(field), look, rest);
+  const auto typed = edit_field(ui, spec::field_name(field), look, rest);
   if (typed) {
-    if (run::set_field(spec, run::field_name(field), *typed)) {
+    if (spec::set_field(spec, spec::field_name(field), *typed)) {
       context.history.set(spec);
     } else {
       context.history.refuse(field, *typed);
@@ -146,58 +151,58 @@ void draw_bytes(const ControlsContext& context, Field field, const run::BytesFie
   }
 }
 
-void draw_real(const ControlsContext& context, Field field, const run::RealField& kind,
+void draw_real(const ControlsContext& context, Field field, const spec::RealField& kind,
                float width) {
   const Ui& ui = context.ui;
   const std::string reason = reason_text(context, field);
   const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
   const float fade = reason.empty() ? 1.0F : 0.4F;
   const Rect rest = draw_label(context, field, width, fade);
-  run::WorkloadSpec spec = context.history.spec();
-  EditLook look;
+  spec::WorkloadSpec spec = context.history.spec();
+  EditSettings look;
   look.shown = look.edited = text::plain(spec.*kind.member);
   look.problem = problem.empty() ? reason : problem;
   if (problem.empty()) look.problem = {};
   look.fade = fade;
   ImGui::BeginDisabled(!reason.empty());
-  const auto typed = edit_field(ui, run::field_name(field), look,
+  const auto typed = edit_field(ui, spec::field_name(field), look,
                                 {rest.x1 - ui.px(82), rest.y0, rest.x1, rest.y1});
   ImGui::EndDisabled();
   tooltip(ui, reason);
   // What is no number, or out of range, leaves the value as it was.
-  if (typed && run::set_field(spec, run::field_name(field), *typed)) context.history.set(spec);
+  if (typed && spec::set_field(spec, spec::field_name(field), *typed)) context.history.set(spec);
   end_row(ui, rest, width);
 }
 
 // How many of the settings matter here and are not as they are by default.
-int changed_fields(const run::WorkloadSpec& spec, std::span<const Field> fields) {
-  const run::WorkloadSpec defaults;
+int changed_fields(const spec::WorkloadSpec& spec, std::span<const Field> fields) {
+  const spec::WorkloadSpec defaults;
   return static_cast<int>(std::count_if(fields.begin(), fields.end(), [&](Field field) {
-    if (!run::field_applies(spec, field)) return false;
-    return run::field_text(spec, field) != run::field_text(defaults, field);
+    if (!spec::field_applies(spec, field)) return false;
+    return spec::field_text(spec, field) != spec::field_text(defaults, field);
   }));
 }
 
 }  // namespace
 
 std::string reason_text(const ControlsContext& context, Field field) {
-  const std::string key = run::field_reason(context.history.spec(), field);
+  const std::string key = spec::field_reason(context.history.spec(), field);
   return key.empty() ? std::string() : std::string(context.ui.texts(key));
 }
 
 std::string problem_text(const ControlsContext& context, Field field) {
-  for (const run::SpecProblem& problem : run::validate(context.history.spec())) {
-    if (problem.field == field) return context.ui.texts(problem.key, problem.arguments);
+  for (const spec::SpecProblem& problem : spec::validate(context.history.spec())) {
+    if (problem.field == field) return message_words(context.ui.texts, problem);
   }
   return {};
 }
 
 std::vector<Choice> field_choices_of(const ControlsContext& context, Field field) {
   const Ui& ui = context.ui;
-  const auto* kind = run::field_as<run::ChoiceField>(field);
-  const run::WorkloadSpec& spec = context.history.spec();
+  const auto* kind = spec::field_as<spec::ChoiceField>(field);
+  const spec::WorkloadSpec& spec = context.history.spec();
   const std::string reason = reason_text(context, field);
-  const auto had = run::validate(spec);
+  const auto had = spec::validate(spec);
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < kind->names.size(); ++i) {
     Choice choice;
@@ -205,34 +210,51 @@ std::vector<Choice> field_choices_of(const ControlsContext& context, Field field
     std::replace(choice.id.begin(), choice.id.end(), '+', '_');
     choice.label = ui.texts(std::string("controls.choice.") + choice.id);
     choice.reason = reason;
-    run::WorkloadSpec tried = spec;
+    spec::WorkloadSpec tried = spec;
     kind->set(tried, static_cast<int>(i));
-    for (const run::SpecProblem& problem : run::validate(tried)) {
-      const bool old = std::any_of(had.begin(), had.end(), [&](const run::SpecProblem& other) {
+    for (const spec::SpecProblem& problem : spec::validate(tried)) {
+      const bool old = std::any_of(had.begin(), had.end(), [&](const spec::SpecProblem& other) {
         return other.key == problem.key && problem.field != field;
       });
-      if (!old && choice.reason.empty()) choice.reason = ui.texts(problem.key, problem.arguments);
+      if (!old && choice.reason.empty()) choice.reason = message_words(ui.texts, problem);
     }
     choices.push_back(std::move(choice));
   }
   return choices;
 }
 
+SortedChoices sorted_choices(const std::vector<Choice>& choices, int chosen) {
+  SortedChoices sorted;
+  bool any = false;
+  for (const Choice& choice : choices) any = any || choice.reason.empty();
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const bool kept = !any || choices[i].reason.empty() || static_cast<int>(i) == chosen;
+    (kept ? sorted.possible : sorted.refused).push_back(i);
+  }
+  return sorted;
+}
+
+bool draw_refused_fold(const Ui& ui, const char* id, const SortedChoices& choices) {
+  if (choices.refused.empty()) return false;
+  const std::string count = std::to_string(choices.refused.size());
+  return folded_section(ui, id, ui.texts("controls.refused", {{"count", count}}), {});
+}
+
 void draw_field(const ControlsContext& context, Field field, float width) {
   const Ui& ui = context.ui;
-  const run::FieldRow& row = run::field_row(field);
-  if (std::holds_alternative<run::NumberField>(row.kind)) {
+  const spec::FieldRow& row = spec::field_row(field);
+  if (std::holds_alternative<spec::NumberField>(row.kind)) {
     draw_size_slider(context, field, width, kLabelWidth - 8);
-  } else if (const auto* choice = std::get_if<run::ChoiceField>(&row.kind)) {
+  } else if (const auto* choice = std::get_if<spec::ChoiceField>(&row.kind)) {
     draw_choice(context, field, *choice, width);
-  } else if (const auto* real = std::get_if<run::RealField>(&row.kind)) {
+  } else if (const auto* real = std::get_if<spec::RealField>(&row.kind)) {
     draw_real(context, field, *real, width);
-  } else if (const auto* bytes = std::get_if<run::BytesField>(&row.kind)) {
+  } else if (const auto* bytes = std::get_if<spec::BytesField>(&row.kind)) {
     draw_bytes(context, field, *bytes, width);
-  } else if (const auto* words = std::get_if<run::TextField>(&row.kind)) {
+  } else if (const auto* words = std::get_if<spec::TextField>(&row.kind)) {
     draw_text(context, field, *words, width);
-  } else if (const auto* flag = std::get_if<run::FlagField>(&row.kind)) {
-    run::WorkloadSpec spec = context.history.spec();
+  } else if (const auto* flag = std::get_if<spec::FlagField>(&row.kind)) {
+    spec::WorkloadSpec spec = context.history.spec();
     const std::string id = std::string("###") + row.name;
     if (toggle(ui, id.c_str(), field_label(ui, field), spec.*flag->member, width,
                reason_text(context, field))) {
@@ -242,15 +264,33 @@ void draw_field(const ControlsContext& context, Field field, float width) {
   }
 }
 
+void draw_idle_fields(const Ui& ui, const char* id, std::span<const Field> fields,
+                      const std::function<void(Field)>& draw) {
+  if (fields.empty()) return;
+  const std::string words = ui.texts("controls.idle", {{"count", std::to_string(fields.size())}});
+  if (!folded_section(ui, id, words, {})) return;
+  for (const Field field : fields) draw(field);
+}
+
 void draw_folded_fields(const ControlsContext& context, const char* id, std::string_view title,
                         std::span<const Field> fields, float width) {
   const Ui& ui = context.ui;
   const int changed = changed_fields(context.history.spec(), fields);
-  const std::string remark =
-      changed == 0 ? std::string()
-                   : ui.texts("controls.changed", {{"count", std::to_string(changed)}});
+  std::vector<Field> used;
+  std::vector<Field> idle;
+  for (const Field field : fields)
+    (reason_text(context, field).empty() ? used : idle).push_back(field);
+  std::string remark;
+  if (used.empty()) remark = ui.texts("controls.not_used");
+  if (changed > 0) remark = ui.texts("controls.changed", {{"count", std::to_string(changed)}});
   if (!folded_section(ui, id, title, remark)) return;
-  for (const Field field : fields) draw_field(context, field, width);
+  for (const Field field : used) draw_field(context, field, width);
+  const auto draw_one = [&](Field field) { draw_field(context, field, width); };
+  if (used.empty()) {
+    for (const Field field : idle) draw_one(field);
+    return;
+  }
+  draw_idle_fields(ui, (std::string(id) + "_idle").c_str(), idle, draw_one);
 }
 
 }  // namespace ts::views

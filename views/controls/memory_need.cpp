@@ -6,7 +6,7 @@ namespace ts::views {
 
 MemoryNeed memory_need(const run::Run& run) {
   MemoryNeed need;
-  need.bytes = run.memory.peak_bytes();
+  need.bytes = run.peak_allocated();
   need.at_least = !run.finished || run.verdict != run::Verdict::ok;
   if (run.finished && run.verdict == run::Verdict::oom && run.failure.bytes_asked > 0) {
     const std::int64_t taken = run.failure.bytes_limit - run.failure.bytes_free;

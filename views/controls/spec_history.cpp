@@ -2,7 +2,7 @@
 
 namespace ts::views {
 
-void SpecHistory::preview(const run::WorkloadSpec& spec) {
+void SpecHistory::preview(const spec::WorkloadSpec& spec) {
   if (shown_ != spec) unread_.reset();
   shown_ = spec;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/run/workload_spec.h"
+#include "core/spec/workload_spec.h"
 
 namespace ts::views {
 
@@ -13,15 +13,15 @@ namespace ts::views {
 // commit() when it ends. Pure; UI thread.
 class SpecHistory {
  public:
-  explicit SpecHistory(run::WorkloadSpec spec) : shown_(spec), committed_(std::move(spec)) {}
+  explicit SpecHistory(spec::WorkloadSpec spec) : shown_(spec), committed_(std::move(spec)) {}
 
-  [[nodiscard]] const run::WorkloadSpec& spec() const { return shown_; }
+  [[nodiscard]] const spec::WorkloadSpec& spec() const { return shown_; }
 
   // Shows a value that is not a step of its own yet.
-  void preview(const run::WorkloadSpec& spec);
+  void preview(const spec::WorkloadSpec& spec);
   // Makes what is shown a step, if it differs from the last one; forgets what could be redone.
   void commit();
-  void set(const run::WorkloadSpec& spec) {
+  void set(const spec::WorkloadSpec& spec) {
     preview(spec);
     commit();
   }
@@ -33,19 +33,19 @@ class SpecHistory {
 
   // What was typed into a field and could not be read: shown beside it until something changes.
   struct Unread {
-    run::Field field = run::Field::B;
+    spec::Field field = spec::Field::B;
     std::string typed;
   };
-  void refuse(run::Field field, std::string typed) { unread_ = {field, std::move(typed)}; }
+  void refuse(spec::Field field, std::string typed) { unread_ = {field, std::move(typed)}; }
   [[nodiscard]] const std::optional<Unread>& unread() const { return unread_; }
 
   static constexpr std::size_t kMaxSteps = 500;
 
  private:
-  run::WorkloadSpec shown_;
-  run::WorkloadSpec committed_;
-  std::vector<run::WorkloadSpec> past_;    // oldest first
-  std::vector<run::WorkloadSpec> future_;  // next redo last
+  spec::WorkloadSpec shown_;
+  spec::WorkloadSpec committed_;
+  std::vector<spec::WorkloadSpec> past_;    // oldest first
+  std::vector<spec::WorkloadSpec> future_;  // next redo last
   std::optional<Unread> unread_;
 };
 

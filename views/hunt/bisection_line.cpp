@@ -16,16 +16,16 @@ constexpr float kRadius = 4;
 constexpr float kGap = 6;  // between labels
 constexpr float kLine = 3;
 
-bool holds(run::Fit fit) {
-  return fit != run::Fit::oom;
+bool holds(predict::Fit fit) {
+  return fit != predict::Fit::oom;
 }
 
 // The interval that was left to be halved once a value was known to fit and one not to; all values
 // where there is none.
-std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const run::HuntProbe> probes) {
+std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const predict::HuntProbe> probes) {
   std::int64_t fits = 0;
   std::int64_t breaks = std::numeric_limits<std::int64_t>::max();
-  for (const run::HuntProbe& probe : probes) {
+  for (const predict::HuntProbe& probe : probes) {
     if (holds(probe.answer.fit)) {
       fits = std::max(fits, probe.at[0]);
     } else {
@@ -60,6 +60,7 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
     first.label_x = std::max(std::min(first.x + gap / 2, area.x1 - width_of(first)),
                              last.label_x + width_of(last) + gap);
     last.labelled = first.labelled = true;
+    break;  // larger values that fit again have an edge, too: theirs where there is room
   }
   const auto label = [&](LineStop& stop) {
     if (stop.labelled) return;
@@ -75,10 +76,10 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
 }  // namespace
 
 std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, const Rect& area,
-                                      std::span<const run::HuntProbe> probes) {
+                                      std::span<const predict::HuntProbe> probes) {
   std::vector<LineStop> stops;
   const auto [least, most] = first_bracket(probes);
-  for (const run::HuntProbe& probe : probes) {
+  for (const predict::HuntProbe& probe : probes) {
     if (probe.at[0] >= least && probe.at[0] <= most)
       stops.push_back({probe.at[0], probe.answer.fit});
   }
@@ -107,17 +108,18 @@ void draw_bisection_line(DrawSink& sink, const Theme& theme, Metrics metrics, co
   const float radius = metrics.px(kRadius);
   const float thick = metrics.px(kLine);
   const float y = area.y0 + radius + metrics.px(4);
-  const auto first_oom = std::find_if(stops.begin(), stops.end(),
-                                      [](const LineStop& stop) { return !holds(stop.fit); });
   sink.line({stops.front().x, y}, {stops.back().x, y}, theme.surface3, thick);
-  if (first_oom != stops.begin())
-    sink.line({stops.front().x, y}, {std::prev(first_oom)->x, y}, theme.ok, thick);
-  if (first_oom != stops.end())
-    sink.line({first_oom->x, y}, {stops.back().x, y}, with_alpha(theme.bad, 0.7F), thick);
+  // Between two of a kind; between one that fits and one that does not nothing is known.
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    const bool fit = holds(stops[i].fit);
+    if (fit != holds(stops[i + 1].fit)) continue;
+    sink.line({stops[i].x, y}, {stops[i + 1].x, y}, fit ? theme.ok : with_alpha(theme.bad, 0.7F),
+              thick);
+  }
   for (const LineStop& stop : stops) {
     if (holds(stop.fit)) {
       const Rect dot{stop.x - radius, y - radius, stop.x + radius, y + radius};
-      sink.fill(dot, stop.fit == run::Fit::fits ? theme.ok : theme.warn, radius);
+      sink.fill(dot, stop.fit == predict::Fit::fits ? theme.ok : theme.warn, radius);
     } else {
       sink.line({stop.x - radius, y - radius}, {stop.x + radius, y + radius}, theme.bad,
                 metrics.px(2));

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/run/hunt.h"
+#include "core/predict/hunt.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
 
@@ -12,7 +12,7 @@ namespace ts::views {
 // A probe of a bisection on its number line, x in pixels.
 struct LineStop {
   std::int64_t value = 0;
-  run::Fit fit = run::Fit::fits;
+  predict::Fit fit = predict::Fit::fits;
   float x = 0;
   float label_x = 0;  // left end of its label
   bool labelled = false;
@@ -23,7 +23,7 @@ struct LineStop {
 // bracket doubles. Both sides of the edge are
 // labelled, the others where there is room. Empty for fewer than two values.
 std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, const Rect& area,
-                                      std::span<const run::HuntProbe> probes);
+                                      std::span<const predict::HuntProbe> probes);
 
 // Green as far as it fits, red from where it does not, a mark and a number for each probe: how the
 // brackets close in on the edge.

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/hunt_table.h"
+#include "core/predict/hunt_table.h"
 #include "views/charts/chart_text.h"
 #include "views/common/backend_marks.h"
 
 namespace ts::views {
 namespace {
 
-using run::CellState;
-using run::Fit;
-using run::HuntCell;
+using predict::CellState;
+using predict::Fit;
+using predict::HuntCell;
 
 bool known(const HuntCell& cell) {
   return cell.state == CellState::inferred || cell.state == CellState::probed;
@@ -30,7 +30,8 @@ float strength(const HuntCell& cell, std::int64_t memory) {
 // Calls `edge` with every edge between a cell that fits and one that does not, `half` as thick to
 // both sides.
 template <class Edge>
-void for_each_edge(const run::HuntMap& map, const HuntGrid& grid, float half, const Edge& edge) {
+void for_each_edge(const predict::HuntMap& map, const HuntGrid& grid, float half,
+                   const Edge& edge) {
   const auto parts = [&](std::size_t a, std::size_t b) {
     const HuntCell &one = map.cell(a), &other = map.cell(b);
     return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
@@ -78,10 +79,10 @@ std::optional<std::size_t> HuntGrid::at(Point point) const {
   return row * columns + column;
 }
 
-bool too_narrow(const DrawSink& sink, const run::HuntMap& map, const HuntGrid& grid) {
+bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGrid& grid) {
   for (std::size_t i = 0; i < map.size(); ++i) {
     if (!known(map.cell(i))) continue;
-    const std::string words = run::grid_words(map.cell(i), grid.unit);
+    const std::string words = predict::grid_words(map.cell(i), grid.unit);
     if (sink.text_width(TextStyle::small, words) + 2 > grid.width - 1) return true;
   }
   return false;
@@ -97,16 +98,27 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
       continue;
     }
     const bool tight = cell.fit == Fit::fits_after_flush;
-    sink.fill(box, fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory)));
-    if (tight) draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), figure.metrics.px(6));
-    const std::string words = run::grid_words(cell, grid.unit, grid.whole);
+    const Color ground = fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory));
+    sink.fill(box, ground);
+    const std::string words = predict::grid_words(cell, grid.unit, grid.whole);
     const float width = sink.text_width(TextStyle::small, words);
-    if (width + 2 > box.width() || sink.text_height(TextStyle::small) > box.height()) continue;
+    const bool fits =
+        width + 2 <= box.width() && sink.text_height(TextStyle::small) <= box.height();
+    const Point at{std::round(box.x0 + (box.width() - width) / 2),
+                   std::round(box.y0 + (box.height() - sink.text_height(TextStyle::small)) / 2)};
+    if (tight) {
+      draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), figure.metrics.px(6));
+      // The number stands on a plate: stripes behind it would be as bright as it is.
+      const float gap = figure.metrics.px(3);
+      if (fits) {
+        sink.fill({std::max(box.x0, at.x - gap), at.y, std::min(box.x1, at.x + width + gap),
+                   at.y + sink.text_height(TextStyle::small)},
+                  ground);
+      }
+    }
     // Bounds are quieter than numbers.
-    const Color color = cell.state == CellState::probed ? theme.text : theme.text3;
-    sink.text({std::round(box.x0 + (box.width() - width) / 2),
-               std::round(box.y0 + (box.height() - sink.text_height(TextStyle::small)) / 2)},
-              TextStyle::small, color, words);
+    const Color color = cell.state == CellState::probed ? theme.text : theme.text2;
+    if (fits) sink.text(at, TextStyle::small, readable(color, ground), words);
   }
 }
 
@@ -116,7 +128,7 @@ void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& gri
 }
 
 Color second_color(const Theme& theme) {
-  return backend_color(theme.kind, run::AttentionBackend::flash);
+  return backend_color(theme.kind, spec::AttentionBackend::flash);
 }
 
 void draw_dashes(DrawSink& sink, const Rect& line, Color color, float on, float off) {
@@ -148,7 +160,7 @@ void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     const Rect box = grid.cell(i);
     // Round the number where there is room for both, else along the edge of the cell.
     const float number =
-        sink.text_width(TextStyle::small, run::grid_words(cell, grid.unit, grid.whole));
+        sink.text_width(TextStyle::small, predict::grid_words(cell, grid.unit, grid.whole));
     const bool roomy = box.height() >= sink.text_height(TextStyle::small) + 8 * px &&
                        box.width() >= number + 12 * px;
     sink.outline(inside(box, roomy ? 3 : 1), color, 1.5F * px, 3 * px);

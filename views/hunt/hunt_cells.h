@@ -18,7 +18,7 @@ struct HuntGrid {
 };
 
 // Whether some number with its decimals is wider than a cell.
-bool too_narrow(const DrawSink& sink, const run::HuntMap& map, const HuntGrid& grid);
+bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGrid& grid);
 
 // The cells without their frames, then the frontier, rings and the frame of the selected cell.
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
@@ -30,7 +30,7 @@ void draw_dashes(DrawSink& sink, const Rect& line, Color color, float on, float 
 void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 
 // The colour of a verdict; `part` of it between the surface (0) and the full colour (1).
-Color fit_color(const Theme& theme, run::Fit fit, float part);
+Color fit_color(const Theme& theme, predict::Fit fit, float part);
 // Stripes over a box: tight is not told by colour alone.
 void draw_stripes(DrawSink& sink, const Rect& box, Color color, float distance);
 

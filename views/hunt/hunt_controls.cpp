@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <string>
 
-#include "core/run/spec_fields.h"
-#include "core/run/spec_values.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "views/common/power_select.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 
 // What an axis begins with: enough to have an edge in it on most cards.
-run::HuntAxis start_of(Field field) {
+predict::HuntAxis start_of(Field field) {
   switch (field) {
     case Field::T:
       return {field, 128, 8192};
@@ -33,16 +34,16 @@ run::HuntAxis start_of(Field field) {
   }
 }
 
-bool draw_axis(const Ui& ui, const std::string& id, run::HuntAxis& axis,
+bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
                const std::vector<Field>& fields, Field other) {
   const float width = ImGui::GetContentRegionAvail().x;
   bool changed = false;
   const auto name = [&ui](Field field) {
-    return std::string(ui.texts(std::string("controls.field.") + run::field_name(field)));
+    return std::string(ui.texts(std::string("controls.field.") + spec::field_name(field)));
   };
   changed |= select(ui, (id + "_field").c_str(), name(axis.field), "", width, [&] {
     for (const Field field : fields) {
-      const std::string row = id + "_" + run::field_name(field);
+      const std::string row = id + "_" + spec::field_name(field);
       if (field != other && list_row(ui, row.c_str(), name(field), "", field == axis.field)) {
         axis = start_of(field);
         return true;
@@ -51,7 +52,7 @@ bool draw_axis(const Ui& ui, const std::string& id, run::HuntAxis& axis,
     return false;
   });
   ImGui::Dummy({0, ui.px(4)});
-  const auto* number = run::field_as<run::NumberField>(axis.field);
+  const auto* number = spec::field_as<spec::NumberField>(axis.field);
   const std::int64_t least = std::max<std::int64_t>(1, number->slider.min);
   const std::int64_t most = number->slider.max;
   const float half = (width - ui.px(8)) / 2;
@@ -69,88 +70,89 @@ bool draw_axis(const Ui& ui, const std::string& id, run::HuntAxis& axis,
 
 }  // namespace
 
-std::vector<Field> hunt_fields(const run::WorkloadSpec& base) {
+std::vector<Field> hunt_fields(const spec::WorkloadSpec& base) {
   std::vector<Field> fields;
   for (const Field field : {Field::T, Field::B, Field::d_model, Field::heads, Field::d_head,
                             Field::layers, Field::d_ff, Field::vocab}) {
-    if (run::field_applies(base, field)) fields.push_back(field);
+    if (spec::field_applies(base, field)) fields.push_back(field);
   }
   return fields;
 }
 
-void settle(HuntDraft& draft, const run::WorkloadSpec& base) {
+void settle(HuntEdit& edit, const spec::WorkloadSpec& base) {
   const auto fields = hunt_fields(base);
   const auto possible = [&](Field field) {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   };
-  if (!possible(draft.x.field)) draft.x = start_of(fields.front());
-  if (possible(draft.y.field) && draft.y.field != draft.x.field) return;
+  if (!possible(edit.x.field)) edit.x = start_of(fields.front());
+  if (possible(edit.y.field) && edit.y.field != edit.x.field) return;
   for (const Field field : fields) {
-    if (field != draft.x.field) draft.y = start_of(field);
-    if (field != draft.x.field) return;
+    if (field != edit.x.field) edit.y = start_of(field);
+    if (field != edit.x.field) return;
   }
 }
 
-std::optional<run::WorkloadSpec> compared_spec(const HuntDraft& draft,
-                                               const run::WorkloadSpec& base) {
-  if (!draft.compare || *draft.compare == base.backend ||
-      !run::field_applies(base, Field::backend)) {
+std::optional<spec::WorkloadSpec> compared_spec(const HuntEdit& edit,
+                                                const spec::WorkloadSpec& base) {
+  if (!edit.compare || *edit.compare == base.backend ||
+      !spec::field_applies(base, Field::backend)) {
     return std::nullopt;
   }
-  run::WorkloadSpec spec = base;
-  spec.backend = *draft.compare;
+  spec::WorkloadSpec spec = base;
+  spec.backend = *edit.compare;
   return spec;
 }
 
-void zoom(HuntDraft& draft, const run::WorkloadSpec& base, double factor, std::size_t cells) {
-  for (run::HuntAxis* axis : {&draft.x, &draft.y}) {
-    const auto* number = run::field_as<run::NumberField>(axis->field);
-    *axis = run::zoomed(*axis, run::number_of(base, axis->field), factor, number->slider, cells);
+void zoom(HuntEdit& edit, const spec::WorkloadSpec& base, double factor, std::size_t cells) {
+  for (predict::HuntAxis* axis : {&edit.x, &edit.y}) {
+    const auto* number = spec::field_as<spec::NumberField>(axis->field);
+    *axis =
+        predict::zoomed(*axis, spec::number_of(base, axis->field), factor, number->slider, cells);
   }
 }
 
 namespace {
 
-bool draw_target(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
+bool draw_target(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
   section(ui, ui.texts("hunt.map_of"));
   const Choice choices[] = {{"card", base.target_gpu, {}},
                             {"here", ui.texts("hunt.this_machine"), {}}};
-  int chosen = draft.here ? 1 : 0;
+  int chosen = edit.here ? 1 : 0;
   const float width = ImGui::GetContentRegionAvail().x;
   const bool changed = segmented(ui, "###hunt_target", choices, chosen, width);
-  draft.here = chosen == 1;
+  edit.here = chosen == 1;
   ImGui::Dummy({0, ui.px(4)});
   return changed;
 }
 
 // Another attention backend, whose frontier is drawn over the map.
-bool draw_comparison(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
-  if (!run::field_applies(base, Field::backend)) return false;
+bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
+  if (!spec::field_applies(base, Field::backend)) return false;
   section(ui, ui.texts("hunt.compare"));
-  const auto names = run::field_choices(Field::backend);
-  const auto label = [&](std::optional<run::AttentionBackend> backend) -> std::string {
+  const auto names = spec::field_choices(Field::backend);
+  const auto label = [&](std::optional<spec::AttentionBackend> backend) -> std::string {
     if (!backend) return ui.texts("hunt.compare_none");
     return ui.texts(std::string("controls.choice.") + names[static_cast<std::size_t>(*backend)]);
   };
-  return select(ui, "###hunt_compare", label(draft.compare), "", ImGui::GetContentRegionAvail().x,
+  return select(ui, "###hunt_compare", label(edit.compare), "", ImGui::GetContentRegionAvail().x,
                 [&] {
-                  const auto row = [&](std::optional<run::AttentionBackend> backend, const char* id,
-                                       const std::string& reason) {
-                    if (!list_row(ui, id, label(backend), "", backend == draft.compare, reason))
+                  const auto row = [&](std::optional<spec::AttentionBackend> backend,
+                                       const char* id, const std::string& reason) {
+                    if (!list_row(ui, id, label(backend), "", backend == edit.compare, reason))
                       return false;
-                    draft.compare = backend;
+                    edit.compare = backend;
                     return true;
                   };
                   if (row(std::nullopt, "###hunt_compare_none", {})) return true;
                   for (std::size_t i = 0; i < names.size(); ++i) {
-                    const auto backend = static_cast<run::AttentionBackend>(i);
-                    run::WorkloadSpec tried = base;
+                    const auto backend = static_cast<spec::AttentionBackend>(i);
+                    spec::WorkloadSpec tried = base;
                     tried.backend = backend;
-                    if (!draft.here) tried.device = run::DeviceKind::cuda;
+                    if (!edit.here) tried.device = spec::DeviceKind::cuda;
                     std::string reason;
-                    for (const run::SpecProblem& problem : run::validate(tried)) {
+                    for (const spec::SpecProblem& problem : spec::validate(tried)) {
                       if (problem.field == Field::backend)
-                        reason = ui.texts(problem.key, problem.arguments);
+                        reason = message_words(ui.texts, problem);
                     }
                     const std::string id = std::string("###hunt_compare_") + names[i];
                     if (row(backend, id.c_str(), reason)) return true;
@@ -161,15 +163,15 @@ bool draw_comparison(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& ba
 
 }  // namespace
 
-bool draw_hunt_controls(const Ui& ui, HuntDraft& draft, const run::WorkloadSpec& base) {
+bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
   const auto fields = hunt_fields(base);
-  bool changed = draw_target(ui, draft, base);
+  bool changed = draw_target(ui, edit, base);
   section(ui, ui.texts("hunt.across"));
-  changed |= draw_axis(ui, "###hunt_x", draft.x, fields, draft.y.field);
+  changed |= draw_axis(ui, "###hunt_x", edit.x, fields, edit.y.field);
   section(ui, ui.texts("hunt.down"));
-  changed |= draw_axis(ui, "###hunt_y", draft.y, fields, draft.x.field);
+  changed |= draw_axis(ui, "###hunt_y", edit.y, fields, edit.x.field);
   ImGui::Dummy({0, ui.px(4)});
-  changed |= draw_comparison(ui, draft, base);
+  changed |= draw_comparison(ui, edit, base);
   ImGui::Dummy({0, ui.px(8)});
   return changed;
 }

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/hunt_table.h"
+#include "core/predict/hunt_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/spec_words.h"
 #include "views/hunt/hunt_cells.h"
 
 namespace ts::views {
 namespace {
 
-using run::CellState;
-using run::Fit;
-using run::HuntCell;
+using predict::CellState;
+using predict::Fit;
+using predict::HuntCell;
 
 // `worth`: where there is no room for all, the least goes first.
 struct LegendEntry {
@@ -120,7 +121,7 @@ void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, floa
 }
 
 void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {
-  const run::HuntMap& map = figure.map;
+  const predict::HuntMap& map = figure.map;
   const Theme& theme = figure.theme;
   const auto style_of = [](bool chosen) {
     return chosen ? TextStyle::body_strong : TextStyle::small;
@@ -146,19 +147,20 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     free_from = x + width + figure.metrics.px(6);
   }
   const Rect first = grid.cell((grid.rows - 1) * columns);
-  text_right(sink,
-             {first.x0 - figure.metrics.px(56), first.y1 + figure.metrics.px(3),
-              first.x0 - figure.metrics.px(8), first.y1 + figure.metrics.px(23)},
-             TextStyle::small, theme.text3,
-             std::string(run::field_name(map.y().field)) + " \\ " + run::field_name(map.x().field));
+  text_right(
+      sink,
+      {first.x0 - figure.metrics.px(56), first.y1 + figure.metrics.px(3),
+       first.x0 - figure.metrics.px(8), first.y1 + figure.metrics.px(23)},
+      TextStyle::small, theme.text3,
+      std::string(spec::field_name(map.y().field)) + " \\ " + spec::field_name(map.x().field));
 }
 
 }  // namespace
 
-std::string cell_place(const run::HuntMap& map, std::size_t index) {
+std::string cell_place(const predict::HuntMap& map, std::size_t index) {
   const std::size_t columns = map.x_values().size();
-  return std::string(run::field_name(map.y().field)) + " = " +
-         std::to_string(map.y_values()[index / columns]) + ", " + run::field_name(map.x().field) +
+  return std::string(spec::field_name(map.y().field)) + " = " +
+         std::to_string(map.y_values()[index / columns]) + ", " + spec::field_name(map.x().field) +
          " = " + std::to_string(map.x_values()[index % columns]);
 }
 
@@ -183,8 +185,7 @@ std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index)
                                    : t("hunt.cell.at_least", {{"low", size(cell.at_least)}}));
       break;
     case CellState::probed:
-      lines.push_back(cell.reason.key.empty() ? cell.reason.sentence
-                                              : t(cell.reason.key, cell.reason.arguments));
+      lines.push_back(message_words(t, cell.reason));
       lines.push_back(t("hunt.cell.needed", {{"needed", size(cell.at_least)}}));
       break;
   }
@@ -201,7 +202,7 @@ std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index)
   return lines;
 }
 
-std::string confirmed_sentence(const run::HuntMap& map, const text::Texts& texts) {
+std::string confirmed_sentence(const predict::HuntMap& map, const text::Texts& texts) {
   if (map.confirmed().empty()) return {};
   std::int64_t others = 0;
   const HuntCell* worst = nullptr;
@@ -224,33 +225,66 @@ std::string confirmed_sentence(const run::HuntMap& map, const text::Texts& texts
   return words;
 }
 
-std::string frontier_sentence(const run::HuntMap& map, const std::string& card,
+std::string frontier_sentence(const predict::HuntMap& map, const std::string& card,
                               std::int64_t y_value, const text::Texts& texts) {
   const auto& rows = map.y_values();
   const auto above = std::upper_bound(rows.begin(), rows.end(), y_value);
   const auto row = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - rows.begin() - 1));
   const auto edge = map.frontier()[row];
-  std::vector<text::Argument> arguments = {{"y", run::field_name(map.y().field)},
+  std::vector<text::Argument> arguments = {{"y", spec::field_name(map.y().field)},
                                            {"row", text::grouped(rows[row])},
-                                           {"x", run::field_name(map.x().field)},
-                                           {"card", card}};
+                                           {"x", spec::field_name(map.x().field)},
+                                           {"card", limit_words(texts, card)}};
   if (!edge) return texts("hunt.none_fits", arguments);
   arguments.push_back({"value", text::grouped(*edge)});
   if (*edge == map.x_values().back()) return texts("hunt.all_fit", arguments);
   return texts("hunt.largest", arguments);
 }
 
-std::string exact_sentence(const run::HuntProgress& hunt, std::int64_t y_value,
+std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_value,
+                          const text::Texts& texts) {
+  if (!hunt.obstacle.sentence.empty()) {
+    return texts("hunt.cannot_run",
+                 {{"card", hunt.target.name}, {"reason", message_words(texts, hunt.obstacle)}});
+  }
+  std::string sentence = exact_sentence(hunt, y_value, texts);
+  if (!sentence.empty()) return sentence;
+  return frontier_sentence(hunt.map, hunt.target.name, y_value, texts);
+}
+
+std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_value,
                            const text::Texts& texts) {
-  if (!hunt.exact || hunt.exact->y != y_value) return {};
-  const run::EdgeHunt& edge = hunt.exact->edge;
+  // Until it is known whether larger ones fit again nothing is the largest.
+  if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return {};
+  const predict::EdgeHunt& edge = hunt.exact->edge;
   // Only between one that fits and one that does not is there an edge.
   if (!edge.fits || !edge.oom) return {};
-  return texts("hunt.exact", {{"y", run::field_name(hunt.map.y().field)},
-                              {"row", text::grouped(y_value)},
-                              {"x", run::field_name(hunt.map.x().field)},
-                              {"card", hunt.target.name},
-                              {"value", text::grouped(*edge.fits)}});
+  std::vector<text::Argument> arguments = {{"y", spec::field_name(hunt.map.y().field)},
+                                           {"row", text::grouped(y_value)},
+                                           {"x", spec::field_name(hunt.map.x().field)},
+                                           {"card", limit_words(texts, hunt.target.name)},
+                                           {"value", text::grouped(*edge.fits)}};
+  if (edge.again.empty()) {
+    std::string sentence = texts("hunt.exact", arguments);
+    if (!edge.largest_needs_flush()) return sentence;
+    return texts("hunt.after_flush", {{"sentence", sentence}});
+  }
+  std::string ranges;
+  constexpr std::size_t kMostShown = 3;
+  for (const predict::EdgeHunt::Range& range : edge.again) {
+    if (!ranges.empty()) ranges += texts("memory.list_comma");
+    if (&range == edge.again.data() + kMostShown) {
+      ranges += "\u2026";
+      break;
+    }
+    ranges += range.first == range.last
+                  ? text::grouped(range.first)
+                  : texts("inspector.range", {{"low", text::grouped(range.first)},
+                                              {"high", text::grouped(range.last)}});
+  }
+  arguments.push_back({"largest", text::grouped(*edge.largest())});
+  arguments.push_back({"ranges", ranges});
+  return texts("hunt.exact_again", arguments);
 }
 
 std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
@@ -258,7 +292,7 @@ std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,
   const float px = figure.metrics.px(1);
   const Rect title{area.x0 + 16 * px, area.y0 + 6 * px, area.x1 - 16 * px, area.y0 + 34 * px};
   HuntGrid grid;
-  grid.unit = run::grid_unit(figure.map, figure.memory);
+  grid.unit = predict::grid_unit(figure.map, figure.memory);
   const std::string words =
       figure.texts("hunt.title", {{"unit", text::bytes_in(0, grid.unit).unit}});
   text_in(sink, title, TextStyle::body_strong, figure.theme.text, words);

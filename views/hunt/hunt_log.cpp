@@ -11,6 +11,7 @@
 #include "views/charts/labels.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/hunt/bisection_line.h"
 #include "views/hunt/hunt_figure.h"
@@ -18,7 +19,7 @@
 namespace ts::views {
 namespace {
 
-using run::Fit;
+using predict::Fit;
 
 struct Mark {
   const char* icon;
@@ -41,13 +42,13 @@ struct LogRow {
   std::string whole;   // the tooltip
 };
 
-std::string in_words(const Ui& ui, const run::Message& reason) {
-  return reason.key.empty() ? reason.sentence : ui.texts(reason.key, reason.arguments);
+std::string in_words(const Ui& ui, const report::Message& reason) {
+  return message_words(ui.texts, reason);
 }
 
-LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
+LogRow run_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
   const std::size_t index = map.confirmed()[number - 1];
-  const run::HuntCell& cell = map.cell(index);
+  const predict::HuntCell& cell = map.cell(index);
   LogRow row{index,          number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
              cell.run->peak, {},     {}};
   row.reason = ui.texts(cell.run->fits ? "hunt.log.run_ok" : "hunt.log.run_oom");
@@ -68,15 +69,15 @@ LogRow run_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
 }
 
 // The reason without the card and the bytes, which the row says already, its numbers first.
-std::string short_reason(const Ui& ui, const run::Message& reason) {
+std::string short_reason(const Ui& ui, const report::Message& reason) {
   constexpr std::string_view kPredicted = "prediction.";
   if (!reason.key.starts_with(kPredicted)) return in_words(ui, reason);
   return ui.texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
 }
 
-LogRow probe_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
+LogRow probe_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
   const std::size_t index = map.log()[number - 1];
-  const run::HuntCell& cell = map.cell(index);
+  const predict::HuntCell& cell = map.cell(index);
   return {index,
           number,
           mark_of(ui.theme, cell.fit),
@@ -88,12 +89,13 @@ LogRow probe_row(const Ui& ui, const run::HuntMap& map, std::size_t number) {
 constexpr float kRowHeight = 44;
 
 // True when it was pressed.
-bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
+bool draw_row(const Ui& ui, const predict::HuntMap& map, const LogRow& row) {
   const float height = ui.px(kRowHeight);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  const bool pressed = ImGui::InvisibleButton("###probe", {width, height});
+  const bool pressed = press_area("###probe", width, height);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  focus_ring(ui);
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x, at.y, at.x + width, at.y + height}, ui.theme.surface2, ui.px(3));
     tooltip(ui, row.whole + "\n" + exact_bytes(ui.texts, row.bytes));
@@ -113,7 +115,7 @@ bool draw_row(const Ui& ui, const run::HuntMap& map, const LogRow& row) {
 
 }  // namespace
 
-std::optional<std::size_t> draw_hunt_log(const Ui& ui, const run::HuntMap& map, float height) {
+std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map, float height) {
   const std::size_t runs = map.confirmed().size();
   const std::size_t probes = map.log().size();
   const auto count = [](std::size_t number) {
@@ -147,11 +149,11 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const run::HuntMap& map, 
   return pressed;
 }
 
-std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress& hunt) {
+std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt) {
   if (!hunt.exact || hunt.exact->edge.probes.empty()) return std::nullopt;
-  const char* const x = run::field_name(hunt.map.x().field);
+  const char* const x = spec::field_name(hunt.map.x().field);
   section(ui, ui.texts("hunt.bisection", {{"x", x},
-                                          {"y", run::field_name(hunt.map.y().field)},
+                                          {"y", spec::field_name(hunt.map.y().field)},
                                           {"value", std::to_string(hunt.exact->y)}}));
   std::optional<std::int64_t> pressed;
   const float height = ui.px(24);
@@ -160,14 +162,15 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_bisection", {0, shown})) {
     for (std::size_t i = 0; i < probes.size(); ++i) {
-      const run::HuntProbe& probe = probes[i];
+      const predict::HuntProbe& probe = probes[i];
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float width = ImGui::GetContentRegionAvail().x;
       ImGui::PushID(static_cast<int>(i));
-      if (ImGui::InvisibleButton("###step", {width, height})) pressed = probe.at[0];
+      if (press_area("###step", width, height)) pressed = probe.at[0];
       ImGui::PopID();
       ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
       const Rect row{at.x, at.y, at.x + width - ui.px(4), at.y + height};
+      focus_ring(ui);
       if (ImGui::IsItemHovered()) {
         sink.fill(row, ui.theme.surface2, ui.px(3));
         tooltip(ui, in_words(ui, probe.answer.reason) + "\n" +

@@ -3,18 +3,18 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/run/hunt_progress.h"
+#include "core/predict/hunt_progress.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
 
 // Every real run with what it found, then every probe with its reason, both the newest first, in
 // the rest of the current window down to `height`. Returns the cell whose row was pressed.
-std::optional<std::size_t> draw_hunt_log(const Ui& ui, const run::HuntMap& map, float height);
+std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map, float height);
 
 // The bisection of the exact edge, one line a probe, in the order it went, and all of them on a
 // number line; nothing where there was
 // none. Returns the value of the first axis whose line was pressed.
-std::optional<std::int64_t> draw_bisection(const Ui& ui, const run::HuntProgress& hunt);
+std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt);
 
 }  // namespace ts::views

@@ -23,7 +23,7 @@ struct Style {
 };
 
 Style style_of(const CourseFigure& figure, std::size_t index) {
-  if (figure.courses[index].name == run::kExactCourse) return {figure.theme.text3, 1, 0, 1};
+  if (figure.courses[index].name == report::kExactCourse) return {figure.theme.text3, 1, 0, 1};
   constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
   constexpr std::array<std::pair<float, float>, 5> kDashes = {
       {{1, 0}, {7, 3}, {2, 2.5F}, {11, 3}, {4, 4}}};
@@ -190,7 +190,7 @@ class Drawing {
       draw_line({{area_.x0, middle}, {area_.x0 + px(26), middle}}, style_of(figure_, i));
       const std::string value = at < course.y.size() ? shown(course.y[at]) : text::kNoNumber;
       const float width = sink_.text_width(TextStyle::body_medium, value);
-      const bool exact = course.name == run::kExactCourse;
+      const bool exact = course.name == report::kExactCourse;
       text_in(sink_, {area_.x0 + px(34), y, area_.x1 - width - px(8), y + px(kRow)},
               TextStyle::body, theme.text2,
               exact ? figure_.texts("inspector.course.exact") : course.name);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/courses.h"
+#include "core/report/courses.h"
 #include "core/run/engine.h"
 #include "core/text/text.h"
 #include "views/common/draw_sink.h"
@@ -19,7 +19,7 @@ struct CourseFigure {
   Metrics metrics;
   const text::Texts& texts;
   const std::vector<run::Course>& courses;
-  run::CourseAxes axes;
+  report::CourseAxes axes;
   Point mouse{-1, -1};
   float plot_height = 190;  // at scale 1, with the axes
 };

@@ -31,7 +31,7 @@ void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& fig
   if (ImGui::BeginPopup(kMenu)) {
     ImGui::Dummy({ui.px(220), 0});
     if (list_row(ui, "###course_data", ui.texts("sweep.chart.copy_data"), "", false)) {
-      const auto table = run::course_table(context.run->facts, figure.axes);
+      const auto table = report::course_table(context.run->facts, figure.axes);
       ImGui::SetClipboardText(io::to_tsv(table).c_str());
       ImGui::CloseCurrentPopup();
     }
@@ -48,7 +48,7 @@ void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& fig
 
 bool draw_courses(const Ui& ui, const ViewContext& context) {
   if (context.run == nullptr || context.run->facts.courses.empty()) return false;
-  const run::CourseAxes axes = run::course_axes(context.run->spec.workload);
+  const report::CourseAxes axes = report::course_axes(context.run->spec.workload);
   CourseFigure figure{ui.theme, ui.metrics, ui.texts, context.run->facts.courses, axes};
   ImGui::Dummy({0, ui.px(6)});
   const ImVec2 top = ImGui::GetCursorScreenPos();

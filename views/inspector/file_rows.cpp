@@ -29,8 +29,8 @@ text::Quantity count_of(std::size_t number) {
   return {text::grouped(static_cast<std::int64_t>(number)), ""};
 }
 
-std::string value_in_words(const memory::Snapshot& snapshot, const memory::SnapshotSetting& setting,
-                           const text::Texts& texts) {
+std::string value_in_words(const allocator::Snapshot& snapshot,
+                           const allocator::SnapshotSetting& setting, const text::Texts& texts) {
   return std::visit(
       [&](const auto& value) -> std::string {
         using Value = std::decay_t<decltype(value)>;
@@ -112,9 +112,9 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
 
 std::vector<InspectorRow> file_settings(const ViewContext& context) {
   if (context.file == nullptr) return {};
-  const memory::Snapshot& snapshot = context.file->file.snapshot;
+  const allocator::Snapshot& snapshot = context.file->file.snapshot;
   std::vector<InspectorRow> rows;
-  for (const memory::SnapshotSetting& setting : snapshot.allocator_settings) {
+  for (const allocator::SnapshotSetting& setting : snapshot.allocator_settings) {
     rows.push_back({std::string(snapshot.text(setting.name)),
                     {value_in_words(snapshot, setting, context.texts), ""}});
   }
@@ -140,14 +140,14 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
 std::string expandable_sentence(const ViewContext& context) {
   if (context.replayed == nullptr) return {};
   if (!context.replayed->problem.empty()) return context.replayed->problem;
-  const memory::ExpandableAnswer& answer = context.replayed->expandable;
+  const allocator::ExpandableAnswer& answer = context.replayed->expandable;
   const text::Texts& texts = context.texts;
   const std::vector<text::Argument> arguments = {
       {"with", text::bytes(answer.with.peak_reserved).joined()},
       {"without", text::bytes(answer.without.peak_reserved).joined()},
       {"refused", text::grouped(answer.refused)},
       {"refused_with", text::grouped(answer.refused_with)}};
-  using Kind = memory::ExpandableAnswer::Kind;
+  using Kind = allocator::ExpandableAnswer::Kind;
   switch (answer.kind) {
     case Kind::already_on:
       break;
@@ -170,12 +170,12 @@ std::vector<std::string> stack_lines(const ViewContext& context) {
   if (context.file == nullptr || !selected || *selected >= context.file_device->stacks.size()) {
     return {};
   }
-  const memory::StackIndex stack = context.file_device->stacks[*selected];
+  const allocator::StackIndex stack = context.file_device->stacks[*selected];
   if (stack == memory::kNone) return {};
-  const memory::Snapshot& snapshot = context.file->file.snapshot;
+  const allocator::Snapshot& snapshot = context.file->file.snapshot;
   std::vector<std::string> lines;
-  for (const memory::FrameIndex index : snapshot.stacks.stack(stack)) {
-    const memory::Frame& frame = snapshot.stacks.frame(index);
+  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
+    const allocator::Frame& frame = snapshot.stacks.frame(index);
     const std::string_view file = snapshot.text(frame.filename);
     const std::size_t slash = file.find_last_of('/');
     std::string line(snapshot.text(frame.name));

@@ -5,14 +5,18 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/run/courses.h"
-#include "core/run/efficiency.h"
-#include "core/run/kernel_report.h"
-#include "core/run/training_summary.h"
+#include "core/report/courses.h"
+#include "core/report/efficiency.h"
+#include "core/report/kernel_report.h"
+#include "core/report/recording_notes.h"
+#include "core/report/training_summary.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/glossary.h"
+#include "views/common/spec_words.h"
 #include "views/inspector/gpu_rows.h"
 
 namespace ts::views {
@@ -72,7 +76,7 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
     return;
   }
   add("inspector.op", launch->second.op);
-  for (auto& row : launch_rows(texts, launch->second, run::compute_capability(*context.run)))
+  for (auto& row : launch_rows(texts, launch->second, report::compute_capability(*context.run)))
     rows.push_back(std::move(row));
 }
 
@@ -80,7 +84,7 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
 void add_unsynchronised(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const auto& texts = context.texts;
   const auto called = context.run->unsynchronised_ms();
-  const bool cpu = context.run->spec.device == run::DeviceKind::cpu;
+  const bool cpu = context.run->spec.device == spec::DeviceKind::cpu;
   rows.push_back(
       {texts("inspector.unsynchronised"), called ? milliseconds(*called) : kMissing,
        cpu ? texts("inspector.unsynchronised.cpu") : texts("inspector.unsynchronised.about")});
@@ -94,6 +98,22 @@ void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
   if (timing.std_ms >= 0) {
     rows.push_back({texts("inspector.mean_std"), spread(timing.mean_ms, timing.std_ms)});
   }
+  if (!timing.settled) {
+    rows.push_back({texts("inspector.warm_up"),
+                    {texts("inspector.not_settled"), ""},
+                    texts("inspector.not_settled.about"),
+                    true});
+  }
+  if (timing.outliers > 0) {
+    const bool many = run::many_outliers(timing);
+    rows.push_back({texts("inspector.outliers"),
+                    {texts("inspector.outliers_of", {{"count", text::grouped(timing.outliers)},
+                                                     {"all", text::grouped(timing.n)}}),
+                     ""},
+                    texts(many ? "inspector.outliers.many" : "inspector.outliers.about",
+                          {{"time", milliseconds(timing.outlier_above_ms).joined()}}),
+                    many});
+  }
   if (timing.p99_ms >= 0) {
     rows.push_back({texts("inspector.p90_p99"), interval(texts, timing.p90_ms, timing.p99_ms)});
   } else if (timing.p90_ms >= 0) {
@@ -103,16 +123,24 @@ void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
     const run::TimingSummary of_part = run.timing_of(part);
     if (of_part.n > 0) rows.push_back({texts(key), milliseconds(of_part.median_ms)});
   };
-  if (run.spec.pass == run::Pass::generate) {
+  if (run.spec.pass == spec::Pass::generate) {
     add("inspector.prefill", &run::StepTimes::prefill_ns);
     add("inspector.decode", &run::StepTimes::decode_ns);
     const auto rate = run.decode_tokens_per_s();
     if (rate) rows.push_back({texts("inspector.decode_rate"), text::rate(*rate, "tokens")});
   }
-  if (!run::has_backward(run.spec.pass)) return;  // the forward is all of the step
+  if (!spec::has_backward(run.spec.pass)) return;  // the forward is all of the step
   add("inspector.forward", &run::StepTimes::forward_ns);
   add("inspector.backward", &run::StepTimes::backward_ns);
   add("inspector.optimizer", &run::StepTimes::optimizer_ns);
+}
+
+// What recording_notes() says by that key; empty where it does not.
+std::string note_of(const ViewContext& context, std::string_view key) {
+  for (const report::Message& note : report::recording_notes(*context.run)) {
+    if (note.key == key) return context.texts(note.key, note.arguments);
+  }
+  return {};
 }
 
 // Of the first formula, which is nanoGPT's for language models.
@@ -122,26 +150,29 @@ void add_utilisation(std::vector<InspectorRow>& rows, const ViewContext& context
   if (run.roof) {
     rows.push_back({texts("inspector.roof"), text::rate(run.roof->tflops * 1e12, "FLOP")});
   }
-  const auto all = run::utilisations(run);
-  for (const run::Utilisation& one : all) {
+  const auto all = report::utilisations(run);
+  for (const report::Utilisation& one : all) {
     if (one.flops.formula != all.front().flops.formula) continue;
     const text::Quantity share{text::decimal(one.share * 100, 1), "%"};
+    const bool over = !one.over.key.empty();
+    const std::string why = over ? texts(one.over.key, one.over.arguments) : std::string();
     switch (one.peak.kind) {
-      case run::Peak::Kind::measured:
-        rows.push_back({texts("inspector.mfu_measured"), share});
+      case report::Peak::Kind::measured:
+        rows.push_back({texts("inspector.mfu_measured"), share, why, over});
         break;
-      case run::Peak::Kind::card:
-        rows.push_back({texts("inspector.mfu_card", {{"card", run.card->name}}), share});
+      case report::Peak::Kind::card:
+        rows.push_back({texts("inspector.mfu_card", {{"card", run.card->name}}), share, why, over});
         break;
-      case run::Peak::Kind::nanogpt:
-        rows.push_back({texts("inspector.mfu_nanogpt"), share});
+      case report::Peak::Kind::nanogpt:
+        rows.push_back({texts("inspector.mfu_nanogpt"), share, why, over});
         break;
     }
+    rows.back().term = "mfu";
   }
 }
 
 void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
-  const run::TrainingSummary training = run::training_summary(*context.run);
+  const report::TrainingSummary training = report::training_summary(*context.run);
   const auto& texts = context.texts;
   if (training.bad_loss) {
     rows.push_back({texts("inspector.loss"), {text::plain(*training.loss), ""}});
@@ -160,7 +191,7 @@ void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
                     texts("inspector.clean_steps.about")});
     rows.push_back({texts("inspector.skipped"), {text::grouped(training.skipped_steps), ""}});
   }
-  if (!run::mixes_types(context.run->facts)) return;
+  if (!report::mixes_types(context.run->facts)) return;
   for (const run::NamedType& type : context.run->facts.types) {
     rows.push_back({texts("inspector.type_of", {{"name", type.name}}), {type.type, ""}});
   }
@@ -170,8 +201,8 @@ void add_results(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const run::Run& run = *context.run;
   const auto& texts = context.texts;
   for (const run::NamedNumber& one : run.facts.results) {
-    if (run.spec.workload == run::WorkloadKind::layernorm) {
-      const auto error = run::largest_of(run.facts, one.name);
+    if (run.spec.workload == spec::WorkloadKind::layernorm) {
+      const auto error = report::largest_of(run.facts, one.name);
       const std::string count = text::grouped(static_cast<std::int64_t>(one.value));
       rows.push_back({one.name,
                       {error ? fmt::format("{:.2e}", *error) : text::kNoNumber, ""},
@@ -190,6 +221,28 @@ void add_results(std::vector<InspectorRow>& rows, const ViewContext& context) {
 
 }  // namespace
 
+std::string row_tip(const text::Texts& texts, const InspectorRow& row) {
+  // Below a marked value its reason stands already.
+  std::string tip = row.warn ? std::string() : row.about;
+  const std::string meant = meaning(texts, row.term);
+  if (!tip.empty() && !meant.empty()) tip += "\n";
+  return tip + meant;
+}
+
+std::string standing_words(const ViewContext& context) {
+  const char* const partial = partial_key(context);
+  if (context.stale.empty()) return partial != nullptr ? context.texts(partial) : "";
+  std::string stale = stale_words(context.texts, context.stale);
+  if (partial == nullptr) return stale;
+  return context.texts("common.two_sentences",
+                       {{"first", stale}, {"second", context.texts(partial)}});
+}
+
+std::string card_standing(const ViewContext& context, bool of_block) {
+  const std::string& of = of_block ? context.stale_memory : context.stale;
+  return of.empty() ? std::string() : stale_words(context.texts, of);
+}
+
 std::vector<InspectorRow> run_rows(const ViewContext& context) {
   if (context.run == nullptr) return {};
   const run::Run& run = *context.run;
@@ -199,8 +252,9 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.step_time"), milliseconds(timing.median_ms)});
   rows.push_back({texts("inspector.ci", {{"n", std::to_string(timing.n)}}),
                   interval(texts, timing.ci95_low_ms, timing.ci95_high_ms)});
+  for (InspectorRow& row : rows) row.term = "median";
   rows.push_back({texts("inspector.cache"),
-                  {texts(std::string("controls.choice.") + run::to_string(run.spec.cache)), ""}});
+                  {texts(std::string("controls.choice.") + to_string(run.spec.cache)), ""}});
   add_unsynchronised(rows, context);
   add_parts(rows, context);
   const auto tokens = run.tokens_per_s();
@@ -212,6 +266,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   add_utilisation(rows, context);
   if (!run.facts.backend_ran.empty()) {
     rows.push_back({texts("inspector.backend_ran"), {run.facts.backend_ran, ""}});
+    rows.back().term = "backend";
   }
   if (run.facts.compile_s > 0) {
     rows.push_back({texts("inspector.compiled"), text::duration_ns(run.facts.compile_s * 1e9)});
@@ -222,16 +277,20 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   add_results(rows, context);
   add_training(rows, context);
   rows.push_back({texts("inspector.limit"), text::bytes(run.limit), exact_bytes(texts, run.limit)});
+  rows.back().term = "memory_limit";
   rows.push_back({texts("inspector.slices"), count(run.trace.slice_count())});
+  rows.back().term = "slice";
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});
-  rows.push_back({texts("inspector.dropped"), count(run.dropped)});
+  rows.push_back({texts("inspector.dropped"), count(run.dropped),
+                  note_of(context, "recording.lost"), run.dropped > 0});
   if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
     rows.push_back({texts("inspector.clock_drift"),
                     text::duration_ns(static_cast<double>(run.clock_drift_ns))});
   }
   const auto cost = run.recording_cost();
-  rows.push_back(
-      {texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing});
+  rows.push_back({texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing,
+                  note_of(context, "recording.costly"), report::recording_is_costly(run)});
+  rows.back().term = "overhead";
   return rows;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text/numbers.h"
@@ -13,7 +14,21 @@ struct InspectorRow {
   std::string label;
   text::Quantity value;    // an en dash when it was not measured
   std::string about = {};  // why, or what it means: shown while the mouse rests on it
+  // The value is not to be taken as it stands: it gets a warning sign, and `about` stands below it.
+  bool warn = false;
+  std::string_view term = {};  // of the glossary, that the label speaks of; empty: none
 };
+
+// What is shown while the mouse rests on a row: what it says of its value, then what its term
+// means.
+std::string row_tip(const text::Texts& texts, const InspectorRow& row);
+
+// Whose figures run_rows() are, where they are not of a whole run of the settings as they are:
+// "Of naive, T = 512", "Partial: the run goes on". Else empty.
+std::string standing_words(const ViewContext& context);
+// Whose the card of the selected slice is, or of the selected block; empty where it is of the
+// settings as they are.
+std::string card_standing(const ViewContext& context, bool of_block);
 
 // The run's figures, in the order of the design. Empty without a run.
 std::vector<InspectorRow> run_rows(const ViewContext& context);

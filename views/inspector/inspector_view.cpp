@@ -3,7 +3,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -11,6 +13,7 @@
 #include "views/inspector/file_rows.h"
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_rows.h"
+#include "views/inspector/obstacle_view.h"
 #include "views/inspector/peak_table.h"
 #include "views/inspector/remedy_list.h"
 #include "views/inspector/row_list.h"
@@ -23,7 +26,9 @@ namespace {
 void draw_peak(const Ui& ui, const ViewContext& context) {
   const std::vector<CategoryRow> rows = peak_rows(context);
   if (rows.empty()) return;
-  section(ui, ui.texts("inspector.peak"));
+  // Of a file the blocks are as the allocator rounded them.
+  const bool of_file = context.file != nullptr;
+  section(ui, ui.texts(of_file ? "file.peak_allocated" : "inspector.peak"));
   std::int64_t total = 0;
   // One unit for the column, that of the total, so that the rows can be compared at a glance; what
   // would be nothing in it has its own.
@@ -47,9 +52,17 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
     exact_bytes_tip(ui, row.bytes);
     ImGui::Unindent(ui.px(18));
   }
-  value_row(ui, ui.texts("inspector.total"), text::bytes_in(total, letter), unit_width,
-            TextStyle::body_strong);
+  value_row(ui, ui.texts(of_file ? "memory.total" : "inspector.total"),
+            text::bytes_in(total, letter), unit_width, TextStyle::body_strong);
   exact_bytes_tip(ui, total);
+}
+
+// Whose figures follow, where they are not those of a whole run of the settings as they are.
+void draw_standing(const Ui& ui, const std::string& words) {
+  if (words.empty()) return;
+  ImGui::Dummy({0, ui.px(6)});
+  wrapped_text(ui, TextStyle::body_medium, ui.theme.warn, words, ui.px(16));
+  ImGui::Dummy({0, ui.px(2)});
 }
 
 // Every unrecorded step as a bar, with what the colours mean.
@@ -93,17 +106,38 @@ void draw_steps(const Ui& ui, const ViewContext& context) {
 
 }  // namespace
 
-std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
-                                                     const std::string& engine_problem) {
+std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
+                                                      const std::string& engine_problem) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const auto gap = [&ui](float height) { ImGui::Dummy({0, ui.px(height)}); };
   gap(4);
+  const float top = ImGui::GetCursorPosY();
   draw_verdict(ui, context, engine_problem);
+  // The rest stays where it is, to the pixel, when the sentence gets a line longer.
+  const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y;
+  const float end = std::floor(top + verdict_height(ui.metrics.scale) + spacing);
+  if (ImGui::GetCursorPosY() < end) {
+    ImGui::SetCursorPosY(end);
+    ImGui::Dummy({0, 0});
+  }
+  std::optional<spec::WorkloadSpec> tried;
+  const bool of_run = context.file == nullptr;
+  if (of_run && context.outlook != nullptr) tried = draw_obstacle(ui, *context.outlook);
   gap(8);
   divider(ui);
   gap(8);
+  // What was clicked is what is asked about: it is in sight, whatever was scrolled to.
+  const ViewState& view = context.state;
+  const bool selected = context.run != nullptr && (view.selected_slice || view.selected_block);
+  if (selected) {
+    if (view.selected_slice != last_slice_ || view.selected_block != last_block_)
+      ImGui::SetScrollY(0);
+    draw_selection(ui, context);
+    gap(8);
+    divider(ui);
+    gap(8);
+  }
   // Of a workload that is about its numbers they come first.
-  const bool of_run = context.file == nullptr;
   if (of_run && draw_courses(ui, context)) gap(8);
   draw_peak_table(ui, context);
   if (context.file == nullptr && context.run != nullptr) {
@@ -116,14 +150,24 @@ std::optional<run::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCon
   gap(4);
   draw_peak(ui, context);
   gap(8);
-  std::optional<run::WorkloadSpec> tried;
-  if (of_run && context.outlook != nullptr) tried = draw_remedies(ui, *context.outlook);
-  if (of_run) draw_rows(ui, run_rows(context));
-  if (of_run) draw_gpu(ui, context);
-  if (of_run) draw_steps(ui, context);
+  if (of_run && context.outlook != nullptr) {
+    if (auto remedy = draw_remedies(ui, *context.outlook)) tried = std::move(remedy);
+  }
+  if (of_run && context.run != nullptr) {
+    draw_standing(ui, standing_words(context));
+    const ImVec2 body = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    draw_rows(ui, run_rows(context));
+    draw_gpu(ui, context);
+    draw_steps(ui, context);
+    if (!context.stale.empty()) {
+      ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});
+    }
+  }
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
-  if (context.run != nullptr) {
+  if (context.run != nullptr && !selected) {
     gap(8);
     divider(ui);
     gap(4);
@@ -155,6 +199,7 @@ void InspectorView::draw_gpu(const Ui& ui, const ViewContext& context) {
 }
 
 std::string InspectorView::shown_as_text(const ViewContext& context) {
+  const std::string standing = standing_words(context);
   std::vector<InspectorRow> rows = context.file == nullptr ? run_rows(context) : file_rows(context);
   if (context.run != nullptr) {
     for (auto& row : state_rows(context.texts, *context.run)) rows.push_back(std::move(row));
@@ -169,7 +214,7 @@ std::string InspectorView::shown_as_text(const ViewContext& context) {
   for (auto& row : tab_ == Tab::slice ? slice_rows(context) : block_rows(context)) {
     rows.push_back(std::move(row));
   }
-  std::string shown = to_tsv(rows);
+  std::string shown = (standing.empty() ? "" : standing + "\n") + to_tsv(rows);
   for (const std::string& line : stack_lines(context)) shown += line + "\n";
   return shown;
 }
@@ -204,7 +249,15 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
                  ui.px(16));
     return;
   }
+  const std::string standing = card_standing(context, tab_ == Tab::allocation);
+  draw_standing(ui, standing);
+  const ImVec2 body = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
   draw_rows(ui, rows);
+  if (!standing.empty()) {
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});
+  }
   const std::vector<std::string> stack = stack_lines(context);
   if (stack.empty()) return;
   ImGui::Dummy({0, ui.px(8)});

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/text/numbers.h"
 #include "views/charts/kernel_figures.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -16,8 +18,8 @@ class InspectorView {
  public:
   // `engine_problem`: why nothing can run, empty when it can. Returns settings that the user wants
   // to try.
-  std::optional<run::WorkloadSpec> draw(const Ui& ui, const ViewContext& context,
-                                        const std::string& engine_problem);
+  std::optional<spec::WorkloadSpec> draw(const Ui& ui, const ViewContext& context,
+                                         const std::string& engine_problem);
 
  private:
   enum class Tab : std::uint8_t { slice, allocation };
@@ -30,10 +32,42 @@ class InspectorView {
   std::optional<memory::BlockIndex> last_block_;
 };
 
+// What is shown of a verdict. State is never colour alone: a mark of its own shape and the word
+// beside it.
+struct VerdictWords {
+  struct Mark {
+    const char* icon = "";
+    Color color = 0;
+  };
+  Mark mark;
+  std::string sentence;
+  std::string remark;
+  std::string exact;    // the sizes of the sentence in bytes
+  bool reason = false;  // the remark says why nothing can be predicted
+};
+VerdictWords verdict_words(const ViewContext& context, const std::string& engine_problem);
+
 // Icon, sentence and remark of the verdict, as large as there is room; also projector mode's.
 void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
 
-// Step time, throughput and peak in a row, large: projector mode.
+// Pixels that the inspector keeps for the verdict: four large lines and a remark.
+float verdict_height(float scale);
+
+// Step time, throughput and peak of a run. Where the settings are no longer its, or it is partial,
+// or another is beside it, the label says which it is.
+struct HeadlineFigure {
+  const char* key;
+  text::Quantity value;
+};
+struct HeadlineRow {
+  std::string label;
+  std::vector<HeadlineFigure> figures;
+  bool stale = false;
+};
+// The run, and below it the one before with other settings: what a lecture compares.
+std::vector<HeadlineRow> headline_rows(const ViewContext& context);
+
+// These rows, large: projector mode.
 void draw_headline_figures(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

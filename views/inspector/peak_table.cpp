@@ -3,17 +3,23 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/memory/before_backward.h"
 #include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/glossary.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
@@ -21,7 +27,8 @@ namespace {
 std::int64_t largest(const std::vector<PeakRow>& rows) {
   std::int64_t most = 0;
   for (const PeakRow& row : rows)
-    most = std::max({most, row.predicted.value_or(0), row.measured.value_or(0)});
+    if (row.kind != PeakRow::Kind::rest)
+      most = std::max({most, row.predicted.value_or(0), row.measured.value_or(0)});
   return most;
 }
 
@@ -34,7 +41,43 @@ std::string exact_peaks(const text::Texts& texts, const PeakRow& row) {
   };
   add("inspector.peaks.predicted", row.predicted);
   add("inspector.peaks.measured", row.measured);
+  if (!row.hint.empty()) words += "\n" + row.hint;
   return words;
+}
+
+// From the tensors, in full, to what is least ours.
+Color term_color(const Theme& theme, std::size_t place, std::size_t count) {
+  const float part = count > 1 ? static_cast<float>(place) / static_cast<float>(count) : 0;
+  return mixed(theme.accent, theme.surface3, part);
+}
+
+// The terms of the chain, side by side, as parts of what is needed.
+void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<PeakRow>& rows,
+              std::size_t first, std::size_t count) {
+  double all = 0;
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    if (rows[i].kind == PeakRow::Kind::term) all += static_cast<double>(*rows[i].predicted);
+  }
+  if (all <= 0) return;
+  double done = 0;
+  std::size_t place = 0;
+  const auto x_of = [&](double bytes) {
+    return std::round(at.x0 + at.width() * static_cast<float>(bytes / all));
+  };
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    if (rows[i].kind != PeakRow::Kind::term) continue;
+    const double end = done + static_cast<double>(*rows[i].predicted);
+    sink.fill({x_of(done), at.y0, x_of(end), at.y1}, term_color(ui.theme, place++, count));
+    done = end;
+  }
+}
+
+// Bytes that a run here may take less than predicted.
+std::int64_t apart_bytes(const ViewContext& context) {
+  if (memory_source(context).kind == MemorySource::Kind::measured && context.forecast != nullptr)
+    return context.forecast->run.apart_bytes;
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return 0;
+  return context.outlook->target->run.apart_bytes;
 }
 
 }  // namespace
@@ -42,43 +85,74 @@ std::string exact_peaks(const text::Texts& texts, const PeakRow& row) {
 std::vector<PeakRow> peak_table(const ViewContext& context) {
   std::vector<PeakRow> rows;
   const MemorySource source = memory_source(context);
-  const run::Forecast* here = context.forecast;
+  const predict::Forecast* here = context.forecast;
   const bool measured = source.kind == MemorySource::Kind::measured && source.log != nullptr;
+  const auto row = [&](PeakRow::Kind kind, std::string label, std::optional<std::int64_t> predicted,
+                       std::string hint = {}) {
+    rows.push_back({kind, std::move(label), predicted, {}, std::move(hint)});
+  };
+  using Kind = PeakRow::Kind;
+  const std::string tensors = context.texts("inspector.peaks.tensors");
+  const std::string before = context.texts("inspector.peaks.before_backward");
   if (measured && here != nullptr) {
     // A step that was broken off never came to its peak.
     const bool whole =
         context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
-    rows.push_back({context.texts("inspector.peaks.here"), here->run.log.peak_bytes(), {}});
-    if (whole) rows.back().measured = source.log->peak_bytes();
+    row(Kind::place, context.texts("inspector.peaks.here"), {});
+    row(Kind::term, tensors, here->run.log.peak_bytes());
+    if (whole) rows.back().measured = context.run->peak_allocated();
     if (const auto expected = memory::before_backward(here->run.log)) {
-      rows.push_back({context.texts("inspector.peaks.before_backward"), expected->bytes, {}, true});
+      row(Kind::part, before, expected->bytes, meaning(context.texts, "before_backward"));
       const auto found = memory::before_backward(*source.log);
       if (whole && found) rows.back().measured = found->bytes;
     }
   }
   if (context.outlook == nullptr || context.outlook->target == nullptr) return rows;
-  const run::Forecast& card = *context.outlook->target;
-  const run::Prediction& prediction = card.prediction;
-  rows.push_back({context.texts("inspector.peaks.allocated", {{"card", card.target.name}}),
-                  prediction.peak_allocated,
-                  {}});
-  if (prediction.before_backward) {
-    rows.push_back(
-        {context.texts("inspector.peaks.before_backward"), prediction.before_backward, {}, true});
+  const predict::Forecast& card = *context.outlook->target;
+  const predict::Prediction& prediction = card.prediction;
+  const predict::NeedChain& chain = prediction.chain;
+  const bool cuda = card.target.kind == spec::DeviceKind::cuda;
+  row(Kind::place, limit_words(context.texts, card.target.name), {});
+  const auto term = [&](const char* key, const char* hint, std::int64_t bytes) {
+    if (bytes > 0) row(Kind::term, context.texts(key), bytes, context.texts(hint));
+  };
+  row(Kind::term, tensors, chain.tensors, context.texts("inspector.peaks.tensors_hint"));
+  term("inspector.peaks.rounding", "inspector.peaks.rounding_hint", chain.rounding);
+  term("inspector.peaks.workspaces", "inspector.peaks.workspaces_hint", chain.workspaces);
+  if (cuda) {
+    row(Kind::sum, context.texts("inspector.peaks.allocated"), chain.allocated(),
+        meaning(context.texts, "allocated"));
   }
-  rows.push_back({context.texts("inspector.peaks.reserved"), prediction.peak_reserved, {}});
-  if (card.target.context > 0)
-    rows.push_back({context.texts("inspector.peaks.with_context"), prediction.needed, {}});
+  if (prediction.before_backward) {
+    row(Kind::part, before, prediction.before_backward, meaning(context.texts, "before_backward"));
+  }
+  term("inspector.peaks.cached", "inspector.peaks.cached_hint", chain.cached);
+  if (cuda) {
+    row(Kind::sum, context.texts("inspector.peaks.reserved"), chain.reserved(),
+        meaning(context.texts, "reserved"));
+  }
+  term("inspector.peaks.context", "inspector.peaks.context_hint", chain.context);
+  row(Kind::sum, context.texts("inspector.peaks.needed"), chain.needed(),
+      meaning(context.texts, "needed"));
+  const std::int64_t rest = prediction.headroom;
+  row(Kind::rest, context.texts(rest < 0 ? "inspector.peaks.missing" : "inspector.peaks.spare"),
+      std::abs(rest));
   return rows;
 }
 
 std::string scratch_words(const ViewContext& context) {
   if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
-  const run::Prediction& prediction = context.outlook->target->prediction;
+  const predict::Prediction& prediction = context.outlook->target->prediction;
   if (prediction.scratch_high <= 0) return {};
   return context.texts("inspector.peaks.scratch",
                        {{"low", text::bytes(prediction.scratch_low).joined()},
                         {"high", text::bytes(prediction.scratch_high).joined()}});
+}
+
+std::string apart_words(const ViewContext& context) {
+  const std::int64_t bytes = apart_bytes(context);
+  if (bytes <= 0) return {};
+  return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
 }
 
 void draw_peak_table(const Ui& ui, const ViewContext& context) {
@@ -89,17 +163,17 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float error_end = origin.x + width;
-  const float measured_end = error_end - ui.px(66);
-  const float predicted_end = measured_end - ui.px(74);
+  const float measured_end = error_end - ui.px(62);
+  const float predicted_end = measured_end - ui.px(70);
   float y = origin.y;
   const auto right = [&](float end, TextStyle style, Color color, const std::string& words) {
     sink.text({end - sink.text_width(style, words), y}, style, color, words);
   };
-  bool mixed = false;
+  bool unlike = false;
   const auto size = [&](const std::optional<std::int64_t>& bytes) -> std::string {
     if (!bytes) return text::kNoNumber;
     const text::Quantity shown = bytes_in_column(*bytes, unit.front());
-    mixed = mixed || shown.unit != unit;
+    unlike = unlike || shown.unit != unit;
     return shown.unit == unit ? shown.value : shown.joined();
   };
   sink.text({origin.x, y}, TextStyle::small, ui.theme.text2, ui.texts("inspector.peaks.title"));
@@ -107,34 +181,78 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
   right(measured_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.measured"));
   right(error_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.error"));
   y += ui.px(22);
-  for (const PeakRow& row : rows) {
-    sink.push_clip({origin.x, y, predicted_end - ui.px(56), y + ui.px(24)});
-    sink.text({origin.x + (row.part ? ui.px(14) : 0), y}, TextStyle::body, ui.theme.text2,
-              row.label);
+  // The chain of the target begins after the last name of a place.
+  std::size_t chain = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].kind == PeakRow::Kind::place) chain = i + 1;
+  const bool has_chain = rows.back().kind == PeakRow::Kind::rest;
+  const auto terms = static_cast<std::size_t>(
+      std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(chain), rows.end(),
+                    [](const PeakRow& row) { return row.kind == PeakRow::Kind::term; }));
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const PeakRow& row = rows[i];
+    const float height = ui.px(row.kind == PeakRow::Kind::place ? 22 : 21);
+    if (row.kind == PeakRow::Kind::place) {
+      sink.push_clip({origin.x, y, predicted_end, y + height});
+      sink.text({origin.x, y}, TextStyle::body_medium, ui.theme.text, row.label);
+      sink.pop_clip();
+      y += height;
+      if (has_chain && i + 1 == chain && terms > 1) {
+        draw_bar(ui, sink, {origin.x, y + ui.px(1), error_end, y + ui.px(7)}, rows, chain, terms);
+        y += ui.px(11);
+      }
+      continue;
+    }
+    const bool link = has_chain && i >= chain && row.kind == PeakRow::Kind::term;
+    const bool sum = row.kind == PeakRow::Kind::sum;
+    float indent = ui.px(14);
+    if (row.kind == PeakRow::Kind::part) indent = ui.px(24);
+    if (link && terms > 1) {
+      const float side = ui.px(7);
+      const float top = std::round(y + (sink.text_height(TextStyle::body) - side) / 2);
+      sink.fill({origin.x, top, origin.x + side, top + side}, term_color(ui.theme, place++, terms),
+                1);
+    }
+    const bool rest = row.kind == PeakRow::Kind::rest;
+    const bool missing = rest && context.outlook->target->prediction.headroom < 0;
+    const Color drawing = missing ? ui.theme.bad : rest ? ui.theme.ok : ui.theme.text;
+    sink.push_clip({origin.x, y, predicted_end - ui.px(54), y + height});
+    sink.text({origin.x + indent, y}, TextStyle::body, rest ? drawing : ui.theme.text2, row.label);
     sink.pop_clip();
-    right(predicted_end, TextStyle::body, ui.theme.text, size(row.predicted));
-    right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
-          size(row.measured));
+    right(predicted_end, sum ? TextStyle::body_medium : TextStyle::body, drawing,
+          rest ? text::bytes(*row.predicted).joined() : size(row.predicted));
+    // The links of the target are known by prediction alone.
+    if (row.measured || !has_chain || i < chain) {
+      right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
+            size(row.measured));
+    }
     if (row.predicted && row.measured) {
       const auto off = static_cast<double>(std::abs(*row.predicted - *row.measured));
-      const bool close = off <= 0.01 * static_cast<double>(*row.measured);
+      const std::int64_t less = *row.predicted - *row.measured;
+      const bool close = off <= 0.01 * static_cast<double>(*row.measured) ||
+                         (less > 0 && less <= apart_bytes(context));
       right(error_end, TextStyle::body, close ? ui.theme.ok : ui.theme.warn,
             prediction_error(*row.predicted, *row.measured));
     }
     ImGui::SetCursorScreenPos({origin.x, y});
-    ImGui::Dummy({width, ui.px(24)});
+    ImGui::Dummy({width, height});
     tooltip(ui, exact_peaks(ui.texts, row));
-    y += ui.px(24);
+    y += height;
   }
   sink.text(
       {origin.x, y}, TextStyle::small, ui.theme.text3,
-      ui.texts(mixed ? "inspector.peaks.unit_mixed" : "inspector.peaks.unit", {{"unit", unit}}));
+      ui.texts(unlike ? "inspector.peaks.unit_mixed" : "inspector.peaks.unit", {{"unit", unit}}));
   y += ui.px(18);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({width, y - origin.y});
   if (const std::string scratch = scratch_words(context); !scratch.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch, ui.px(16));
     tooltip(ui, ui.texts("inspector.peaks.scratch_hint"));
+  }
+  if (const std::string apart = apart_words(context); !apart.empty()) {
+    wrapped_text(ui, TextStyle::small, ui.theme.text3, apart, ui.px(16));
+    tooltip(ui, ui.texts("inspector.peaks.apart_hint"));
   }
 }
 

@@ -10,22 +10,36 @@
 
 namespace ts::views {
 
-// One line of the table of peaks, in bytes.
+// One line of the table of what is needed, in bytes.
 struct PeakRow {
+  enum class Kind : std::uint8_t {
+    place,  // names whose numbers follow; has none
+    term,   // a link of the chain
+    sum,    // of the terms above it
+    part,   // of the sum above it, and no link
+    rest,   // what the device has beyond the last sum, or lacks
+  };
+  Kind kind = Kind::term;
   std::string label;
   std::optional<std::int64_t> predicted;
   std::optional<std::int64_t> measured;
-  bool part = false;  // of what the row above it is about
+  std::string hint;  // what the link is
 };
 
-// Allocated where the run happened, predicted against measured; then what the target card would
-// hold: allocated, reserved, and with the CUDA context. Empty without a prediction.
+// The tensors where the run happened, predicted against measured; then the chain of what the target
+// needs, link by link: tensors + rounding + workspaces = allocated, + cached = reserved, + CUDA
+// context = needed, and what is to spare. Links of 0 bytes are left out. Empty without a
+// prediction.
 std::vector<PeakRow> peak_table(const ViewContext& context);
 
 // "Scratch inside kernels: 0 B to 1.00 MiB more", of the target card; empty where there is none.
 std::string scratch_words(const ViewContext& context);
 
-// Label, predicted, measured, error; one unit, named below, for all that are not far smaller.
+// What a run on the CPU may take less than predicted; empty where it is predicted to the byte.
+std::string apart_words(const ViewContext& context);
+
+// Label, predicted, measured, error; one unit, named below, for all that are not far smaller. Over
+// the chain its terms as one bar.
 void draw_peak_table(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

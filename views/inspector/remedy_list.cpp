@@ -35,20 +35,22 @@ void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed
   sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
 }
 
-bool draw_remedy(const Ui& ui, const run::Remedy& remedy, const BarScale& scale) {
+bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& scale) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = ui.px(50);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushID(run::to_string(remedy.kind));
-  const bool pressed = ImGui::InvisibleButton("###remedy", {width, height});
+  ImGui::PushID(to_string(remedy.kind));
+  const bool pressed = press_area("###remedy", width, height);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  focus_ring(ui);
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x - ui.px(4), at.y, at.x + width + ui.px(4), at.y + height}, ui.theme.surface2,
               ui.px(3));
-    tooltip(ui, exact_bytes(ui.texts, remedy.needed) + "\n" + ui.texts("remedy.try"));
+    tooltip(ui, exact_bytes(ui.texts, remedy.needed) + "\n" +
+                    ui.texts(remedy.runs_here ? "remedy.try" : "remedy.try_card"));
   }
   ImGui::PopID();
-  const bool fits = remedy.fit != run::Fit::oom;
+  const bool fits = remedy.fit != predict::Fit::oom;
   const char* const icon = fits ? "\xef\x80\x8c" : "\xef\x80\x8d";  // check, cross
   sink.text({at.x, at.y + ui.px(5)}, TextStyle::small, fits ? ui.theme.ok : ui.theme.bad, icon);
   const float time_end = at.x + width;
@@ -65,7 +67,8 @@ bool draw_remedy(const Ui& ui, const run::Remedy& remedy, const BarScale& scale)
              remedy.time_ratio && *remedy.time_ratio > 1.005 ? ui.theme.warn : ui.theme.text2,
              remedy_time(remedy));
   text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(90), 22), TextStyle::small, ui.theme.text3,
-          ui.texts(std::string("remedy.about.") + run::to_string(remedy.kind)));
+          remedy.runs_here ? ui.texts(std::string("remedy.about.") + to_string(remedy.kind))
+                           : ui.texts("remedy.only_card"));
   draw_bar(sink, ui, {needed_end - ui.px(84), at.y + ui.px(28), time_end, at.y + ui.px(34)},
            remedy.needed, scale);
   return pressed;
@@ -73,15 +76,15 @@ bool draw_remedy(const Ui& ui, const run::Remedy& remedy, const BarScale& scale)
 
 }  // namespace
 
-std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts) {
-  if (remedy.kind == run::RemedyKind::smaller_batch) {
+std::string remedy_title(const predict::Remedy& remedy, const text::Texts& texts) {
+  if (remedy.kind == predict::RemedyKind::smaller_batch) {
     return texts("remedy.title.smaller_batch", {{"batch", text::grouped(remedy.spec.batch)},
                                                 {"steps", text::grouped(remedy.spec.accumulate)}});
   }
-  return texts(std::string("remedy.title.") + run::to_string(remedy.kind));
+  return texts(std::string("remedy.title.") + to_string(remedy.kind));
 }
 
-std::string remedy_time(const run::Remedy& remedy) {
+std::string remedy_time(const predict::Remedy& remedy) {
   if (!remedy.time_ratio) return text::kNoNumber;
   const double percent = std::round((*remedy.time_ratio - 1) * 100);
   if (percent == 0) return "0 %";
@@ -89,13 +92,13 @@ std::string remedy_time(const run::Remedy& remedy) {
   return (percent > 0 ? "+" : "\xe2\x88\x92") + text::decimal(std::abs(percent), 0) + " %";
 }
 
-std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook& outlook) {
+std::optional<spec::WorkloadSpec> draw_remedies(const Ui& ui, const predict::Outlook& outlook) {
   if (outlook.target == nullptr || outlook.remedies.empty()) return std::nullopt;
-  const run::Prediction& now = outlook.target->prediction;
-  if (now.fit != run::Fit::oom) return std::nullopt;
+  const predict::Prediction& now = outlook.target->prediction;
+  if (now.fit != predict::Fit::oom) return std::nullopt;
   // What needs more than now is none.
-  std::vector<const run::Remedy*> shown;
-  for (const run::Remedy& remedy : outlook.remedies) {
+  std::vector<const predict::Remedy*> shown;
+  for (const predict::Remedy& remedy : outlook.remedies) {
     if (remedy.needed <= now.needed) shown.push_back(&remedy);
   }
   if (shown.empty()) return std::nullopt;
@@ -104,8 +107,8 @@ std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook&
   exact_bytes_tip(ui, now.needed);
   const std::int64_t memory = outlook.target->target.memory;
   const BarScale scale{memory, std::max(memory, now.needed)};
-  std::optional<run::WorkloadSpec> tried;
-  for (const run::Remedy* remedy : shown) {
+  std::optional<spec::WorkloadSpec> tried;
+  for (const predict::Remedy* remedy : shown) {
     if (draw_remedy(ui, *remedy, scale)) tried = remedy->spec;
   }
   wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("remedy.note"), ui.px(8));

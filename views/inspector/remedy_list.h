@@ -3,19 +3,19 @@
 #include <optional>
 #include <string>
 
-#include "core/run/outlook.h"
+#include "core/predict/outlook.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
 
 // "Use flash attention"; of smaller_batch with its numbers.
-std::string remedy_title(const run::Remedy& remedy, const text::Texts& texts);
+std::string remedy_title(const predict::Remedy& remedy, const text::Texts& texts);
 // "-59 %", a dash where there is no estimate.
-std::string remedy_time(const run::Remedy& remedy);
+std::string remedy_time(const predict::Remedy& remedy);
 
 // What would make the step fit where the card does not hold it: each change with the memory it
 // needs, beside the card's, and its time against now. Nothing while the step fits. Returns the
 // settings of the change that was pressed.
-std::optional<run::WorkloadSpec> draw_remedies(const Ui& ui, const run::Outlook& outlook);
+std::optional<spec::WorkloadSpec> draw_remedies(const Ui& ui, const predict::Outlook& outlook);
 
 }  // namespace ts::views

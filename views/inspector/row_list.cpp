@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
@@ -27,13 +28,25 @@ void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
   for (const InspectorRow& row : rows) {
     const float needed = sink.text_width(TextStyle::body, row.label) +
                          sink.text_width(TextStyle::body_medium, row.value.value) + unit +
-                         ui.px(24);
-    if (needed <= ImGui::GetContentRegionAvail().x) {
+                         ui.px(row.warn ? 46 : 24);
+    if (needed <= ImGui::GetContentRegionAvail().x && row.warn) {
+      const text::Quantity marked{std::string(icon::kWarning) + "  " + row.value.value,
+                                  row.value.unit};
+      value_row(ui, row.label, marked, unit, TextStyle::body_medium, ui.theme.warn);
+      tooltip(ui, row_tip(ui.texts, row));
+      wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about, ui.px(16));
+    } else if (needed <= ImGui::GetContentRegionAvail().x) {
       value_row(ui, row.label, row.value, unit);
-      tooltip(ui, row.about);
+      tooltip(ui, row_tip(ui.texts, row));
     } else {
+      ImGui::Dummy({0, ui.px(5)});
       text(ui, TextStyle::body, ui.theme.text2, row.label);
-      wrapped_text(ui, TextStyle::mono, ui.theme.text, row.value.joined(), ui.px(16));
+      tooltip(ui, row_tip(ui.texts, row));
+      ImGui::Dummy({0, ui.px(4)});
+      wrapped_text(ui, TextStyle::mono, row.warn ? ui.theme.warn : ui.theme.text,
+                   row.value.joined(), ui.px(16));
+      if (row.warn) wrapped_text(ui, TextStyle::small, ui.theme.text2, row.about, ui.px(16));
+      ImGui::Dummy({0, ui.px(5)});
     }
   }
 }

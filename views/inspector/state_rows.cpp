@@ -14,11 +14,13 @@ std::vector<InspectorRow> state_rows(const text::Texts& texts, const run::Run& r
   if (run.memory.peak_reserved() > 0) {
     rows.push_back({texts("inspector.reserved"), text::bytes(run.memory.peak_reserved()),
                     exact_bytes(texts, run.memory.peak_reserved())});
+    rows.back().term = "reserved";
   }
   const run::GpuStateSummary state = run::summarise_states(run.timed_steps);
   if (state.samples == 0) return rows;
   rows.push_back({texts("inspector.used_on_device"), text::bytes(state.used_high_bytes),
                   exact_bytes(texts, state.used_high_bytes)});
+  rows.back().term = "context";
   if (state.sm_clock_high_mhz > 0) {
     const std::string high = std::to_string(state.sm_clock_high_mhz);
     const bool steady = state.sm_clock_low_mhz == state.sm_clock_high_mhz;

@@ -1,23 +1,23 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/files/opened_file.h"
-#include "core/run/verdict.h"
+#include "core/report/verdict.h"
 #include "core/text/numbers.h"
+#include "views/charts/one_unit.h"
+#include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_view.h"
 
 namespace ts::views {
 namespace {
 
-// State is never colour alone: a mark of its own shape and the word beside it.
-struct Mark {
-  const char* icon;
-  Color color;
-};
+using Mark = VerdictWords::Mark;
 
 Mark mark_of(const Theme& theme, const run::Run& run) {
   if (!run.finished) return {"\xef\x80\x97", theme.text2};  // clock
@@ -34,20 +34,8 @@ Mark mark_of(const Theme& theme, const run::Run& run) {
   return {"", theme.text2};
 }
 
-std::string worded(const text::Texts& texts, const run::Message& message) {
-  return message.key.empty() ? message.sentence : texts(message.key, message.arguments);
-}
-
-// What is shown of one verdict.
-struct VerdictWords {
-  Mark mark;
-  std::string sentence;
-  std::string remark;
-  std::string exact;  // the sizes of the sentence in bytes
-};
-
-std::string exact_words(const text::Texts& texts, const run::Forecast& forecast) {
-  const run::Prediction& prediction = forecast.prediction;
+std::string exact_words(const text::Texts& texts, const predict::Forecast& forecast) {
+  const predict::Prediction& prediction = forecast.prediction;
   std::string words = texts("inspector.exact", {{"needed", text::grouped(prediction.needed)},
                                                 {"memory", text::grouped(forecast.target.memory)}});
   if (!prediction.breaking) return words;
@@ -57,93 +45,157 @@ std::string exact_words(const text::Texts& texts, const run::Forecast& forecast)
 }
 
 // How long the prediction took.
-std::string time_of(const run::Outlook& outlook) {
+std::string time_of(const predict::Outlook& outlook) {
   return text::duration_ns(static_cast<double>(outlook.target->run.duration_ns)).joined();
 }
 
-VerdictWords words_of_prediction(const Ui& ui, const run::Outlook& outlook) {
+// "43 %, 3 s left".
+std::string percent_words(const text::Texts& texts, const run::Run& run) {
+  const std::string percent = text::decimal(100.0 * static_cast<double>(run.fraction), 0);
+  if (run.seconds_left < 0) return texts("inspector.percent", {{"percent", percent}});
+  return texts(
+      "inspector.percent_left",
+      {{"percent", percent}, {"seconds", text::decimal(std::max(0.0, run.seconds_left), 0)}});
+}
+
+// "Recording: 43 %, 3 s left".
+std::string progress_words(const text::Texts& texts, const run::Run& run) {
+  return texts("inspector.stage_and_percent",
+               {{"stage", message_words(texts, report::verdict_text(run).headline)},
+                {"percent", percent_words(texts, run)}});
+}
+
+VerdictWords words_of_prediction(const ViewContext& context, const predict::Outlook& outlook) {
+  const Theme& theme = context.theme;
+  const text::Texts& texts = context.texts;
   if (outlook.target == nullptr) {
     const std::string& card = outlook.spec.target_gpu;
-    return {{"\xef\x81\xb1", ui.theme.bad},
-            outlook.own == nullptr ? std::string(ui.texts("inspector.no_prediction"))
-                                   : ui.texts("inspector.not_on_card", {{"card", card}}),
-            outlook.problem,
-            {}};
+    const bool nowhere = !outlook.not_here.sentence.empty();
+    const bool unknown = outlook.complete && outlook.own == nullptr;
+    return {{"\xef\x81\xb1", theme.bad},
+            nowhere   ? std::string(texts("obstacle.nowhere"))
+            : unknown ? std::string(texts("inspector.no_prediction"))
+                      : texts("inspector.not_on_card", {{"card", card}}),
+            message_words(texts, outlook.problem),
+            {},
+            true};
   }
-  const run::Prediction& prediction = outlook.target->prediction;
+  const predict::Prediction& prediction = outlook.target->prediction;
   VerdictWords words;
-  words.mark = {"\xef\x80\x8c", ui.theme.ok};  // check
-  if (prediction.fit == run::Fit::fits_after_flush) words.mark = {"\xef\x81\xb1", ui.theme.warn};
-  if (prediction.fit == run::Fit::oom) words.mark = {"\xef\x80\x8d", ui.theme.bad};
-  words.sentence = worded(ui.texts, prediction.sentence);
-  const run::SizeEdge* edge = outlook.edge(run::Field::T);
-  if (edge != nullptr && edge->current && edge->first_too_large &&
-      prediction.fit != run::Fit::oom) {
-    words.sentence =
-        ui.texts("inspector.sentence_and_edge",
-                 {{"sentence", words.sentence}, {"value", std::to_string(*edge->first_too_large)}});
+  words.mark = {"\xef\x80\x8c", theme.ok};  // check
+  if (prediction.fit == predict::Fit::fits_after_flush) words.mark = {"\xef\x81\xb1", theme.warn};
+  if (prediction.fit == predict::Fit::oom) words.mark = {"\xef\x80\x8d", theme.bad};
+  words.sentence = message_words(texts, prediction.sentence);
+  const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
+  if (edge == nullptr || !edge->current) edge = nullptr;
+  // How far T can go: the exact number, until it is known the one on the slider.
+  const auto add = [&](const char* key, std::int64_t value) {
+    words.sentence = texts(key, {{"sentence", words.sentence}, {"value", std::to_string(value)}});
+  };
+  if (edge != nullptr && edge->largest_that_fits) {
+    add("inspector.sentence_and_exact", *edge->largest_that_fits);
+  } else if (edge != nullptr && edge->last_that_fits && edge->first_too_large) {
+    add("inspector.sentence_and_largest", *edge->last_that_fits);
   }
-  words.remark = ui.texts("inspector.predicted_in", {{"time", time_of(outlook)}});
-  words.exact = exact_words(ui.texts, *outlook.target);
+  words.remark = texts("inspector.predicted_in", {{"time", time_of(outlook)}});
+  words.exact = exact_words(texts, *outlook.target);
   return words;
 }
 
 }  // namespace
 
-void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem) {
-  Mark mark{"\xef\x81\x9a", ui.theme.text3};  // info
-  std::string sentence = ui.texts("inspector.nothing_yet");
-  std::string remark = ui.texts("inspector.nothing_yet_hint");
-  std::string exact;
+float verdict_height(float scale) {
+  return 4 * text_pixels(TextStyle::large, scale) + 3 * line_gap(TextStyle::large, scale) +
+         text_pixels(TextStyle::small, scale) + 8 * scale;
+}
+
+VerdictWords verdict_words(const ViewContext& context, const std::string& engine_problem) {
+  const Theme& theme = context.theme;
+  const text::Texts& texts = context.texts;
+  const run::Run* const run = context.run;
   const bool not_run = context.memory.kind == MemorySource::Kind::predicted;
+  const bool goes_on = run != nullptr && !run->finished;
   // A run that went well adds to the prediction, one that did not has its own verdict.
-  const bool well = context.run != nullptr && context.run->finished &&
-                    context.run->verdict == run::Verdict::ok && context.forecast != nullptr;
+  const bool well = run != nullptr && run->finished && run->verdict == run::Verdict::ok &&
+                    context.forecast != nullptr;
   if (context.file_device != nullptr) {
     const FileVerdict verdict = file_verdict(context);
-    mark = {"\xef\x85\x9b", ui.theme.text2};  // file
-    if (verdict.faulty) mark = {"\xef\x81\xb1", ui.theme.warn};
-    if (verdict.out_of_memory) mark = {"\xef\x80\x8d", ui.theme.bad};
-    sentence = verdict.sentence;
-    remark = verdict.remark;
-  } else if (context.outlook != nullptr &&
-             (not_run || (well && context.outlook->target != nullptr))) {
-    VerdictWords words = words_of_prediction(ui, *context.outlook);
-    mark = words.mark;
-    sentence = std::move(words.sentence);
-    remark = std::move(words.remark);
-    exact = std::move(words.exact);
-    if (well && !not_run)
-      remark = ui.texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
-  } else if (context.run != nullptr) {
-    mark = mark_of(ui.theme, *context.run);
-    const run::VerdictText verdict = run::verdict_text(*context.run);
-    sentence = worded(ui.texts, verdict.headline);
-    remark = worded(ui.texts, verdict.detail);
-    if (!context.run->finished) {
-      remark = ui.texts(
-          "inspector.percent",
-          {{"percent", text::decimal(100.0 * static_cast<double>(context.run->fraction), 0)}});
-      if (context.run->seconds_left >= 0) {
-        remark = ui.texts(
-            "inspector.percent_left",
-            {{"percent", text::decimal(100.0 * static_cast<double>(context.run->fraction), 0)},
-             {"seconds", text::decimal(std::max(0.0, context.run->seconds_left), 0)}});
-      }
-    }
-  } else if (!engine_problem.empty()) {
-    mark = {"\xef\x81\xb1", ui.theme.bad};
-    sentence = ui.texts("inspector.no_engine");
-    remark = engine_problem;
+    VerdictWords words;
+    words.mark = {"\xef\x85\x9b", theme.text2};  // file
+    if (verdict.faulty) words.mark = {"\xef\x81\xb1", theme.warn};
+    if (verdict.out_of_memory) words.mark = {"\xef\x80\x8d", theme.bad};
+    words.sentence = verdict.sentence;
+    words.remark = verdict.remark;
+    return words;
   }
+  // What is said of the card: what it needs there, or why it cannot run there.
+  const auto about_card = [](const predict::Outlook& outlook) {
+    return outlook.target != nullptr || !outlook.problem.sentence.empty();
+  };
+  // While a run goes on the verdict stays that of the prediction, which is of its settings.
+  // A verdict about a card is always the card's prediction: a run here adds what it found here.
+  const bool ended = run != nullptr && run->finished;
+  const bool predicted = context.outlook != nullptr &&
+                         (not_run || ((ended || goes_on) && about_card(*context.outlook)));
+  if (predicted) {
+    VerdictWords words = words_of_prediction(context, *context.outlook);
+    if (goes_on) {
+      words.remark = progress_words(texts, *run);
+      words.reason = false;
+    } else if (well && !not_run && context.outlook->target != nullptr) {
+      words.remark =
+          texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
+    } else if (ended && !not_run) {
+      const report::VerdictText verdict = report::verdict_text(*run);
+      const std::string ran_here =
+          texts("inspector.ran_here", {{"verdict", message_words(texts, verdict.headline)},
+                                       {"detail", message_words(texts, verdict.detail)}});
+      // Why the card cannot run it stays; what a prediction took gives way.
+      words.remark = context.outlook->target == nullptr ? words.remark + "\n" + ran_here : ran_here;
+      words.reason = true;
+    }
+    return words;
+  }
+  if (run != nullptr) {
+    const report::VerdictText verdict = report::verdict_text(*run);
+    VerdictWords words;
+    words.mark = mark_of(theme, *run);
+    words.sentence = message_words(texts, verdict.headline);
+    words.remark = goes_on ? percent_words(texts, *run) : message_words(texts, verdict.detail);
+    return words;
+  }
+  if (!engine_problem.empty()) {
+    return {{"\xef\x81\xb1", theme.bad},
+            texts("inspector.no_engine"),
+            engine_words(texts, engine_problem),
+            {},
+            false};
+  }
+  return {{"\xef\x81\x9a", theme.text3},  // info
+          texts("inspector.nothing_yet"),
+          texts("inspector.nothing_yet_hint"),
+          {},
+          false};
+}
+
+void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem) {
+  const auto [mark, sentence, remark, exact, reason] = verdict_words(context, engine_problem);
   const ImVec2 at = ImGui::GetCursorPos();
   text(ui, TextStyle::body, mark.color, mark.icon);
-  ImGui::SetCursorPos({at.x + ui.px(26), at.y - ui.px(5)});
-  wrapped_text(ui, TextStyle::large, ui.theme.text, sentence, ui.px(16));
+  ImGui::SetCursorPos({at.x + ui.px(26), at.y - ui.px(3)});
+  // A sentence that would not fit in its place is written smaller.
+  const float room = ImGui::GetWindowWidth() - ui.px(16) - ImGui::GetCursorPosX();
+  const float needed =
+      wrapped_height(ui, TextStyle::large, sentence, room) +
+      (remark.empty() ? 0 : ui.px(2) + wrapped_height(ui, TextStyle::small, remark, room));
+  const bool fits = needed <= verdict_height(ui.metrics.scale);
+  wrapped_text(ui, fits ? TextStyle::large : TextStyle::body_strong, ui.theme.text, sentence,
+               ui.px(16));
   tooltip(ui, exact);
   if (!remark.empty()) {
     ImGui::SetCursorPosX(at.x + ui.px(26));
-    wrapped_text(ui, TextStyle::small, ui.theme.text2, remark, ui.px(16));
+    wrapped_text(ui, reason ? TextStyle::body : TextStyle::small,
+                 reason ? ui.theme.text : ui.theme.text2, remark, ui.px(16));
   }
   if (context.run != nullptr && !context.run->finished) {
     ImGui::SetCursorPosX(at.x + ui.px(26));
@@ -158,44 +210,96 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
   }
 }
 
-void draw_headline_figures(const Ui& ui, const ViewContext& context) {
-  if (context.run == nullptr) return;
+namespace {
+
+constexpr const char* kStepKey = "inspector.headline.step";
+constexpr const char* kThroughputKey = "inspector.headline.throughput";
+constexpr const char* kPeakKey = "inspector.headline.peak";
+
+}  // namespace
+
+std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
+  if (context.run == nullptr) return {};
   const run::Run& run = *context.run;
   const run::TimingSummary timing = run.timing();
-  struct Figure {
-    const char* key;
-    text::Quantity value;
-  };
-  std::vector<Figure> figures;
+  HeadlineRow row;
+  row.stale = !context.stale.empty();
   if (context.file_device != nullptr) {
-    figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
-    figures.push_back({"file.headline.reserved", text::bytes(context.file_device->peak_reserved)});
+    row.figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
+    row.figures.push_back(
+        {"file.headline.reserved", text::bytes(context.file_device->peak_reserved)});
   }
   if (timing.n > 0) {
-    figures.push_back({"inspector.headline.step", text::duration_ns(timing.median_ms * 1e6)});
+    row.figures.push_back({kStepKey, text::duration_ns(timing.median_ms * 1e6)});
   }
   if (const auto tokens = run.tokens_per_s()) {
-    figures.push_back({"inspector.headline.throughput", text::rate(*tokens, "tokens")});
+    row.figures.push_back({kThroughputKey, text::rate(*tokens, "tokens")});
   }
   // Before anything was allocated there is no peak to speak of.
   const bool measured = run.memory.peak_event() != memory::kNone;
   if (context.file_device == nullptr && measured)
-    figures.push_back({"inspector.headline.peak", text::bytes(run.memory.peak_bytes())});
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  float x = origin.x + ui.px(42);
-  const float baseline = origin.y + ui.px(2);
-  const float drop = sink.text_height(TextStyle::large) - sink.text_height(TextStyle::body);
-  for (const Figure& figure : figures) {
-    const char* label = ui.texts(figure.key);
-    sink.text({x, baseline + drop * 0.8F}, TextStyle::body, ui.theme.text2, label);
-    x += sink.text_width(TextStyle::body, label) + ui.px(10);
-    sink.text({x, baseline}, TextStyle::large, ui.theme.text, figure.value.value);
-    x += sink.text_width(TextStyle::large, figure.value.value) + ui.px(8);
-    sink.text({x, baseline + drop * 0.8F}, TextStyle::body, ui.theme.text2, figure.value.unit);
-    x += sink.text_width(TextStyle::body, figure.value.unit) + ui.px(40);
+    row.figures.push_back({kPeakKey, text::bytes(run.peak_allocated())});
+  if (context.file_device != nullptr) return {row};
+  if (const char* const partial = partial_key(context)) row.label = context.texts(partial);
+  if (row.stale) row.label = stale_words(context.texts, context.stale);
+  const RunFigures* const earlier = context.earlier;
+  if (earlier == nullptr) return {row};
+  const std::string other = difference_words(context.texts, earlier->spec, run.spec);
+  if (other.empty()) return {row};
+  if (row.label.empty()) row.label = difference_words(context.texts, run.spec, earlier->spec);
+  HeadlineRow before;
+  // Each row is named by what it has otherwise than the settings of now.
+  const std::string& stale = row.stale ? context.stale_earlier : other;
+  before.stale = !stale.empty();
+  before.label = before.stale ? stale_words(context.texts, stale) : other;
+  // The two stand below each other: in one unit each.
+  const auto both = [&](const char* key, OneUnit unit, double now, double then) {
+    const auto is_this = [key](const HeadlineFigure& figure) { return figure.key == key; };
+    if (const auto it = std::ranges::find_if(row.figures, is_this); it != row.figures.end())
+      it->value = {unit.number(now), unit.name};
+    before.figures.push_back({key, {unit.number(then), unit.name}});
+  };
+  const std::array steps = {timing.median_ms * 1e6, earlier->step_ms * 1e6};
+  both(kStepKey, duration_unit(steps), steps[0], steps[1]);
+  if (earlier->tokens_per_s) {
+    const std::array rates = {run.tokens_per_s().value_or(0), *earlier->tokens_per_s};
+    both(kThroughputKey, token_rate_unit(rates), rates[0], rates[1]);
   }
-  ImGui::Dummy({0, sink.text_height(TextStyle::large)});
+  const std::array peaks = {static_cast<double>(run.peak_allocated()),
+                            static_cast<double>(earlier->peak_bytes)};
+  both(kPeakKey, byte_unit(peaks), peaks[0], peaks[1]);
+  return {row, before};
+}
+
+void draw_headline_figures(const Ui& ui, const ViewContext& context) {
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float drop = sink.text_height(TextStyle::large) - sink.text_height(TextStyle::body);
+  const auto rows = headline_rows(context);
+  float label_width = 0;
+  for (const HeadlineRow& row : rows)
+    label_width = std::max(label_width, sink.text_width(TextStyle::body_medium, row.label));
+  if (label_width > 0) label_width += ui.px(28);
+  for (const HeadlineRow& row : rows) {
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    const float baseline = origin.y + ui.px(2);
+    const float small = baseline + drop * 0.8F;
+    float x = origin.x + ui.px(42);
+    sink.text({x, small}, TextStyle::body_medium, row.stale ? ui.theme.warn : ui.theme.text,
+              row.label);
+    x += label_width;
+    const Color strong = row.stale ? ui.theme.text3 : ui.theme.text;
+    const Color weak = row.stale ? ui.theme.text3 : ui.theme.text2;
+    for (const HeadlineFigure& figure : row.figures) {
+      const char* label = ui.texts(figure.key);
+      sink.text({x, small}, TextStyle::body, weak, label);
+      x += sink.text_width(TextStyle::body, label) + ui.px(10);
+      sink.text({x, baseline}, TextStyle::large, strong, figure.value.value);
+      x += sink.text_width(TextStyle::large, figure.value.value) + ui.px(8);
+      sink.text({x, small}, TextStyle::body, weak, figure.value.unit);
+      x += sink.text_width(TextStyle::body, figure.value.unit) + ui.px(40);
+    }
+    ImGui::Dummy({0, sink.text_height(TextStyle::large)});
+  }
 }
 
 }  // namespace ts::views

@@ -12,23 +12,24 @@ namespace ts::views {
 namespace {
 
 // Step, phase and module in which an event happened, as far as known.
-std::string place_words(const LiveListInk& ink, const memory::AllocationLog& log,
+std::string place_words(const LiveListDrawContext& drawing, const memory::AllocationLog& log,
                         memory::EventIndex event) {
   const memory::BlockIndex block = log.events()[event].block;
   std::string words;
   const auto add = [&](std::string_view part) {
     if (part.empty()) return;
-    if (!words.empty()) words += ink.texts("memory.list_comma");
+    if (!words.empty()) words += drawing.texts("memory.list_comma");
     words += part;
   };
   for (const memory::PhaseSpan& span : log.phases()) {
     if (event < span.first_event || event >= span.end_event) continue;
-    if (span.step >= 0) add(ink.texts("timeline.step", {{"number", text::grouped(span.step + 1)}}));
-    add(ink.texts(phase_key(span.phase)));
+    if (span.step >= 0)
+      add(drawing.texts("timeline.step", {{"number", text::grouped(span.step + 1)}}));
+    add(drawing.texts(phase_key(span.phase)));
     break;
   }
   if (block != memory::kNone && log.events()[event].action == memory::Action::alloc)
-    add(ink.strings.view(log.blocks()[block].module));
+    add(drawing.strings.view(log.blocks()[block].module));
   return words;
 }
 
@@ -78,12 +79,12 @@ const LiveFacts& LiveFactsCache::at(const memory::AllocationLog& log, memory::Ev
   return facts_;
 }
 
-memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
+memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect& area,
                                   const memory::AllocationLog& log, const LiveFacts& facts,
                                   const LiveMoment& moment, Point mouse) {
-  const Theme& theme = ink.theme;
-  const Metrics& metrics = ink.metrics;
-  DrawSink& sink = ink.sink;
+  const Theme& theme = drawing.theme;
+  const Metrics& metrics = drawing.metrics;
+  DrawSink& sink = drawing.sink;
   memory::BlockIndex pointed = memory::kNone;
   if (facts.event == memory::kNone) return pointed;
   sink.push_clip(area);
@@ -98,10 +99,10 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
   };
 
   const std::string time = moment.words(moment.time_ns);
-  text_in(sink, row(body + px(2)), TextStyle::body_strong, theme.text,
-          ink.texts(moment.title, {{"time", time}}));
+  text_in(sink, row(body + px(5)), TextStyle::body_strong, theme.text,
+          drawing.texts(moment.title, {{"time", time}}));
   text_in(sink, row(small + px(10)), TextStyle::small, theme.text3,
-          place_words(ink, log, facts.event));
+          place_words(drawing, log, facts.event));
 
   const float unit_width = sink.text_width(TextStyle::small, "MiB") + px(6);
   const float value_width = px(56);
@@ -132,7 +133,7 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
     draw_swatch(at, category);
     const float end = figures(at, facts.count[index], facts.bytes[index], false);
     text_in(sink, {at.x0 + swatch + px(8), at.y0, end + px(20), at.y1}, TextStyle::body,
-            theme.text2, ink.texts(category_key(category)));
+            theme.text2, drawing.texts(category_key(category)));
   }
   if (y + px(28) <= area.y1) {
     sink.fill({area.x0, y + px(1), area.x1, y + px(2)}, theme.line);
@@ -140,15 +141,15 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
     const Rect at = row(px(25));
     const float end = figures(at, facts.total_count, facts.total_bytes, true);
     text_in(sink, {at.x0, at.y0, end, at.y1}, TextStyle::body_strong, theme.text,
-            ink.texts("memory.total"));
+            drawing.texts("memory.total"));
   }
 
   y += px(10);
-  const float item = body + small + px(6);
+  const float item = body + small + px(10);
   if (y + px(22) + item <= area.y1 && !facts.largest.empty()) {
     const Rect head = row(px(22));
-    text_in(sink, head, TextStyle::small, theme.text3, ink.texts("memory.largest"));
-    text_right(sink, head, TextStyle::small, theme.text3, ink.texts("memory.freed_at"));
+    text_in(sink, head, TextStyle::small, theme.text3, drawing.texts("memory.largest"));
+    text_right(sink, head, TextStyle::small, theme.text3, drawing.texts("memory.freed_at"));
     for (const memory::BlockIndex index : facts.largest) {
       if (y + item > area.y1) break;
       const memory::Block& block = log.blocks()[index];
@@ -158,15 +159,17 @@ memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
         sink.fill({at.x0 - px(4), at.y0, std::min(at.x1 + px(4), area.x1), at.y1}, theme.surface2,
                   px(3));
       }
-      const Rect first{at.x0, at.y0 + px(1), at.x1, at.y0 + px(1) + body};
-      const Rect second{at.x0, first.y1, at.x1, first.y1 + small};
+      const Rect first{at.x0, at.y0 + px(3), at.x1, at.y0 + px(3) + body};
+      const Rect second{at.x0, first.y1 + px(3), at.x1, first.y1 + px(3) + small};
       draw_swatch(first, block.category);
       const float x = at.x0 + swatch + px(8);
-      std::string name(ink.strings.view(block.module));
+      // What no module asked for is named by what it is: "input empty".
+      const std::string_view module = drawing.strings.view(block.module);
+      std::string name(
+          module.empty() ? std::string_view(drawing.texts(category_key(block.category))) : module);
       const std::string op =
-          slice_label(ink.strings.view(block.op), trace::SliceClass::other, ink.texts);
-      if (!op.empty()) name += (name.empty() ? "" : " ") + op;
-      if (name.empty()) name = ink.texts(category_key(block.category));
+          slice_label(drawing.strings.view(block.op), trace::SliceClass::other, drawing.texts);
+      if (!op.empty()) name += " " + op;
       text_in(sink, {x, first.y0, first.x1, first.y1}, TextStyle::body, theme.text, name);
       text_in(sink, {x, second.y0, second.x1, second.y1}, TextStyle::small, theme.text3,
               text::bytes(block.size).joined());

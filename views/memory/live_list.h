@@ -48,7 +48,7 @@ inline constexpr std::array<memory::Category, memory::kCategoryCount> kListOrder
 // Border of the one category too pale for a white page; 0 none.
 Color category_border(const Theme& theme, memory::Category category);
 
-struct LiveListInk {
+struct LiveListDrawContext {
   DrawSink& sink;
   const Theme& theme;
   Metrics metrics;
@@ -65,7 +65,7 @@ struct LiveMoment {
 
 // Draws the list into `area`: title, per category count and bytes, total, then as many of the
 // largest blocks as there is room for. Returns the block under `mouse`, kNone when it is over none.
-memory::BlockIndex draw_live_list(const LiveListInk& ink, const Rect& area,
+memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect& area,
                                   const memory::AllocationLog& log, const LiveFacts& facts,
                                   const LiveMoment& moment, Point mouse);
 

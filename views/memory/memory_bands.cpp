@@ -8,7 +8,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
-#include "views/memory/memory_ink.h"
+#include "views/memory/memory_draw_context.h"
 #include "views/memory/step_parts.h"
 
 namespace ts::views {
@@ -31,29 +31,29 @@ MemoryChart::Extent MemoryChart::extent(memory::EventIndex first, std::int64_t b
                      plot.x0, plot.x1)};
 }
 
-void MemoryChart::draw_bands(const Ink& ink) const {
+void MemoryChart::draw_bands(const DrawContext& drawing) const {
   for (const memory::PhaseSpan& span : source_.log->phases()) {
     if (span.phase == base::Phase::idle) continue;
     if (span.phase == base::Phase::backward) {
-      draw_backward(ink, span);
+      draw_backward(drawing, span);
       continue;
     }
     const Extent at = extent(span.first_event, span.begin_ns, span.end_event, span.end_ns);
-    draw_band(ink, at, span.phase, ink.texts(phase_key(span.phase)));
+    draw_band(drawing, at, span.phase, drawing.texts(phase_key(span.phase)));
   }
-  draw_step_names(ink);
+  draw_step_names(drawing);
 }
 
-void MemoryChart::draw_band(const Ink& ink, Extent at, base::Phase looks_like,
+void MemoryChart::draw_band(const DrawContext& drawing, Extent at, base::Phase looks_like,
                             const std::string& words) const {
   const auto [x0, x1] = at;
   if (x1 - x0 < 1) return;
   const Rect& bands = regions_.bands;
   const auto slice_class = static_cast<std::size_t>(class_of(looks_like));
   const float gap = x1 - x0 >= 4 ? 1.0F : 0.0F;
-  ink.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, ink.theme.slice[slice_class]);
-  text_in(ink.sink, {x0 + ink.px(6), bands.y0, x1 - ink.px(3), bands.y1}, TextStyle::small,
-          ink.theme.slice_text[slice_class], words);
+  drawing.sink.fill({x0, bands.y0, x1 - gap, bands.y1}, drawing.theme.slice[slice_class]);
+  text_in(drawing.sink, {x0 + drawing.px(6), bands.y0, x1 - drawing.px(3), bands.y1},
+          TextStyle::small, drawing.theme.slice_text[slice_class], words);
 }
 
 namespace {
@@ -69,10 +69,10 @@ std::string longest(const DrawSink& sink, float width, const std::array<std::str
 }  // namespace
 
 // A backward and, with the looks of a forward, the parts of the forward that it runs again.
-void MemoryChart::draw_backward(const Ink& ink, const memory::PhaseSpan& span) const {
+void MemoryChart::draw_backward(const DrawContext& drawing, const memory::PhaseSpan& span) const {
   const memory::AllocationLog& log = *source_.log;
-  const std::string backward = ink.texts(phase_key(span.phase));
-  const std::string recompute = ink.texts("memory.recompute");
+  const std::string backward = drawing.texts(phase_key(span.phase));
+  const std::string recompute = drawing.texts("memory.recompute");
   const Extent whole = extent(span.first_event, span.begin_ns, span.end_event, span.end_ns);
   float x = whole.x0;
   for (const memory::RecomputeSpan& again : log.recomputations()) {
@@ -80,26 +80,27 @@ void MemoryChart::draw_backward(const Ink& ink, const memory::PhaseSpan& span) c
     if (again.first_event >= span.end_event) break;
     const Extent at = extent(again.first_event, again.begin_ns, again.end_event, again.end_ns);
     if (at.x1 - at.x0 < 1) continue;
-    draw_band(ink, {x, at.x0}, span.phase, backward);
-    const std::string part = common_module(ink.strings.view(again.first_module),
-                                           ink.strings.view(again.last_module), ink.texts);
+    draw_band(drawing, {x, at.x0}, span.phase, backward);
+    const std::string part = common_module(drawing.strings.view(again.first_module),
+                                           drawing.strings.view(again.last_module), drawing.texts);
     const std::string whole_name =
-        part.empty() ? recompute : ink.texts("memory.recompute_part", {{"part", part}});
-    const float room = at.x1 - at.x0 - ink.px(9);
-    draw_band(ink, at, base::Phase::forward,
-              longest(ink.sink, room, {whole_name, part.empty() ? recompute : part, recompute}));
+        part.empty() ? recompute : drawing.texts("memory.recompute_part", {{"part", part}});
+    const float room = at.x1 - at.x0 - drawing.px(9);
+    draw_band(
+        drawing, at, base::Phase::forward,
+        longest(drawing.sink, room, {whole_name, part.empty() ? recompute : part, recompute}));
     x = at.x1;
   }
-  draw_band(ink, {x, whole.x1}, span.phase, backward);
+  draw_band(drawing, {x, whole.x1}, span.phase, backward);
 }
 
-void MemoryChart::draw_step_names(const Ink& ink) const {
+void MemoryChart::draw_step_names(const DrawContext& drawing) const {
   if (!regions_.has_steps()) return;
   const auto centred = [&](Extent at, const std::string& words) {
-    const float width = ink.sink.text_width(TextStyle::small, words);
+    const float width = drawing.sink.text_width(TextStyle::small, words);
     const float x = std::round((at.x0 + at.x1 - width) / 2);
-    text_in(ink.sink, {x, regions_.steps.y0, x + width + 1, regions_.steps.y1}, TextStyle::small,
-            ink.theme.text3, words);
+    text_in(drawing.sink, {x, regions_.steps.y0, x + width + 1, regions_.steps.y1},
+            TextStyle::small, drawing.theme.text3, words);
   };
   const std::vector<MicroBatch> parts = micro_batches(source_.log->phases());
   bool named = false;
@@ -109,11 +110,11 @@ void MemoryChart::draw_step_names(const Ink& ink) const {
     const std::string number = text::grouped(part.number);
     const std::string count = text::grouped(part.count);
     const std::string words =
-        longest(ink.sink, at.x1 - at.x0 - 6,
-                {ink.texts("memory.step_micro_batch",
-                           {{"step", step}, {"number", number}, {"count", count}}),
-                 ink.texts("memory.micro_batch", {{"number", number}, {"count", count}}),
-                 ink.texts("memory.part_of", {{"number", number}, {"count", count}})});
+        longest(drawing.sink, at.x1 - at.x0 - 6,
+                {drawing.texts("memory.step_micro_batch",
+                               {{"step", step}, {"number", number}, {"count", count}}),
+                 drawing.texts("memory.micro_batch", {{"number", number}, {"count", count}}),
+                 drawing.texts("memory.part_of", {{"number", number}, {"count", count}})});
     if (words.empty()) continue;
     centred(at, words);
     named = true;
@@ -123,8 +124,8 @@ void MemoryChart::draw_step_names(const Ink& ink) const {
   Extent at;
   const auto name_step = [&] {
     if (step < 0) return;
-    const std::string name = ink.texts("timeline.step", {{"number", text::grouped(step + 1)}});
-    if (ink.sink.text_width(TextStyle::small, name) <= at.x1 - at.x0 - 4) centred(at, name);
+    const std::string name = drawing.texts("timeline.step", {{"number", text::grouped(step + 1)}});
+    if (drawing.sink.text_width(TextStyle::small, name) <= at.x1 - at.x0 - 4) centred(at, name);
   };
   for (const memory::PhaseSpan& span : source_.log->phases()) {
     if (span.phase == base::Phase::idle) continue;
@@ -141,13 +142,13 @@ void MemoryChart::draw_step_names(const Ink& ink) const {
 
 // Behind the memory: lines where steps and micro-batches begin, a wash where a backward computes
 // again.
-void MemoryChart::draw_parts_of_steps(const Ink& ink) const {
+void MemoryChart::draw_parts_of_steps(const DrawContext& drawing) const {
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
   const auto line = [&](memory::EventIndex event, std::int64_t time_ns) {
     const float x = x_of(event, time_ns);
     if (x > plot.x0 && x < plot.x1)
-      ink.sink.fill({x, regions_.bands.y1, x + 1, plot.y1}, ink.theme.grid);
+      drawing.sink.fill({x, regions_.bands.y1, x + 1, plot.y1}, drawing.theme.grid);
   };
   std::int32_t step = -2;
   for (const memory::PhaseSpan& span : log.phases()) {
@@ -161,7 +162,8 @@ void MemoryChart::draw_parts_of_steps(const Ink& ink) const {
   for (const memory::RecomputeSpan& again : log.recomputations()) {
     const Extent at = extent(again.first_event, again.begin_ns, again.end_event, again.end_ns);
     if (at.x1 - at.x0 < 1) continue;
-    ink.sink.fill({at.x0, plot.y0, at.x1, plot.y1}, with_alpha(recompute_color(ink.theme), 0.45F));
+    drawing.sink.fill({at.x0, plot.y0, at.x1, plot.y1},
+                      with_alpha(recompute_color(drawing.theme), 0.45F));
   }
 }
 

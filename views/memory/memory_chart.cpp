@@ -7,6 +7,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
+#include "views/common/spec_words.h"
 #include "views/memory/detail_slider.h"
 #include "views/memory/segments.h"
 #include "views/memory/step_parts.h"
@@ -81,7 +82,8 @@ void MemoryChart::follow_source(ViewContext& context) {
 
 memory::Axis MemoryChart::axis_kind(const ViewContext& context) const {
   const bool clocked = source_.kind != MemorySource::Kind::predicted;
-  return clocked ? context.state.memory_axis : memory::Axis::event;
+  if (!clocked) return memory::Axis::event;
+  return context.live ? context.state.live_axis : context.state.memory_axis;
 }
 
 // The timeline shows the run: the other sources are not on its clock.
@@ -99,7 +101,8 @@ std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t tim
   if (source_.kind != MemorySource::Kind::predicted)
     return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
   const memory::EventIndex event = source_.log->event_at(time_ns);
-  const std::int64_t number = event == memory::kNone ? 0 : std::int64_t{event} + 1;
+  // As the axis counts: from 0.
+  const std::int64_t number = event == memory::kNone ? 0 : std::int64_t{event};
   return texts("memory.event_number", {{"number", text::grouped(number)}});
 }
 
@@ -168,6 +171,11 @@ void MemoryChart::make_scale(const ViewContext& context) {
       if (used <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, used);
     }
     if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
+    if (const predict::Forecast* target = fitting(context)) {
+      // Where that leaves the tensors most of the height.
+      const std::int64_t reserved = target->prediction.chain.reserved();
+      if (reserved <= most + most / 2) most = std::max(most, reserved);
+    }
     if (const auto refused = refusal(context)) {
       // The block that did not fit is drawn too, unless it would dwarf everything else.
       const std::int64_t wanted = refused->held + refused->asked;
@@ -205,7 +213,7 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   items[kDetail] = {sink.text_width(TextStyle::small, detail) + metrics.px(10 + 72), -1};
   items[kColor] = {segments_width(sink, metrics, texts("memory.color.category"),
                                   texts("memory.color.allocation")),
-                   0};
+                   1};
   items[kAxis] = {
       segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
   // A file has no timeline to be linked to.
@@ -224,8 +232,15 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
 // Says when what is shown was not measured, or what the dashes are.
 std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
-    return context.texts("memory.predicted_for", {{"target", context.forecast->target.name}});
-  return compares(context) ? std::string(context.texts("memory.dashes_predicted")) : std::string();
+    return context.texts("memory.predicted_for",
+                         {{"target", limit_words(context.texts, context.forecast->target.name)}});
+  std::string dashes = compares(context) ? context.texts("memory.dashes_predicted") : "";
+  const char* const partial =
+      source_.kind == MemorySource::Kind::measured ? partial_key(context) : nullptr;
+  if (partial == nullptr) return dashes;
+  if (dashes.empty()) return context.texts(partial);
+  return context.texts("common.two_sentences",
+                       {{"first", context.texts(partial)}, {"second", dashes}});
 }
 
 Rect MemoryChart::item(Item item) const {
@@ -243,10 +258,11 @@ void MemoryChart::use(Item item, float x, ViewContext& context) {
     case kColor:
       state.color_by_allocation = !state.color_by_allocation;
       break;
-    case kAxis:
-      state.memory_axis =
-          state.memory_axis == memory::Axis::time ? memory::Axis::event : memory::Axis::time;
+    case kAxis: {
+      memory::Axis& axis = context.live ? state.live_axis : state.memory_axis;
+      axis = axis == memory::Axis::time ? memory::Axis::event : memory::Axis::time;
       break;
+    }
     case kLink:
       // Unlinked it keeps showing what it shows, so that nothing jumps.
       own_ = linked(context) && !state.visible.empty() ? axis_.axis.range : base::TimeRange{};
@@ -283,12 +299,14 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
                                     context.metrics.scale};
   const MemoryGestures::Asked asked = gestures_.apply(input, scene);
   answer(asked, input, context);
+  if (const int by = input.step_x != 0 ? input.step_x : input.step_y; by != 0)
+    step_selection(by, context);
   make_axis(context);
   make_scale(context);
 
   const memory::AllocationLog& log = *source_.log;
-  const StackLook look{context.theme.kind, context.state.color_by_allocation, context.state.detail,
-                       context.metrics.scale};
+  const StackSettings look{context.theme.kind, context.state.color_by_allocation,
+                           context.state.detail, context.metrics.scale};
   stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
   hover_.reset();
   if (input.hovered) {
@@ -371,6 +389,22 @@ void MemoryChart::select(memory::BlockIndex block, ViewContext& context) {
   context.state.cursor_ns = time;
   if (source_.kind == MemorySource::Kind::measured && context.run != nullptr)
     context.state.selected_slice = slice_of_allocation(*context.run, time, life.op);
+}
+
+void MemoryChart::step_selection(int by, ViewContext& context) {
+  const memory::AllocationLog& log = *source_.log;
+  if (log.blocks().empty()) return;
+  const auto& selected = context.state.selected_block;
+  const auto last = static_cast<std::int64_t>(log.blocks().size()) - 1;
+  const std::int64_t now = selected ? static_cast<std::int64_t>(*selected) : -1;
+  const std::int64_t next = selected ? now + by : 0;
+  if (next < 0 || next > last) return;
+  const auto block = static_cast<memory::BlockIndex>(next);
+  select(block, context);
+  const std::int64_t born = place_of_event(log, axis_.kind, log.blocks()[block].alloc_event);
+  const base::TimeRange seen = axis_.axis.range;
+  if (born >= seen.begin && born < seen.end) return;
+  show(panned(seen, born - (seen.begin + seen.length() / 2), bounds(context)), context);
 }
 
 float MemoryChart::x_of_event(memory::EventIndex event) const {

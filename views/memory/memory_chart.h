@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ class MemoryChart {
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
  private:
-  struct Ink;
+  struct DrawContext;
   // The allocation that could not be served: recorded, or the one that a prediction breaks at.
   struct Refusal {
     memory::EventIndex event = memory::kNone;
@@ -64,11 +65,13 @@ class MemoryChart {
   [[nodiscard]] float end_of_log() const;
   void show(base::TimeRange places, ViewContext& context);
   void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
+  // The block that was allocated before (-1) or after the selected one; moves there.
+  void step_selection(int by, ViewContext& context);
   void select(memory::BlockIndex block, ViewContext& context);
   [[nodiscard]] float x_of_event(memory::EventIndex event) const;
   [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 
-  void draw_controls(const Ink& ink, const ViewContext& context) const;
+  void draw_controls(const DrawContext& drawing, const ViewContext& context) const;
   // Where something of the log begins and ends on the axis, in pixels inside the plot.
   struct Extent {
     float x0 = 0, x1 = 0;
@@ -76,35 +79,49 @@ class MemoryChart {
   [[nodiscard]] float x_of(memory::EventIndex event, std::int64_t time_ns) const;
   [[nodiscard]] Extent extent(memory::EventIndex first, std::int64_t begin_ns,
                               memory::EventIndex end, std::int64_t end_ns) const;
-  void draw_bands(const Ink& ink) const;
-  void draw_band(const Ink& ink, Extent at, base::Phase looks_like, const std::string& words) const;
-  void draw_backward(const Ink& ink, const memory::PhaseSpan& span) const;
-  void draw_step_names(const Ink& ink) const;
-  void draw_parts_of_steps(const Ink& ink) const;
-  void draw_axes(const Ink& ink, const ViewContext& context) const;
-  void draw_grid(const Ink& ink) const;
+  void draw_bands(const DrawContext& drawing) const;
+  void draw_band(const DrawContext& drawing, Extent at, base::Phase looks_like,
+                 const std::string& words) const;
+  void draw_backward(const DrawContext& drawing, const memory::PhaseSpan& span) const;
+  void draw_step_names(const DrawContext& drawing) const;
+  void draw_parts_of_steps(const DrawContext& drawing) const;
+  void draw_axes(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
-  void draw_outline(const Ink& ink, const ViewContext& context) const;
-  void draw_layers(const Ink& ink) const;
-  void draw_capacity(const Ink& ink, const ViewContext& context) const;
-  [[nodiscard]] Rect peak_plate(const Ink& ink, const ViewContext& context,
+  void draw_outline(const DrawContext& drawing, const ViewContext& context) const;
+  void level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling, const Rect& taken,
+                   Color color, const std::string& words) const;
+  void draw_layers(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_capacity(const DrawContext& drawing, const ViewContext& context) const;
+  [[nodiscard]] bool has_losses(const ViewContext& context) const;
+  [[nodiscard]] std::string peak_words(const ViewContext& context, const std::string& drawn) const;
+  [[nodiscard]] Rect peak_plate(const DrawContext& drawing, const ViewContext& context,
                                 std::string& words) const;
-  void draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const;
-  void draw_peak(const Ink& ink, const ViewContext& context) const;
-  void draw_live_edge(const Ink& ink) const;
+  // What the chain of the target's prediction adds above the tensors; null where it is not of the
+  // capacity that is drawn, or where the tensors themselves do not fit.
+  [[nodiscard]] const predict::Forecast* fitting(const ViewContext& context) const;
+  // Name of the link of the chain that the peak of the log is.
+  [[nodiscard]] const char* peak_key() const;
+  void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;
+  // `taken`: where no word may stand.
+  void draw_context(const DrawContext& drawing, const ViewContext& context, float below,
+                    std::initializer_list<Rect> taken) const;
+  void draw_spare(const DrawContext& drawing, const ViewContext& context, const Rect& plate) const;
+  void draw_peak(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_live_edge(const DrawContext& drawing) const;
   [[nodiscard]] std::optional<Refusal> refusal(const ViewContext& context) const;
   [[nodiscard]] std::vector<std::string> refusal_lines(const Refusal& refused,
                                                        const ViewContext& context) const;
-  void draw_out_of_memory(const Ink& ink, const ViewContext& context) const;
+  void draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
-  void draw_overlays(const Ink& ink, const ViewContext& context) const;
+  void draw_overlays(const DrawContext& drawing, const ViewContext& context) const;
   // What the plate of the peak rounds, in bytes.
-  [[nodiscard]] std::vector<ReadOutLine> peak_lines(const Ink& ink,
+  [[nodiscard]] std::vector<ReadOutLine> peak_lines(const DrawContext& drawing,
                                                     const ViewContext& context) const;
-  [[nodiscard]] std::vector<ReadOutLine> hover_lines(const Ink& ink,
+  [[nodiscard]] std::vector<ReadOutLine> hover_lines(const DrawContext& drawing,
                                                      const ViewContext& context) const;
-  void draw_read_out(const Ink& ink, const ViewContext& context) const;
+  void draw_read_out(const DrawContext& drawing, const ViewContext& context) const;
 
   MemorySource source_;  // this frame's; its log outlives the frame
   bool has_log_ = false;

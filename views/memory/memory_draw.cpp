@@ -3,30 +3,37 @@
 #include <string>
 
 #include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
 #include "views/charts/icons.h"
 #include "views/charts/labels.h"
+#include "views/charts/recording_plate.h"
 #include "views/charts/run_time.h"
+#include "views/charts/stale_mark.h"
+#include "views/common/spec_words.h"
 #include "views/memory/detail_slider.h"
-#include "views/memory/memory_ink.h"
+#include "views/memory/memory_draw_context.h"
 #include "views/memory/segments.h"
 
 namespace ts::views {
 void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
-  const Ink ink{sink, context.theme, context.metrics, context.texts, context.strings};
+  const DrawContext drawing{sink, context.theme, context.metrics, context.texts, context.strings};
   sink.push_clip(regions_.all);
   draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"),
                  subtitle(context), legend_);
-  draw_controls(ink, context);
+  draw_controls(drawing, context);
   if (!has_log_ || totals_.size() == 0) {
     const float height = sink.text_height(TextStyle::body);
-    const float y = regions_.title.y1 + ink.px(8);
-    text_in(sink, {regions_.title.x0, y, regions_.title.x1, y + height}, TextStyle::body,
-            context.theme.text3, context.texts(has_log_ ? "memory.waiting" : "memory.empty"));
+    const float y = regions_.title.y1 + drawing.px(8);
+    const Rect line{regions_.title.x0, y, regions_.title.x1, y + height};
+    const std::string why = has_log_ ? std::string() : obstacle_words(context);
+    text_in(sink, line, TextStyle::body, why.empty() ? context.theme.text3 : context.theme.text,
+            why.empty() ? context.texts(has_log_ ? "memory.waiting" : "memory.empty")
+                        : fitted(sink, TextStyle::body, why, line.width()));
     sink.pop_clip();
     return;
   }
-  draw_grid(ink);
-  draw_parts_of_steps(ink);
+  draw_grid(drawing);
+  draw_parts_of_steps(drawing);
   sink.push_clip({regions_.plot.x0, regions_.plot.y0, end_of_log(), regions_.plot.y1});
   stack_.draw(sink, axis_, scale_);
   // What a prediction says of the time after its end is fainter: it never comes to that.
@@ -37,115 +44,127 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   }
   sink.pop_clip();
   sink.push_clip(regions_.plot);
-  draw_outline(ink, context);
-  draw_layers(ink);
+  draw_outline(drawing, context);
+  draw_layers(drawing, context);
   sink.pop_clip();
-  draw_bands(ink);
-  draw_axes(ink, context);
-  draw_capacity(ink, context);
-  draw_live_edge(ink);
-  draw_out_of_memory(ink, context);
-  draw_overlays(ink, context);
-  draw_peak(ink, context);
+  draw_bands(drawing);
+  draw_axes(drawing, context);
+  draw_capacity(drawing, context);
+  draw_live_edge(drawing);
+  draw_out_of_memory(drawing, context);
+  draw_overlays(drawing, context);
+  draw_peak(drawing, context);
+  if (has_losses(context)) {
+    draw_recording_warning(sink, context.theme, context.metrics, context.texts, regions_.plot,
+                           *context.run, RecordingPart::memory);
+  }
+  draw_stale(sink, context.theme, context.metrics,
+             {regions_.plot.x0, regions_.bands.y0, regions_.plot.x1, regions_.plot.y1},
+             context.texts, context.stale_memory);
   if (regions_.has_list()) {
     const memory::AllocationLog& log = *source_.log;
     const memory::EventIndex event = shown_event(context);
-    const LiveListInk list{sink, context.theme, context.metrics, context.strings, context.texts};
+    const LiveListDrawContext list{sink, context.theme, context.metrics, context.strings,
+                                   context.texts};
     const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
     // The cursor lies between two events: the list is true for its time too.
     const auto at = cursor(context);
     const bool pointed = at && log.event_at(*at) == event;
-    const char* const title = !at && refusal(context)     ? "memory.live_at_refusal"
+    // What lived before a predicted refusal is listed under the moment of the refusal.
+    const auto refused = at ? std::nullopt : refusal(context);
+    const char* const title = refused                     ? "memory.live_at_refusal"
                               : event == log.peak_event() ? "memory.live_at_peak"
                                                           : "memory.live_at";
-    const LiveMoment moment{pointed ? *at : log.events()[event].time_ns, title,
-                            [&](std::int64_t time) { return moment_words(ink.texts, time); }};
+    const memory::EventIndex named = refused ? refused->event : event;
+    const LiveMoment moment{pointed ? *at : log.events()[named].time_ns, title,
+                            [&](std::int64_t time) { return moment_words(drawing.texts, time); }};
     listed_ = draw_live_list(list, regions_.list, log, facts_.at(log, event), moment, mouse);
   } else {
     listed_ = memory::kNone;
   }
-  draw_read_out(ink, context);
+  draw_read_out(drawing, context);
   sink.pop_clip();
 }
 
-void MemoryChart::draw_controls(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_controls(const DrawContext& drawing, const ViewContext& context) const {
   const ViewState& state = context.state;
   const auto shown = [&](Item item) { return title_.items[item].width() > 0; };
   if (shown(kDetail))
-    draw_slider(ink.sink, ink.theme, ink.metrics, title_.items[kDetail], detail_words(context),
-                detail_part(state.detail));
+    draw_slider(drawing.sink, drawing.theme, drawing.metrics, title_.items[kDetail],
+                detail_words(context), detail_part(state.detail));
   if (shown(kColor))
-    draw_segments(ink.sink, ink.theme, ink.metrics, title_.items[kColor],
-                  ink.texts("memory.color.category"), ink.texts("memory.color.allocation"),
+    draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kColor],
+                  drawing.texts("memory.color.category"), drawing.texts("memory.color.allocation"),
                   state.color_by_allocation);
   if (shown(kAxis))
-    draw_segments(ink.sink, ink.theme, ink.metrics, title_.items[kAxis],
-                  ink.texts("memory.axis.time"), ink.texts("memory.axis.event"),
+    draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kAxis],
+                  drawing.texts("memory.axis.time"), drawing.texts("memory.axis.event"),
                   axis_kind(context) == memory::Axis::event);
   if (shown(kLink)) {
     const Rect& at = title_.items[kLink];
-    const Color color = state.link_axes ? ink.theme.accent : ink.theme.text3;
-    text_in(ink.sink, {at.x0, at.y0, at.x0 + ink.px(20), at.y1}, TextStyle::small, color,
+    const Color color = state.link_axes ? drawing.theme.accent : drawing.theme.text3;
+    text_in(drawing.sink, {at.x0, at.y0, at.x0 + drawing.px(20), at.y1}, TextStyle::small, color,
             icon::kLink);
-    text_in(ink.sink, {at.x0 + ink.px(20), at.y0, at.x1 + 1, at.y1}, TextStyle::small,
-            state.link_axes ? ink.theme.text : ink.theme.text2, ink.texts("memory.link_axes"));
+    text_in(drawing.sink, {at.x0 + drawing.px(20), at.y0, at.x1 + 1, at.y1}, TextStyle::small,
+            state.link_axes ? drawing.theme.text : drawing.theme.text2,
+            drawing.texts("memory.link_axes"));
   }
 }
 
-void MemoryChart::draw_grid(const Ink& ink) const {
+void MemoryChart::draw_grid(const DrawContext& drawing) const {
   const Rect& plot = regions_.plot;
   for (const Tick& tick : y_ticks_.ticks) {
     const float y = std::round(scale_.y_of(static_cast<std::int64_t>(tick.position)));
     if (y <= plot.y0 || y >= plot.y1) continue;
-    ink.sink.fill({plot.x0, y, plot.x1, y + 1}, ink.theme.grid);
+    drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.grid);
   }
 }
 
-void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& context) const {
   const Rect& plot = regions_.plot;
-  const float small = ink.sink.text_height(TextStyle::small);
+  const float small = drawing.sink.text_height(TextStyle::small);
   for (const Tick& tick : y_ticks_.ticks) {
     const float y = scale_.y_of(static_cast<std::int64_t>(tick.position));
     const float top = std::clamp(std::round(y - small / 2), plot.y0, plot.y1 - small / 2);
-    text_right(ink.sink, {regions_.y_labels.x0, top, plot.x0 - ink.px(8), top + small},
-               TextStyle::small, ink.theme.text3, tick.label);
+    text_right(drawing.sink, {regions_.y_labels.x0, top, plot.x0 - drawing.px(8), top + small},
+               TextStyle::small, drawing.theme.text3, tick.label);
   }
   // The unit once, at the end of the axis.
-  text_right(ink.sink,
-             {regions_.y_labels.x0, regions_.bands.y0, plot.x0 - ink.px(8), regions_.bands.y1},
-             TextStyle::small, ink.theme.text3, y_ticks_.unit);
-  ink.sink.fill({plot.x0 - 1, regions_.bands.y0, plot.x0, plot.y1}, ink.theme.line);
-  ink.sink.fill({plot.x0 - 1, plot.y1, plot.x1, plot.y1 + 1}, ink.theme.line);
+  text_right(drawing.sink,
+             {regions_.y_labels.x0, regions_.bands.y0, plot.x0 - drawing.px(8), regions_.bands.y1},
+             TextStyle::small, drawing.theme.text3, y_ticks_.unit);
+  drawing.sink.fill({plot.x0 - 1, regions_.bands.y0, plot.x0, plot.y1}, drawing.theme.line);
+  drawing.sink.fill({plot.x0 - 1, plot.y1, plot.x1, plot.y1 + 1}, drawing.theme.line);
 
   const memory::AllocationLog& log = *source_.log;
   const Rect& labels = regions_.x_labels;
   const bool time = axis_.kind == memory::Axis::time;
   const std::int64_t first = log.events()[0].time_ns;
   const std::int64_t origin = time ? source_.range.begin - first : 0;
-  const float apart = ink.metrics.px(76);
+  const float apart = drawing.metrics.px(76);
   const double begin = static_cast<double>(axis_.axis.range.begin) / kEventUnit;
   const double end = static_cast<double>(axis_.axis.range.end) / kEventUnit;
   const Ticks ticks = time ? time_ticks(axis_.axis.range, origin, plot.width(), apart)
                            : count_ticks(begin, end, plot.width(), apart);
-  const std::string unit = time ? ticks.unit : std::string(ink.texts("memory.events"));
-  const float unit_width = ink.sink.text_width(TextStyle::small, unit);
+  const std::string unit = time ? ticks.unit : std::string(drawing.texts("memory.events"));
+  const float unit_width = drawing.sink.text_width(TextStyle::small, unit);
   const Rect unit_box{labels.x1 - unit_width, labels.y0, labels.x1 + 1, labels.y1};
-  float taken = labels.x0 - ink.metrics.px(20);
+  float taken = labels.x0 - drawing.metrics.px(20);
   for (const Tick& tick : ticks.ticks) {
     const double place = time ? tick.position + static_cast<double>(origin)
                               : tick.position * static_cast<double>(kEventUnit);
     const float x = std::round(axis_.axis.x_of(static_cast<std::int64_t>(place)));
     if (x < plot.x0 || x >= plot.x1) continue;
-    ink.sink.fill({x, plot.y1, x + 1, plot.y1 + ink.px(4)}, ink.theme.text3);
-    const float width = ink.sink.text_width(TextStyle::small, tick.label);
+    drawing.sink.fill({x, plot.y1, x + 1, plot.y1 + drawing.px(4)}, drawing.theme.text3);
+    const float width = drawing.sink.text_width(TextStyle::small, tick.label);
     const float left = std::round(x - width / 2);
-    if (left < taken || left + width > unit_box.x0 - ink.px(6)) continue;
-    taken = left + width + ink.px(6);
-    text_in(ink.sink, {left, labels.y0 + ink.px(4), left + width + 1, labels.y1}, TextStyle::small,
-            ink.theme.text2, tick.label);
+    if (left < taken || left + width > unit_box.x0 - drawing.px(6)) continue;
+    taken = left + width + drawing.px(6);
+    text_in(drawing.sink, {left, labels.y0 + drawing.px(4), left + width + 1, labels.y1},
+            TextStyle::small, drawing.theme.text2, tick.label);
   }
-  text_in(ink.sink, {unit_box.x0, labels.y0 + ink.px(4), unit_box.x1, labels.y1}, TextStyle::small,
-          ink.theme.text3, unit);
+  text_in(drawing.sink, {unit_box.x0, labels.y0 + drawing.px(4), unit_box.x1, labels.y1},
+          TextStyle::small, drawing.theme.text3, unit);
   // Where the timeline looks, when it looks elsewhere.
   if (source_.kind == MemorySource::Kind::measured && !context.state.link_axes &&
       !context.state.visible.empty()) {
@@ -154,49 +173,52 @@ void MemoryChart::draw_axes(const Ink& ink, const ViewContext& context) const {
     const float left = std::clamp(std::round(x0), plot.x0, plot.x1);
     const float right = std::clamp(std::round(std::max(x1, x0 + 3)), plot.x0, plot.x1);
     if (right > left)
-      ink.sink.fill({left, plot.y1 + 1, right, plot.y1 + 1 + ink.px(4)}, ink.theme.accent);
+      drawing.sink.fill({left, plot.y1 + 1, right, plot.y1 + 1 + drawing.px(4)},
+                        drawing.theme.accent);
   }
 }
 
-void MemoryChart::draw_overlays(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_overlays(const DrawContext& drawing, const ViewContext& context) const {
   const Rect& plot = regions_.plot;
   const memory::AllocationLog& log = *source_.log;
-  ink.sink.push_clip({plot.x0, regions_.bands.y0, plot.x1, plot.y1});
+  drawing.sink.push_clip({plot.x0, regions_.bands.y0, plot.x1, plot.y1});
   if (const auto& marked = context.state.marked) {
     const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, marked->begin));
     const float x1 = axis_.axis.x_of(place_of_time(log, axis_.kind, marked->end));
     const float left = std::clamp(std::round(x0), plot.x0, plot.x1);
     const float right = std::clamp(std::round(x1), plot.x0, plot.x1);
     if (right > left)
-      ink.sink.fill({left, plot.y0, right, plot.y1}, with_alpha(ink.theme.accent, 0.10F));
+      drawing.sink.fill({left, plot.y0, right, plot.y1}, with_alpha(drawing.theme.accent, 0.10F));
   }
   const auto& selected = context.state.selected_block;
   const auto& hovered = context.state.hovered_block;
   if (hovered && hovered != selected && *hovered < log.blocks().size())
-    stack_.outline(ink.sink, axis_, scale_, *hovered, with_alpha(ink.theme.text, 0.6F), 1);
+    stack_.outline(drawing.sink, axis_, scale_, *hovered, with_alpha(drawing.theme.text, 0.6F), 1);
   if (selected && *selected < log.blocks().size())
-    stack_.outline(ink.sink, axis_, scale_, *selected, ink.theme.text, ink.px(2));
+    stack_.outline(drawing.sink, axis_, scale_, *selected, drawing.theme.text, drawing.px(2));
   if (const auto box = gestures_.box()) {
     const float x0 = std::clamp(std::round(axis_.axis.x_of(box->begin)), plot.x0, plot.x1);
     const float x1 = std::clamp(std::round(axis_.axis.x_of(box->end)), x0, plot.x1);
     const Rect rect{x0, plot.y0, std::max(x1, x0 + 1), plot.y1};
-    ink.sink.fill(rect, with_alpha(ink.theme.accent, 0.16F));
-    ink.sink.outline(rect, ink.theme.accent, 1);
+    drawing.sink.fill(rect, with_alpha(drawing.theme.accent, 0.16F));
+    drawing.sink.outline(rect, drawing.theme.accent, 1);
   }
   if (const auto at = cursor(context)) {
     const float x = std::round(axis_.axis.x_of(place_of_time(log, axis_.kind, *at)));
     if (x >= plot.x0 && x < plot.x1) {
-      ink.sink.fill({x, plot.y0, x + 1, plot.y1}, with_alpha(ink.theme.text, 0.8F));
-      const std::string words = moment_words(ink.texts, *at);
-      const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
-      const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
-      const float left = x + ink.px(6) + width <= plot.x1 ? x + ink.px(6) : x - ink.px(6) - width;
-      const Rect plate{std::round(left), plot.y0 + ink.px(3), std::round(left + width),
-                       plot.y0 + ink.px(3) + height};
-      draw_plate(ink.sink, ink.theme, ink.metrics, plate, TextStyle::small, ink.theme.text, words);
+      drawing.sink.fill({x, plot.y0, x + 1, plot.y1}, with_alpha(drawing.theme.text, 0.8F));
+      const std::string words = moment_words(drawing.texts, *at);
+      const float width = drawing.sink.text_width(TextStyle::small, words) + drawing.px(12);
+      const float height = drawing.sink.text_height(TextStyle::small) + drawing.px(4);
+      const float left =
+          x + drawing.px(6) + width <= plot.x1 ? x + drawing.px(6) : x - drawing.px(6) - width;
+      const Rect plate{std::round(left), plot.y0 + drawing.px(3), std::round(left + width),
+                       plot.y0 + drawing.px(3) + height};
+      draw_plate(drawing.sink, drawing.theme, drawing.metrics, plate, TextStyle::small,
+                 drawing.theme.text, words);
     }
   }
-  ink.sink.pop_clip();
+  drawing.sink.pop_clip();
 }
 
 }  // namespace ts::views

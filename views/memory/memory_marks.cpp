@@ -6,7 +6,8 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
-#include "views/memory/memory_ink.h"
+#include "views/common/spec_words.h"
+#include "views/memory/memory_draw_context.h"
 
 namespace ts::views {
 
@@ -23,41 +24,104 @@ bool MemoryChart::compares(const ViewContext& context) const {
   return context.forecast != nullptr && source_.kind == MemorySource::Kind::measured;
 }
 
-void MemoryChart::draw_outline(const Ink& ink, const ViewContext& context) const {
-  if (!compares(context)) return;
-  const float wide = ink.metrics.scale >= 1.5F ? 2.5F : ink.metrics.px(1.4F);
-  outline_.draw(ink.sink, *source_.log, context.forecast->run.log, axis_, scale_, ink.theme.text,
-                wide, ink.px(4), ink.px(3));
+// The blocks of a run whose records were lost in part are not all that there were.
+bool MemoryChart::has_losses(const ViewContext& context) const {
+  return source_.kind == MemorySource::Kind::measured && context.run != nullptr &&
+         context.run->dropped > 0;
 }
 
-void MemoryChart::draw_layers(const Ink& ink) const {
-  const float wide = std::max(1.0F, std::round(ink.metrics.px(1.5F)));
+// Of what is drawn; with losses that is not the peak, which the allocator knows.
+std::string MemoryChart::peak_words(const ViewContext& context, const std::string& drawn) const {
+  if (!has_losses(context)) return context.texts(peak_key(), {{"size", drawn}});
+  return context.texts(
+      "memory.peak_lost",
+      {{"size", drawn}, {"peak", text::bytes(context.run->peak_allocated()).joined()}});
+}
+
+void MemoryChart::draw_outline(const DrawContext& drawing, const ViewContext& context) const {
+  if (!compares(context)) return;
+  const float wide = drawing.metrics.scale >= 1.5F ? 2.5F : drawing.metrics.px(1.4F);
+  outline_.draw(drawing.sink, *source_.log, context.forecast->run.log, axis_, scale_,
+                drawing.theme.text, wide, drawing.px(4), drawing.px(3));
+}
+
+const predict::Forecast* MemoryChart::fitting(const ViewContext& context) const {
+  if (context.outlook == nullptr || context.outlook->target == nullptr) return nullptr;
+  const predict::Forecast& target = *context.outlook->target;
+  const bool same = context.target_bytes > 0 && target.target.memory == context.target_bytes;
+  return same && target.prediction.headroom >= 0 && !refusal(context) ? &target : nullptr;
+}
+
+const char* MemoryChart::peak_key() const {
+  switch (source_.kind) {
+    case MemorySource::Kind::predicted:
+      return "memory.peak_predicted";
+    case MemorySource::Kind::opened:
+      return "memory.peak_opened";
+    case MemorySource::Kind::measured:
+      break;
+  }
+  return "memory.peak";
+}
+
+// The name of a level at the left end of its line, under it where it would reach over `ceiling`; at
+// the upper edge with an arrow where the line is too far up to be drawn. Right of `taken` where it
+// would meet it.
+void MemoryChart::level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling,
+                              const Rect& taken, Color color, const std::string& words) const {
+  const Rect& plot = regions_.plot;
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const float line = std::round(scale_.y_of(bytes));
+  const bool above = line < plot.y0;
+  float y = above ? plot.y0 + drawing.px(3) : line - small - drawing.px(1);
+  if (!above && y < ceiling) y = line + drawing.px(2);
+  if (y < plot.y0) return;
+  float x = plot.x0 + drawing.px(6);
+  const float width = drawing.sink.text_width(TextStyle::small, words);
+  if (overlap({x, y, x + width, y + small}, taken)) {
+    x = taken.x1 + drawing.px(6);
+    if (x + width > plot.x1) return;
+  }
+  text_in(drawing.sink, {x, y, plot.x1, y + small}, TextStyle::small, color, words);
+  if (!above) return;
+  const float s = drawing.px(4);
+  const Point tip{x + width + drawing.px(5) + s, y + small / 2 - s};
+  drawing.sink.triangle(tip, {tip.x - s, tip.y + 2 * s}, {tip.x + s, tip.y + 2 * s}, color);
+}
+
+void MemoryChart::draw_layers(const DrawContext& drawing, const ViewContext& context) const {
+  const float wide = std::max(1.0F, std::round(drawing.metrics.px(1.5F)));
   const auto layer = [&](const std::vector<memory::Reserved>& of, Color color, const char* key) {
     if (of.empty()) return;
-    draw_layer(ink.sink, *source_.log, of, axis_, scale_, color, wide);
-    const Rect& plot = regions_.plot;
-    const float small = ink.sink.text_height(TextStyle::small);
-    const float line = scale_.y_of(of.back().bytes);
-    const bool above = line < plot.y0;
-    const float y = above ? plot.y0 + ink.px(3) : line - small - ink.px(1);
-    if (y < plot.y0) return;
-    const std::string words = ink.texts(key, {{"size", text::bytes(of.back().bytes).joined()}});
-    const float x = plot.x0 + ink.px(6);
-    text_in(ink.sink, {x, y, plot.x1, y + small}, TextStyle::small, color, words);
-    if (!above) return;
-    // The line is too far up to be drawn.
-    const float s = ink.px(4);
-    const Point tip{x + ink.sink.text_width(TextStyle::small, words) + ink.px(5) + s,
-                    y + small / 2 - s};
-    ink.sink.triangle(tip, {tip.x - s, tip.y + 2 * s}, {tip.x + s, tip.y + 2 * s}, color);
+    draw_layer(drawing.sink, *source_.log, of, axis_, scale_, color, wide);
+    level_label(drawing, of.back().bytes, 0, {}, color,
+                drawing.texts(key, {{"size", text::bytes(of.back().bytes).joined()}}));
   };
-  layer(layers_.reserved, ink.theme.accent, "memory.reserved");
-  layer(layers_.used, ink.theme.warn, "memory.used_on_device");
+  layer(layers_.reserved, drawing.theme.accent, "memory.reserved");
+  layer(layers_.used, drawing.theme.warn, "memory.used_on_device");
+  draw_reserved(drawing, context);
+}
+
+// What the target's allocator would hold, where the run's own is not there to be shown.
+void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& context) const {
+  const predict::Forecast* const target = fitting(context);
+  if (target == nullptr || target->target.kind != spec::DeviceKind::cuda) return;
+  if (!layers_.reserved.empty()) return;
+  const std::int64_t reserved = target->prediction.chain.reserved();
+  const Rect& plot = regions_.plot;
+  const float y = std::round(scale_.y_of(reserved));
+  if (y >= plot.y0) drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.text2);
+  const float ceiling = scale_.y_of(context.target_bytes - target->target.context);
+  std::string unused;
+  level_label(
+      drawing, reserved, ceiling, peak_plate(drawing, context, unused), drawing.theme.text2,
+      drawing.texts("memory.reserved_predicted", {{"size", text::bytes(reserved).joined()}}));
 }
 
 // Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
 // stands in its place.
-Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::string& words) const {
+Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& context,
+                             std::string& words) const {
   const memory::AllocationLog& log = *source_.log;
   const memory::EventIndex event = log.peak_event();
   if (event == memory::kNone) return {};
@@ -67,127 +131,174 @@ Rect MemoryChart::peak_plate(const Ink& ink, const ViewContext& context, std::st
   const float y = std::round(scale_.y_of(log.peak_bytes()));
   if (x < plot.x0 || x > plot.x1 || y < plot.y0) return {};
   const auto refused = refusal(context);
-  if (refused && std::abs(x_of_event(refused->event) - x) < ink.px(160)) return {};
-  const float s = ink.px(6);
-  const bool predicted = source_.kind == MemorySource::Kind::predicted;
+  if (refused && std::abs(x_of_event(refused->event) - x) < drawing.px(160)) return {};
+  const float s = drawing.px(6);
+  const bool measured = source_.kind == MemorySource::Kind::measured;
   const std::string peak = text::bytes(log.peak_bytes()).joined();
-  words = ink.texts(predicted ? "memory.peak_predicted" : "memory.peak", {{"size", peak}});
-  if (compares(context)) {
+  words = peak_words(context, peak);
+  // A part of a run has not come to its peak: against what is predicted of the whole it says
+  // nothing.
+  if (const char* const partial = measured ? partial_key(context) : nullptr) {
+    words =
+        drawing.texts("memory.peak_so_far", {{"size", peak}, {"partial", drawing.texts(partial)}});
+  } else if (compares(context) && !has_losses(context)) {
     const std::int64_t expected = context.forecast->run.log.peak_bytes();
-    words = ink.texts("memory.peak_compared",
-                      {{"size", peak},
-                       {"predicted", text::bytes(expected).joined()},
-                       {"error", prediction_error(expected, log.peak_bytes())}});
+    words = drawing.texts("memory.peak_compared",
+                          {{"size", peak},
+                           {"predicted", text::bytes(expected).joined()},
+                           {"error", prediction_error(expected, log.peak_bytes())}});
   }
-  const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
-  const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
-  const bool right = x + 2 * s + ink.px(6) + width <= plot.x1;
-  const float left = std::max(plot.x0, right ? x + s + ink.px(6) : x - s - ink.px(6) - width);
-  const float top = std::max(plot.y0, y - 1 - s * 1.5F - height + ink.px(8));
+  const float width = drawing.sink.text_width(TextStyle::small, words) + drawing.px(12);
+  const float height = drawing.sink.text_height(TextStyle::small) + drawing.px(4);
+  const bool right = x + 2 * s + drawing.px(6) + width <= plot.x1;
+  const float left =
+      std::max(plot.x0, right ? x + s + drawing.px(6) : x - s - drawing.px(6) - width);
+  const float top = std::max(plot.y0, y - 1 - s * 1.5F - height + drawing.px(8));
   return {std::round(left), std::round(top), std::round(left + width), std::round(top + height)};
 }
 
-void MemoryChart::draw_peak(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_peak(const DrawContext& drawing, const ViewContext& context) const {
   std::string words;
-  const Rect plate = peak_plate(ink, context, words);
+  const Rect plate = peak_plate(drawing, context, words);
   if (plate.width() <= 0) return;
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
-  const float s = ink.px(6);
+  const float s = drawing.px(6);
   const float x = std::min(std::round(x_of_event(log.peak_event())), plot.x1 - 1);
   const float tip = std::round(scale_.y_of(log.peak_bytes())) - 1;
   const float back = std::max(tip - s * 1.5F, plot.y0);
   const float middle = std::clamp(x, plot.x0 + s, plot.x1 - s);
-  ink.sink.triangle({middle - s, back}, {middle + s, back}, {x, tip}, ink.theme.text);
-  draw_plate(ink.sink, ink.theme, ink.metrics, plate, TextStyle::small, ink.theme.text, words);
+  drawing.sink.triangle({middle - s, back}, {middle + s, back}, {x, tip}, drawing.theme.text);
+  draw_plate(drawing.sink, drawing.theme, drawing.metrics, plate, TextStyle::small,
+             drawing.theme.text, words);
 }
 
-void MemoryChart::draw_capacity(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& context) const {
   if (context.target_bytes <= 0 || source_.log->peak_event() == memory::kNone) return;
   const Rect& plot = regions_.plot;
-  const float small = ink.sink.text_height(TextStyle::small);
+  const float small = drawing.sink.text_height(TextStyle::small);
   const std::string size = text::bytes(context.target_bytes).joined();
   const std::string name = context.target_name.empty() ? size : context.target_name + "   " + size;
-  const float width = ink.sink.text_width(TextStyle::small, name);
+  const float width = drawing.sink.text_width(TextStyle::small, name);
   if (scale_.capacity_above) {
     // Far over everything that was allocated: a word at the upper edge with an arrow up.
-    const float s = ink.px(4);
+    const float s = drawing.px(4);
     const float x = plot.x1 - s - 1;
-    const float y = plot.y0 + ink.px(4);
+    const float y = plot.y0 + drawing.px(4);
     const float base = y + s * 1.6F;
-    ink.sink.triangle({x - s, base}, {x + s, base}, {x, y}, ink.theme.bad);
+    drawing.sink.triangle({x - s, base}, {x + s, base}, {x, y}, drawing.theme.bad);
     const float top = std::round((y + base - small) / 2);
-    text_right(ink.sink, {plot.x0, top, x - s - ink.px(4), top + small}, TextStyle::small,
-               ink.theme.bad, name);
+    text_right(drawing.sink, {plot.x0, top, x - s - drawing.px(4), top + small}, TextStyle::small,
+               drawing.theme.bad, name);
     return;
   }
   std::string words;
-  const Rect plate = peak_plate(ink, context, words);
+  const Rect plate = peak_plate(drawing, context, words);
   const float y = std::round(scale_.y_of(context.target_bytes));
-  const float half = std::max(1.0F, std::round(ink.metrics.px(1)));
-  ink.sink.fill({plot.x0, y - half, plot.x1, y + half}, ink.theme.bad);
-  const float over = y - half - small - ink.px(1);
-  const float top = over >= plot.y0 ? over : y + half + ink.px(1);
+  const float half = std::max(1.0F, std::round(drawing.metrics.px(1)));
+  drawing.sink.fill({plot.x0, y - half, plot.x1, y + half}, drawing.theme.bad);
+  const float over = y - half - small - drawing.px(1);
+  const float top = over >= plot.y0 ? over : y + half + drawing.px(1);
   Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
   // At the right end; at the left one where the peak or the refusal is written.
   const auto refused = refusal(context);
-  const bool crowded = refused && x_of_event(refused->event) > label.x0 - ink.px(60);
+  const bool crowded = refused && x_of_event(refused->event) > label.x0 - drawing.px(60);
   if (overlap(label, plate) || crowded)
-    label = {plot.x0 + ink.px(6), top, plot.x0 + ink.px(6) + width + 1, top + small};
-  text_right(ink.sink, label, TextStyle::small, ink.theme.bad, name);
-  draw_spare(ink, context, plate);
+    label = {plot.x0 + drawing.px(6), top, plot.x0 + drawing.px(6) + width + 1, top + small};
+  text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
+  draw_context(drawing, context, y + half, {label, plate});
+  draw_spare(drawing, context, plate);
 }
 
-// The bracket between peak and capacity, clear of the plate of the peak.
-void MemoryChart::draw_spare(const Ink& ink, const ViewContext& context, const Rect& plate) const {
+// Hatched below the line of the capacity, and named over it.
+void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& context, float below,
+                               std::initializer_list<Rect> taken) const {
+  const predict::Forecast* const target = fitting(context);
+  if (target == nullptr || target->target.context <= 0) return;
   const Rect& plot = regions_.plot;
-  const std::int64_t peak = source_.log->peak_bytes();
-  const std::int64_t spare = context.target_bytes - peak;
-  if (spare <= 0 || refusal(context)) return;
-  const float small = ink.sink.text_height(TextStyle::small);
-  const float y0 = std::round(scale_.y_of(context.target_bytes)) + ink.px(4);
-  const float y1 = std::round(scale_.y_of(peak));
-  if (y1 - y0 < small || y1 > plot.y1) return;
-  const std::string words = ink.texts("memory.spare", {{"size", text::bytes(spare).joined()}});
-  const float needed = ink.sink.text_width(TextStyle::small, words) + ink.px(14);
-  const float peak_x = x_of_event(source_.log->peak_event());
-  float x = peak_x - needed - ink.px(90);
-  if (x < plot.x0 + ink.px(12)) x = std::max(plate.x1, peak_x) + ink.px(60);
-  if (x < plot.x0 + ink.px(12) || x + needed > plot.x1) return;
-  x = std::round(x);
-  const float cap = ink.px(3);
-  const float thick = std::max(1.0F, std::round(ink.metrics.px(1.5F)));
-  ink.sink.fill({x, y0, x + thick, y1}, ink.theme.ok);
-  ink.sink.fill({x - cap, y0, x + cap + thick, y0 + thick}, ink.theme.ok);
-  ink.sink.fill({x - cap, y1 - thick, x + cap + thick, y1}, ink.theme.ok);
-  const float middle = std::round((y0 + y1 - small) / 2);
-  text_in(ink.sink, {x + ink.px(9), middle, plot.x1, middle + small}, TextStyle::small,
-          ink.theme.ok, words);
+  const float end = scale_.y_of(context.target_bytes - target->target.context);
+  const Rect band{plot.x0, below, plot.x1,
+                  std::min(plot.y1, std::max(std::round(end), below + drawing.px(3)))};
+  drawing.sink.push_clip(band);
+  const float step = drawing.px(6);
+  for (float x = band.x0 - band.height(); x < band.x1; x += step) {
+    drawing.sink.line({x, band.y1}, {x + band.height(), band.y0},
+                      with_alpha(drawing.theme.bad, 0.5F));
+  }
+  drawing.sink.pop_clip();
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const std::string words =
+      drawing.texts("memory.context", {{"size", text::bytes(target->target.context).joined()}});
+  const float y = std::round(scale_.y_of(context.target_bytes)) - small - drawing.px(2);
+  const float width = drawing.sink.text_width(TextStyle::small, words);
+  const Rect label{plot.x0 + drawing.px(6), y, plot.x0 + drawing.px(6) + width + 1, y + small};
+  if (label.y0 < plot.y0 || label.x1 > plot.x1) return;
+  for (const Rect& other : taken)
+    if (overlap(label, other)) return;
+  text_in(drawing.sink, label, TextStyle::small, drawing.theme.text2, words);
 }
 
-void MemoryChart::draw_live_edge(const Ink& ink) const {
+// The bracket between what would be reserved and the context, clear of what is written there: the
+// very number of the verdict.
+void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& context,
+                             const Rect& plate) const {
+  const predict::Forecast* const target = fitting(context);
+  if (target == nullptr) return;
+  const Rect& plot = regions_.plot;
+  const std::int64_t spare = target->prediction.headroom;
+  if (spare <= 0) return;
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const float y0 =
+      std::round(scale_.y_of(context.target_bytes - target->target.context)) + drawing.px(4);
+  const float y1 = std::round(scale_.y_of(target->prediction.chain.reserved()));
+  if (y1 - y0 < small || y1 > plot.y1) return;
+  const std::string words = drawing.texts("memory.spare", {{"size", text::bytes(spare).joined()}});
+  const float needed = drawing.sink.text_width(TextStyle::small, words) + drawing.px(14);
+  const float peak_x = x_of_event(source_.log->peak_event());
+  float x = peak_x - needed - drawing.px(90);
+  if (x < plot.x0 + drawing.px(12)) x = std::max(plate.x1, peak_x) + drawing.px(60);
+  // The name of what is reserved stands at the left end of its line.
+  const std::string reserved =
+      drawing.texts("memory.reserved_predicted",
+                    {{"size", text::bytes(target->prediction.chain.reserved()).joined()}});
+  const float named =
+      plot.x0 + drawing.px(18) + drawing.sink.text_width(TextStyle::small, reserved);
+  x = std::max(x, named);
+  if (x + needed > plot.x1 || (x < plate.x1 && x + needed > plate.x0 && plate.y0 < y1)) return;
+  x = std::round(x);
+  const float cap = drawing.px(3);
+  const float thick = std::max(1.0F, std::round(drawing.metrics.px(1.5F)));
+  drawing.sink.fill({x, y0, x + thick, y1}, drawing.theme.ok);
+  drawing.sink.fill({x - cap, y0, x + cap + thick, y0 + thick}, drawing.theme.ok);
+  drawing.sink.fill({x - cap, y1 - thick, x + cap + thick, y1}, drawing.theme.ok);
+  const float middle = std::round((y0 + y1 - small) / 2);
+  text_in(drawing.sink, {x + drawing.px(9), middle, plot.x1, middle + small}, TextStyle::small,
+          drawing.theme.ok, words);
+}
+
+void MemoryChart::draw_live_edge(const DrawContext& drawing) const {
   if (!source_.growing) return;
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;
   const auto last = static_cast<memory::EventIndex>(log.events().size() - 1);
   const float x = std::round(x_of_event(last)) + 1;
   if (x < plot.x0 || x > plot.x1 + 2) return;
-  const float thick = std::max(1.0F, ink.px(2));
+  const float thick = std::max(1.0F, drawing.px(2));
   const float right = std::clamp(x + thick, plot.x0 + thick, plot.x1);
-  ink.sink.fill({right - thick, plot.y0, right, plot.y1}, ink.theme.accent);
-  std::string words = ink.texts("memory.live");
+  drawing.sink.fill({right - thick, plot.y0, right, plot.y1}, drawing.theme.accent);
+  std::string words = drawing.texts("memory.live");
   const auto phases = log.phases();
   if (!phases.empty() && phases.back().step >= 0)
-    words = ink.texts("memory.live_step", {{"number", text::grouped(phases.back().step + 1)}});
-  const float width = ink.sink.text_width(TextStyle::small, words) + ink.px(12);
-  const float height = ink.sink.text_height(TextStyle::small) + ink.px(4);
-  const float gap = ink.px(5);
+    words = drawing.texts("memory.live_step", {{"number", text::grouped(phases.back().step + 1)}});
+  const float width = drawing.sink.text_width(TextStyle::small, words) + drawing.px(12);
+  const float height = drawing.sink.text_height(TextStyle::small) + drawing.px(4);
+  const float gap = drawing.px(5);
   const bool beside = right + gap + width <= plot.x1;
   const float left = std::round(beside ? right + gap : right - thick - gap - width);
-  const float y = plot.y0 + ink.px(22);
+  const float y = plot.y0 + drawing.px(22);
   if (left >= plot.x0)
-    draw_plate(ink.sink, ink.theme, ink.metrics, {left, y, left + width, y + height},
-               TextStyle::small, ink.theme.accent, words);
+    draw_plate(drawing.sink, drawing.theme, drawing.metrics, {left, y, left + width, y + height},
+               TextStyle::small, drawing.theme.accent, words);
 }
 
 }  // namespace ts::views

@@ -1,5 +1,6 @@
 // What is said of what lies under the mouse: a block or a band of the stack, or the peak.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/text/numbers.h"
@@ -7,88 +8,92 @@
 #include "views/charts/read_out.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
-#include "views/memory/memory_ink.h"
+#include "views/memory/memory_draw_context.h"
 #include "views/memory/step_parts.h"
 
 namespace ts::views {
 
-std::vector<ReadOutLine> MemoryChart::peak_lines(const Ink& ink, const ViewContext& context) const {
-  const bool predicted = source_.kind == MemorySource::Kind::predicted;
-  const auto line = [&](const char* key, std::int64_t bytes) {
-    return ReadOutLine{ink.texts(key, {{"size", size_and_bytes(ink.texts, bytes)}}),
-                       TextStyle::body_medium, true};
+std::vector<ReadOutLine> MemoryChart::peak_lines(const DrawContext& drawing,
+                                                 const ViewContext& context) const {
+  const auto strong = [](std::string words) {
+    return ReadOutLine{std::move(words), TextStyle::body_medium, true};
   };
-  std::vector<ReadOutLine> lines = {
-      line(predicted ? "memory.peak_predicted" : "memory.peak", source_.log->peak_bytes())};
-  if (compares(context))
-    lines.push_back(line("memory.peak_predicted", context.forecast->run.log.peak_bytes()));
+  const std::string drawn = size_and_bytes(drawing.texts, source_.log->peak_bytes());
+  std::vector<ReadOutLine> lines = {strong(peak_words(context, drawn))};
+  if (compares(context)) {
+    const std::int64_t predicted = context.forecast->run.log.peak_bytes();
+    lines.push_back(strong(drawing.texts("memory.peak_predicted",
+                                         {{"size", size_and_bytes(drawing.texts, predicted)}})));
+  }
   return lines;
 }
 
-std::vector<ReadOutLine> MemoryChart::hover_lines(const Ink& ink,
+std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                   const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
   std::vector<ReadOutLine> lines;
   if (hover_->block == memory::kNone) {
-    const std::string category = ink.texts(category_key(hover_->category));
+    const std::string category = drawing.texts(category_key(hover_->category));
+    lines.push_back({size_and_bytes(drawing.texts, hover_->top - hover_->bottom),
+                     TextStyle::body_medium, true});
     lines.push_back(
-        {size_and_bytes(ink.texts, hover_->top - hover_->bottom), TextStyle::body_medium, true});
-    lines.push_back({ink.texts("memory.band", {{"category", category}}), TextStyle::small, false});
+        {drawing.texts("memory.band", {{"category", category}}), TextStyle::small, false});
   } else {
     const memory::Block& block = log.blocks()[hover_->block];
     const auto when = [&](memory::EventIndex event) {
-      return moment_words(ink.texts, log.events()[event].time_ns);
+      return moment_words(drawing.texts, log.events()[event].time_ns);
     };
-    lines.push_back(
-        {ink.texts("memory.block_size", {{"size", size_and_bytes(ink.texts, block.size)},
-                                         {"category", ink.texts(category_key(block.category))}}),
-         TextStyle::body_medium, true});
+    lines.push_back({drawing.texts("memory.block_size",
+                                   {{"size", size_and_bytes(drawing.texts, block.size)},
+                                    {"category", drawing.texts(category_key(block.category))}}),
+                     TextStyle::body_medium, true});
     const std::string op(context.strings.view(block.op));
     if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
     const std::string module(context.strings.view(block.module));
     if (!module.empty()) lines.push_back({module, TextStyle::mono, false});
     const bool again = recomputation_at(log, block.alloc_event) != nullptr;
-    std::string phase = ink.texts(again ? "memory.backward_recompute" : phase_key(block.phase));
+    std::string phase = drawing.texts(again ? "memory.backward_recompute" : phase_key(block.phase));
     if (block.step >= 0)
-      phase = ink.texts("memory.step_phase",
-                        {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
+      phase = drawing.texts("memory.step_phase",
+                            {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
     // Of a file's blocks the phase is often not known, which is idle there.
     const bool known =
         source_.kind != MemorySource::Kind::opened || block.phase != base::Phase::idle;
     if (known) lines.push_back({phase, TextStyle::small, false});
     if (block.free_event == memory::kNone) {
-      lines.push_back({ink.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
+      lines.push_back({drawing.texts("memory.lives_from", {{"from", when(block.alloc_event)}}),
                        TextStyle::small, false});
     } else {
       const std::int64_t life =
           log.events()[block.free_event].time_ns - log.events()[block.alloc_event].time_ns;
       const bool clocked = source_.kind != MemorySource::Kind::predicted;
       const std::string span =
-          clocked ? text::duration_ns(static_cast<double>(life)).joined()
-                  : ink.texts("memory.event_count",
+          clocked
+              ? text::duration_ns(static_cast<double>(life)).joined()
+              : drawing.texts("memory.event_count",
                               {{"number", text::grouped(block.free_event - block.alloc_event)}});
-      lines.push_back({ink.texts("memory.lived", {{"from", when(block.alloc_event)},
-                                                  {"to", when(block.free_event)},
-                                                  {"duration", span}}),
+      lines.push_back({drawing.texts("memory.lived", {{"from", when(block.alloc_event)},
+                                                      {"to", when(block.free_event)},
+                                                      {"duration", span}}),
                        TextStyle::small, false});
     }
   }
   return lines;
 }
 
-void MemoryChart::draw_read_out(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_read_out(const DrawContext& drawing, const ViewContext& context) const {
   if (!mouse_over_ || !regions_.plot.contains(mouse_)) return;
   std::string words;
   std::vector<ReadOutLine> lines;
-  if (peak_plate(ink, context, words).contains(mouse_)) {
-    lines = peak_lines(ink, context);
+  if (peak_plate(drawing, context, words).contains(mouse_)) {
+    lines = peak_lines(drawing, context);
   } else if (hover_) {
-    lines = hover_lines(ink, context);
+    lines = hover_lines(drawing, context);
   } else {
     return;
   }
   const Rect bounds{regions_.plot.x0, regions_.all.y0, regions_.plot.x1, regions_.all.y1};
-  views::draw_read_out(ink.sink, ink.theme, ink.metrics, mouse_, bounds, lines);
+  views::draw_read_out(drawing.sink, drawing.theme, drawing.metrics, mouse_, bounds, lines);
 }
 
 }  // namespace ts::views

@@ -8,7 +8,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
-#include "views/memory/memory_ink.h"
+#include "views/memory/memory_draw_context.h"
 
 namespace ts::views {
 namespace {
@@ -111,7 +111,7 @@ Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   return at(std::round(std::max(plot.x0, end - gap - size.x)), room_above ? above : below);
 }
 
-void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context) const {
+void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const {
   const auto refused = refusal(context);
   if (!refused) return;
   const Rect& plot = regions_.plot;
@@ -121,25 +121,25 @@ void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context)
   const float above =
       std::clamp(std::round(scale_.y_of(refused->held + refused->asked)), plot.y0, below);
   // The hollow block of what was refused, at least tall enough to be seen as one.
-  const float wide = ink.px(34);
+  const float wide = drawing.px(34);
   const bool right = x + wide <= plot.x1;
   const Rect block{std::max(right ? x : x - wide, plot.x0),
-                   std::max(std::min(above, below - ink.px(4)), plot.y0), right ? x + wide : x,
+                   std::max(std::min(above, below - drawing.px(4)), plot.y0), right ? x + wide : x,
                    below};
 
   const std::int64_t time = source_.log->events()[refused->event].time_ns;
   const std::string title =
-      ink.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
-                {{"time", moment_words(ink.texts, time)}});
+      drawing.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
+                    {{"time", moment_words(drawing.texts, time)}});
   const std::vector<std::string> lines = refusal_lines(*refused, context);
-  const float body = ink.sink.text_height(TextStyle::body);
-  const float small = ink.sink.text_height(TextStyle::small);
-  const float padding = ink.px(8);
-  const float gap = ink.px(16);
-  float text_width = ink.sink.text_width(TextStyle::body_strong, title);
+  const float body = drawing.sink.text_height(TextStyle::body);
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const float padding = drawing.px(8);
+  const float gap = drawing.px(16);
+  float text_width = drawing.sink.text_width(TextStyle::body_strong, title);
   for (const std::string& line : lines) {
     const auto style = &line == lines.data() ? TextStyle::body : TextStyle::small;
-    text_width = std::max(text_width, ink.sink.text_width(style, line));
+    text_width = std::max(text_width, drawing.sink.text_width(style, line));
   }
   const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
   const float wanted =
@@ -152,36 +152,36 @@ void MemoryChart::draw_out_of_memory(const Ink& ink, const ViewContext& context)
   plate.y0 -= sink_by;
   plate.y1 -= sink_by;
 
-  const float thin = std::max(1.0F, ink.px(1));
+  const float thin = std::max(1.0F, drawing.px(1));
   const float middle = (plate.y0 + plate.y1) / 2;
   const float from = beside ? x : plate.x1;
   const float to = beside ? plate.x0 : x;
-  ink.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
-                with_alpha(ink.theme.bad, 0.6F));
-  if (to > from) ink.sink.fill({from, middle, to, middle + thin}, ink.theme.bad);
+  drawing.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
+                    with_alpha(drawing.theme.bad, 0.6F));
+  if (to > from) drawing.sink.fill({from, middle, to, middle + thin}, drawing.theme.bad);
   if (block.x1 > block.x0) {
-    ink.sink.fill(block, with_alpha(ink.theme.bad, 0.25F));
-    ink.sink.outline(block, ink.theme.bad, std::max(1.0F, ink.px(1.5F)));
+    drawing.sink.fill(block, with_alpha(drawing.theme.bad, 0.25F));
+    drawing.sink.outline(block, drawing.theme.bad, std::max(1.0F, drawing.px(1.5F)));
   }
-  const float s = ink.px(5);
+  const float s = drawing.px(5);
   const float cx = std::clamp(x, plot.x0 + s, plot.x1 - s);
   const float cy = std::clamp(block.y0, plot.y0 + s, plot.y1 - s);
-  ink.sink.line({cx - s, cy - s}, {cx + s, cy + s}, ink.theme.bad, ink.px(2));
-  ink.sink.line({cx - s, cy + s}, {cx + s, cy - s}, ink.theme.bad, ink.px(2));
-  ink.sink.fill(plate, ink.theme.surface2, ink.px(3));
-  ink.sink.push_clip(plate);
+  drawing.sink.line({cx - s, cy - s}, {cx + s, cy + s}, drawing.theme.bad, drawing.px(2));
+  drawing.sink.line({cx - s, cy + s}, {cx + s, cy - s}, drawing.theme.bad, drawing.px(2));
+  drawing.sink.fill(plate, drawing.theme.surface2, drawing.px(3));
+  drawing.sink.push_clip(plate);
   float y = plate.y0 + padding;
   const auto line_of = [&](TextStyle style, Color color, const std::string& words, float high) {
-    text_in(ink.sink, {plate.x0 + padding, y, plate.x1, y + high}, style, color, words);
+    text_in(drawing.sink, {plate.x0 + padding, y, plate.x1, y + high}, style, color, words);
     y += high;
   };
-  line_of(TextStyle::body_strong, ink.theme.bad, title, body);
+  line_of(TextStyle::body_strong, drawing.theme.bad, title, body);
   for (const std::string& line : lines) {
     const bool first = &line == lines.data();
-    line_of(first ? TextStyle::body : TextStyle::small, first ? ink.theme.text : ink.theme.text2,
-            line, first ? body : small);
+    line_of(first ? TextStyle::body : TextStyle::small,
+            first ? drawing.theme.text : drawing.theme.text2, line, first ? body : small);
   }
-  ink.sink.pop_clip();
+  drawing.sink.pop_clip();
 }
 
 }  // namespace ts::views

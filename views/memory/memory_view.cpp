@@ -4,8 +4,14 @@
 
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "core/text/numbers.h"
 #include "views/charts/imgui_input.h"
+#include "views/charts/run_time.h"
+#include "views/common/context_menu.h"
 #include "views/common/imgui_sink.h"
 
 namespace ts::views {
@@ -42,9 +48,11 @@ void MemoryView::draw(ViewContext& context) {
   // While a run is going on Escape ends it.
   if (context.run != nullptr && !context.run->finished) input.clear = false;
   for (const Control& control : kControls) {
-    const HotSpot spot = hot_spot(control.id, chart_.item(control.item));
+    const HotSpot spot = hot_spot(control.id, chart_.item(control.item), !control.held);
     if (control.held ? spot.held : spot.pressed) chart_.use(control.item, input.mouse.x, context);
   }
+
+  input.fit = input.fit || std::exchange(fit_next_, false);
 
   chart_.update(input, context);
   // The cursor goes with the mouse; another view may have taken it by now.
@@ -52,8 +60,41 @@ void MemoryView::draw(ViewContext& context) {
     context.state.cursor_ns.reset();
   own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
   chart_.draw(sink, context);
+  menu(context, input.menu);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
+}
+
+// What can be done with the block under the mouse, else with the one that is selected.
+void MemoryView::menu(ViewContext& context, bool asked) {
+  constexpr const char* kMenu = "###memory_menu";
+  ViewState& state = context.state;
+  const MemorySource source = memory_source(context);
+  if (source.log == nullptr) return;
+  if (asked) {
+    menu_memory_ = source.id;
+    menu_block_ = state.hovered_block ? state.hovered_block : state.selected_block;
+    if (menu_block_) ImGui::OpenPopup(kMenu);
+  }
+  if (!menu_block_ || source.id != menu_memory_ || *menu_block_ >= source.log->blocks().size())
+    return;
+  const memory::Block& block = source.log->blocks()[*menu_block_];
+  const std::string name(context.strings.view(block.op));
+  const std::string size = text::bytes(block.size).joined();
+  const auto select = [this, &state] { state.selected_block = menu_block_; };
+  const std::vector<MenuRow> rows{
+      {"###block_select", context.texts("menu.select"), "", select},
+      {"###block_zoom", context.texts("menu.zoom_life"), "F",
+       [this, select] {
+         select();
+         fit_next_ = true;
+       }},
+      {"###block_color", context.texts("menu.color_by_allocation"), "",
+       [&state] { state.color_by_allocation = !state.color_by_allocation; }},
+      {"###block_copy", context.texts("menu.copy_name"), "",
+       [&name, &size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }}};
+  context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu,
+               name + (name.empty() ? "" : ", ") + size, rows);
 }
 
 }  // namespace ts::views

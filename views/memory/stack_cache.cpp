@@ -48,7 +48,7 @@ void StackCache::clear() {
 }
 
 void StackCache::update(const memory::AllocationLog& log, const base::StringTable& strings,
-                        const MemoryAxis& axis, const MemoryScale& scale, const StackLook& look,
+                        const MemoryAxis& axis, const MemoryScale& scale, const StackSettings& look,
                         const Theme& theme, std::int64_t now_ns) {
   const Key wanted{log.version(),
                    axis.kind,

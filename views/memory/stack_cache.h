@@ -13,12 +13,12 @@
 namespace ts::views {
 
 // What the stack looks like, kept from frame to frame.
-struct StackLook {
+struct StackSettings {
   ThemeKind theme = ThemeKind::dark;
   bool by_allocation = false;
   std::uint32_t detail = 15000;
   float scale = 1;
-  friend bool operator==(const StackLook&, const StackLook&) = default;
+  friend bool operator==(const StackSettings&, const StackSettings&) = default;
 };
 
 // Lays the stack out anew when log, view, size or look changed. A layout that would cost more than
@@ -28,7 +28,7 @@ struct StackLook {
 class StackCache {
  public:
   void update(const memory::AllocationLog& log, const base::StringTable& strings,
-              const MemoryAxis& axis, const MemoryScale& scale, const StackLook& look,
+              const MemoryAxis& axis, const MemoryScale& scale, const StackSettings& look,
               const Theme& theme, std::int64_t now_ns);
   void clear();
 
@@ -52,7 +52,7 @@ class StackCache {
     std::int32_t columns = 0;
     std::int32_t rows = 0;
     std::int64_t top = 0;
-    StackLook look;
+    StackSettings look;
     friend bool operator==(const Key&, const Key&) = default;
   };
   [[nodiscard]] float x_of(const MemoryAxis& axis, std::int32_t column) const;

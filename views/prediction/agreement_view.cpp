@@ -6,10 +6,12 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
-#include "core/run/workload_math.h"
+#include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/charts/one_unit.h"
 #include "views/charts/run_time.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
@@ -61,7 +63,8 @@ std::string event_details(const memory::AllocationLog& log, EventIndex event,
   std::string words = texts(side);
   if (event == memory::kNone) return words + ": " + texts("agreement.nothing");
   const memory::Event& one = log.events()[event];
-  words += ": " + texts("memory.event_number", {{"number", text::grouped(event + 1LL)}});
+  words += ": " + texts("memory.event_number",
+                        {{"number", text::grouped(static_cast<std::int64_t>(event))}});
   if (one.block == memory::kNone) return words;
   const memory::Block& block = log.blocks()[one.block];
   words += ", " + texts(one.action == memory::Action::alloc ? "agreement.takes" : "agreement.frees",
@@ -95,7 +98,7 @@ const char* no_agreement_reason(const ViewContext& context) {
   if (context.file != nullptr) return "agreement.of_a_file";
   if (context.run == nullptr || context.run->memory.events().empty()) return "agreement.no_run";
   if (!context.run->finished) return "agreement.still_runs";
-  if (run::captures_step(context.run->spec)) return "agreement.replayed";
+  if (spec::captures_step(context.run->spec)) return "agreement.replayed";
   const bool measured = memory_source(context).kind == MemorySource::Kind::measured;
   return measured && context.forecast != nullptr ? nullptr : "agreement.no_prediction";
 }
@@ -104,12 +107,12 @@ bool compares_whole_run(const ViewContext& context) {
   return context.run != nullptr && context.run->verdict == run::Verdict::ok;
 }
 
-void AgreementView::update(const ViewContext& context, const run::ComparedLogs& logs) {
+void AgreementView::update(const ViewContext& context, const report::ComparedLogs& logs) {
   const MadeFor now{context.run->id, context.forecast->id, logs.measured.version()};
   if (made_for_ == now) return;
   comparison_ = memory::compare_logs(logs.predicted, logs.measured, logs.strings,
                                      !compares_whole_run(context));
-  categories_ = run::categories_at_peaks(logs);
+  categories_ = report::categories_at_peaks(logs);
   made_for_ = now;
 }
 
@@ -118,7 +121,7 @@ void AgreementView::draw(const Ui& ui, const ViewContext& context) {
     wrapped_text(ui, TextStyle::body, ui.theme.text3, ui.texts(reason), ui.px(16));
     return;
   }
-  const run::ComparedLogs logs{context.forecast->run.log, context.run->memory, context.strings};
+  const report::ComparedLogs logs{context.forecast->run.log, context.run->memory, context.strings};
   update(context, logs);
   draw_categories(ui, compares_whole_run(context));
   ImGui::Dummy({0, ui.px(8)});
@@ -129,13 +132,19 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
   section(ui, ui.texts("agreement.categories"), ui.texts("agreement.each_at_its_peak"));
   if (!whole)
     wrapped_text(ui, TextStyle::small, ui.theme.warn, ui.texts("agreement.broken_off"), ui.px(16));
-  copy_buttons(ui, "###copy_categories", [this] { return run::category_text(categories_); });
+  copy_buttons(ui, "###copy_categories", [this] { return report::category_text(categories_); });
   std::int64_t predicted = 0, measured = 0;
-  for (const run::CategoryAgreement& row : categories_) {
+  for (const report::CategoryAgreement& row : categories_) {
     predicted += row.predicted;
     measured += row.measured;
   }
-  const std::string unit = text::bytes(std::max(predicted, measured)).unit;
+  // Sizes and their differences in one unit.
+  std::vector<double> sizes;
+  for (const report::CategoryAgreement& row : categories_) {
+    sizes.push_back(static_cast<double>(row.predicted));
+    sizes.push_back(static_cast<double>(row.measured));
+  }
+  const OneUnit unit = byte_unit(sizes);
   const FontScope font(ui, TextStyle::body);
   const TableColors colors(ui);
   constexpr ImGuiTableFlags kFlags =
@@ -149,9 +158,9 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
   column("inspector.peaks.measured", "###c2");
   column("agreement.difference", "###c3");
   column("inspector.peaks.error", "###c4");
-  ImGui::TableHeadersRow();
+  table_headings([](int number) { return number > 0; });
   const auto exact = [&](std::int64_t bytes, std::int64_t shown) {
-    right_aligned(text::bytes_in(shown, unit.front()).joined());
+    right_aligned(unit.joined(static_cast<double>(shown)));
     exact_bytes_tip(ui, bytes);
   };
   const auto add = [&](const char* name, std::int64_t was, std::int64_t is) {
@@ -167,7 +176,7 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
     right_aligned((off < 0   ? "\xe2\x88\x92"
                    : off > 0 ? "+"
                              : "") +
-                  text::bytes(std::abs(off)).joined());
+                  unit.joined(static_cast<double>(std::abs(off))));
     exact_bytes_tip(ui, off);
     ImGui::TableNextColumn();
     const bool close = std::abs(off) * 100 <= is;
@@ -175,14 +184,14 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
     right_aligned(is > 0 ? prediction_error(was, is) : off == 0 ? "0 %" : text::kNoNumber);
     ImGui::PopStyleColor();
   };
-  for (const run::CategoryAgreement& row : categories_)
+  for (const report::CategoryAgreement& row : categories_)
     add(ui.texts(category_key(row.category)), row.predicted, row.measured);
   add(ui.texts("memory.total"), predicted, measured);
   ImGui::EndTable();
 }
 
 void AgreementView::draw_events(const Ui& ui, const ViewContext& context,
-                                const run::ComparedLogs& logs) {
+                                const report::ComparedLogs& logs) {
   const std::size_t different = comparison_.different.size();
   section(ui, ui.texts("agreement.events"),
           ui.texts("agreement.events_remark",
@@ -203,12 +212,12 @@ void AgreementView::draw_events(const Ui& ui, const ViewContext& context,
   toggle(ui, "###all_events", ui.texts("agreement.show_all"), all_events_, ui.px(260));
   ImGui::SameLine(0, ui.px(16));
   copy_buttons(ui, "###copy_events",
-               [&] { return run::event_text(comparison_, logs, all_events_); });
+               [&] { return report::event_text(comparison_, logs, all_events_); });
   draw_rows(ui, context, logs);
 }
 
 void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
-                              const run::ComparedLogs& logs) {
+                              const report::ComparedLogs& logs) {
   const FontScope font(ui, TextStyle::body);
   const TableColors colors(ui);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
@@ -241,7 +250,7 @@ void AgreementView::draw_rows(const Ui& ui, const ViewContext& context,
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       std::string where;
-      if (const memory::PhaseSpan* phase = run::phase_of(log, event)) {
+      if (const memory::PhaseSpan* phase = report::phase_of(log, event)) {
         where = ui.texts(phase_key(phase->phase));
         if (phase->step >= 0)
           where = ui.texts("memory.step_phase",

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/agreement_report.h"
+#include "core/report/agreement_report.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
 
@@ -29,14 +29,14 @@ class AgreementView {
     std::uint64_t version = 0;  // of the measured log
     friend bool operator==(const MadeFor&, const MadeFor&) = default;
   };
-  void update(const ViewContext& context, const run::ComparedLogs& logs);
+  void update(const ViewContext& context, const report::ComparedLogs& logs);
   void draw_categories(const Ui& ui, bool whole);
-  void draw_events(const Ui& ui, const ViewContext& context, const run::ComparedLogs& logs);
-  void draw_rows(const Ui& ui, const ViewContext& context, const run::ComparedLogs& logs);
+  void draw_events(const Ui& ui, const ViewContext& context, const report::ComparedLogs& logs);
+  void draw_rows(const Ui& ui, const ViewContext& context, const report::ComparedLogs& logs);
 
   std::optional<MadeFor> made_for_;
   memory::LogComparison comparison_;
-  std::vector<run::CategoryAgreement> categories_;
+  std::vector<report::CategoryAgreement> categories_;
   bool all_events_ = false;
 };
 

@@ -39,24 +39,24 @@ std::int64_t whole(double bytes) {
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
 }
 
-bool in_private_pool(const memory::SnapshotSegment& segment) {
-  return segment.pool != memory::PoolId{};
+bool in_private_pool(const allocator::SnapshotSegment& segment) {
+  return segment.pool != allocator::PoolId{};
 }
 
 }  // namespace
 
-SegmentMap::Sums SegmentMap::sums_of(const memory::Snapshot& snapshot, std::int64_t device) {
+SegmentMap::Sums SegmentMap::sums_of(const allocator::Snapshot& snapshot, std::int64_t device) {
   Sums sums;
   double reserved = 0;
   double active = 0;
   double in_private_pools = 0;
-  for (const memory::SnapshotSegment& segment : snapshot.segments) {
+  for (const allocator::SnapshotSegment& segment : snapshot.segments) {
     if (segment.device != device) continue;
     ++sums.segments;
     reserved += static_cast<double>(segment.total_size);
     if (in_private_pool(segment)) in_private_pools += static_cast<double>(segment.total_size);
-    for (const memory::SnapshotBlock& block : segment.blocks) {
-      if (block.state != memory::BlockState::inactive) active += static_cast<double>(block.size);
+    for (const allocator::SnapshotBlock& block : segment.blocks) {
+      if (block.state != allocator::BlockState::inactive) active += static_cast<double>(block.size);
     }
   }
   sums.reserved = whole(reserved);
@@ -107,7 +107,7 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
                      {"free", text::bytes(sums_.reserved - sums_.active).joined()},
                      {"private", text::bytes(sums_.in_private_pools).joined()}});
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
-  legend_.push_back({context.texts("segments.pending"), context.theme.warn, 0, 0});
+  legend_.push_back({context.texts("segments.pending"), free_pending_color(context.theme), 0, 0});
   title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
                              legend_, LegendSide::right, {});
 }
@@ -130,8 +130,9 @@ const SegmentPiece* SegmentMap::piece_at(Point at) const {
   return piece.row == row && x < piece.x1 ? &piece : nullptr;
 }
 
-std::optional<memory::BlockIndex> SegmentMap::block_of(const memory::SnapshotBlock& block) const {
-  if (block.state == memory::BlockState::inactive) return std::nullopt;
+std::optional<memory::BlockIndex> SegmentMap::block_of(
+    const allocator::SnapshotBlock& block) const {
+  if (block.state == allocator::BlockState::inactive) return std::nullopt;
   const auto found = live_.find(block.address);
   if (found == live_.end()) return std::nullopt;
   return found->second;
@@ -151,10 +152,11 @@ void SegmentMap::update(const ChartInput& input, ViewContext& context) {
 }
 
 Color SegmentMap::color_of(const ViewContext& context, const SegmentPiece& piece) const {
-  const memory::SnapshotBlock& block =
+  const allocator::SnapshotBlock& block =
       context.file->file.snapshot.segments[piece.segment].blocks[piece.block];
-  if (block.state == memory::BlockState::inactive) return free_color(context.theme);
-  if (block.state == memory::BlockState::active_pending_free) return context.theme.warn;
+  if (block.state == allocator::BlockState::inactive) return free_color(context.theme);
+  if (block.state == allocator::BlockState::active_pending_free)
+    return free_pending_color(context.theme);
   const auto index = block_of(block);
   if (index && context.state.color_by_allocation) return allocation_color(*index);
   const auto category =
@@ -193,16 +195,16 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
 void SegmentMap::draw_read_out(DrawSink& sink, const ViewContext& context,
                                const SegmentPiece& piece) const {
   const auto& texts = context.texts;
-  const memory::SnapshotSegment& segment = context.file->file.snapshot.segments[piece.segment];
-  const memory::SnapshotBlock& block = segment.blocks[piece.block];
+  const allocator::SnapshotSegment& segment = context.file->file.snapshot.segments[piece.segment];
+  const allocator::SnapshotBlock& block = segment.blocks[piece.block];
   std::vector<ReadOutLine> lines;
   const std::string size = text::bytes(block.size).joined();
-  const char* state = block.state == memory::BlockState::inactive ? "segments.block_free"
-                      : block.state == memory::BlockState::active_pending_free
+  const char* state = block.state == allocator::BlockState::inactive ? "segments.block_free"
+                      : block.state == allocator::BlockState::active_pending_free
                           ? "segments.block_pending"
                           : "segments.block_taken";
   lines.push_back({texts(state, {{"size", size}}), TextStyle::body_medium, true});
-  if (block.state != memory::BlockState::inactive && block.requested > 0 &&
+  if (block.state != allocator::BlockState::inactive && block.requested > 0 &&
       block.requested != block.size) {
     lines.push_back({texts("segments.requested", {{"size", text::bytes(block.requested).joined()}}),
                      TextStyle::small, false});

@@ -30,7 +30,7 @@ class SegmentMap {
   [[nodiscard]] const SegmentPiece* piece_at(Point at) const;
   [[nodiscard]] Color color_of(const ViewContext& context, const SegmentPiece& piece) const;
   [[nodiscard]] std::optional<memory::BlockIndex> block_of(
-      const memory::SnapshotBlock& block) const;
+      const allocator::SnapshotBlock& block) const;
   void draw_read_out(DrawSink& sink, const ViewContext& context, const SegmentPiece& piece) const;
 
   // Bytes of the final segments.
@@ -40,7 +40,7 @@ class SegmentMap {
     std::int64_t active = 0;
     std::int64_t in_private_pools = 0;  // of reserved
   };
-  static Sums sums_of(const memory::Snapshot& snapshot, std::int64_t device);
+  static Sums sums_of(const allocator::Snapshot& snapshot, std::int64_t device);
 
   // What the pieces were laid out for.
   std::uint64_t run_id_ = 0;

@@ -6,11 +6,11 @@
 namespace ts::views {
 namespace {
 
-std::vector<std::uint32_t> segments_by_address(const memory::Snapshot& snapshot,
+std::vector<std::uint32_t> segments_by_address(const allocator::Snapshot& snapshot,
                                                std::int64_t device) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < snapshot.segments.size(); ++i) {
-    const memory::SnapshotSegment& segment = snapshot.segments[i];
+    const allocator::SnapshotSegment& segment = snapshot.segments[i];
     if (segment.device == device && segment.total_size > 0) order.push_back(i);
   }
   std::ranges::stable_sort(order, {},
@@ -46,7 +46,7 @@ class Rows {
 
 }  // namespace
 
-SegmentPieces lay_out_segments(const memory::Snapshot& snapshot, std::int64_t device,
+SegmentPieces lay_out_segments(const allocator::Snapshot& snapshot, std::int64_t device,
                                std::int32_t rows, float width) {
   SegmentPieces out;
   const std::vector<std::uint32_t> order = segments_by_address(snapshot, device);
@@ -60,7 +60,7 @@ SegmentPieces lay_out_segments(const memory::Snapshot& snapshot, std::int64_t de
   Rows strip(std::floor(width), out.pieces);
   double at = 0;
   for (const std::uint32_t i : order) {
-    const memory::SnapshotSegment& segment = snapshot.segments[i];
+    const allocator::SnapshotSegment& segment = snapshot.segments[i];
     double begin = at;
     for (std::uint32_t b = 0; b < segment.blocks.size(); ++b) {
       const double end =

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory/snapshot.h"
+#include "core/allocator/snapshot.h"
 
 namespace ts::views {
 
@@ -24,7 +24,7 @@ struct SegmentPieces {
 // Chosen so that everything fits into `rows` rows of `width` pixels. Segments are a pixel or two
 // apart, where there is room for that. A block narrower than a pixel is left out where its pixel
 // has a piece already, so there are at most about rows * width pieces.
-SegmentPieces lay_out_segments(const memory::Snapshot& snapshot, std::int64_t device,
+SegmentPieces lay_out_segments(const allocator::Snapshot& snapshot, std::int64_t device,
                                std::int32_t rows, float width);
 
 }  // namespace ts::views

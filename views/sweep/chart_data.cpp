@@ -10,7 +10,7 @@
 namespace ts::views {
 namespace {
 
-using run::Measure;
+using sweep::Measure;
 
 std::string number(double value) {
   return std::isfinite(value) && value >= 0 ? fmt::format("{:.6g}", value) : std::string();
@@ -22,7 +22,7 @@ std::string positive(double value) {
 
 // The columns of a chart after series, axes and status, and their cells.
 struct Data {
-  const run::Sweep& sweep;
+  const sweep::Sweep& sweep;
   const SweepAnalysis& analysis;
   std::map<std::size_t, SpeedUp> speed_ups = {};
   std::map<std::size_t, std::pair<double, double>> fitted = {};  // ms, residual in percent
@@ -55,12 +55,12 @@ struct Data {
   }
 
   std::vector<std::string> cells(SweepChart chart, std::size_t i) const {
-    const run::SweepPoint& point = sweep.points()[i];
-    const run::PointMeasurement& m = point.measurement;
-    const run::PointTheory theory = analysis.theories[i].value_or(run::PointTheory{});
-    const auto value = [&](Measure measure) { return run::value_of(sweep, i, measure); };
+    const sweep::SweepPoint& point = sweep.points()[i];
+    const sweep::PointMeasurement& m = point.measurement;
+    const sweep::PointTheory theory = analysis.theories[i].value_or(sweep::PointTheory{});
+    const auto value = [&](Measure measure) { return sweep::value_of(sweep, i, measure); };
     const auto time = value(Measure::step_ms);
-    const bool ok = point.status == run::PointStatus::ok;
+    const bool ok = point.status == sweep::PointStatus::ok;
     switch (chart) {
       case SweepChart::time:
         return {number(time.y),
@@ -110,7 +110,7 @@ struct Data {
 
 }  // namespace
 
-io::TextTable chart_data(SweepChart chart, const run::Sweep& sweep, const SweepAnalysis& analysis,
+io::TextTable chart_data(SweepChart chart, const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                          const text::Texts& texts) {
   io::TextTable table;
   if (chart == SweepChart::findings) {
@@ -126,7 +126,7 @@ io::TextTable chart_data(SweepChart chart, const run::Sweep& sweep, const SweepA
       for (const SpeedUp& one : speed_ups_at(sweep, i)) data.speed_ups[one.point] = one;
     }
   }
-  for (const run::CurveFit& fit : analysis.fits) {
+  for (const sweep::CurveFit& fit : analysis.fits) {
     if (fit.measure != Measure::step_ms) continue;
     for (std::size_t i = 0; i < fit.points.size(); ++i) {
       const auto x = static_cast<double>(sweep.points()[fit.points[i]].at[0]);
@@ -134,16 +134,16 @@ io::TextTable chart_data(SweepChart chart, const run::Sweep& sweep, const SweepA
     }
   }
   table.columns = {"series"};
-  for (const run::SweepAxis& axis : sweep.spec().axes) {
-    table.columns.emplace_back(run::field_name(axis.field));
+  for (const sweep::SweepAxis& axis : sweep.spec().axes) {
+    table.columns.emplace_back(spec::field_name(axis.field));
   }
   table.columns.emplace_back("status");
   for (std::string& column : data.columns(chart)) table.columns.push_back(std::move(column));
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
-    const run::SweepPoint& point = sweep.points()[i];
+    const sweep::SweepPoint& point = sweep.points()[i];
     std::vector<std::string> row = {sweep.series()[point.series].label};
     for (const std::int64_t at : point.at) row.push_back(std::to_string(at));
-    row.emplace_back(run::to_string(point.status));
+    row.emplace_back(to_string(point.status));
     for (std::string& cell : data.cells(chart, i)) row.push_back(std::move(cell));
     table.rows.push_back(std::move(row));
   }

@@ -7,7 +7,7 @@ namespace ts::views {
 
 // The numbers that a chart draws, one row a point, columns named with their units; empty cells
 // where there is no number. Of the findings: one row a sentence, in the language of the figure.
-io::TextTable chart_data(SweepChart chart, const run::Sweep& sweep, const SweepAnalysis& analysis,
+io::TextTable chart_data(SweepChart chart, const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                          const text::Texts& texts);
 
 }  // namespace ts::views

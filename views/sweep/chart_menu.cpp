@@ -35,7 +35,7 @@ std::string svg_of(const Ui& ui, const SweepFigure& figure, SweepChart chart) {
 }  // namespace
 
 void draw_chart_menu(const Ui& ui, const SweepFigure& figure, bool asked, const SweepHit& hit,
-                     SweepPageState& state, SweepWishes& wishes) {
+                     SweepPageState& state, SweepRequests& requests) {
   if (hit.chart && !ImGui::IsPopupOpen(kMenu)) {
     const float size = ui.px(28);
     ImGui::SetCursorScreenPos({hit.box.x1 - size - ui.px(4), hit.box.y0 + ui.px(4)});
@@ -50,15 +50,15 @@ void draw_chart_menu(const Ui& ui, const SweepFigure& figure, bool asked, const 
   if (ImGui::BeginPopup(kMenu)) {
     ImGui::Dummy({ui.px(220), 0});
     if (list_row(ui, "###chart_data", ui.texts("sweep.chart.copy_data"), "", false)) {
-      wishes.clipboard = data_of(figure, state.menu);
+      requests.clipboard = data_of(figure, state.menu);
       ImGui::CloseCurrentPopup();
     }
     if (list_row(ui, "###chart_svg", ui.texts("sweep.chart.copy_svg"), "", false)) {
-      wishes.clipboard = svg_of(ui, figure, state.menu);
+      requests.clipboard = svg_of(ui, figure, state.menu);
       ImGui::CloseCurrentPopup();
     }
     if (list_row(ui, "###chart_save", ui.texts("sweep.chart.save"), "", false)) {
-      wishes.save_chart = state.menu;
+      requests.save_chart = state.menu;
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

@@ -17,11 +17,11 @@ namespace {
 struct List {
   const char* id;
   const char* key;
-  const std::vector<run::ProfileRow>& rows;
+  const std::vector<sweep::ProfileRow>& rows;
   bool bytes;
 };
 
-std::vector<List> lists_of(const run::ProfileComparison& c) {
+std::vector<List> lists_of(const sweep::ProfileComparison& c) {
   std::vector<List> all = {{"operators", "sweep.compare.operators", c.operators, false}};
   if (!c.kernels.empty()) all.push_back({"kernels", "sweep.compare.kernels", c.kernels, false});
   all.push_back({"modules", "sweep.compare.modules", c.modules, false});
@@ -98,7 +98,7 @@ void draw_rows(const Ui& ui, const List& list) {
   clipper.Begin(static_cast<int>(list.rows.size()), height);
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const run::ProfileRow& row = list.rows[static_cast<std::size_t>(i)];
+      const sweep::ProfileRow& row = list.rows[static_cast<std::size_t>(i)];
       ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const double difference = row.difference();
@@ -121,7 +121,7 @@ void draw_rows(const Ui& ui, const List& list) {
 }  // namespace
 
 std::string draw_comparison(const Ui& ui, ComparisonPage& page) {
-  const run::ProfileComparison& c = page.comparison;
+  const sweep::ProfileComparison& c = page.comparison;
   draw_headline(ui, "sweep.compare.a", page.first, c.step_a, c.peak_a);
   draw_headline(ui, "sweep.compare.b", page.second, c.step_b, c.peak_b);
   if (c.step_a > 0 && c.step_b > 0 && c.peak_a > 0 && c.peak_b > 0) {
@@ -142,7 +142,7 @@ std::string draw_comparison(const Ui& ui, ComparisonPage& page) {
   if (button(ui, "###compare_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain,
              copy_width)) {
     constexpr std::size_t kEverything = 100000;
-    copied = run::comparison_markdown(c, page.first, page.second, kEverything);
+    copied = sweep::comparison_markdown(c, page.first, page.second, kEverything);
   }
   ImGui::Dummy({0, ui.px(4)});
   draw_rows(ui, lists[static_cast<std::size_t>(page.list)]);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/run/point_profile.h"
+#include "core/sweep/point_profile.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
@@ -10,7 +10,7 @@ namespace ts::views {
 // Two points of a sweep side by side: headlines, then one of the lists of what differs, by name,
 // the greatest difference first.
 struct ComparisonPage {
-  run::ProfileComparison comparison;
+  sweep::ProfileComparison comparison;
   std::string first, second;  // places: "naive, T = 512"
   int list = 0;               // which one is shown
 };

@@ -1,16 +1,19 @@
 // What is marked on the curves of a panel: the limit, out of memory, where curves cross and
 // flatten.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/labels.h"
+#include "views/common/spec_words.h"
 #include "views/sweep/curve_panel.h"
 
 namespace ts::views {
 
-using run::Measure;
-using run::PointStatus;
+using sweep::Measure;
+using sweep::PointStatus;
 
 void Curves::draw_limit() {
   if (limit_ <= 0) return;
@@ -21,11 +24,28 @@ void Curves::draw_limit() {
   }
   sink_.fill({frame_.plot.x0, y - scene_.px(1), frame_.plot.x1, y + scene_.px(1)},
              scene_.theme().bad);
-  // Over the line at the left, where curves that reach it have not come yet.
-  const std::string words = limit_source_ + "  " + text::bytes(limit_).joined();
-  text_in(sink_,
-          {frame_.plot.x0 + scene_.px(6), y - scene_.px(19), frame_.plot.x1, y - scene_.px(3)},
-          TextStyle::small, scene_.theme().bad, words);
+  space_.take(std::array{Point{frame_.plot.x0, y}, Point{frame_.plot.x1, y}});
+}
+
+// Under the line or over it, at the left first, where curves that reach it have not come yet.
+void Curves::draw_limit_name() {
+  if (limit_ <= 0) return;
+  const std::string words =
+      limit_words(scene_.figure.texts, limit_source_) + "  " + text::bytes(limit_).joined();
+  const float width = sink_.text_width(TextStyle::small, words);
+  const float height = sink_.text_height(TextStyle::small);
+  const float y = std::round(y_.position(static_cast<double>(limit_)));
+  std::vector<Rect> places;
+  for (const float top : {y - scene_.px(3) - height, y + scene_.px(3)}) {
+    for (const float part : {0.0F, 0.5F, 1.0F}) {
+      const float room = frame_.plot.width() - width - scene_.px(12);
+      const float x = frame_.plot.x0 + scene_.px(6) + part * std::max(0.0F, room);
+      if (top >= inside().y0 - 1) places.push_back({x, top, x + width, top + height});
+    }
+  }
+  if (places.empty()) return;
+  const Rect at = space_.place(places, inside());
+  sink_.text({at.x0, at.y0}, TextStyle::small, scene_.theme().bad, words);
 }
 
 // Slopes 1 and 2 through the middle of what was measured, for the eye.
@@ -36,19 +56,25 @@ void Curves::draw_guides() {
   sink_.push_clip(inside());
   for (const int slope : {1, 2}) {
     const auto value = [&](double x) { return middle_y * std::pow(x / middle_x, slope); };
-    dashed_path(sink_, curve_along(x_, y_, value), scene_.theme().text3, scene_.px(1.2F),
-                scene_.px(1.5F), scene_.px(4));
+    const auto path = curve_along(x_, y_, value);
+    dashed_path(sink_, path, scene_.theme().text3, scene_.px(1.2F), scene_.px(1.5F), scene_.px(4));
+    space_.take(path);
     // Its name near the right end, or where it leaves through the top.
     double part = 0.95;
     while (part > 0.5 && value(x_.value_at(part)) > y_.value_at(0.95)) part -= 0.05;
     const double x = x_.value_at(part);
     const std::string name = "O(" + scene_.axis_name() + (slope == 1 ? ")" : "\xc2\xb2)");
-    const float most = inside().x1 - sink_.text_width(TextStyle::small, name) - scene_.px(2);
-    sink_.text(
-        {std::min(x_.position(x) - scene_.px(12), most), y_.position(value(x)) + scene_.px(8)},
-        TextStyle::small, scene_.theme().text3, name);
+    guide_names_.push_back({{x_.position(x), y_.position(value(x))}, name});
   }
   sink_.pop_clip();
+}
+
+void Curves::draw_guide_names() {
+  for (const GuideName& one : guide_names_) {
+    const Rect at = space_.beside(one.at, sink_.text_width(TextStyle::small, one.words),
+                                  sink_.text_height(TextStyle::small), scene_.px(6), inside());
+    sink_.text({at.x0, at.y0}, TextStyle::small, scene_.theme().text3, one.words);
+  }
 }
 
 // Crosses above the top edge; the word and the operator at the first of each series.
@@ -59,7 +85,7 @@ void Curves::draw_lanes() {
     if (!has_oom(s)) continue;
     bool first = true;
     for (std::size_t i = 0; i < scene_.figure.sweep.points().size(); ++i) {
-      const run::SweepPoint& point = scene_.figure.sweep.points()[i];
+      const sweep::SweepPoint& point = scene_.figure.sweep.points()[i];
       if (point.series != s || point.status != PointStatus::oom) continue;
       const Point at{x_.position(static_cast<double>(point.at[0])), y};
       draw_cross(sink_, at, scene_.px(4), scene_.styles[s].color, scene_.px(1.6F));
@@ -79,14 +105,14 @@ void Curves::draw_lanes() {
 }
 
 void Curves::draw_crossovers() {
-  for (const run::CurveCrossover& one : scene_.analysis.crossovers) {
+  for (const sweep::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
     const float x = x_.position(one.crossover.at);
     dashed_line(sink_, {x, frame_.plot.y0 + lanes_}, {x, frame_.plot.y1}, scene_.theme().text3,
                 scene_.px(1), scene_.px(2), scene_.px(3));
   }
   // Over all lines, so that none goes through the words of another.
-  for (const run::CurveCrossover& one : scene_.analysis.crossovers) {
+  for (const sweep::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
     const float x = x_.position(one.crossover.at);
     const std::string words =
@@ -94,10 +120,15 @@ void Curves::draw_crossovers() {
                                                      {"axis", scene_.axis_name()},
                                                      {"value", short_count(one.crossover.after)}});
     const float width = sink_.text_width(TextStyle::small, words);
-    const float at = std::min(x + scene_.px(4), frame_.plot.x1 - width);
-    const float top = frame_.plot.y1 - scene_.px(20);
-    const Rect name = clear_of_others(
-        names_, {at, top, at + width, top + sink_.text_height(TextStyle::small)}, true);
+    // Beside its line, from the bottom upwards.
+    const float height = sink_.text_height(TextStyle::small);
+    std::vector<Rect> places;
+    for (float top = frame_.plot.y1 - scene_.px(20); top >= inside().y0; top -= height / 2) {
+      for (const float left : {x + scene_.px(4), x - scene_.px(4) - width})
+        places.push_back({left, top, left + width, top + height});
+    }
+    if (places.empty()) continue;
+    const Rect name = space_.place(places, inside());
     sink_.fill({name.x0 - scene_.px(2), name.y0, name.x1 + scene_.px(2), name.y1},
                scene_.theme().bg);
     sink_.text({name.x0, name.y0}, TextStyle::small, scene_.theme().text2, words);
@@ -110,7 +141,7 @@ void Curves::draw_references() {
   sink_.push_clip(inside());
   const float line = sink_.text_height(TextStyle::small) + scene_.px(2);
   std::vector<float> taken;
-  for (const run::ReferenceSeries& series : scene_.analysis.references) {
+  for (const sweep::ReferenceSeries& series : scene_.analysis.references) {
     std::optional<Point> before;
     for (const auto& [at, ms] : series.step_ms) {
       const auto x = static_cast<double>(at);
@@ -148,7 +179,7 @@ void Curves::draw_residuals() {
   const Rect strip{frame_.plot.x0, frame_.plot.y1 - residuals_ + scene_.px(14), frame_.plot.x1,
                    frame_.plot.y1 - scene_.px(2)};
   double worst = 1;
-  for (const run::CurveFit& fit : scene_.analysis.fits) {
+  for (const sweep::CurveFit& fit : scene_.analysis.fits) {
     if (fit.measure != panel_.measure) continue;
     for (const double residual : fit.fit.residuals) {
       worst = std::max(worst, std::abs(std::expm1(residual)) * 100);
@@ -167,7 +198,7 @@ void Curves::draw_residuals() {
   text_in(sink_,
           {strip.x0 + scene_.px(6), strip.y0 - scene_.px(12), strip.x1, strip.y0 + scene_.px(2)},
           TextStyle::small, scene_.theme().text3, scene_.figure.texts("sweep.residuals"));
-  for (const run::CurveFit& fit : scene_.analysis.fits) {
+  for (const sweep::CurveFit& fit : scene_.analysis.fits) {
     if (fit.measure != panel_.measure) continue;
     const SeriesStyle& look = style(fit.curve);
     for (std::size_t i = 0; i < fit.points.size(); ++i) {
@@ -183,18 +214,16 @@ void Curves::draw_residuals() {
 
 void Curves::draw_saturations() {
   if (panel_.measure != Measure::tokens_per_s) return;
-  for (const run::CurveSaturation& knee : scene_.analysis.saturations) {
+  for (const sweep::CurveSaturation& knee : scene_.analysis.saturations) {
     const Point at{x_.position(knee.saturation.at), y_.position(knee.saturation.y)};
     const Color color = style(knee.curve).color;
     dashed_line(sink_, {at.x, at.y + scene_.px(6)}, {at.x, frame_.plot.y1}, color, scene_.px(1),
                 scene_.px(2), scene_.px(3));
     const std::string words =
         scene_.figure.texts("sweep.saturation_mark", {{"value", short_count(knee.saturation.at)}});
-    const float width = sink_.text_width(TextStyle::small, words);
-    sink_.text({std::clamp(at.x - width / 2, frame_.plot.x0,
-                           std::max(frame_.plot.x0, frame_.plot.x1 - width)),
-                at.y + scene_.px(10)},
-               TextStyle::small, color, words);
+    const Rect name = space_.beside(at, sink_.text_width(TextStyle::small, words),
+                                    sink_.text_height(TextStyle::small), scene_.px(8), inside());
+    sink_.text({name.x0, name.y0}, TextStyle::small, readable(color, scene_.theme().bg), words);
   }
 }
 

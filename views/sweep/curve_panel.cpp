@@ -9,8 +9,8 @@
 namespace ts::views {
 namespace {
 
-using run::Measure;
-using run::PointStatus;
+using sweep::Measure;
+using sweep::PointStatus;
 
 // Pushed apart, in order, so that none covers another.
 template <class Labels>
@@ -41,9 +41,9 @@ struct Extent {
 };
 
 // Bytes the allocator might hold; -1 where points differ or none is known.
-std::int64_t common_limit(const run::Sweep& sweep, std::string& source) {
+std::int64_t common_limit(const sweep::Sweep& sweep, std::string& source) {
   std::int64_t limit = -1;
-  for (const run::SweepPoint& point : sweep.points()) {
+  for (const sweep::SweepPoint& point : sweep.points()) {
     const bool measured = point.measurement.limit > 0;
     const std::int64_t one = measured ? point.measurement.limit : point.prediction.capacity;
     if (one <= 0) continue;
@@ -73,11 +73,11 @@ Curves::Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurveP
 }
 
 void Curves::set_axes() {
-  const run::Sweep& sweep = scene_.figure.sweep;
+  const sweep::Sweep& sweep = scene_.figure.sweep;
   Extent extent;
   Extent predicted;
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
-    const auto value = run::value_of(sweep, i, panel_.measure);
+    const auto value = sweep::value_of(sweep, i, panel_.measure);
     extent.add(value.low);
     extent.add(value.high);
     if (panel_.lines) predicted.add(predicted_at(i));
@@ -107,7 +107,7 @@ void Curves::set_axes() {
     }
   }
   if (of_time()) {
-    for (const run::ReferenceSeries& series : scene_.analysis.references) {
+    for (const sweep::ReferenceSeries& series : scene_.analysis.references) {
       for (const auto& [at, ms] : series.step_ms) {
         if (x_.shows(static_cast<double>(at))) extent.add(ms);
       }
@@ -131,6 +131,7 @@ void Curves::draw() {
             TextStyle::body, scene_.theme().text3, scene_.figure.texts("sweep.nothing_yet"));
     return;
   }
+  // Lines and marks first, then the words in the room that they leave.
   draw_limit();
   if (!panel_.lines) draw_guides();
   if (of_time() && panel_.lines) draw_theory();
@@ -141,14 +142,17 @@ void Curves::draw() {
   for (const auto& curve : scene_.analysis.curves) draw_curve(curve);
   if (residuals_ > 0) draw_residuals();
   draw_lanes();
+  draw_labels();
+  draw_limit_name();
+  draw_guide_names();
+  draw_bound_names();
   if (panel_.lines && panel_.log) draw_crossovers();
   draw_saturations();
-  draw_labels();
 }
 
-const run::CurveFit* Curves::fit_of(const run::SweepCurve& curve) const {
-  const run::CurveFit* predicted = nullptr;
-  for (const run::CurveFit& fit : scene_.analysis.fits) {
+const sweep::CurveFit* Curves::fit_of(const sweep::SweepCurve& curve) const {
+  const sweep::CurveFit* predicted = nullptr;
+  for (const sweep::CurveFit& fit : scene_.analysis.fits) {
     if (fit.curve.points != curve.points) continue;
     if (fit.measure == panel_.measure) return &fit;
     if (of_memory() && fit.measure == Measure::peak_predicted) predicted = &fit;
@@ -156,12 +160,12 @@ const run::CurveFit* Curves::fit_of(const run::SweepCurve& curve) const {
   return predicted;
 }
 
-std::string Curves::remark_of(const run::SweepCurve& curve) const {
-  const run::CurveFit* fit = fit_of(curve);
+std::string Curves::remark_of(const sweep::SweepCurve& curve) const {
+  const sweep::CurveFit* fit = fit_of(curve);
   return fit == nullptr ? std::string() : slope_words(scene_.axis_name(), fit->fit, !panel_.lines);
 }
 
-float Curves::width_of(const run::SweepCurve& curve) const {
+float Curves::width_of(const sweep::SweepCurve& curve) const {
   return std::max(sink_.text_width(TextStyle::small, curve.label),
                   sink_.text_width(TextStyle::small, remark_of(curve))) +
          scene_.px(14);
@@ -180,7 +184,7 @@ std::size_t Curves::lane_count() const {
 
 bool Curves::has_oom(std::size_t series) const {
   const auto points = scene_.figure.sweep.points();
-  return std::any_of(points.begin(), points.end(), [&](const run::SweepPoint& point) {
+  return std::any_of(points.begin(), points.end(), [&](const sweep::SweepPoint& point) {
     return point.series == series && point.status == PointStatus::oom;
   });
 }
@@ -189,18 +193,21 @@ Point Curves::place(std::size_t point, double value) const {
   return {x_.position(static_cast<double>(point_at(point).at[0])), y_.position(value)};
 }
 
-void Curves::draw_curve(const run::SweepCurve& curve) {
+void Curves::draw_curve(const sweep::SweepCurve& curve) {
   std::vector<Point> line;
   const SeriesStyle& look = style(curve);
   for (const std::size_t point : curve.points) {
-    const auto value = run::value_of(scene_.figure.sweep, point, panel_.measure);
+    const auto value = sweep::value_of(scene_.figure.sweep, point, panel_.measure);
     if (!std::isfinite(value.y)) continue;
     line.push_back(place(point, value.y));
   }
-  if (panel_.lines && line.size() > 1) sink_.polyline(line, look.color, scene_.px(1.6F));
+  if (panel_.lines && line.size() > 1) {
+    sink_.polyline(line, look.color, scene_.px(1.6F));
+    space_.take(line);
+  }
   if (!panel_.lines) draw_fit(curve);
   for (const std::size_t point : curve.points) {
-    const auto value = run::value_of(scene_.figure.sweep, point, panel_.measure);
+    const auto value = sweep::value_of(scene_.figure.sweep, point, panel_.measure);
     if (!std::isfinite(value.y)) continue;
     const Point at = place(point, value.y);
     if (value.high > value.low) {
@@ -210,24 +217,57 @@ void Curves::draw_curve(const run::SweepCurve& curve) {
       sink_.line({at.x, top}, {at.x, bottom}, look.color, scene_.px(1.2F));
       sink_.line({at.x - cap, top}, {at.x + cap, top}, look.color, scene_.px(1.2F));
       sink_.line({at.x - cap, bottom}, {at.x + cap, bottom}, look.color, scene_.px(1.2F));
+      space_.take(Rect{at.x - cap, top, at.x + cap, bottom});
     }
     draw_mark(sink_, look, at, scene_.px(4));
+    take_mark(at, scene_.px(4));
     scene_.spots.push_back({point, at});
   }
   if (line.empty()) return;
-  labels_.push_back({line.back().y - scene_.px(14), look.color, curve.label, remark_of(curve)});
+  // A predicted curve that goes on is where the series ends.
+  const auto further = predicted_end(curve);
+  add_label(curve, further && further->x > line.back().x ? *further : line.back());
 }
 
-void Curves::draw_fit(const run::SweepCurve& curve) {
-  const run::CurveFit* fit = fit_of(curve);
+void Curves::add_label(const sweep::SweepCurve& curve, Point end) {
+  const Color color = readable(style(curve).color, scene_.theme().bg);
+  labels_.push_back({end, end.y - scene_.px(14), color, curve.label, remark_of(curve)});
+}
+
+void Curves::take_mark(Point at, float radius) {
+  space_.take(Rect{at.x - radius, at.y - radius, at.x + radius, at.y + radius});
+}
+
+void Curves::draw_fit(const sweep::SweepCurve& curve) {
+  const sweep::CurveFit* fit = fit_of(curve);
   if (fit == nullptr) return;
   sink_.push_clip(inside());
   const auto path = curve_along(x_, y_, [fit](double x) { return fit->fit.at(x); });
   dashed_path(sink_, path, style(curve).color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
+  space_.take(path);
   sink_.pop_clip();
 }
 
+// Beside the end of a curve that ends within the plot.
+void Curves::name_inside(const EndLabel& label) {
+  const auto small = TextStyle::small;
+  const std::string remark = of_rate() ? std::string() : label.remark;
+  const float name = sink_.text_width(small, label.name);
+  const float gap = remark.empty() ? 0 : scene_.px(6);
+  const float width = name + gap + sink_.text_width(small, remark);
+  const Rect at = space_.beside(label.end, width, sink_.text_height(small), scene_.px(7), inside());
+  sink_.text({at.x0, at.y0}, small, label.color, label.name);
+  if (!remark.empty()) sink_.text({at.x0 + name + gap, at.y0}, small, scene_.theme().text2, remark);
+}
+
 void Curves::draw_labels() {
+  // Most curves end at the right edge and are named there.
+  const auto early =
+      std::stable_partition(labels_.begin(), labels_.end(), [this](const EndLabel& label) {
+        return panel_.lines == false || frame_.plot.x1 - label.end.x <= scene_.px(60);
+      });
+  std::for_each(early, labels_.end(), [this](const EndLabel& label) { name_inside(label); });
+  labels_.erase(early, labels_.end());
   if (frame_.labels.width() < scene_.px(30)) return;
   const bool remarks = !of_rate();
   const float height = sink_.text_height(TextStyle::small) * (remarks ? 2.0F : 1.0F) + scene_.px(4);

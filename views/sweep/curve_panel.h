@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "views/charts/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
@@ -16,42 +18,50 @@ class Curves {
 
  private:
   struct EndLabel {
-    float y = 0;
+    Point end;    // of the curve
+    float y = 0;  // of its name at the right of the plot
     Color color = 0;
     std::string name, remark;
   };
   void set_axes();
-  void draw_curve(const run::SweepCurve& curve);
-  void draw_predicted(const run::SweepCurve& curve);
+  void draw_curve(const sweep::SweepCurve& curve);
+  void draw_predicted(const sweep::SweepCurve& curve);
   [[nodiscard]] double predicted_at(std::size_t point) const;  // NaN: not known
-  void draw_fit(const run::SweepCurve& curve);
+  // Where the predicted curve ends, if that is seen.
+  [[nodiscard]] std::optional<Point> predicted_end(const sweep::SweepCurve& curve) const;
+  void draw_fit(const sweep::SweepCurve& curve);
   void draw_labels();
+  void add_label(const sweep::SweepCurve& curve, Point end);
+  void take_mark(Point at, float radius);
+  void name_inside(const EndLabel& label);
 
   void draw_theory();
-  void draw_bound(const run::SweepCurve& curve, double run::PointTheory::*ms);
+  void draw_bound(const sweep::SweepCurve& curve, double sweep::PointTheory::*ms);
   void draw_bound_names();
   [[nodiscard]] float dash_of(bool compute) const;
 
   void draw_limit();
+  void draw_limit_name();
   void draw_guides();
+  void draw_guide_names();
   void draw_lanes();
   void draw_crossovers();
   void draw_references();
   void draw_residuals();
   void draw_saturations();
 
-  [[nodiscard]] const SeriesStyle& style(const run::SweepCurve& curve) const {
+  [[nodiscard]] const SeriesStyle& style(const sweep::SweepCurve& curve) const {
     return style_of(scene_, curve);
   }
-  [[nodiscard]] const run::SweepPoint& point_at(std::size_t index) const {
+  [[nodiscard]] const sweep::SweepPoint& point_at(std::size_t index) const {
     return scene_.figure.sweep.points()[index];
   }
-  [[nodiscard]] bool of_memory() const { return panel_.measure == run::Measure::peak_allocated; }
-  [[nodiscard]] bool of_time() const { return panel_.measure == run::Measure::step_ms; }
+  [[nodiscard]] bool of_memory() const { return panel_.measure == sweep::Measure::peak_allocated; }
+  [[nodiscard]] bool of_time() const { return panel_.measure == sweep::Measure::step_ms; }
   [[nodiscard]] bool of_rate() const { return !of_memory() && !of_time(); }
-  [[nodiscard]] const run::CurveFit* fit_of(const run::SweepCurve& curve) const;
-  [[nodiscard]] std::string remark_of(const run::SweepCurve& curve) const;
-  [[nodiscard]] float width_of(const run::SweepCurve& curve) const;
+  [[nodiscard]] const sweep::CurveFit* fit_of(const sweep::SweepCurve& curve) const;
+  [[nodiscard]] std::string remark_of(const sweep::SweepCurve& curve) const;
+  [[nodiscard]] float width_of(const sweep::SweepCurve& curve) const;
   [[nodiscard]] float lane_height() const;
   [[nodiscard]] std::size_t lane_count() const;
   [[nodiscard]] bool has_oom(std::size_t series) const;
@@ -74,8 +84,13 @@ class Curves {
   std::string limit_source_;
   std::vector<EndLabel> labels_;
   std::vector<std::vector<double>> bounds_;  // that were drawn: series often share one
-  std::vector<Rect> names_;                  // at the bottom
+  LabelSpace space_;                         // what is drawn, and the words that are
 
+  struct GuideName {
+    Point at;
+    std::string words;
+  };
+  std::vector<GuideName> guide_names_;
   struct BoundName {
     std::string words;
     bool compute = false;

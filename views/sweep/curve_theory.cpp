@@ -10,17 +10,17 @@
 
 namespace ts::views {
 
-using run::Measure;
-using run::PointStatus;
+using sweep::Measure;
+using sweep::PointStatus;
 
 double Curves::predicted_at(std::size_t point) const {
-  if (of_memory()) return run::value_of(scene_.figure.sweep, point, Measure::peak_predicted).y;
+  if (of_memory()) return sweep::value_of(scene_.figure.sweep, point, Measure::peak_predicted).y;
   const double ms = of_time() ? scene_.analysis.predicted_step_ms[point] : -1;
   return ms > 0 ? ms : std::numeric_limits<double>::quiet_NaN();
 }
 
 // Dashed through every predicted point, hollow where nothing was measured.
-void Curves::draw_predicted(const run::SweepCurve& curve) {
+void Curves::draw_predicted(const sweep::SweepCurve& curve) {
   std::vector<Point> line;
   const Color color = style(curve).color;
   sink_.push_clip(inside());
@@ -31,18 +31,28 @@ void Curves::draw_predicted(const run::SweepCurve& curve) {
     line.push_back(at);
     if (point_at(index).status == PointStatus::ok || !y_.shows(value)) continue;
     const float radius = scene_.px(3.5F);
+    take_mark(at, radius);
     sink_.outline({at.x - radius, at.y - radius, at.x + radius, at.y + radius}, color,
                   scene_.px(1.2F), radius);
     scene_.spots.push_back({index, at});
   }
   dashed_path(sink_, line, color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
+  space_.take(line);
   sink_.pop_clip();
   const bool measured =
       std::any_of(curve.points.begin(), curve.points.end(),
                   [&](std::size_t index) { return point_at(index).status == PointStatus::ok; });
-  if (!line.empty() && !measured) {
-    labels_.push_back({line.back().y - scene_.px(14), color, curve.label, remark_of(curve)});
+  if (!line.empty() && !measured) add_label(curve, line.back());
+}
+
+std::optional<Point> Curves::predicted_end(const sweep::SweepCurve& curve) const {
+  if (of_rate() || !panel_.lines) return std::nullopt;
+  for (auto index = curve.points.rbegin(); index != curve.points.rend(); ++index) {
+    const double value = predicted_at(*index);
+    if (!std::isfinite(value)) continue;
+    return y_.shows(value) ? std::optional(place(*index, value)) : std::nullopt;
   }
+  return std::nullopt;
 }
 
 // Two faint lines for every series, each drawn once where series share it: the time its FLOPs take
@@ -50,10 +60,9 @@ void Curves::draw_predicted(const run::SweepCurve& curve) {
 void Curves::draw_theory() {
   sink_.push_clip(inside());
   for (const auto& curve : scene_.analysis.curves) {
-    draw_bound(curve, &run::PointTheory::compute_ms);
-    draw_bound(curve, &run::PointTheory::memory_ms);
+    draw_bound(curve, &sweep::PointTheory::compute_ms);
+    draw_bound(curve, &sweep::PointTheory::memory_ms);
   }
-  draw_bound_names();
   sink_.pop_clip();
 }
 
@@ -62,10 +71,10 @@ float Curves::dash_of(bool compute) const {
   return scene_.px(compute ? 1.5F : 6);
 }
 
-void Curves::draw_bound(const run::SweepCurve& curve, double run::PointTheory::*ms) {
+void Curves::draw_bound(const sweep::SweepCurve& curve, double sweep::PointTheory::*ms) {
   std::vector<double> values;
   std::vector<Point> line;
-  const run::PointTheory* some = nullptr;
+  const sweep::PointTheory* some = nullptr;
   for (const std::size_t index : curve.points) {
     const auto& theory = scene_.analysis.theories[index];
     values.push_back(theory ? (*theory).*ms : 0);
@@ -76,8 +85,9 @@ void Curves::draw_bound(const run::SweepCurve& curve, double run::PointTheory::*
   if (line.size() < 2 || std::find(bounds_.begin(), bounds_.end(), values) != bounds_.end()) return;
   bounds_.push_back(values);
   const Color color = mixed(scene_.theme().bg, style(curve).color, 0.6F);
-  const bool compute = ms == &run::PointTheory::compute_ms;
+  const bool compute = ms == &sweep::PointTheory::compute_ms;
   dashed_path(sink_, line, color, scene_.px(1.2F), dash_of(compute), scene_.px(3));
+  space_.take(line);
   const double rate = compute ? some->roofs.tflops * 1e12 : some->roofs.gb_s * 1e9;
   const std::string name =
       scene_.figure.texts(compute ? "sweep.theory.compute" : "sweep.theory.memory",
@@ -87,7 +97,7 @@ void Curves::draw_bound(const run::SweepCurve& curve, double run::PointTheory::*
     bound_names_.push_back({name, compute});
 }
 
-// What the lines are, once for all series of the same rate, in the corner under the curves.
+// What the lines are, once for all series of the same rate, in a corner that is free.
 void Curves::draw_bound_names() {
   const float row = sink_.text_height(TextStyle::small) + scene_.px(2);
   const float sample = scene_.px(22);
@@ -96,14 +106,20 @@ void Curves::draw_bound_names() {
   float wide = 0;
   for (std::size_t i = 0; i < rows; ++i)
     wide = std::max(wide, sink_.text_width(TextStyle::small, bound_names_[i].words));
-  if (wide + sample + scene_.px(16) > inside().width()) return;
-  const float x1 = inside().x1 - scene_.px(6);
-  const float x0 = x1 - wide;
-  float y = inside().y1 - scene_.px(5) - row * static_cast<float>(rows);
+  if (rows == 0 || wide + sample + scene_.px(16) > inside().width()) return;
+  const float width = wide + sample + scene_.px(10);
+  const float height = row * static_cast<float>(rows);
+  std::vector<Rect> corners;
+  for (const float top : {inside().y1 - scene_.px(5) - height, inside().y0 + scene_.px(2)}) {
+    for (const float left :
+         {inside().x1 - width, inside().x0 + scene_.px(4), (inside().x0 + inside().x1 - width) / 2})
+      corners.push_back({left, top, left + width, top + height});
+  }
+  const Rect plate = space_.place(corners, inside());
+  const float x0 = plate.x1 - scene_.px(6) - wide;
+  float y = plate.y0;
   const Color color = scene_.theme().text3;
-  const Rect plate{x0 - sample - scene_.px(4), y, inside().x1, inside().y1 - scene_.px(5)};
-  sink_.fill(plate, with_alpha(scene_.theme().bg, 0.8F));
-  if (rows > 0) names_.push_back(plate);
+  sink_.fill(plate, with_alpha(scene_.theme().bg, 0.9F));
   for (std::size_t i = 0; i < rows; ++i, y += row) {
     const float middle = std::round(y + row / 2);
     dashed_line(sink_, {x0 - sample, middle}, {x0 - scene_.px(6), middle}, color, scene_.px(1.2F),

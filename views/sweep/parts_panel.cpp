@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::array kParts = {"sweep.part.forward", "sweep.part.backward", "sweep.part.optimizer"};
 
-std::array<double, 3> parts_of(const run::SweepPoint& point) {
-  const run::PointMeasurement& m = point.measurement;
+std::array<double, 3> parts_of(const sweep::SweepPoint& point) {
+  const sweep::PointMeasurement& m = point.measurement;
   std::array<double, 3> parts = {m.forward_ms, m.backward_ms, m.optimizer_ms};
-  for (double& part : parts) part = point.status == run::PointStatus::ok ? std::max(part, 0.0) : 0;
+  for (double& part : parts)
+    part = point.status == sweep::PointStatus::ok ? std::max(part, 0.0) : 0;
   return parts;
 }
 
@@ -39,14 +40,14 @@ void draw_part_names(DrawSink& sink, const SweepScene& scene, const Rect& row) {
 
 }  // namespace
 
-bool has_parts(const run::Sweep& sweep) {
+bool has_parts(const sweep::Sweep& sweep) {
   return std::any_of(
       sweep.points().begin(), sweep.points().end(),
-      [](const run::SweepPoint& point) { return point.measurement.backward_ms > 0; });
+      [](const sweep::SweepPoint& point) { return point.measurement.backward_ms > 0; });
 }
 
 void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
-  const run::Sweep& sweep = scene.figure.sweep;
+  const sweep::Sweep& sweep = scene.figure.sweep;
   const PanelFrame frame =
       frame_panel(sink, scene, area, scene.figure.texts("sweep.panel.parts"), "", scene.px(20));
   draw_part_names(sink, scene, {area.x0, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
@@ -92,7 +93,8 @@ void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
         if (words_width < box.width() - 2 && box.height() > scene.px(16)) {
           const Point centre{(box.x0 + box.x1 - words_width) / 2,
                              (box.y0 + box.y1 - sink.text_height(TextStyle::small)) / 2};
-          sink.text(centre, TextStyle::small, scene.theme().bg, words);
+          sink.text(centre, TextStyle::small, readable(scene.theme().bg, shade(scene, s, i)),
+                    words);
         }
         scene.spots.push_back({index, {(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2}});
       }

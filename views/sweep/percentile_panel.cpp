@@ -14,9 +14,9 @@ constexpr Percentile kP90 = &run::TimingSummary::p90_ms;
 constexpr Percentile kP99 = &run::TimingSummary::p99_ms;
 
 // Negative where the point has none: too few steps say nothing of one in a hundred.
-double value_at(const run::Sweep& sweep, std::size_t index, Percentile which) {
-  const run::SweepPoint& point = sweep.points()[index];
-  return point.status == run::PointStatus::ok ? point.measurement.step.*which : -1;
+double value_at(const sweep::Sweep& sweep, std::size_t index, Percentile which) {
+  const sweep::SweepPoint& point = sweep.points()[index];
+  return point.status == sweep::PointStatus::ok ? point.measurement.step.*which : -1;
 }
 
 PlotAxis y_axis_of(const SweepScene& scene, const Rect& plot) {
@@ -35,9 +35,9 @@ PlotAxis y_axis_of(const SweepScene& scene, const Rect& plot) {
 
 }  // namespace
 
-bool has_percentiles(const run::Sweep& sweep) {
+bool has_percentiles(const sweep::Sweep& sweep) {
   return std::any_of(sweep.points().begin(), sweep.points().end(), [](const auto& point) {
-    return point.status == run::PointStatus::ok && point.measurement.step.p90_ms > 0;
+    return point.status == sweep::PointStatus::ok && point.measurement.step.p90_ms > 0;
   });
 }
 
@@ -54,7 +54,7 @@ void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area) 
   const PlotAxis y = y_axis_of(scene, frame.plot);
   draw_y_axis(sink, scene, frame, y, time_value_ticks(y, scene.px(26)));
   draw_x_axis(sink, scene, frame, x);
-  for (const run::SweepCurve& curve : scene.analysis.curves) {
+  for (const sweep::SweepCurve& curve : scene.analysis.curves) {
     const SeriesStyle& look = style_of(scene, curve);
     for (const Percentile which : {kP50, kP90, kP99}) {
       std::optional<Point> before;

@@ -1,10 +1,13 @@
 // Roofline (Williams, Waterman, Patterson 2009): what was reached against FLOP per byte, under the
 // peak and the bandwidth of the device.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/label_space.h"
+#include "views/charts/labels.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
@@ -16,25 +19,25 @@ struct Placed {
   double tflops = 0;
 };
 
-std::vector<Placed> placed(const SweepScene& scene, const run::SweepCurve& curve) {
+std::vector<Placed> placed(const SweepScene& scene, const sweep::SweepCurve& curve) {
   std::vector<Placed> all;
   for (const std::size_t index : curve.points) {
-    const run::SweepPoint& point = scene.figure.sweep.points()[index];
+    const sweep::SweepPoint& point = scene.figure.sweep.points()[index];
     const auto& theory = scene.analysis.theories[index];
     const double tflops = point.measurement.tflops_per_s;
-    if (point.status != run::PointStatus::ok || !theory || !(tflops > 0)) continue;
+    if (point.status != sweep::PointStatus::ok || !theory || !(tflops > 0)) continue;
     all.push_back({index, theory->intensity(), tflops});
   }
   return all;
 }
 
 // At most the bandwidth times the intensity, at most the peak (F-9).
-double allowed(const run::Roofs& roofs, double intensity) {
+double allowed(const report::Roofs& roofs, double intensity) {
   const double by_memory = roofs.gb_s > 0 ? roofs.gb_s * intensity * 1e-3 : roofs.tflops;
   return roofs.tflops > 0 ? std::min(roofs.tflops, by_memory) : by_memory;
 }
 
-double ridge(const run::Roofs& roofs) {
+double ridge(const report::Roofs& roofs) {
   return roofs.tflops > 0 && roofs.gb_s > 0 ? roofs.tflops / roofs.gb_s * 1e3 : 0;
 }
 
@@ -44,9 +47,9 @@ struct RateUnit {
   const char* name = "TFLOP/s";
 };
 
-RateUnit unit_of(const std::vector<run::Roofs>& roofs) {
+RateUnit unit_of(const std::vector<report::Roofs>& roofs) {
   double most = 0;
-  for (const run::Roofs& one : roofs) most = std::max(most, one.tflops);
+  for (const report::Roofs& one : roofs) most = std::max(most, one.tflops);
   for (const RateUnit unit :
        {RateUnit{1, "TFLOP/s"}, RateUnit{1e-3, "GFLOP/s"}, RateUnit{1e-6, "MFLOP/s"}}) {
     if (most >= unit.tflops) return unit;
@@ -64,7 +67,7 @@ struct Axes {
   PlotAxis x, y;
 };
 
-Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<run::Roofs>& roofs) {
+Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<report::Roofs>& roofs) {
   double least_x = 1e300;
   double most_x = 0;
   double least_y = 1e300;
@@ -75,18 +78,18 @@ Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<run::
     least_y = std::min(least_y, tflops);
     most_y = std::max(most_y, tflops);
   };
-  for (const run::SweepCurve& curve : scene.analysis.curves) {
+  for (const sweep::SweepCurve& curve : scene.analysis.curves) {
     for (const Placed& one : placed(scene, curve)) add(one.intensity, one.tflops);
   }
   const bool measured = most_x > 0;
   for (const auto& theory : scene.analysis.theories) {
     if (theory && !measured) add(theory->intensity(), allowed(theory->roofs, theory->intensity()));
   }
-  for (const run::Roofs& one : roofs) {
+  for (const report::Roofs& one : roofs) {
     const double corner = ridge(one) > 0 ? ridge(one) : most_x;
     add(corner, allowed(one, corner));
   }
-  const SweepLook& look = scene.figure.look;
+  const SweepStyle& look = scene.figure.look;
   const auto axis = [](double least, double most, bool log, float from, float to) {
     const double room = log ? 2.5 : 1.1;
     return axis_around(least / room, most * room, log, from, to);
@@ -95,24 +98,16 @@ Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<run::
           axis(least_y, most_y, look.log_y.value_or(true), plot.y1, plot.y0)};
 }
 
-// Left of the rising line where there is room, else under it: the line does not cross its name.
-void draw_bandwidth_name(DrawSink& sink, const SweepScene& scene, const Rect& plot,
-                         const Axes& axes, const run::Roofs& roofs) {
-  const std::string words = text::rate(roofs.gb_s * 1e9, "B").joined();
-  const float width = sink.text_width(TextStyle::small, words);
-  const float height = sink.text_height(TextStyle::small);
-  const float end = std::min(axes.x.position(std::max(ridge(roofs), axes.x.low)), plot.x1);
-  const float x = plot.x0 + (end - plot.x0) * 0.6F;
-  const double value = axes.x.value_at((x - plot.x0) / plot.width());
-  const float y = axes.y.position(allowed(roofs, value));
-  const bool left = x - width - scene.px(12) >= plot.x0;
-  sink.text(left ? Point{x - width - scene.px(8), y - height - scene.px(2)}
-                 : Point{x + scene.px(8), y + scene.px(3)},
-            TextStyle::small, scene.theme().text, words);
-}
+// What is written at a place once all lines and marks are drawn.
+struct Note {
+  Point at;
+  std::string words;
+  Color color;
+};
 
 void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const Axes& axes,
-               const run::Roofs& roofs, const RateUnit& unit, bool several) {
+               const report::Roofs& roofs, const RateUnit& unit, bool several, LabelSpace& space,
+               std::vector<Note>& notes) {
   const Color color = scene.theme().text;
   const double corner = ridge(roofs);
   auto line = curve_along(axes.x, axes.y, [&](double x) { return allowed(roofs, x); });
@@ -124,23 +119,29 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
   }
   sink.push_clip(plot);
   sink.polyline(line, color, scene.px(1.4F));
+  space.take(line);
   if (axes.x.shows(corner) && corner > 0) {
     const float x = axes.x.position(corner);
     dashed_line(sink, {x, axes.y.position(roofs.tflops)}, {x, plot.y1}, scene.theme().text3,
                 scene.px(1), scene.px(2), scene.px(3));
     const std::string words = scene.figure.texts(
         "sweep.roofline.ridge", {{"value", text::decimal(corner, corner < 10 ? 1 : 0)}});
-    const float width = sink.text_width(TextStyle::small, words);
-    sink.text({std::min(x + scene.px(5), plot.x1 - width), plot.y1 - scene.px(18)},
-              TextStyle::small, scene.theme().text3, words);
+    space.take(std::array{Point{x, axes.y.position(roofs.tflops)}, Point{x, plot.y1}});
+    notes.push_back({{x, plot.y1 - scene.px(12)}, words, scene.theme().text3});
   }
   std::string peak = rate_number(roofs.tflops, unit) + " " + unit.name;
-  if (several) peak += ", " + roofs.source;
-  text_right(sink,
-             {plot.x0, axes.y.position(roofs.tflops) - scene.px(19), plot.x1 - scene.px(4),
-              axes.y.position(roofs.tflops) - scene.px(3)},
-             TextStyle::small, color, peak);
-  if (roofs.gb_s > 0) draw_bandwidth_name(sink, scene, plot, axes, roofs);
+  if (several) peak += ", " + roof_words(scene.figure.texts, roofs.source);
+  const float peak_width = sink.text_width(TextStyle::small, peak);
+  notes.push_back(
+      {{plot.x1 - peak_width - scene.px(12), axes.y.position(roofs.tflops)}, peak, color});
+  if (roofs.gb_s > 0) {
+    const float end = std::min(axes.x.position(std::max(corner, axes.x.low)), plot.x1);
+    const float x = plot.x0 + (end - plot.x0) * 0.6F;
+    const double value = axes.x.value_at((x - plot.x0) / plot.width());
+    notes.push_back({{x, axes.y.position(allowed(roofs, value))},
+                     text::rate(roofs.gb_s * 1e9, "B").joined(),
+                     color});
+  }
   sink.pop_clip();
 }
 
@@ -169,8 +170,9 @@ bool has_roofline(const SweepAnalysis& analysis) {
 }
 
 void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
-  const auto roofs = run::roofs_of(scene.analysis.theories);
-  const std::string about = roofs.size() == 1 ? roofs[0].source : std::string();
+  const auto roofs = sweep::roofs_of(scene.analysis.theories);
+  const std::string about =
+      roofs.size() == 1 ? roof_words(scene.figure.texts, roofs[0].source) : std::string();
   const std::string title = scene.figure.texts("sweep.panel.roofline");
   const PanelFrame frame = frame_panel(sink, scene, area, title, about, scene.px(70));
   const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +
@@ -190,35 +192,40 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   ticks.unit = unit.name;
   draw_y_axis(sink, scene, frame, axes.y, ticks);
   draw_intensity_axis(sink, scene, frame, axes.x);
-  for (const run::Roofs& one : roofs) {
-    if (one.tflops > 0) draw_roof(sink, scene, frame.plot, axes, one, unit, roofs.size() > 1);
+  LabelSpace space;
+  std::vector<Note> notes;
+  for (const report::Roofs& one : roofs) {
+    if (one.tflops > 0)
+      draw_roof(sink, scene, frame.plot, axes, one, unit, roofs.size() > 1, space, notes);
   }
   sink.push_clip(frame.plot);
-  std::vector<Rect> names;
-  for (const run::SweepCurve& curve : scene.analysis.curves) {
+  for (const sweep::SweepCurve& curve : scene.analysis.curves) {
     const SeriesStyle& look = style_of(scene, curve);
     std::vector<Point> line;
     for (const Placed& one : placed(scene, curve)) {
       const Point at{axes.x.position(one.intensity), axes.y.position(one.tflops)};
       line.push_back(at);
       draw_mark(sink, look, at, scene.px(4));
+      space.take(
+          Rect{at.x - scene.px(4), at.y - scene.px(4), at.x + scene.px(4), at.y + scene.px(4)});
       scene.spots.push_back({one.point, at});
     }
+    space.take(line);
     if (line.size() > 1) {
       sink.polyline(line, mixed(scene.theme().bg, look.color, 0.5F), scene.px(1));
     }
     if (line.empty()) continue;
-    // Beside the last mark: the greatest value of the axis. Below what is written there already.
+    // Beside the last mark: the greatest value of the axis.
     const std::size_t last = placed(scene, curve).back().point;
     const std::string words =
         curve.label + " " +
         rate_number(scene.figure.sweep.points()[last].measurement.tflops_per_s, unit);
-    const float width = sink.text_width(TextStyle::small, words);
-    const float height = sink.text_height(TextStyle::small);
-    const float x = std::min(line.back().x + scene.px(8), frame.plot.x1 - width);
-    const float y = line.back().y - scene.px(8);
-    const Rect name = clear_of_others(names, {x, y, x + width, y + height}, false);
-    sink.text({name.x0, name.y0}, TextStyle::small, look.color, words);
+    notes.push_back({line.back(), words, readable(look.color, scene.theme().bg)});
+  }
+  for (const Note& note : notes) {
+    const Rect at = space.beside(note.at, sink.text_width(TextStyle::small, note.words),
+                                 sink.text_height(TextStyle::small), scene.px(7), frame.plot);
+    sink.text({at.x0, at.y0}, TextStyle::small, note.color, note.words);
   }
   sink.pop_clip();
 }

@@ -7,7 +7,7 @@
 namespace ts::views {
 namespace {
 
-using run::AttentionBackend;
+using spec::AttentionBackend;
 
 MarkShape shape_of(AttentionBackend backend) {
   switch (backend) {
@@ -30,10 +30,10 @@ MarkShape shape_of(AttentionBackend backend) {
 }
 
 // Whether every series is another backend, or there is one series that has attention.
-bool backends_tell_them_apart(const run::Sweep& sweep) {
+bool backends_tell_them_apart(const sweep::Sweep& sweep) {
   const auto& fields = sweep.spec().series;
-  if (fields.empty()) return run::field_applies(sweep.spec().base, run::Field::backend);
-  return fields.size() == 1 && fields[0].field == run::Field::backend;
+  if (fields.empty()) return spec::field_applies(sweep.spec().base, spec::Field::backend);
+  return fields.size() == 1 && fields[0].field == spec::Field::backend;
 }
 
 // The palette of the memory categories is made to be told apart, also without colour vision.
@@ -45,7 +45,7 @@ SeriesStyle turn_style(std::size_t i, ThemeKind theme) {
 
 }  // namespace
 
-std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme) {
+std::vector<SeriesStyle> series_styles(const sweep::Sweep& sweep, ThemeKind theme) {
   std::vector<SeriesStyle> styles;
   const bool backends = backends_tell_them_apart(sweep);
   for (std::size_t i = 0; i < sweep.series().size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme)
   return styles;
 }
 
-std::vector<SeriesStyle> curve_styles(const run::Sweep& sweep, ThemeKind theme) {
+std::vector<SeriesStyle> curve_styles(const sweep::Sweep& sweep, ThemeKind theme) {
   const std::vector<SeriesStyle> series = series_styles(sweep, theme);
   const std::size_t length = sweep.spec().axes[0].values.size();
   const std::size_t curves = sweep.points().size() / length;

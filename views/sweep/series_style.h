@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/run/sweep.h"
+#include "core/sweep/sweep.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
 
@@ -24,11 +24,11 @@ struct SeriesStyle {
   MarkShape shape = MarkShape::circle;
 };
 // Backends have the colours and marks they have everywhere; other series take them in turn.
-std::vector<SeriesStyle> series_styles(const run::Sweep& sweep, ThemeKind theme);
+std::vector<SeriesStyle> series_styles(const sweep::Sweep& sweep, ThemeKind theme);
 
 // The same for every curve of curves_of(): with one series over two axes the second value tells the
 // curves apart.
-std::vector<SeriesStyle> curve_styles(const run::Sweep& sweep, ThemeKind theme);
+std::vector<SeriesStyle> curve_styles(const sweep::Sweep& sweep, ThemeKind theme);
 
 void draw_mark(DrawSink& sink, const SeriesStyle& style, Point centre, float radius);
 // Out of memory.

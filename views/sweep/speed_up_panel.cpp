@@ -1,20 +1,22 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
-using run::Measure;
+using sweep::Measure;
 
-std::vector<SpeedUp> speed_ups_at(const run::Sweep& sweep, std::size_t place) {
+std::vector<SpeedUp> speed_ups_at(const sweep::Sweep& sweep, std::size_t place) {
   const std::size_t places = sweep.points().size() / sweep.series().size();
   std::vector<SpeedUp> all;
-  const auto base = run::value_of(sweep, place, Measure::step_ms);
+  const auto base = sweep::value_of(sweep, place, Measure::step_ms);
   for (std::size_t s = 1; s < sweep.series().size(); ++s) {
     const std::size_t point = s * places + place;
-    const auto value = run::value_of(sweep, point, Measure::step_ms);
+    const auto value = sweep::value_of(sweep, point, Measure::step_ms);
     if (!std::isfinite(base.y) || !std::isfinite(value.y) || value.low <= 0) continue;
     all.push_back({point, s, base.y / value.y, base.low / value.high, base.high / value.low});
   }
@@ -22,7 +24,7 @@ std::vector<SpeedUp> speed_ups_at(const run::Sweep& sweep, std::size_t place) {
 }
 
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
-  const run::Sweep& sweep = scene.figure.sweep;
+  const sweep::Sweep& sweep = scene.figure.sweep;
   const auto& t = scene.figure.texts;
   const std::string title = t("sweep.panel.speed_up", {{"baseline", sweep.series()[0].label}});
   const PanelFrame frame =
@@ -56,6 +58,14 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const auto others = static_cast<float>(sweep.series().size() - 1);
   const float bar = std::min(group * 0.8F / others, scene.px(44));
   float last_label = -1e9F;
+  // Numbers come last: none lies on a bar, a whisker or the line of the baseline.
+  LabelSpace space;
+  space.take(std::array{Point{plot.x0, one}, Point{plot.x1, one}});
+  struct Number {
+    float centre, top;
+    std::string words;
+  };
+  std::vector<Number> numbers;
   for (std::size_t place = 0; place < places; ++place) {
     const float middle = plot.x0 + group * (static_cast<float>(place) + 0.5F);
     const std::string label = short_count(static_cast<double>(sweep.spec().axes[0].values[place]));
@@ -65,7 +75,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
                 scene.theme().text2, label);
       last_label = middle + label_width / 2;
     }
-    if (sweep.points()[place].status == run::PointStatus::oom) {
+    if (sweep.points()[place].status == sweep::PointStatus::oom) {
       const Point at{middle, plot.y1 - scene.px(34)};
       draw_cross(sink, at, scene.px(4), scene.styles[0].color, scene.px(1.6F));
       scene.spots.push_back({place, at});
@@ -84,6 +94,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       const Rect box{std::round(x) + 1, std::min(top, foot), std::round(x + bar) - 1,
                      std::max(top, foot)};
       sink.fill(box, scene.styles[ratio.series].color);
+      space.take(box);
       scene.spots.push_back({ratio.point, {(box.x0 + box.x1) / 2, top}});
       const float centre = std::round((box.x0 + box.x1) / 2);
       float above = top;
@@ -95,15 +106,24 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
           sink.line({centre - cap, end}, {centre + cap, end}, scene.theme().text, scene.px(1.2F));
         }
         sink.line({centre, high}, {centre, low}, scene.theme().text, scene.px(1.2F));
+        space.take(Rect{centre - cap, high, centre + cap, low});
         above = std::min(top, high);
       }
       const std::string words = text::decimal(ratio.value, ratio.value < 9.95 ? 2 : 1);
       const float width = sink.text_width(TextStyle::small, words);
-      if (width < bar + scene.px(12)) {
-        sink.text({centre - width / 2, above - scene.px(17)}, TextStyle::small, scene.theme().text,
-                  words);
-      }
+      if (width < bar + scene.px(12)) numbers.push_back({centre, above, words});
     }
+  }
+  const float height = sink.text_height(TextStyle::small);
+  const Rect bounds{plot.x0, plot.y0 - scene.px(14), plot.x1 + scene.px(16), plot.y1};
+  for (const Number& number : numbers) {
+    const float width = sink.text_width(TextStyle::small, number.words);
+    std::vector<Rect> spots;
+    for (float top = number.top - height - scene.px(2); top >= bounds.y0; top -= scene.px(3))
+      spots.push_back({number.centre - width / 2, top, number.centre + width / 2, top + height});
+    if (spots.empty()) continue;
+    const Rect at = space.place(spots, bounds);
+    sink.text({at.x0, at.y0}, TextStyle::small, scene.theme().text, number.words);
   }
   draw_axis_name(sink, scene, frame);
 }

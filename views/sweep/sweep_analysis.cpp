@@ -2,14 +2,14 @@
 
 namespace ts::views {
 
-SweepAnalysis analyse(const run::Sweep& sweep, run::FitRange fit,
-                      std::span<const run::ReferenceSeries> references) {
-  SweepAnalysis out{run::curves_of(sweep),
-                    run::fits_of(sweep, fit),
-                    run::crossovers_of(sweep),
-                    run::saturations_of(sweep),
-                    run::references_of(sweep, references),
-                    run::theories_of(sweep),
+SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
+                      std::span<const sweep::ReferenceSeries> references) {
+  SweepAnalysis out{sweep::curves_of(sweep),
+                    sweep::fits_of(sweep, fit),
+                    sweep::crossovers_of(sweep),
+                    sweep::saturations_of(sweep),
+                    sweep::references_of(sweep, references),
+                    sweep::theories_of(sweep),
                     {}};
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     out.predicted_step_ms.push_back(sweep.predicted_step_ms(i));
@@ -18,7 +18,8 @@ SweepAnalysis analyse(const run::Sweep& sweep, run::FitRange fit,
 }
 
 std::shared_ptr<const SweepAnalysis> SweepAnalysisCache::of(
-    const run::Sweep& sweep, run::FitRange fit, std::span<const run::ReferenceSeries> references) {
+    const sweep::Sweep& sweep, sweep::FitRange fit,
+    std::span<const sweep::ReferenceSeries> references) {
   const bool same = last_ != nullptr && sweep_ == &sweep && version_ == sweep.version() &&
                     fit_ == fit && references_ == references.data();
   if (same) return last_;

@@ -5,20 +5,21 @@
 #include <algorithm>
 #include <array>
 
-#include "core/run/spec_fields.h"
-#include "core/run/spec_values.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "views/common/backend_marks.h"
 #include "views/common/edit_field.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/power_select.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
 namespace {
 
-using run::AttentionBackend;
-using run::Field;
+using spec::AttentionBackend;
+using spec::Field;
 
 // What each axis begins with, and how far its lists go; powers of two.
 struct Reach {
@@ -54,32 +55,32 @@ Reach reach_of(Field field) {
 }
 
 // Why a backend cannot run here; empty when it can.
-std::string backend_problem(const Ui& ui, run::WorkloadSpec base, AttentionBackend backend) {
+std::string backend_problem(const Ui& ui, spec::WorkloadSpec base, AttentionBackend backend) {
   base.backend = backend;
-  for (const run::SpecProblem& problem : run::validate(base)) {
-    if (problem.field == Field::backend) return ui.texts(problem.key, problem.arguments);
+  for (const spec::SpecProblem& problem : spec::validate(base)) {
+    if (problem.field == Field::backend) return message_words(ui.texts, problem);
   }
   return {};
 }
 
-void draw_backend_toggles(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
+void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
                           float width) {
   constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
                                     AttentionBackend::flash, AttentionBackend::efficient,
                                     AttentionBackend::cudnn, AttentionBackend::tiled};
   for (const AttentionBackend backend : kBackends) {
-    const auto found = std::find(draft.backends.begin(), draft.backends.end(), backend);
-    bool on = found != draft.backends.end();
-    const std::string id = std::string("###sweep_") + run::to_string(backend);
+    const auto found = std::find(edit.backends.begin(), edit.backends.end(), backend);
+    bool on = found != edit.backends.end();
+    const std::string id = std::string("###sweep_") + to_string(backend);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string reason = on ? std::string() : backend_problem(ui, base, backend);
-    const char* const name = ui.texts(std::string("controls.choice.") + run::to_string(backend));
+    const char* const name = ui.texts(std::string("controls.choice.") + to_string(backend));
     if (toggle(ui, id.c_str(), name, on, width, reason)) {
       if (on) {
-        draft.backends.push_back(backend);
-        std::sort(draft.backends.begin(), draft.backends.end());
-      } else if (draft.backends.size() > 1) {
-        draft.backends.erase(found);
+        edit.backends.push_back(backend);
+        std::sort(edit.backends.begin(), edit.backends.end());
+      } else if (edit.backends.size() > 1) {
+        edit.backends.erase(found);
       }
     }
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
@@ -89,7 +90,7 @@ void draw_backend_toggles(const Ui& ui, SweepDraft& draft, const run::WorkloadSp
 }
 
 std::string field_words(const Ui& ui, Field field) {
-  return ui.texts(std::string("controls.field.") + run::field_name(field));
+  return ui.texts(std::string("controls.field.") + spec::field_name(field));
 }
 
 // A list of settings; the first row is none where `none` has words for it. True when another was
@@ -100,9 +101,9 @@ bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
   const auto words = [&](std::optional<Field> field) {
     return field ? field_words(ui, *field) : std::string(ui.texts(none));
   };
-  select(ui, id, words(chosen), chosen ? run::field_name(*chosen) : "", width, [&] {
+  select(ui, id, words(chosen), chosen ? spec::field_name(*chosen) : "", width, [&] {
     const auto row = [&](std::optional<Field> field) {
-      const std::string name = field ? run::field_name(*field) : "none";
+      const std::string name = field ? spec::field_name(*field) : "none";
       const std::string row_id = std::string(id) + "_" + name;
       if (!list_row(ui, row_id.c_str(), words(field), field ? name : "", chosen == field)) {
         return false;
@@ -121,7 +122,7 @@ bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
 void values_field(const Ui& ui, const char* name, std::string& values, const char* example,
                   float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  EditLook look;
+  EditSettings look;
   look.edited = values;
   look.shown = values.empty() ? std::string(example) : values;
   look.fade = values.empty() ? 0.5F : 1;
@@ -133,33 +134,33 @@ void values_field(const Ui& ui, const char* name, std::string& values, const cha
 }
 
 // What a field that was just chosen begins with.
-std::string first_values(Field field, const run::WorkloadSpec& base) {
-  const auto choices = run::field_choices(field);
+std::string first_values(Field field, const spec::WorkloadSpec& base) {
+  const auto choices = spec::field_choices(field);
   std::string all;
   for (const char* const choice : choices) {
-    if (run::has_numbers(field) && !run::parse_count(choice)) continue;  // "auto"
+    if (spec::has_numbers(field) && !spec::parse_count(choice)) continue;  // "auto"
     all += (all.empty() ? "" : ",") + std::string(choice);
   }
   if (!choices.empty()) return all;
-  return std::to_string(std::max<std::int64_t>(run::number_of(base, field), 1));
+  return std::to_string(std::max<std::int64_t>(spec::number_of(base, field), 1));
 }
 
-void draw_presets(const Ui& ui, SweepDraft& draft, const run::SweepPresets& presets, float width) {
+void draw_presets(const Ui& ui, SweepEdit& edit, const sweep::SweepPresets& presets, float width) {
   section(ui, ui.texts("sweep.exercise"));
   const auto title = [&](const std::string& id) {
     return id.empty() ? std::string(ui.texts("sweep.own")) : ui.texts("sweep.preset." + id);
   };
-  const run::SweepPreset* const chosen = presets.find(draft.preset);
-  select(ui, "###sweep_preset", title(draft.preset), chosen == nullptr ? "" : chosen->source, width,
+  const sweep::SweepPreset* const chosen = presets.find(edit.preset);
+  select(ui, "###sweep_preset", title(edit.preset), chosen == nullptr ? "" : chosen->source, width,
          [&] {
            if (list_row(ui, "###preset_own", title(""), "", chosen == nullptr)) {
-             draft.preset.clear();
+             edit.preset.clear();
              return true;
            }
-           for (const run::SweepPreset& preset : presets.all()) {
+           for (const sweep::SweepPreset& preset : presets.all()) {
              const std::string id = "###preset_" + preset.id;
              if (list_row(ui, id.c_str(), title(preset.id), preset.source, &preset == chosen)) {
-               draft.preset = preset.id;
+               edit.preset = preset.id;
                return true;
              }
            }
@@ -167,80 +168,80 @@ void draw_presets(const Ui& ui, SweepDraft& draft, const run::SweepPresets& pres
          });
 }
 
-void draw_first_axis(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
+void draw_first_axis(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base, float width) {
   section(ui, ui.texts("sweep.axis"));
   const auto fields = axis_fields(base);
   // A workload of another kind may have no such size.
-  const bool lost = std::find(fields.begin(), fields.end(), draft.axis) == fields.end();
-  std::optional<Field> axis = lost ? fields.front() : draft.axis;
+  const bool lost = std::find(fields.begin(), fields.end(), edit.axis) == fields.end();
+  std::optional<Field> axis = lost ? fields.front() : edit.axis;
   if (field_select(ui, "###sweep_axis", axis, fields, nullptr, width) || lost) {
-    draft.axis = *axis;
-    draft.low = reach_of(draft.axis).low;
-    draft.high = reach_of(draft.axis).high;
-    draft.values.clear();
+    edit.axis = *axis;
+    edit.low = reach_of(edit.axis).low;
+    edit.high = reach_of(edit.axis).high;
+    edit.values.clear();
   }
   ImGui::Dummy({0, ui.px(4)});
-  if (draft.values.empty()) {
-    const Reach reach = reach_of(draft.axis);
+  if (edit.values.empty()) {
+    const Reach reach = reach_of(edit.axis);
     const float half = (width - ui.px(8)) / 2;
-    if (power_select(ui, "###sweep_low", draft.low, reach.least, reach.most, half)) {
-      draft.high = std::max(draft.high, draft.low);
+    if (power_select(ui, "###sweep_low", edit.low, reach.least, reach.most, half)) {
+      edit.high = std::max(edit.high, edit.low);
     }
     ImGui::SameLine(0, ui.px(8));
-    if (power_select(ui, "###sweep_high", draft.high, reach.least, reach.most, half)) {
-      draft.low = std::min(draft.low, draft.high);
+    if (power_select(ui, "###sweep_high", edit.high, reach.least, reach.most, half)) {
+      edit.low = std::min(edit.low, edit.high);
     }
     ImGui::Dummy({0, ui.px(2)});
   }
-  values_field(ui, "sweep_values", draft.values, ui.texts("sweep.values_hint"), width);
+  values_field(ui, "sweep_values", edit.values, ui.texts("sweep.values_hint"), width);
 }
 
-void draw_own_sweep(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base, float width) {
-  draw_first_axis(ui, draft, base, width);
+void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base, float width) {
+  draw_first_axis(ui, edit, base, width);
   section(ui, ui.texts("sweep.second_axis"));
   const auto fields = axis_fields(base);
-  if (field_select(ui, "###sweep_second", draft.second, fields, "sweep.none_chosen", width) &&
-      draft.second) {
-    draft.second_values = first_values(*draft.second, base);
+  if (field_select(ui, "###sweep_second", edit.second, fields, "sweep.none_chosen", width) &&
+      edit.second) {
+    edit.second_values = first_values(*edit.second, base);
   }
   ImGui::Dummy({0, ui.px(4)});
-  if (draft.second) {
-    values_field(ui, "sweep_second_values", draft.second_values, ui.texts("sweep.values_hint"),
+  if (edit.second) {
+    values_field(ui, "sweep_second_values", edit.second_values, ui.texts("sweep.values_hint"),
                  width);
   }
   section(ui, ui.texts("sweep.series"));
   // A backend of attention is no series where there is none; it is again where there is.
-  std::optional<Field> series = draft.series;
-  if (series == Field::backend && !run::field_applies(base, Field::backend)) series.reset();
+  std::optional<Field> series = edit.series;
+  if (series == Field::backend && !spec::field_applies(base, Field::backend)) series.reset();
   if (field_select(ui, "###sweep_series", series, series_fields(base), "sweep.none_chosen",
                    width)) {
-    draft.series = series;
-    if (series && series != Field::backend) draft.series_values = first_values(*series, base);
+    edit.series = series;
+    if (series && series != Field::backend) edit.series_values = first_values(*series, base);
   }
   ImGui::Dummy({0, ui.px(4)});
   if (series == Field::backend) {
-    draw_backend_toggles(ui, draft, base, width);
+    draw_backend_toggles(ui, edit, base, width);
   } else if (series) {
-    values_field(ui, "sweep_series_values", draft.series_values, "", width);
+    values_field(ui, "sweep_series_values", edit.series_values, "", width);
   }
 }
 
 }  // namespace
 
-SweepAsk draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                             const run::SweepPresets& presets, const run::Sweep* sweep,
+SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
+                             const sweep::SweepPresets& presets, const sweep::Sweep* sweep,
                              bool running) {
   const float width = ImGui::GetContentRegionAvail().x;
-  draw_presets(ui, draft, presets, width);
-  const run::SweepPreset* const preset = presets.find(draft.preset);
-  if (preset == nullptr) draw_own_sweep(ui, draft, base, width);
-  const auto spec = sweep_of(draft, base, presets);
+  draw_presets(ui, edit, presets, width);
+  const sweep::SweepPreset* const preset = presets.find(edit.preset);
+  if (preset == nullptr) draw_own_sweep(ui, edit, base, width);
+  const auto spec = sweep_of(edit, base, presets);
   std::string about = spec ? std::string() : spec.error().sentence;
   if (spec) {
     const std::string count =
-        std::to_string(run::places_of(*spec).size() * run::series_of(*spec).size());
+        std::to_string(sweep::places_of(*spec).size() * sweep::series_of(*spec).size());
     about = preset == nullptr ? ui.texts("sweep.points", {{"count", count}})
-                              : run::words_of(*preset) + ". " +
+                              : sweep::words_of(*preset) + ". " +
                                     ui.texts("sweep.preset_points", {{"count", count}});
   }
   wrapped_text(ui, TextStyle::small, spec ? ui.theme.text3 : ui.theme.bad, about, ui.px(8));
@@ -254,7 +255,7 @@ SweepAsk draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::Workloa
   ImGui::EndDisabled();
   if (sweep != nullptr && spec) {
     ImGui::Dummy({0, ui.px(4)});
-    const auto wider = run::widened(sweep->spec(), *spec);
+    const auto wider = sweep::widened(sweep->spec(), *spec);
     ImGui::BeginDisabled(!wider);
     if (button(ui, "###sweep_add", "\xef\x81\xa7", ui.texts("sweep.add"), "", ButtonKind::plain,
                width)) {

@@ -3,43 +3,43 @@
 #include <optional>
 #include <vector>
 
-#include "core/run/sweep.h"
-#include "core/run/sweep_presets.h"
+#include "core/sweep/sweep.h"
+#include "core/sweep/sweep_presets.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
 
 // The sweep that the controls describe, over whatever workload the other controls set.
-struct SweepDraft {
-  run::Field axis = run::Field::T;
+struct SweepEdit {
+  spec::Field axis = spec::Field::T;
   std::int64_t low = 64;  // powers of two from here
   std::int64_t high = 1024;
   std::string values;  // as --axis writes them: "64,96,128", "256:2048:x2"; empty: low to high
-  std::optional<run::Field> second;  // axis
+  std::optional<spec::Field> second;  // axis
   std::string second_values;
-  std::optional<run::Field> series =
-      run::Field::backend;  // what makes the curves; unset: one curve
-  std::vector<run::AttentionBackend> backends = {run::AttentionBackend::naive,
-                                                 run::AttentionBackend::flash};
+  std::optional<spec::Field> series =
+      spec::Field::backend;  // what makes the curves; unset: one curve
+  std::vector<spec::AttentionBackend> backends = {spec::AttentionBackend::naive,
+                                                  spec::AttentionBackend::flash};
   std::string series_values;  // of a series other than the backend: "fp32,bf16"
   std::string preset;  // of the course, instead of all the above and of the workload; empty: none
 };
 
 // A backend series is left out where the workload has no attention. With a preset its sweep, on the
 // device and under the limit of `base`. Errors as check() has them.
-base::Result<run::SweepSpec> sweep_of(const SweepDraft& draft, const run::WorkloadSpec& base,
-                                      const run::SweepPresets& presets);
+base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
+                                        const sweep::SweepPresets& presets);
 
 // The settings that the controls offer as an axis for this workload: all that are numbers, the
 // sizes first; and as series: all others, too.
-std::vector<run::Field> axis_fields(const run::WorkloadSpec& base);
-std::vector<run::Field> series_fields(const run::WorkloadSpec& base);
+std::vector<spec::Field> axis_fields(const spec::WorkloadSpec& base);
+std::vector<spec::Field> series_fields(const spec::WorkloadSpec& base);
 
 enum class SweepAsk : std::uint8_t { nothing, start, add };
 // Preset, or axis, ends and series, in the current window. `sweep` is the one there is, null: none;
 // while it runs it can only be added to.
-SweepAsk draw_sweep_controls(const Ui& ui, SweepDraft& draft, const run::WorkloadSpec& base,
-                             const run::SweepPresets& presets, const run::Sweep* sweep,
+SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
+                             const sweep::SweepPresets& presets, const sweep::Sweep* sweep,
                              bool running);
 
 }  // namespace ts::views

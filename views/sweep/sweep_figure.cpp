@@ -6,12 +6,14 @@
 
 #include "views/charts/chart_text.h"
 #include "views/charts/read_out.h"
+#include "views/charts/stale_mark.h"
+#include "views/common/ui.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
 namespace {
 
-using run::Measure;
+using sweep::Measure;
 
 constexpr std::array<const char*, kSweepChartCount> kChartNames = {
     "time", "memory",   "throughput",  "samples", "speed_up",
@@ -53,7 +55,8 @@ void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart 
 }
 
 // Lines that fit the width, broken at spaces.
-std::vector<std::string> wrapped(const DrawSink& sink, const std::string& words, float width) {
+std::vector<std::string> wrapped(const DrawSink& sink, const std::string& sentence, float width) {
+  const std::string words = kept_together(sentence);
   std::vector<std::string> lines(1);
   std::size_t begin = 0;
   while (begin < words.size()) {
@@ -110,8 +113,9 @@ SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
   const std::size_t shown = std::min(charts.size(), rows * columns);
   float height = grid.height() / static_cast<float>(rows);
   float last_height = height;
-  // Sentences alone in the last row take no more than they need.
-  if (rows > 1 && shown % columns == 1 && charts[shown - 1] == SweepChart::findings) {
+  // Sentences alone in the last row of a picture take no more than they need.
+  if (!figure.caption.empty() && rows > 1 && shown % columns == 1 &&
+      charts[shown - 1] == SweepChart::findings) {
     last_height = std::min(height, findings_height(sink, scene));
     height = (grid.height() - last_height) / static_cast<float>(rows - 1);
   }
@@ -154,12 +158,12 @@ const char* to_string(SweepChart chart) {
   return kChartNames[static_cast<std::size_t>(chart)];
 }
 
-std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& analysis) {
+std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis& analysis) {
   // Dry runs alone say nothing of time.
   const bool measures =
-      sweep.running() || std::ranges::any_of(sweep.points(), &run::SweepPoint::measured);
+      sweep.running() || std::ranges::any_of(sweep.points(), &sweep::SweepPoint::measured);
   if (!measures) return {SweepChart::memory, SweepChart::findings};
-  const bool batch = sweep.spec().axes[0].field == run::Field::B;
+  const bool batch = sweep.spec().axes[0].field == spec::Field::B;
   const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1;
   std::vector<SweepChart> all = {SweepChart::time, SweepChart::memory};
   if (batch) {
@@ -176,11 +180,13 @@ std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& 
   return all;
 }
 
-float wanted_height(const SweepFigure& figure, float width) {
+float wanted_height(const SweepFigure& figure, float width, float seen) {
   const std::size_t columns = columns_for(width, figure.metrics);
   const std::size_t charts = charts_of(figure.sweep, *analysis_of(figure)).size();
   const std::size_t rows = (charts + columns - 1) / columns;
-  return static_cast<float>(rows) * figure.metrics.px(250);
+  const float at_once =
+      std::clamp(std::floor(seen / figure.metrics.px(215)), 1.0F, static_cast<float>(rows));
+  return std::max(std::floor(seen / at_once), figure.metrics.px(200)) * static_cast<float>(rows);
 }
 
 SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
@@ -191,6 +197,9 @@ SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& 
                    curve_styles(figure.sweep, figure.theme.kind),
                    {}};
   SweepHit hit = draw_grid(sink, scene, draw_caption(sink, area, figure));
+  const bool all_seen = figure.seen.width() <= 0;
+  draw_stale(sink, figure.theme, figure.metrics, all_seen ? area : figure.seen, figure.texts,
+             figure.stale);
   if (!area.contains(figure.mouse)) return {};
   const SweepScene::Spot* const nearest = nearest_spot(scene);
   if (nearest == nullptr) return hit;

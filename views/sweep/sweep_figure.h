@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/run/reference_points.h"
-#include "core/run/sweep_results.h"
+#include "core/sweep/reference_points.h"
+#include "core/sweep/sweep_results.h"
 #include "core/text/text.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
@@ -31,26 +31,28 @@ enum class SweepChart : std::uint8_t {
 inline constexpr int kSweepChartCount = 10;
 const char* to_string(SweepChart chart);  // time memory throughput ...: names of files too
 // The charts that this sweep has something for, in their order.
-std::vector<SweepChart> charts_of(const run::Sweep& sweep, const SweepAnalysis& analysis);
+std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis& analysis);
 
 // How the figure is to look, as far as the reader chooses.
-struct SweepLook {
+struct SweepStyle {
   std::optional<bool> log_x, log_y;  // unset: what suits the values
-  run::FitRange fit;                 // of the first axis
+  sweep::FitRange fit;               // of the first axis
 };
 
 // What the figure of a sweep is drawn from. Nothing of it may be kept.
 struct SweepFigure {
-  const run::Sweep& sweep;
+  const sweep::Sweep& sweep;
   const text::Texts& texts;
   const Theme& theme;
   Metrics metrics;
   std::string caption = {};  // under the panels; empty: none
   Point mouse{-1, -1};       // outside: nothing is pointed at
-  SweepLook look = {};
-  std::span<const run::ReferenceSeries> references = {};  // published; those that fit are drawn
-  std::optional<SweepChart> only = {};                    // this chart alone, over the whole area
-  SweepAnalysisCache* cache = nullptr;                    // null: worked out anew
+  SweepStyle look = {};
+  std::span<const sweep::ReferenceSeries> references = {};  // published; those that fit are drawn
+  std::optional<SweepChart> only = {};                      // this chart alone, over the whole area
+  SweepAnalysisCache* cache = nullptr;                      // null: worked out anew
+  std::string stale = {};  // settings that are not those of now: the charts are faint, and say so
+  Rect seen = {};  // part of the area that is in sight, where that is said; empty: all of it
 };
 
 // What the mouse is at.
@@ -60,8 +62,9 @@ struct SweepHit {
   Rect box;  // of that chart
 };
 
-// Rows of panels the figure has at this width, at the height that suits them.
-float wanted_height(const SweepFigure& figure, float width);
+// The height of all rows of panels at this width: as many whole rows are seen in `seen` pixels of
+// it as have room, and none is cut.
+float wanted_height(const SweepFigure& figure, float width, float seen);
 
 // Draws as many of charts_of() as there is room for.
 SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& figure);
@@ -72,13 +75,13 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t poin
 // "T^1.93", and with `interval` "T^1.93 [1.85, 2.01]".
 std::string slope_words(const std::string& axis, const stats::PowerFit& fit, bool interval);
 // Fits, crossovers and saturation as sentences in the chosen language.
-std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnalysis& analysis,
+std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts);
 // The status in one word, and what there is to say about it.
-std::string status_words(const run::SweepPoint& point, const text::Texts& texts);
+std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts);
 // Predicted peak over the measured one: "+0.31 %"; empty where one of them is missing.
-std::string prediction_error_words(const run::SweepPoint& point);
+std::string prediction_error_words(const sweep::SweepPoint& point);
 // "flash, T = 512".
-std::string place_words(const run::Sweep& sweep, std::size_t point);
+std::string place_words(const sweep::Sweep& sweep, std::size_t point);
 
 }  // namespace ts::views

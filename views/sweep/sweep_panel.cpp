@@ -8,7 +8,7 @@
 namespace ts::views {
 
 std::string SweepScene::axis_name() const {
-  return run::field_name(figure.sweep.spec().axes[0].field);
+  return spec::field_name(figure.sweep.spec().axes[0].field);
 }
 
 std::vector<double> SweepScene::axis_values() const {
@@ -47,7 +47,7 @@ PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot) {
   return axis;
 }
 
-const SeriesStyle& style_of(const SweepScene& scene, const run::SweepCurve& curve) {
+const SeriesStyle& style_of(const SweepScene& scene, const sweep::SweepCurve& curve) {
   return scene.looks[curve.points.front() / curve.points.size()];
 }
 
@@ -105,20 +105,6 @@ void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row)
             words);
     x -= scene.px(14);
   }
-}
-
-Rect clear_of_others(std::vector<Rect>& placed, Rect words, bool upwards) {
-  const float height = words.height();
-  const auto covers = [&words](const Rect& other) {
-    return other.x0 < words.x1 && words.x0 < other.x1 && other.y0 < words.y1 && words.y0 < other.y1;
-  };
-  for (auto found = std::find_if(placed.begin(), placed.end(), covers); found != placed.end();
-       found = std::find_if(placed.begin(), placed.end(), covers)) {
-    words.y0 = upwards ? found->y0 - height : found->y1;
-    words.y1 = upwards ? found->y0 : found->y1 + height;
-  }
-  placed.push_back(words);
-  return words;
 }
 
 namespace {

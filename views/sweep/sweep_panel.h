@@ -41,11 +41,11 @@ void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& f
 void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& y, const Ticks& ticks);
 PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot);
-const SeriesStyle& style_of(const SweepScene& scene, const run::SweepCurve& curve);
+const SeriesStyle& style_of(const SweepScene& scene, const sweep::SweepCurve& curve);
 
 // A curve per series: step time, peak memory or throughput over the first axis.
 struct CurvePanel {
-  run::Measure measure = run::Measure::step_ms;
+  sweep::Measure measure = sweep::Measure::step_ms;
   const char* title = nullptr;  // keys
   const char* subtitle = nullptr;
   bool log = true;
@@ -60,7 +60,7 @@ struct SpeedUp {
   std::size_t series = 0;
   double value = 0, low = 0, high = 0;
 };
-std::vector<SpeedUp> speed_ups_at(const run::Sweep& sweep, std::size_t place);
+std::vector<SpeedUp> speed_ups_at(const sweep::Sweep& sweep, std::size_t place);
 
 // Bars: how many times faster than the first series, at each value of the first axis.
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
@@ -70,19 +70,15 @@ bool has_roofline(const SweepAnalysis& analysis);
 void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
 // P50, P90 and P99 of the steps over the first axis.
-bool has_percentiles(const run::Sweep& sweep);
+bool has_percentiles(const sweep::Sweep& sweep);
 void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
 // Columns: how the steps of every point divide into forward, backward and optimizer.
-bool has_parts(const run::Sweep& sweep);
+bool has_parts(const sweep::Sweep& sweep);
 void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
 // Marks and names of the series, right-aligned in the row; those that do not fit are left out.
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
-
-// Moves words that stand on others step by step up, or down, until they cover none; `placed` has
-// them from then on.
-Rect clear_of_others(std::vector<Rect>& placed, Rect words, bool upwards);
 
 // What the curves say, as sentences.
 [[nodiscard]] float findings_height(const DrawSink& sink, const SweepScene& scene);

@@ -1,15 +1,17 @@
-// One row a point, in the order in which they are run, newest of what is known on top.
+// One row a point, in the order of the axes, the series of a place together.
 #include <imgui.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/one_unit.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
@@ -18,7 +20,7 @@
 namespace ts::views {
 namespace {
 
-using run::PointStatus;
+using sweep::PointStatus;
 
 struct Column {
   const char* key;
@@ -37,30 +39,49 @@ constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false},
 using TableCells = std::array<std::string, kColumns.size()>;
 constexpr std::size_t kMeasuredRows = 64;  // that the columns are as wide as
 
-std::string ms(double value) {
-  return value < 0 ? text::kNoNumber : text::duration_ns(value * 1e6).joined();
+// The units of the columns; numbers that are compared stand in one.
+struct Units {
+  OneUnit time, memory;
+  [[nodiscard]] std::string ms(double value) const {
+    return value < 0 ? text::kNoNumber : time.number(value * 1e6);
+  }
+  [[nodiscard]] std::string bytes(std::int64_t value) const {
+    return memory.number(static_cast<double>(value));
+  }
+};
+
+Units units_of(const sweep::Sweep& sweep) {
+  std::vector<double> times, sizes;
+  for (const sweep::SweepPoint& point : sweep.points()) {
+    if (point.status == PointStatus::ok) times.push_back(point.measurement.step.median_ms * 1e6);
+    for (const std::int64_t size :
+         {point.measurement.peak_allocated, point.prediction.peak_allocated})
+      sizes.push_back(static_cast<double>(size));
+  }
+  return {duration_unit(times), byte_unit(sizes)};
 }
 
 // "\u2248 88.3 ms" of a point that is still to be measured.
-std::string predicted_time(const run::Sweep& sweep, std::size_t index) {
+std::string predicted_time(const sweep::Sweep& sweep, const Units& units, std::size_t index) {
   const PointStatus status = sweep.points()[index].status;
   if (status != PointStatus::pending && status != PointStatus::running) return text::kNoNumber;
   const double expected = sweep.predicted_step_ms(index);
-  return expected > 0 ? "\xe2\x89\x88 " + ms(expected) : text::kNoNumber;
+  return expected > 0 ? "\xe2\x89\x88 " + units.ms(expected) : text::kNoNumber;
 }
 
 // Allocated when the backward begins; predicted where it was not measured.
-std::string before_backward(const run::SweepPoint& point) {
+std::string before_backward(const sweep::SweepPoint& point, const Units& units) {
   const std::int64_t measured = point.measurement.before_backward;
-  if (point.status == PointStatus::ok && measured >= 0) return text::bytes(measured).joined();
+  if (point.status == PointStatus::ok && measured >= 0) return units.bytes(measured);
   const std::int64_t predicted = point.prediction.before_backward;
-  return predicted >= 0 ? "\xe2\x89\x88 " + text::bytes(predicted).joined() : text::kNoNumber;
+  return predicted >= 0 ? "\xe2\x89\x88 " + units.bytes(predicted) : text::kNoNumber;
 }
 
-TableCells cells_of(const run::Sweep& sweep, std::size_t index, const text::Texts& texts) {
-  const run::SweepPoint& point = sweep.points()[index];
-  const run::PointMeasurement& m = point.measurement;
-  const run::PointPrediction& p = point.prediction;
+TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t index,
+                    const text::Texts& texts) {
+  const sweep::SweepPoint& point = sweep.points()[index];
+  const sweep::PointMeasurement& m = point.measurement;
+  const sweep::PointPrediction& p = point.prediction;
   const std::string error = prediction_error_words(point);
   std::string at;
   for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
@@ -68,14 +89,15 @@ TableCells cells_of(const run::Sweep& sweep, std::size_t index, const text::Text
   return {
       sweep.series()[point.series].label,
       at,
-      ok ? ms(m.step.median_ms) : predicted_time(sweep, index),
-      ok && m.step.ci95_low_ms >= 0 ? texts("inspector.range", {{"low", ms(m.step.ci95_low_ms)},
-                                                                {"high", ms(m.step.ci95_high_ms)}})
-                                    : text::kNoNumber,
+      ok ? units.ms(m.step.median_ms) : predicted_time(sweep, units, index),
+      ok && m.step.ci95_low_ms >= 0
+          ? texts("inspector.range",
+                  {{"low", units.ms(m.step.ci95_low_ms)}, {"high", units.ms(m.step.ci95_high_ms)}})
+          : text::kNoNumber,
       ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : text::kNoNumber,
-      p.known() ? text::bytes(p.peak_allocated).joined() : text::kNoNumber,
-      ok && m.peak_allocated >= 0 ? text::bytes(m.peak_allocated).joined() : text::kNoNumber,
-      before_backward(point),
+      p.known() ? units.bytes(p.peak_allocated) : text::kNoNumber,
+      ok && m.peak_allocated >= 0 ? units.bytes(m.peak_allocated) : text::kNoNumber,
+      before_backward(point, units),
       error.empty() ? text::kNoNumber : error,
       status_words(point, texts)};
 }
@@ -170,17 +192,17 @@ Color result_color(const Theme& theme, PointStatus status) {
 }
 
 // At the end of the row that the mouse is on: run it again, compare it with another.
-void draw_row_buttons(const Ui& ui, const Rect& row, const run::Sweep& sweep, std::size_t index,
-                      SweepPageState& state, SweepWishes& wishes) {
-  const run::SweepPoint& point = sweep.points()[index];
+void draw_row_buttons(const Ui& ui, const Rect& row, const sweep::Sweep& sweep, std::size_t index,
+                      SweepPageState& state, SweepRequests& requests) {
+  const sweep::SweepPoint& point = sweep.points()[index];
   const float width = ui.px(110);
   float x = row.x1 - width - ui.px(24);
   if (point.status != PointStatus::running && !point.wanted) {
     ImGui::SetCursorScreenPos({x, row.y0});
     if (button(ui, "###rerun", "\xef\x80\xa1", ui.texts("sweep.rerun"), "", ButtonKind::plain,
                width)) {
-      wishes.rerun = index;
-      wishes.open.reset();
+      requests.rerun = index;
+      requests.open.reset();
     }
     x -= width + ui.px(4);
   }
@@ -189,8 +211,8 @@ void draw_row_buttons(const Ui& ui, const Rect& row, const run::Sweep& sweep, st
   const bool second = state.compare_first && *state.compare_first != index;
   const char* const label = second ? "sweep.compare_with" : "sweep.compare";
   if (button(ui, "###compare", "\xef\x83\xac", ui.texts(label), "", ButtonKind::plain, width)) {
-    wishes.open.reset();
-    if (second) wishes.compare = {*state.compare_first, index};
+    requests.open.reset();
+    if (second) requests.compare = {*state.compare_first, index};
     state.compare_first = second ? std::nullopt : std::optional(index);
   }
   if (second) tooltip(ui, place_words(sweep, *state.compare_first));
@@ -198,27 +220,42 @@ void draw_row_buttons(const Ui& ui, const Rect& row, const run::Sweep& sweep, st
 
 }  // namespace
 
-void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& state,
-                      SweepWishes& wishes) {
+std::vector<std::size_t> table_order(const sweep::Sweep& sweep) {
+  std::vector<std::size_t> order(sweep.points().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t index) {
+    const sweep::SweepPoint& point = sweep.points()[index];
+    return std::pair(point.at, point.series);
+  });
+  return order;
+}
+
+void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& state,
+                      SweepRequests& requests) {
   const auto looks = curve_styles(sweep, ui.theme.kind);
   const std::size_t length = sweep.spec().axes[0].values.size();
   const float height = ui.px(25);
   const float width = ImGui::GetContentRegionAvail().x;
+  const Units units = units_of(sweep);
+  const std::vector<std::size_t> order = table_order(sweep);
   TableCells header;
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    header[i] = *kColumns[i].key == '\0' ? run::field_name(sweep.spec().axes[0].field)
+    header[i] = *kColumns[i].key == '\0' ? spec::field_name(sweep.spec().axes[0].field)
                                          : ui.texts(kColumns[i].key);
   }
+  // Columns of times and of sizes name their unit.
+  for (const std::size_t column : {2U, 3U}) header[column] += ", " + units.time.name;
+  for (const std::size_t column : {5U, 6U, 7U}) header[column] += ", " + units.memory.name;
   if (sweep.spec().axes.size() > 1) {
-    header[1] += std::string(", ") + run::field_name(sweep.spec().axes[1].field);
+    header[1] += std::string(", ") + spec::field_name(sweep.spec().axes[1].field);
   }
   ColumnWidths columns;
   {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     std::vector<TableCells> measured;
-    for (const std::size_t index : sweep.order()) {
+    for (const std::size_t index : order) {
       if (measured.size() == kMeasuredRows) break;
-      measured.push_back(cells_of(sweep, index, ui.texts));
+      measured.push_back(cells_of(sweep, units, index, ui.texts));
     }
     columns = columns_for(sink, ui, header, measured, width - ui.px(40));
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -237,28 +274,29 @@ void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& sta
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###sweep_rows", {width, ImGui::GetContentRegionAvail().y})) {
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(sweep.order().size()), height);
+    clipper.Begin(static_cast<int>(order.size()), height);
     while (clipper.Step()) {
       for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
-        const std::size_t index = sweep.order()[static_cast<std::size_t>(row)];
-        const run::SweepPoint& point = sweep.points()[index];
+        const std::size_t index = order[static_cast<std::size_t>(row)];
+        const sweep::SweepPoint& point = sweep.points()[index];
         const ImVec2 at = ImGui::GetCursorScreenPos();
         ImGui::PushID(static_cast<int>(index));
         ImGui::SetNextItemAllowOverlap();
-        if (ImGui::InvisibleButton("###row", {ImGui::GetContentRegionAvail().x, height})) {
-          wishes.open = index;
+        if (press_area("###row", ImGui::GetContentRegionAvail().x, height)) {
+          requests.open = index;
         }
         ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
         const Rect box{at.x, at.y, at.x + width, at.y + height};
         const bool hovered = ImGui::IsMouseHoveringRect({box.x0, box.y0}, {box.x1, box.y1});
         if (hovered) sink.fill(box, ui.theme.surface2);
+        focus_ring(ui);
         draw_mark(sink, looks[index / length], {at.x + ui.px(18), at.y + height / 2}, ui.px(4));
-        draw_cells(sink, ui, box, columns, cells_of(sweep, index, ui.texts), false,
+        draw_cells(sink, ui, box, columns, cells_of(sweep, units, index, ui.texts), false,
                    result_color(ui.theme, point.status));
         if (state.compare_first == index) {
           sink.fill({box.x0, box.y0, box.x0 + ui.px(3), box.y1}, ui.theme.accent);
         }
-        if (hovered) draw_row_buttons(ui, box, sweep, index, state, wishes);
+        if (hovered) draw_row_buttons(ui, box, sweep, index, state, requests);
         ImGui::SetCursorScreenPos({at.x, at.y + height});
         ImGui::PopID();
       }

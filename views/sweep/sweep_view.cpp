@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
 namespace {
 
-using run::PointStatus;
+using sweep::PointStatus;
 
 std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
@@ -32,7 +36,7 @@ void cycle(std::optional<bool>& log) {
 }
 
 // Scales of the axes and the range that is fitted.
-void draw_look(const Ui& ui, const run::Sweep& sweep, SweepLook& look) {
+void draw_look(const Ui& ui, const sweep::Sweep& sweep, SweepStyle& look) {
   struct Axis {
     const char* id;
     const char* name;
@@ -70,60 +74,75 @@ void draw_look(const Ui& ui, const run::Sweep& sweep, SweepLook& look) {
   ImGui::SameLine(0, ui.px(16));
 }
 
-void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepLook& look,
-                  SweepWishes& wishes) {
-  const run::Sweep& sweep = *page.sweep;
+void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepStyle& look,
+                  SweepRequests& requests) {
+  const sweep::Sweep& sweep = *page.sweep;
   draw_look(ui, sweep, look);
-  const bool resumable = (page.paused && open > 0) || sweep.count(PointStatus::cancelled) > 0;
+  const bool cancelled = sweep.count(PointStatus::cancelled) > 0;
+  const bool resumable = (page.paused && open > 0) || cancelled;
   if (resumable) {
-    wishes.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
-                           ButtonKind::plain);
-  } else {
-    ImGui::BeginDisabled(page.idle);
-    wishes.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
-                          ButtonKind::plain);
-    ImGui::EndDisabled();
+    requests.resume = button(ui, "###sweep_resume", "\xef\x81\x8b", ui.texts("sweep.resume"), "",
+                             ButtonKind::plain);
+  } else if (!page.idle) {
+    requests.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
+                            ButtonKind::plain);
+  }
+  // What was cancelled is not cancelled again, nor what has ended.
+  if (!page.idle || open > 0) {
+    ImGui::SameLine(0, ui.px(8));
+    requests.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
+                             ButtonKind::plain);
   }
   ImGui::SameLine(0, ui.px(8));
-  ImGui::BeginDisabled(page.idle && open == 0);
-  wishes.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
-                         ButtonKind::plain);
-  ImGui::EndDisabled();
-  ImGui::SameLine(0, ui.px(8));
-  wishes.copy =
+  requests.copy =
       button(ui, "###sweep_copy", "\xef\x83\x85", ui.texts("sweep.copy"), "", ButtonKind::plain);
   ImGui::SameLine(0, ui.px(8));
-  wishes.save =
+  requests.save =
       button(ui, "###sweep_save", "\xef\x80\x99", ui.texts("sweep.save"), "", ButtonKind::plain);
 }
 
+}  // namespace
+
+std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts) {
+  const std::size_t total = sweep.points().size();
+  const std::size_t open = sweep.count(PointStatus::pending);
+  if (const std::size_t cancelled = sweep.count(PointStatus::cancelled); cancelled > 0) {
+    return texts("sweep.is_cancelled", {{"done", count(total - open - cancelled)},
+                                        {"total", count(total)},
+                                        {"left", count(open + cancelled)}});
+  }
+  return texts(open == 0 ? "sweep.is_done" : paused ? "sweep.is_paused" : "sweep.waits");
+}
+
+namespace {
+
 // Title, bar and time left at the left, buttons at the right.
-void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& look,
-                SweepWishes& wishes) {
-  const run::Sweep& sweep = *page.sweep;
+void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& look,
+                SweepRequests& requests) {
+  const sweep::Sweep& sweep = *page.sweep;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = ui.px(52);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
+  const std::size_t done = total - open - sweep.count(PointStatus::cancelled);
   const float buttons = right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(12),
-                                  [&] { draw_buttons(ui, page, open, look, wishes); });
+                                  [&] { draw_buttons(ui, page, open, look, requests); });
   const float bar_width =
       std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), buttons - at.x - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string title =
-      ui.texts("sweep.title", {{"axis", run::field_name(sweep.spec().axes[0].field)},
+      ui.texts("sweep.title", {{"axis", spec::field_name(sweep.spec().axes[0].field)},
                                {"count", count(sweep.series().size())}});
   text_in(sink, text_row, TextStyle::body_strong, ui.theme.text, title);
   const float title_width = sink.text_width(TextStyle::body_strong, title) + ui.px(12);
   text_right(sink, {text_row.x0 + title_width, text_row.y0, text_row.x1, text_row.y1},
              TextStyle::body, ui.theme.text2,
-             ui.texts("sweep.done", {{"done", count(total - open)}, {"total", count(total)}}));
+             ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}}));
   const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
   sink.fill(bar, ui.theme.surface3, ui.px(2));
-  const float part =
-      static_cast<float>(total - open) / static_cast<float>(std::max<std::size_t>(total, 1));
+  const float part = static_cast<float>(done) / static_cast<float>(std::max<std::size_t>(total, 1));
   sink.fill({bar.x0, bar.y0, bar.x0 + bar.width() * part, bar.y1}, ui.theme.accent_fill, ui.px(2));
 
   std::string now;
@@ -138,7 +157,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
       now += "   " + ui.texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
     }
   } else {
-    now = ui.texts(open == 0 ? "sweep.is_done" : page.paused ? "sweep.is_paused" : "sweep.waits");
+    now = sweep_state_words(sweep, page.paused, ui.texts);
   }
   text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + height}, TextStyle::body,
           page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
@@ -148,20 +167,20 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepLook& loo
 }
 
 // A click opens a point; with Shift it is one of two to be compared.
-void choose_point(std::size_t point, SweepPageState& state, SweepWishes& wishes) {
+void choose_point(std::size_t point, SweepPageState& state, SweepRequests& requests) {
   if (!ImGui::GetIO().KeyShift) {
-    wishes.open = point;
+    requests.open = point;
   } else if (!state.compare_first || *state.compare_first == point) {
     state.compare_first = point;
   } else {
-    wishes.compare = {*state.compare_first, point};
+    requests.compare = {*state.compare_first, point};
     state.compare_first.reset();
   }
 }
 
 // All panels; what does not fit is reached by scrolling.
 void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPageState& state,
-                 SweepWishes& wishes) {
+                 SweepRequests& requests) {
   SweepFigure figure{*page.sweep, ui.texts, ui.theme, ui.metrics};
   figure.look = state.look;
   figure.references = page.references;
@@ -171,7 +190,7 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
   if (ImGui::BeginChild("###sweep_panels", {area.width(), area.height()})) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const float height = std::max(area.height() - 1, wanted_height(figure, width));
+    const float height = wanted_height(figure, width, area.height() - 1);
     const Rect whole{at.x, at.y, at.x + width, at.y + height};
     ImGui::SetNextItemAllowOverlap();
     const bool pressed = ImGui::InvisibleButton("###sweep_figure", {width, height});
@@ -180,10 +199,12 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
     // Over the button of a chart, too, which lies on it.
     const bool inside = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     figure.mouse = inside ? Point{mouse.x, mouse.y} : Point{-1, -1};
+    figure.stale = page.stale;
+    figure.seen = {whole.x0, area.y0, whole.x1, std::min(whole.y1, area.y1)};
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const SweepHit hit = draw_sweep_figure(sink, whole, figure);
-    if (pressed && hit.point) choose_point(*hit.point, state, wishes);
-    draw_chart_menu(ui, figure, menu, hit, state, wishes);
+    if (pressed && hit.point) choose_point(*hit.point, state, requests);
+    draw_chart_menu(ui, figure, menu, hit, state, requests);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
@@ -191,8 +212,36 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
 
 }  // namespace
 
-SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state) {
-  SweepWishes wishes;
+std::string stale_sweep(const sweep::SweepSpec& shown,
+                        const std::optional<sweep::SweepSpec>& offered,
+                        const spec::WorkloadSpec& now, const text::Texts& texts) {
+  const bool alike =
+      offered &&
+      std::ranges::equal(offered->axes, shown.axes, {}, &sweep::SweepAxis::field,
+                         &sweep::SweepAxis::field) &&
+      std::ranges::equal(offered->series, shown.series, {}, &sweep::SweepSeriesField::field,
+                         &sweep::SweepSeriesField::field);
+  spec::WorkloadSpec of = shown.base;
+  spec::WorkloadSpec base = alike ? offered->base : now;
+  // What is varied is of no point in particular.
+  const auto make_same = [&](spec::Field field) {
+    (void)spec::set_field(base, spec::field_name(field), spec::field_text(of, field));
+  };
+  for (const sweep::SweepAxis& axis : shown.axes) make_same(axis.field);
+  for (const sweep::SweepSeriesField& series : shown.series) {
+    if (series.field) {
+      make_same(*series.field);
+    } else if (const spec::Preset* preset =
+                   spec::find_preset(of.workload, series.values.empty() ? "" : series.values[0])) {
+      spec::apply_preset(*preset, of);
+      if (base.workload == of.workload) spec::apply_preset(*preset, base);
+    }
+  }
+  return difference_words(texts, of, base);
+}
+
+SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state) {
+  SweepRequests requests;
   if (state.compare_first &&
       (page.sweep == nullptr || *state.compare_first >= page.sweep->points().size())) {
     state.compare_first.reset();
@@ -204,9 +253,9 @@ SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState&
     text(ui, TextStyle::large, ui.theme.text, ui.texts("sweep.none"));
     ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(60)});
     wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("sweep.none_hint"), ui.px(24));
-    return wishes;
+    return requests;
   }
-  draw_strip(ui, page, size.x, state.look, wishes);
+  draw_strip(ui, page, size.x, state.look, requests);
   const float top = ImGui::GetCursorScreenPos().y;
   const float rest = origin.y + size.y - top;
   const float rows = static_cast<float>(page.sweep->points().size() + 1);
@@ -215,12 +264,14 @@ SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState&
   const float table = std::floor(std::min(rest * share, ui.px(25) * rows + ui.px(8)));
   const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),
                   std::floor(top + rest - table)};
-  draw_figure(ui, page, area, state, wishes);
+  draw_figure(ui, page, area, state, requests);
   ImGui::GetWindowDrawList()->AddRectFilled({area.x0, area.y1 - 1}, {area.x1, area.y1},
                                             ui.theme.line);
   ImGui::SetCursorScreenPos({area.x0, area.y1});
-  draw_sweep_table(ui, *page.sweep, state, wishes);
-  return wishes;
+  if (!page.stale.empty()) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.6F);
+  draw_sweep_table(ui, *page.sweep, state, requests);
+  if (!page.stale.empty()) ImGui::PopStyleVar();
+  return requests;
 }
 
 }  // namespace ts::views

@@ -12,25 +12,27 @@ namespace ts::views {
 
 // What the sweep page shows in a frame.
 struct SweepPage {
-  const run::Sweep* sweep = nullptr;  // null: none was started
+  const sweep::Sweep* sweep = nullptr;  // null: none was started
   bool paused = false;
   bool idle = true;
   bool predicting = false;  // dry runs go on
   std::string problem;      // of the journal; empty: none
   std::string now;          // what the running point is doing
-  std::span<const run::ReferenceSeries> references = {};
+  // Of which settings the results are, where they are not those of now (stale_sweep).
+  std::string stale = {};
+  std::span<const sweep::ReferenceSeries> references = {};
   SweepAnalysisCache* analysis = nullptr;
 };
 
 // What the page remembers from one frame to the next.
 struct SweepPageState {
-  SweepLook look;
+  SweepStyle look;
   SweepChart menu = SweepChart::time;        // whose menu is open
   std::optional<std::size_t> compare_first;  // chosen to be compared with the next one
 };
 
 // What the user asked for.
-struct SweepWishes {
+struct SweepRequests {
   bool pause = false, resume = false, cancel = false, save = false;
   bool copy = false;                 // the table
   std::optional<std::size_t> open;   // show the run of this point
@@ -41,15 +43,28 @@ struct SweepWishes {
 };
 
 // Progress and buttons, the figure, and the table of all points, in the current window.
-SweepWishes draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state);
+SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state);
+
+// The settings of the sweep that are set otherwise now, as difference_words() has them: not those
+// that it varies. `offered` is what would be begun now; where that varies the same settings its
+// base counts in place of `now`, as a preset of a sweep sets some by itself.
+std::string stale_sweep(const sweep::SweepSpec& shown,
+                        const std::optional<sweep::SweepSpec>& offered,
+                        const spec::WorkloadSpec& now, const text::Texts& texts);
+
+// Points in the order of the table: along the axes, the series of a place together.
+std::vector<std::size_t> table_order(const sweep::Sweep& sweep);
+
+// What a sweep that neither runs nor predicts is waiting for: nothing, to be resumed, its turn.
+std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);
 
 // The table alone: `open`, `rerun` and `compare` of the wishes.
-void draw_sweep_table(const Ui& ui, const run::Sweep& sweep, SweepPageState& state,
-                      SweepWishes& wishes);
+void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& state,
+                      SweepRequests& requests);
 
 // What a chart's menu offers, in the window of the charts. `asked` opens it for the chart that the
 // mouse is in.
 void draw_chart_menu(const Ui& ui, const SweepFigure& figure, bool asked, const SweepHit& hit,
-                     SweepPageState& state, SweepWishes& wishes);
+                     SweepPageState& state, SweepRequests& requests);
 
 }  // namespace ts::views

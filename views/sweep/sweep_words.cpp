@@ -7,8 +7,8 @@
 namespace ts::views {
 namespace {
 
-using run::Measure;
-using run::PointStatus;
+using sweep::Measure;
+using sweep::PointStatus;
 
 std::string milliseconds(double ms) {
   return text::duration_ns(ms * 1e6).joined();
@@ -20,7 +20,7 @@ void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std:
   if (const double ms = figure.sweep.predicted_step_ms(index); ms > 0) {
     lines.push_back(t("sweep.read_out.predicted_time", {{"time", milliseconds(ms)}}));
   }
-  const auto theory = run::theory_of(figure.sweep, index);
+  const auto theory = sweep::theory_of(figure.sweep, index);
   if (!theory) return;
   if (theory->compute_ms > 0) {
     lines.push_back(t("sweep.read_out.compute_bound",
@@ -45,12 +45,22 @@ std::string slope_words(const std::string& axis, const stats::PowerFit& fit, boo
   return words;
 }
 
-std::string status_words(const run::SweepPoint& point, const text::Texts& texts) {
-  const std::string word = texts(std::string("sweep.status.") + run::to_string(point.status));
-  return point.reason.empty() ? word : word + ": " + point.reason;
+std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts) {
+  const std::string word = texts(std::string("sweep.status.") + to_string(point.status));
+  const sweep::PointMeasurement& m = point.measurement;
+  if (point.status == PointStatus::oom && point.measured && !m.op.empty() && m.bytes_asked > 0) {
+    const std::string asked = text::bytes(m.bytes_asked).joined();
+    const std::string free = text::bytes(std::max<std::int64_t>(0, m.bytes_free)).joined();
+    return word + texts("sweep.colon") +
+           (m.module.empty()
+                ? texts("verdict.refused_op", {{"op", m.op}, {"asked", asked}, {"free", free}})
+                : texts("verdict.refused_op_module",
+                        {{"op", m.op}, {"module", m.module}, {"asked", asked}, {"free", free}}));
+  }
+  return point.reason.empty() ? word : word + texts("sweep.colon") + point.reason;
 }
 
-std::string prediction_error_words(const run::SweepPoint& point) {
+std::string prediction_error_words(const sweep::SweepPoint& point) {
   const std::int64_t measured = point.measurement.peak_allocated;
   if (point.status != PointStatus::ok || measured <= 0 || !point.prediction.known()) return {};
   const double percent =
@@ -59,11 +69,11 @@ std::string prediction_error_words(const run::SweepPoint& point) {
   return (percent > 0 ? "+" : "") + text::decimal(percent, 2) + " %";
 }
 
-std::string place_words(const run::Sweep& sweep, std::size_t index) {
-  const run::SweepPoint& point = sweep.points()[index];
+std::string place_words(const sweep::Sweep& sweep, std::size_t index) {
+  const sweep::SweepPoint& point = sweep.points()[index];
   std::string words = sweep.series()[point.series].label;
   for (std::size_t i = 0; i < point.at.size(); ++i) {
-    words += std::string(", ") + run::field_name(sweep.spec().axes[i].field) + " = " +
+    words += std::string(", ") + spec::field_name(sweep.spec().axes[i].field) + " = " +
              text::grouped(point.at[i]);
   }
   return words;
@@ -71,8 +81,8 @@ std::string place_words(const run::Sweep& sweep, std::size_t index) {
 
 std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t index) {
   const auto& t = figure.texts;
-  const run::SweepPoint& point = figure.sweep.points()[index];
-  const run::PointMeasurement& m = point.measurement;
+  const sweep::SweepPoint& point = figure.sweep.points()[index];
+  const sweep::PointMeasurement& m = point.measurement;
   std::vector<std::string> lines = {place_words(figure.sweep, index)};
   if (m.step.median_ms >= 0) {
     std::string line = std::string(t("sweep.column.median")) + " " + milliseconds(m.step.median_ms);
@@ -91,7 +101,7 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
     lines.push_back(std::string(t("sweep.column.peak")) + " " +
                     text::bytes(m.peak_allocated).joined());
   }
-  const run::PointPrediction& p = point.prediction;
+  const sweep::PointPrediction& p = point.prediction;
   if (p.known()) {
     std::string line =
         std::string(t("sweep.column.predicted")) + " " + text::bytes(p.peak_allocated).joined();
@@ -122,12 +132,12 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   return lines;
 }
 
-std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnalysis& analysis,
+std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts) {
-  const std::string axis = run::field_name(sweep.spec().axes[0].field);
+  const std::string axis = spec::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> lines;
-  for (const run::CurveCrossover& one : analysis.crossovers) {
-    const run::SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
+  for (const sweep::CurveCrossover& one : analysis.crossovers) {
+    const sweep::SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
     const bool time = one.measure == Measure::step_ms;
     lines.push_back(texts(time ? "sweep.finding.faster" : "sweep.finding.smaller",
                           {{"series", one.lower_after().label},
@@ -136,7 +146,7 @@ std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnaly
                            {"value", text::decimal(one.crossover.after, 0)},
                            {"near", text::decimal(one.crossover.at, 0)}}));
   }
-  if (const run::PredictionError error = run::prediction_error(sweep); error.n > 0) {
+  if (const sweep::PredictionError error = sweep::prediction_error(sweep); error.n > 0) {
     if (error.worst_percent == 0) {
       lines.push_back(texts("sweep.finding.prediction_exact", {{"n", std::to_string(error.n)}}));
     } else {
@@ -147,14 +157,14 @@ std::vector<std::string> finding_lines(const run::Sweep& sweep, const SweepAnaly
                                              {"place", place_words(sweep, error.worst_point)}}));
     }
   }
-  for (const run::CurveSaturation& one : analysis.saturations) {
+  for (const sweep::CurveSaturation& one : analysis.saturations) {
     lines.push_back(texts("sweep.finding.saturation",
                           {{"series", one.curve.label},
                            {"value", text::decimal(one.saturation.at, 0)},
                            {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
   }
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
-  for (const run::CurveFit& one : analysis.fits) {
+  for (const sweep::CurveFit& one : analysis.fits) {
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "core/run/kernel_report.h"
+#include "core/report/kernel_report.h"
 #include "core/text/numbers.h"
 #include "views/charts/launch_words.h"
 #include "views/common/widgets.h"
@@ -22,6 +22,7 @@ constexpr std::array kKernelHeadings = {
     "tables.launch",         "tables.registers",      "tables.shared_memory",
     "tables.occupancy",      "tables.tensor_cores",   "tables.operator",
     "tables.operator_flops", "tables.operator_inputs"};
+constexpr std::string_view kKernelOperator = "tables.operator";  // words, not numbers
 
 std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
@@ -68,7 +69,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
   const std::string summary = summary_words(ui.texts, table);
   views::text(ui, TextStyle::small, ui.theme.text2, summary);
   height -= ui.px(kSummary);
-  const std::string capability = run::compute_capability(*context.run);
+  const std::string capability = report::compute_capability(*context.run);
   const FontScope font(ui, TextStyle::body);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX |
                                      ImGuiTableFlags_Resizable | ImGuiTableFlags_NoSavedSettings |
@@ -81,7 +82,9 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
   for (const char* const heading : kKernelHeadings) {
     ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kKernelHeadings[0] ? ui.px(320) : 0);
   }
-  ImGui::TableHeadersRow();
+  table_headings([](int column) {
+    return column > 0 && kKernelHeadings[static_cast<std::size_t>(column)] != kKernelOperator;
+  });
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown_.rows.size()));
   while (clipper.Step()) {

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-#include "core/run/module_report.h"
+#include "core/report/module_report.h"
 #include "core/text/numbers.h"
 #include "views/common/widgets.h"
 
@@ -37,7 +37,7 @@ void ModuleTreeView::draw(const Ui& ui, float height) {
     for (const char* const heading : kModuleHeadings) {
       ImGui::TableSetupColumn(ui.texts(heading), 0, heading == kModuleHeadings[0] ? ui.px(280) : 0);
     }
-    ImGui::TableHeadersRow();
+    table_headings([](int column) { return column > 0; });
     draw_row(ui, 0);
     ImGui::EndTable();
   }
@@ -66,7 +66,7 @@ void ModuleTreeView::draw_row(const Ui& ui, std::uint32_t index) {
   right_aligned_column(time(node.backward_ns));
   right_aligned_column(node.flops > 0 ? text::decimal(node.flops / steps * 1e-9, 3) + " GFLOP"
                                       : std::string());
-  const std::int64_t parameters = run::parameters_in(node.parameter_bytes, dtype_);
+  const std::int64_t parameters = report::parameters_in(node.parameter_bytes, dtype_);
   right_aligned_column(parameters > 0 ? text::grouped(parameters) : std::string());
   right_aligned_column(node.kept_bytes > 0 ? text::bytes(node.kept_bytes).joined() : std::string());
   if (!open) return;

@@ -20,7 +20,7 @@ class ModuleTreeView {
   void draw_row(const Ui& ui, std::uint32_t index);
 
   stats::ModuleTree tree_;
-  run::DataType dtype_ = run::DataType::fp32;
+  spec::DataType dtype_ = spec::DataType::fp32;
 };
 
 }  // namespace ts::views

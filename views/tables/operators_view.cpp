@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <string>
 
-#include "core/run/kernel_report.h"
-#include "core/run/module_report.h"
-#include "core/run/operator_report.h"
+#include "core/report/kernel_report.h"
+#include "core/report/module_report.h"
+#include "core/report/operator_report.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
@@ -69,6 +71,8 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
   draw_heading(ui, context, tab);
   const float shares = ui.px(28) * (static_cast<float>(table_.phases.size()) + 2);
   const float height = std::max(ui.px(120), ImGui::GetContentRegionAvail().y - shares);
+  const bool stale = !context.stale.empty();
+  if (stale) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 0.6F);
   if (tab == OperatorsTab::kernel) {
     kernels_.draw(ui, context, filter_.data(), height);
   } else if (tab == OperatorsTab::tree) {
@@ -76,12 +80,25 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
   } else {
     draw_table(ui, context, height);
   }
+  if (stale) ImGui::PopStyleVar();
+  const ImVec2 shares_at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
   draw_shares(ui);
+  if (!stale) return;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  draw_faded(sink, ui.theme,
+             {shares_at.x, shares_at.y, shares_at.x + width, ImGui::GetCursorScreenPos().y});
 }
 
 void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
-  section(ui, ui.texts("tables.title"),
-          ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}}));
+  const std::string steps = ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}});
+  const char* const partial = partial_key(context);
+  const std::string of = !context.stale.empty() ? stale_words(ui.texts, context.stale)
+                         : partial != nullptr   ? std::string(ui.texts(partial))
+                                                : std::string();
+  section(
+      ui, ui.texts("tables.title"),
+      of.empty() ? steps : ui.texts("common.two_sentences", {{"first", of}, {"second", steps}}));
   std::vector<Choice> choices;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
     const bool kernels = static_cast<OperatorsTab>(i) == OperatorsTab::kernel;
@@ -115,14 +132,15 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, Opera
 void OperatorsView::draw_copying(const Ui& ui, const ViewContext& context, OperatorsTab tab) {
   const auto shown = [&] {
     if (tab == OperatorsTab::kernel) {
-      return run::kernel_text(kernels_.shown(), context.strings,
-                              run::compute_capability(*context.run));
+      return report::kernel_text(kernels_.shown(), context.strings,
+                                 report::compute_capability(*context.run));
     }
-    if (tab == OperatorsTab::tree) return run::module_text(tree_.tree(), context.run->spec.dtype);
+    if (tab == OperatorsTab::tree)
+      return report::module_text(tree_.tree(), context.run->spec.dtype);
     stats::OperatorTable rows = table_;
     rows.rows.clear();
     for (const std::uint32_t row : rows_) rows.rows.push_back(table_.rows[row]);
-    return run::operator_text(rows, context.strings);
+    return report::operator_text(rows, context.strings);
   };
   const auto copy = [&](const char* id, const char* words, auto make) {
     ImGui::SameLine(0, ui.px(4));
@@ -159,7 +177,9 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
               .c_str(),
           flags, width, static_cast<ImGuiID>(i));
     }
-    ImGui::TableHeadersRow();
+    table_headings([](int column) {
+      return column > 0 && static_cast<OperatorColumn>(column) != OperatorColumn::shape;
+    });
     if (ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
         specs != nullptr && specs->SpecsCount > 0) {
       sort_by_ = static_cast<OperatorColumn>(specs->Specs[0].ColumnUserID);

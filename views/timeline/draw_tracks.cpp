@@ -13,26 +13,27 @@ namespace {
 
 constexpr float kDimmed = 0.22F;
 
-void draw_label(const TimelineInk& ink, const SliceBox& box, Color color) {
-  const float padding = std::round(ink.metrics.px(5));
-  const Rect inside{box.rect.x0 + padding, box.rect.y0, box.rect.x1 - ink.metrics.px(2),
+void draw_label(const TimelineDrawContext& drawing, const SliceBox& box, Color color) {
+  const float padding = std::round(drawing.metrics.px(5));
+  const Rect inside{box.rect.x0 + padding, box.rect.y0, box.rect.x1 - drawing.metrics.px(2),
                     box.rect.y1};
   // Narrower than the shortest label anybody would read.
-  if (inside.width() < ink.metrics.px(8)) return;
+  if (inside.width() < drawing.metrics.px(8)) return;
   const trace::SliceClass slice_class = box.slice.slice_class;
-  const std::string label = slice_label(ink.strings.view(box.slice.name), slice_class, ink.texts);
-  const float width = ink.sink.text_width(TextStyle::small, label);
+  const std::string label =
+      slice_label(drawing.strings.view(box.slice.name), slice_class, drawing.texts);
+  const float width = drawing.sink.text_width(TextStyle::small, label);
   const std::string_view shorter =
       width <= inside.width() ? std::string_view{} : short_label(label, slice_class);
-  text_in(ink.sink, inside, TextStyle::small, color,
+  text_in(drawing.sink, inside, TextStyle::small, color,
           shorter.empty() ? std::string_view(label) : shorter);
   // Steps and phases tell their length too, where there is room for all of it.
   if (slice_class >= trace::SliceClass::module || width > inside.width()) return;
   const std::int64_t length = box.slice.end_ns - box.slice.begin_ns;
   const std::string duration = text::duration_ns(static_cast<double>(length)).joined();
-  const Rect rest{inside.x0 + width + ink.metrics.px(10), inside.y0, inside.x1, inside.y1};
-  if (ink.sink.text_width(TextStyle::small, duration) <= rest.width())
-    text_in(ink.sink, rest, TextStyle::small, color, duration);
+  const Rect rest{inside.x0 + width + drawing.metrics.px(10), inside.y0, inside.x1, inside.y1};
+  if (drawing.sink.text_width(TextStyle::small, duration) <= rest.width())
+    text_in(drawing.sink, rest, TextStyle::small, color, duration);
 }
 
 const char* kind_key(trace::TrackKind kind) {
@@ -53,21 +54,21 @@ const char* kind_key(trace::TrackKind kind) {
   return "timeline.track.cpu_thread";
 }
 
-void draw_fold_mark(const TimelineInk& ink, float x, float y, bool collapsed) {
-  const float s = ink.metrics.px(3.5F);
+void draw_fold_mark(const TimelineDrawContext& drawing, float x, float y, bool collapsed) {
+  const float s = drawing.metrics.px(3.5F);
   if (collapsed) {
-    ink.sink.triangle({x - s * 0.6F, y - s}, {x - s * 0.6F, y + s}, {x + s * 0.8F, y},
-                      ink.theme.text3);
+    drawing.sink.triangle({x - s * 0.6F, y - s}, {x - s * 0.6F, y + s}, {x + s * 0.8F, y},
+                          drawing.theme.text3);
   } else {
-    ink.sink.triangle({x - s, y - s * 0.6F}, {x + s, y - s * 0.6F}, {x, y + s * 0.8F},
-                      ink.theme.text3);
+    drawing.sink.triangle({x - s, y - s * 0.6F}, {x + s, y - s * 0.6F}, {x, y + s * 0.8F},
+                          drawing.theme.text3);
   }
 }
 
 }  // namespace
 
-void draw_row(const TimelineInk& ink, std::span<const SliceBox> boxes, const SearchHits& search,
-              bool labels) {
+void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxes,
+              const SearchHits& search, bool labels) {
   if (boxes.empty()) return;
   const trace::SliceRef lane = boxes.front().slice.ref;
   const std::int64_t begin = boxes.front().slice.begin_ns;
@@ -78,16 +79,16 @@ void draw_row(const TimelineInk& ink, std::span<const SliceBox> boxes, const Sea
   Rect run{};
   Color run_color = 0;
   const auto flush = [&] {
-    if (run.width() > 0) ink.sink.fill(run, run_color);
+    if (run.width() > 0) drawing.sink.fill(run, run_color);
     run = {};
   };
   for (const SliceBox& box : boxes) {
     const trace::VisibleSlice& slice = box.slice;
-    Color color = ink.theme.slice[static_cast<std::size_t>(slice.slice_class)];
+    Color color = drawing.theme.slice[static_cast<std::size_t>(slice.slice_class)];
     if (slice.count > 1)
-      color = mixed(ink.theme.surface, color, 0.3F + 0.7F * std::clamp(slice.busy, 0.0F, 1.0F));
+      color = mixed(drawing.theme.surface, color, 0.3F + 0.7F * std::clamp(slice.busy, 0.0F, 1.0F));
     if (search.active() && !walk.touches({slice.begin_ns, slice.end_ns}))
-      color = mixed(ink.theme.surface, color, kDimmed);
+      color = mixed(drawing.theme.surface, color, kDimmed);
     if (run.width() > 0 && run_color == color && run.x1 == box.rect.x0) {
       run.x1 = box.rect.x1;
     } else {
@@ -103,86 +104,90 @@ void draw_row(const TimelineInk& ink, std::span<const SliceBox> boxes, const Sea
     const trace::VisibleSlice& slice = box.slice;
     if (slice.count > 1) continue;
     const bool dimmed = search.active() && !walk.touches({slice.begin_ns, slice.end_ns});
-    draw_label(ink, box,
-               dimmed ? ink.theme.text3
-                      : ink.theme.slice_text[static_cast<std::size_t>(slice.slice_class)]);
+    draw_label(drawing, box,
+               dimmed ? drawing.theme.text3
+                      : drawing.theme.slice_text[static_cast<std::size_t>(slice.slice_class)]);
   }
 }
 
-void draw_track_labels(const TimelineInk& ink, const trace::TraceStore& store,
+void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceStore& store,
                        const TimelineRegions& regions, const TrackRows& rows, float scroll) {
   const auto tracks = store.tracks();
-  const float height = ink.sink.text_height(TextStyle::body);
-  const float small = ink.sink.text_height(TextStyle::small);
+  const float height = drawing.sink.text_height(TextStyle::body);
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const float gap = std::round(drawing.metrics.px(2));
   for (const TrackBand& band : rows.bands) {
     const float y0 = std::round(regions.labels.y0 + band.y - scroll);
     const float y1 = y0 + band.height;
     if (y1 <= regions.labels.y0 || y0 >= regions.labels.y1) continue;
     // At the end of the plot the counter draws the line.
     if (y1 < regions.labels.y1)
-      ink.sink.line({regions.all.x0, y1 - 0.5F}, {regions.all.x1, y1 - 0.5F}, ink.theme.line);
+      drawing.sink.line({regions.all.x0, y1 - 0.5F}, {regions.all.x1, y1 - 0.5F},
+                        drawing.theme.line);
     const trace::Track& track = tracks[band.track];
     const bool phases = track.kind == trace::TrackKind::phases;
-    const char* kind = ink.texts(kind_key(track.kind));
+    const char* kind = drawing.texts(kind_key(track.kind));
     // The name stays in sight while its rows are.
     const float top = std::max(y0, regions.labels.y0);
     const float bottom = std::min(y1 - band.strip, regions.labels.y1);
-    const bool second = !phases && bottom - top >= height + small + 2;
-    const float text_height = height + (second ? small : 0);
+    const bool second = !phases && bottom - top >= height + gap + small + 2;
+    const float text_height = height + (second ? gap + small : 0);
     const float y = std::max(top, std::round((top + bottom - text_height) / 2));
     float x = regions.labels.x0;
     if (band.depths > 1) {
-      draw_fold_mark(ink, x + ink.metrics.px(4), y + height / 2, band.collapsed);
-      x += ink.metrics.px(14);
+      draw_fold_mark(drawing, x + drawing.metrics.px(4), y + height / 2, band.collapsed);
+      x += drawing.metrics.px(14);
     }
-    const float right = regions.labels.x1 - ink.metrics.px(6);
-    text_in(ink.sink, {x, y, right, y + height}, TextStyle::body, ink.theme.text,
+    const float right = regions.labels.x1 - drawing.metrics.px(6);
+    text_in(drawing.sink, {x, y, right, y + height}, TextStyle::body, drawing.theme.text,
             phases || track.name.empty() ? kind : track.name);
     if (second)
-      text_in(ink.sink, {x, y + height, right, y + height + small}, TextStyle::small,
-              ink.theme.text3, kind);
+      text_in(drawing.sink, {x, y + height + gap, right, y + height + gap + small},
+              TextStyle::small, drawing.theme.text3, kind);
   }
 }
 
-void draw_ruler(const TimelineInk& ink, const Rect& ruler, const TimeAxis& axis,
+void draw_ruler(const TimelineDrawContext& drawing, const Rect& ruler, const TimeAxis& axis,
                 std::int64_t origin_ns, const Ticks& ticks, const Rect& taken) {
-  ink.sink.line({ruler.x0, ruler.y1 - 0.5F}, {ruler.x1, ruler.y1 - 0.5F}, ink.theme.line);
-  const float mark = std::round(ink.metrics.px(6));
-  const float gap = ink.metrics.px(4);
-  const float height = ink.sink.text_height(TextStyle::small);
-  const float y = std::round(ruler.y1 - height - ink.metrics.px(3));
+  drawing.sink.line({ruler.x0, ruler.y1 - 0.5F}, {ruler.x1, ruler.y1 - 0.5F}, drawing.theme.line);
+  const float mark = std::round(drawing.metrics.px(6));
+  const float gap = drawing.metrics.px(4);
+  const float height = drawing.sink.text_height(TextStyle::small);
+  const float y = std::round(ruler.y1 - height - drawing.metrics.px(3));
   bool unit_pending = !ticks.unit.empty();
   for (const Tick& tick : ticks.ticks) {
     const float x = std::round(axis.x_of(origin_ns + static_cast<std::int64_t>(tick.position)));
     if (x < ruler.x0 || x >= ruler.x1) continue;
-    ink.sink.fill({x, ruler.y1 - mark, x + 1, ruler.y1}, ink.theme.text3);
+    drawing.sink.fill({x, ruler.y1 - mark, x + 1, ruler.y1}, drawing.theme.text3);
     const std::string label = unit_pending ? tick.label + " " + ticks.unit : tick.label;
-    const float width = ink.sink.text_width(TextStyle::small, label);
+    const float width = drawing.sink.text_width(TextStyle::small, label);
     const Rect box{x + gap, y, x + gap + width, y + height};
     const bool hidden = box.x1 > taken.x0 && box.x0 < taken.x1;
     if (hidden || box.x1 > ruler.x1) continue;
     unit_pending = false;
-    ink.sink.text({box.x0, box.y0}, TextStyle::small, ink.theme.text2, label);
+    drawing.sink.text({box.x0, box.y0}, TextStyle::small, drawing.theme.text2, label);
   }
 }
 
-void draw_grid(const TimelineInk& ink, const Rect& area, const TimeAxis& axis,
+void draw_grid(const TimelineDrawContext& drawing, const Rect& area, const TimeAxis& axis,
                std::int64_t origin_ns, const Ticks& ticks) {
   for (const Tick& tick : ticks.ticks) {
     const float x = std::round(axis.x_of(origin_ns + static_cast<std::int64_t>(tick.position)));
     if (x < area.x0 || x >= area.x1) continue;
-    ink.sink.fill({x, area.y0, x + 1, area.y1}, ink.theme.grid);
+    drawing.sink.fill({x, area.y0, x + 1, area.y1}, drawing.theme.grid);
   }
 }
 
-void draw_flow(const TimelineInk& ink, const Rect& clip, const Rect& from, const Rect& to) {
+void draw_flow(const TimelineDrawContext& drawing, const Rect& clip, const Rect& from,
+               const Rect& to) {
   // Leaves the earlier slice at its right end and comes down (or up) on the later one.
   const Point a{(from.x0 + from.x1) / 2, to.y0 >= from.y1 ? from.y1 : from.y0};
   const bool down = to.y0 >= from.y1;
   const Point b{(to.x0 + to.x1) / 2, down ? to.y0 : to.y1};
-  const float s = ink.metrics.px(4);
+  const float s = drawing.metrics.px(4);
   const float tip = down ? b.y - s * 1.6F : b.y + s * 1.6F;
-  const float bend = std::max(std::abs(tip - a.y) * 0.6F, ink.metrics.px(14)) * (down ? 1.F : -1.F);
+  const float bend =
+      std::max(std::abs(tip - a.y) * 0.6F, drawing.metrics.px(14)) * (down ? 1.F : -1.F);
   constexpr int kPoints = 33;
   std::array<Point, kPoints> curve;
   for (int i = 0; i < kPoints; ++i) {
@@ -196,10 +201,10 @@ void draw_flow(const TimelineInk& ink, const Rect& clip, const Rect& from, const
         w0 * a.x + w1 * a.x + w2 * b.x + w3 * b.x,
         w0 * a.y + w1 * (a.y + bend) + w2 * (tip - bend) + w3 * tip};
   }
-  ink.sink.push_clip(clip);
-  ink.sink.polyline(curve, ink.theme.accent, ink.metrics.px(1.5F));
-  ink.sink.triangle({b.x - s, tip}, {b.x + s, tip}, b, ink.theme.accent);
-  ink.sink.pop_clip();
+  drawing.sink.push_clip(clip);
+  drawing.sink.polyline(curve, drawing.theme.accent, drawing.metrics.px(1.5F));
+  drawing.sink.triangle({b.x - s, tip}, {b.x + s, tip}, b, drawing.theme.accent);
+  drawing.sink.pop_clip();
 }
 
 }  // namespace ts::views

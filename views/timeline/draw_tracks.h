@@ -19,7 +19,7 @@
 namespace ts::views {
 
 // What the drawing functions of the timeline share.
-struct TimelineInk {
+struct TimelineDrawContext {
   DrawSink& sink;
   const Theme& theme;
   Metrics metrics;
@@ -29,23 +29,24 @@ struct TimelineInk {
 
 // Boxes of one row. `labels`: write names into those wide enough. Slices that the search did not
 // find are dimmed.
-void draw_row(const TimelineInk& ink, std::span<const SliceBox> boxes, const SearchHits& search,
-              bool labels);
+void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxes,
+              const SearchHits& search, bool labels);
 
 // Names of the tracks with the mark that folds them, and the lines between tracks. `scroll` pixels
 // of the tracks are above the plot.
-void draw_track_labels(const TimelineInk& ink, const trace::TraceStore& store,
+void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceStore& store,
                        const TimelineRegions& regions, const TrackRows& rows, float scroll);
 
 // Tick marks with labels; those that `taken` covers keep silent.
-void draw_ruler(const TimelineInk& ink, const Rect& ruler, const TimeAxis& axis,
+void draw_ruler(const TimelineDrawContext& drawing, const Rect& ruler, const TimeAxis& axis,
                 std::int64_t origin_ns, const Ticks& ticks, const Rect& taken);
 
 // Vertical grid lines at the ticks.
-void draw_grid(const TimelineInk& ink, const Rect& area, const TimeAxis& axis,
+void draw_grid(const TimelineDrawContext& drawing, const Rect& area, const TimeAxis& axis,
                std::int64_t origin_ns, const Ticks& ticks);
 
 // The thin curve from one slice to its forward or backward partner, with an arrow head.
-void draw_flow(const TimelineInk& ink, const Rect& clip, const Rect& from, const Rect& to);
+void draw_flow(const TimelineDrawContext& drawing, const Rect& clip, const Rect& from,
+               const Rect& to);
 
 }  // namespace ts::views

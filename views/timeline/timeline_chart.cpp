@@ -13,6 +13,21 @@ namespace {
 constexpr double kFitMargin = 0.08;
 constexpr float kLowPanel = 110;  // pixels at scale 1: five rows
 
+// The slice of a lane that covers a time, else the last that begins before it, else the first.
+std::optional<trace::SliceRef> nearest_in_lane(const trace::TraceStore& store, trace::TrackId track,
+                                               std::uint16_t depth, std::int64_t time_ns) {
+  const std::uint32_t count = store.lane_size(track, depth);
+  if (count == 0) return std::nullopt;
+  std::uint32_t low = 0;
+  std::uint32_t high = count;
+  while (high - low > 1) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    trace::SliceRef ref{track, depth, middle};
+    (store.slice(ref).begin_ns <= time_ns ? low : high) = middle;
+  }
+  return trace::SliceRef{track, depth, low};
+}
+
 }  // namespace
 
 void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
@@ -112,6 +127,8 @@ void TimelineChart::update(const ChartInput& input, ViewContext& context) {
   find_hover(input, context);
   const TimelineGestures::Asked asked = gestures_.apply(input, scene, context.state);
   answer(asked, input, context);
+  if (input.step_x != 0 || input.step_y != 0)
+    step_selection(input.step_x, input.step_x != 0 ? 0 : input.step_y, context);
   make_axis(context);
   find_hover(input, context);
   const bool over = input.hovered && regions_.body().contains(input.mouse);
@@ -153,11 +170,7 @@ void TimelineChart::answer(const TimelineGestures::Asked& asked, const ChartInpu
     gestures_.go_to(with_margin(range, kFitMargin, bounds_), bounds_, state, input.now_ns);
   }
   if (asked.label_click) {
-    const float y = input.mouse.y - regions_.labels.y0 + gestures_.scroll();
-    const TrackBand* band = rows_.band_at(y);
-    if (band != nullptr && band->depths > 1) {
-      folded_[band->track] = !band->collapsed;
-    }
+    if (const auto track = track_at(input.mouse)) fold(*track);
   }
   if (asked.fit) fit(context);
   if (asked.mark) mark(context);
@@ -171,6 +184,19 @@ void TimelineChart::answer(const TimelineGestures::Asked& asked, const ChartInpu
     } else {
       state.search.clear();
     }
+  }
+}
+
+std::optional<trace::TrackId> TimelineChart::track_at(Point place) const {
+  const Rect all{regions_.labels.x0, regions_.plot.y0, regions_.plot.x1, regions_.plot.y1};
+  if (!has_run_ || !all.contains(place)) return std::nullopt;
+  const TrackBand* const band = rows_.band_at(place.y - regions_.plot.y0 + gestures_.scroll());
+  return band != nullptr ? std::optional(band->track) : std::nullopt;
+}
+
+void TimelineChart::fold(trace::TrackId track) {
+  for (const TrackBand& band : rows_.bands) {
+    if (band.track == track && band.depths > 1) folded_[track] = !band.collapsed;
   }
 }
 
@@ -207,7 +233,44 @@ void TimelineChart::step_search(int by, ViewContext& context) {
   const auto hit = search_.step(context.run->trace, by, axis_.range.begin);
   if (!hit) return;
   context.state.selected_slice = hit;
-  const trace::Slice slice = context.run->trace.slice(*hit);
+  show_slice(*hit, context);
+}
+
+void TimelineChart::step_selection(int along, int down, ViewContext& context) {
+  const trace::TraceStore& store = context.run->trace;
+  std::optional<trace::SliceRef>& selected = context.state.selected_slice;
+  std::optional<trace::SliceRef> found;
+  const TrackRow* const row = selected && holds(store, *selected)
+                                  ? rows_.row_of(selected->track, selected->depth)
+                                  : nullptr;
+  if (row == nullptr) {
+    for (const TrackRow& one : rows_.rows) {
+      found = nearest_in_lane(store, one.track, one.depth, axis_.range.begin);
+      if (found) break;
+    }
+  } else if (along != 0) {
+    const std::int64_t index = static_cast<std::int64_t>(selected->index) + along;
+    if (index < 0 || index >= store.lane_size(row->track, row->depth)) return;
+    found = *selected;
+    found->index = static_cast<std::uint32_t>(index);
+  } else {
+    const trace::Slice slice = store.slice(*selected);
+    auto at = row - rows_.rows.data() + down;
+    while (!found && at >= 0 && at < static_cast<std::ptrdiff_t>(rows_.rows.size())) {
+      const TrackRow& one = rows_.rows[static_cast<std::size_t>(at)];
+      found = nearest_in_lane(store, one.track, one.depth, slice.begin_ns + slice.duration_ns / 2);
+      at += down;
+    }
+  }
+  if (!found) return;
+  selected = found;
+  context.state.selected_block.reset();
+  show_slice(*found, context);
+}
+
+// Moves there where it is out of sight or too small to be seen.
+void TimelineChart::show_slice(trace::SliceRef ref, ViewContext& context) {
+  const trace::Slice slice = context.run->trace.slice(ref);
   const bool in_view = slice.begin_ns >= axis_.range.begin && slice.end_ns() <= axis_.range.end;
   const bool readable = static_cast<double>(slice.duration_ns) / axis_.ns_per_pixel() >= 8;
   if (!in_view || !readable) {
@@ -215,7 +278,7 @@ void TimelineChart::step_search(int by, ViewContext& context) {
     const base::TimeRange around{slice.begin_ns - margin, slice.end_ns() + margin};
     gestures_.go_to(clamped(around, bounds_), bounds_, context.state, context.now_ns);
   }
-  if (const TrackRow* row = rows_.row_of(hit->track, hit->depth)) {
+  if (const TrackRow* row = rows_.row_of(ref.track, ref.depth)) {
     const float height = regions_.plot.height();
     if (row->y < gestures_.scroll() || row->y + row->height > gestures_.scroll() + height)
       gestures_.set_scroll(row->y - height / 2);

@@ -35,8 +35,16 @@ class TimelineChart {
 
   // Where a button lies; width 0 where it has no room or nothing to do.
   [[nodiscard]] Rect item(Item item) const;
+  // The track whose label or row lies there; unset where there is none.
+  [[nodiscard]] std::optional<trace::TrackId> track_at(Point place) const;
+  // All depths of a track as one row, or each as a row of its own again. Nothing for a track of
+  // one.
+  void fold(trace::TrackId track);
   // Next (1) or previous (-1) hit of the search.
   void step_search(int by, ViewContext& context);
+  // Selects the slice beside the selected one: before (-1) or after it in its row, or that at its
+  // time in the row above (-1) or below. Without a selection the first that is in sight.
+  void step_selection(int along, int down, ViewContext& context);
   // Something moves by itself: the next frame should come at once.
   [[nodiscard]] bool moving() const { return gestures_.moving() || lanes_.refining(); }
   [[nodiscard]] const TimelineRegions& regions() const { return regions_; }
@@ -56,21 +64,23 @@ class TimelineChart {
   void find_hover(const ChartInput& input, ViewContext& context);
   void answer(const TimelineGestures::Asked& asked, const ChartInput& input, ViewContext& context);
   void fit(ViewContext& context);
+  void show_slice(trace::SliceRef ref, ViewContext& context);
   void mark(ViewContext& context);
   std::optional<Rect> rect_of(const ViewContext& context, trace::SliceRef ref) const;
   std::string range_words(const ViewContext& context) const;
 
-  void draw_tracks(const TimelineInk& ink, const ViewContext& context);
-  void draw_selection(const TimelineInk& ink, const ViewContext& context) const;
-  void draw_queues(const TimelineInk& ink);
-  void draw_queue_labels(const TimelineInk& ink) const;
-  [[nodiscard]] Rect strip_of(const TimelineInk& ink, trace::TrackId track) const;
-  void draw_counter_row(const TimelineInk& ink, const ViewContext& context);
-  void draw_mark(const TimelineInk& ink, const ViewContext& context, const Rect& label) const;
-  Rect mark_label(const TimelineInk& ink, const ViewContext& context);
-  void draw_overlays(const TimelineInk& ink, const ViewContext& context) const;
-  void draw_read_out(const TimelineInk& ink, const ViewContext& context) const;
-  void draw_scroll_bar(const TimelineInk& ink) const;
+  void draw_tracks(const TimelineDrawContext& drawing, const ViewContext& context);
+  void draw_selection(const TimelineDrawContext& drawing, const ViewContext& context) const;
+  void draw_queues(const TimelineDrawContext& drawing);
+  void draw_queue_labels(const TimelineDrawContext& drawing) const;
+  [[nodiscard]] Rect strip_of(const TimelineDrawContext& drawing, trace::TrackId track) const;
+  void draw_counter_row(const TimelineDrawContext& drawing, const ViewContext& context);
+  void draw_mark(const TimelineDrawContext& drawing, const ViewContext& context,
+                 const Rect& label) const;
+  Rect mark_label(const TimelineDrawContext& drawing, const ViewContext& context);
+  void draw_overlays(const TimelineDrawContext& drawing, const ViewContext& context) const;
+  void draw_read_out(const TimelineDrawContext& drawing, const ViewContext& context) const;
+  void draw_scroll_bar(const TimelineDrawContext& drawing) const;
 
   std::uint64_t run_id_ = 0;
   bool has_run_ = false;

@@ -2,6 +2,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
+#include "views/common/spec_words.h"
 #include "views/timeline/timeline_chart.h"
 
 namespace ts::views {
@@ -28,6 +29,10 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
                          context.theme.slice[static_cast<std::size_t>(slice_class)], 0,
                          static_cast<std::int64_t>(kLegend.size() - legend_.size())});
   subtitle_ = has_run_ && !bounds_.empty() ? range_words(context) : std::string();
+  if (const char* const partial = partial_key(context); partial != nullptr && !subtitle_.empty()) {
+    subtitle_ = context.texts("common.two_sentences",
+                              {{"first", context.texts(partial)}, {"second", subtitle_}});
+  }
   std::array<TitleItem, kItemCount> items;
   const Metrics& metrics = context.metrics;
   const bool searching = search_.active();

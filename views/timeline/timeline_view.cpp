@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "views/charts/chart_text.h"
 #include "views/charts/icons.h"
 #include "views/charts/imgui_input.h"
+#include "views/common/context_menu.h"
 #include "views/common/imgui_sink.h"
 
 namespace ts::views {
@@ -48,6 +52,8 @@ void TimelineView::draw(ViewContext& context) {
                  context.texts("timeline.mark"), "M"))
     input.mark = true;
   search_field(context, sink);
+  input.fit = input.fit || std::exchange(fit_next_, false);
+  input.mark = input.mark || std::exchange(mark_next_, false);
 
   chart_.update(input, context);
   // The cursor goes with the mouse; another view may have taken it by now.
@@ -55,8 +61,47 @@ void TimelineView::draw(ViewContext& context) {
     context.state.cursor_ns.reset();
   own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
   chart_.draw(sink, context);
+  menu(context, input);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
+}
+
+// What can be done with the slice and the track under the mouse, else with what is selected.
+void TimelineView::menu(ViewContext& context, const ChartInput& input) {
+  constexpr const char* kMenu = "###timeline_menu";
+  ViewState& state = context.state;
+  if (input.menu && context.run != nullptr) {
+    menu_run_ = context.run->id;
+    menu_slice_ = state.hovered_slice ? state.hovered_slice : state.selected_slice;
+    menu_track_ = chart_.track_at(input.mouse);
+    if (menu_slice_ || menu_track_) ImGui::OpenPopup(kMenu);
+  }
+  if (context.run == nullptr || context.run->id != menu_run_) return;
+  std::vector<MenuRow> rows;
+  std::string title;
+  if (menu_slice_) {
+    const std::string name(context.strings.view(context.run->trace.slice(*menu_slice_).name));
+    title = name;
+    const auto select = [this, &state] { state.selected_slice = menu_slice_; };
+    rows.push_back({"###slice_select", context.texts("menu.select"), "", select});
+    rows.push_back({"###slice_zoom", context.texts("menu.zoom"), "F", [this, select] {
+                      select();
+                      fit_next_ = true;
+                    }});
+    rows.push_back({"###slice_mark", context.texts("menu.mark"), "M", [this, select] {
+                      select();
+                      mark_next_ = true;
+                    }});
+    rows.push_back({"###slice_search", context.texts("menu.search"), "/",
+                    [&state, name] { state.search = name; }});
+    rows.push_back({"###slice_copy", context.texts("menu.copy_name"), "",
+                    [name] { ImGui::SetClipboardText(name.c_str()); }});
+  }
+  if (menu_track_) {
+    rows.push_back({"###track_fold", context.texts("menu.fold_track"), "",
+                    [this] { chart_.fold(*menu_track_); }});
+  }
+  context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu, title, rows);
 }
 
 bool TimelineView::key_button(const ViewContext& context, DrawSink& sink, TimelineChart::Item item,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/run/spec_fields.h"
+#include "core/spec/spec_fields.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/compare/compare_controls.h"
@@ -14,7 +14,7 @@
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 using testing::RecordingSink;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -22,7 +22,7 @@ constexpr std::int64_t kMs = 1'000'000;
 // `pairs` steps of A of 10 ms and of B of 10 ms times the factor, a little apart from pair to pair.
 run::Comparison made(int pairs, double factor) {
   run::Comparison comparison;
-  comparison.sides[1].spec.backend = run::AttentionBackend::flash;
+  comparison.sides[1].spec.backend = spec::AttentionBackend::flash;
   for (int i = 0; i < pairs; ++i) {
     for (std::size_t side = 0; side < 2; ++side) {
       run::StepTimes times;
@@ -45,55 +45,95 @@ class Compare : public ::testing::Test {
 };
 
 TEST_F(Compare, every_setting_that_is_offered_has_a_value_that_runs) {
-  run::WorkloadSpec a;
-  a.workload = run::WorkloadKind::lm;
-  a.pass = run::Pass::full_step;
+  spec::WorkloadSpec a;
+  a.workload = spec::WorkloadKind::lm;
+  a.pass = spec::Pass::full_step;
   const auto fields = compare_fields(a);
   EXPECT_GT(fields.size(), 20U);
   for (const Field field : fields) {
-    CompareDraft draft{field, {}};
-    settle(draft, a);
-    EXPECT_EQ(draft.field, field) << run::field_name(field);
-    const auto b = spec_of_b(draft, a, texts_);
-    ASSERT_TRUE(b) << run::field_name(field) << ": " << b.error().sentence;
-    EXPECT_NE(*b, a) << run::field_name(field);
+    CompareEdit edit{field, {}};
+    settle(edit, a);
+    EXPECT_EQ(edit.field, field) << spec::field_name(field);
+    const auto b = spec_of_b(edit, a, texts_);
+    ASSERT_TRUE(b) << spec::field_name(field) << ": " << b.error().sentence;
+    EXPECT_NE(*b, a) << spec::field_name(field);
   }
   EXPECT_TRUE(std::ranges::find(fields, Field::backend) != fields.end());
   EXPECT_TRUE(std::ranges::find(fields, Field::momentum) == fields.end()) << "AdamW has none";
 }
 
-TEST_F(Compare, a_draft_follows_the_settings) {
-  run::WorkloadSpec a;
-  CompareDraft draft{Field::backend, "flash"};
-  settle(draft, a);
-  EXPECT_EQ(draft.value, "flash");
-  a.backend = run::AttentionBackend::flash;
-  settle(draft, a);
-  EXPECT_EQ(draft.field, Field::backend);
-  EXPECT_NE(draft.value, "flash") << "A has that value now";
-  a.workload = run::WorkloadKind::mlp;
-  settle(draft, a);
-  EXPECT_NE(draft.field, Field::backend) << "an MLP has no attention";
+TEST_F(Compare, an_edit_follows_the_settings) {
+  spec::WorkloadSpec a;
+  CompareEdit edit{Field::backend, "flash"};
+  settle(edit, a);
+  EXPECT_EQ(edit.value, "flash");
+  a.backend = spec::AttentionBackend::flash;
+  settle(edit, a);
+  EXPECT_EQ(edit.field, Field::backend);
+  EXPECT_NE(edit.value, "flash") << "A has that value now";
+  a.workload = spec::WorkloadKind::mlp;
+  settle(edit, a);
+  EXPECT_NE(edit.field, Field::backend) << "an MLP has no attention";
 }
 
 TEST_F(Compare, what_cannot_run_has_its_sentence) {
-  const run::WorkloadSpec a;
+  const spec::WorkloadSpec a;
   const auto b = spec_of_b({Field::backend, "cudnn"}, a, texts_);
   ASSERT_FALSE(b);
   EXPECT_NE(b.error().sentence.find("cudnn"), std::string::npos);
 }
 
 TEST_F(Compare, verdicts_in_words) {
-  EXPECT_EQ(comparison_verdict(made(20, 0.5), texts_), "B is 2.000 times as fast as A");
-  EXPECT_EQ(comparison_verdict(made(20, 1.5), texts_), "B takes 1.500 times as long as A");
-  EXPECT_EQ(comparison_verdict(made(20, 1.0), texts_), "A and B take the same time");
-  EXPECT_EQ(comparison_verdict(made(8, 1.5), texts_), "It is unclear which is faster")
-      << "8 pairs are too few";
+  EXPECT_EQ(comparison_verdict(made(20, 0.5), texts_), "flash is 2.000 times as fast as naive");
+  EXPECT_EQ(comparison_verdict(made(20, 1.5), texts_), "flash takes 1.500 times as long as naive");
+  EXPECT_EQ(comparison_verdict(made(20, 1.0), texts_), "naive and flash take the same time");
+  EXPECT_EQ(comparison_verdict(made(8, 1.5), texts_), "Too few pairs for a verdict: at least 10");
+  run::Comparison noisy = made(20, 1);
+  noisy.total.verdict = stats::PairVerdict::unclear;
+  EXPECT_EQ(comparison_verdict(noisy, texts_), "It is unclear which is faster");
   run::Comparison ended = made(3, 1);
   ended.failure = run::Failure{};
   ended.failure->sentence = "aten::bmm needs 2 GiB";
   ended.failed_side = 1;
-  EXPECT_EQ(comparison_verdict(ended, texts_), "B ended early: aten::bmm needs 2 GiB");
+  EXPECT_EQ(comparison_verdict(ended, texts_), "flash ended early: aten::bmm needs 2 GiB");
+}
+
+TEST_F(Compare, sides_are_named_by_the_setting_that_differs) {
+  run::Comparison comparison = made(20, 1.5);
+  using Names = std::array<std::string, 2>;
+  EXPECT_EQ(side_names(comparison, texts_), (Names{"naive", "flash"}));
+  comparison.sides[1].spec = comparison.sides[0].spec;
+  EXPECT_EQ(side_names(comparison, texts_), (Names{"A", "B"})) << "nothing differs";
+  comparison.sides[1].spec.seq_len = 2 * comparison.sides[0].spec.seq_len;
+  const std::string length = std::to_string(comparison.sides[0].spec.seq_len);
+  EXPECT_EQ(side_names(comparison, texts_)[0], "T = " + length);
+  comparison.sides[1].spec.causal = !comparison.sides[0].spec.causal;
+  EXPECT_EQ(side_names(comparison, texts_), (Names{"A", "B"})) << "two settings differ";
+}
+
+TEST_F(Compare, why_the_ratio_is_not_that_of_the_medians_is_said) {
+  run::Comparison comparison = made(20, 1.5);
+  EXPECT_EQ(ratio_note(comparison, texts_), "") << "they are the same";
+  // A machine that slows down half way: pairs keep their ratio, the medians lie in other halves.
+  for (std::size_t i = 0; i < 20; ++i) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (i + side >= 10) comparison.sides[side].timed_steps[i].total_ns *= 3;
+    }
+  }
+  run::judge(comparison);
+  const std::string note = ratio_note(comparison, texts_);
+  EXPECT_TRUE(note.starts_with("1.500 is the median of the ratios")) << note;
+  EXPECT_FALSE(note.ends_with("1.500")) << note;
+}
+
+TEST_F(Compare, times_that_are_compared_stand_in_one_unit) {
+  run::Comparison comparison = made(20, 0.05);  // 10 ms and 500 us
+  const auto rows = comparison_rows(comparison, texts_);
+  EXPECT_EQ(rows.front().a, "10.02 ms");
+  EXPECT_EQ(rows.front().b, "0.501 ms");
+  for (const ComparisonRow& row : rows) {
+    EXPECT_TRUE(row.a.ends_with(" ms") && row.b.ends_with(" ms")) << row.part;
+  }
 }
 
 TEST_F(Compare, says_how_far_it_is_and_what_it_rests_on) {
@@ -166,7 +206,7 @@ TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
       if (call.text == "its 95 % CI") explained = true;
       // Left of the plot and below the rows.
       if (call.text.empty() || call.bounds.x1 > 60 || call.bounds.y0 < 190) continue;
-      named = named || call.text == "B / A";
+      named = named || call.text == "ratio";
       if (call.text.find_first_not_of("0123456789.") != std::string::npos) continue;
       ++ticks;
       below = below || std::stod(call.text) < 1;

@@ -8,8 +8,8 @@
 namespace ts::views {
 namespace {
 
-run::WorkloadSpec with_t(std::int64_t seq_len) {
-  run::WorkloadSpec spec;
+spec::WorkloadSpec with_t(std::int64_t seq_len) {
+  spec::WorkloadSpec spec;
   spec.seq_len = seq_len;
   return spec;
 }

@@ -12,10 +12,11 @@ namespace {
 
 using testing::RecordingSink;
 
-std::vector<run::HuntProbe> probes(std::initializer_list<std::int64_t> values, std::int64_t edge) {
-  std::vector<run::HuntProbe> made;
+std::vector<predict::HuntProbe> probes(std::initializer_list<std::int64_t> values,
+                                       std::int64_t edge) {
+  std::vector<predict::HuntProbe> made;
   for (const std::int64_t value : values)
-    made.push_back({{value}, {value <= edge ? run::Fit::fits : run::Fit::oom, 1, {}}});
+    made.push_back({{value}, {value <= edge ? predict::Fit::fits : predict::Fit::oom, 1, {}}});
   return made;
 }
 

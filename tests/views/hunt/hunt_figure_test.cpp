@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "core/run/hunt_table.h"
+#include "core/predict/hunt_table.h"
+#include "tests/views/contrast_of.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/hunt/hunt_controls.h"
@@ -18,22 +19,24 @@ using testing::RecordingSink;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 // Needs B * T / 1024 GiB of 24; more than 20 is tight.
-run::HuntMap made_map(run::MapDepth depth) {
-  run::HuntMap map({}, *run::parse_hunt_axis("T=1024:16384"), *run::parse_hunt_axis("B=1:16"), 5);
-  const run::Probe probe = [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
+predict::HuntMap made_map(predict::MapDepth depth) {
+  predict::HuntMap map({}, *predict::parse_hunt_axis("T=1024:16384"),
+                       *predict::parse_hunt_axis("B=1:16"), 5);
+  const predict::Probe probe =
+      [](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
     const std::int64_t needed = spec.batch * spec.seq_len * kGiB / 1024;
-    const run::Fit fit = needed > 24 * kGiB   ? run::Fit::oom
-                         : needed > 15 * kGiB ? run::Fit::fits_after_flush
-                                              : run::Fit::fits;
-    return run::ProbeAnswer{fit, needed, {"A reason", {}, {}}};
+    const predict::Fit fit = needed > 24 * kGiB   ? predict::Fit::oom
+                             : needed > 15 * kGiB ? predict::Fit::fits_after_flush
+                                                  : predict::Fit::fits;
+    return predict::ProbeAnswer{fit, needed, {"A reason", {}, {}}};
   };
-  EXPECT_TRUE(run::fill(map, depth, probe, {}, {}));
+  EXPECT_TRUE(predict::fill(map, depth, probe, {}, {}));
   return map;
 }
 
 class HuntFigureTest : public ::testing::Test {
  protected:
-  std::optional<std::size_t> draw(const run::HuntMap& map, Rect area, Point mouse = {-1, -1},
+  std::optional<std::size_t> draw(const predict::HuntMap& map, Rect area, Point mouse = {-1, -1},
                                   std::optional<std::size_t> selected = std::nullopt) {
     sink_ = RecordingSink();
     const HuntFigure figure{map, 24 * kGiB, texts_, theme(ThemeKind::dark), {1}, selected, mouse};
@@ -49,14 +52,38 @@ class HuntFigureTest : public ::testing::Test {
   RecordingSink sink_;
 };
 
+// Larger sizes may fit again after a flush: the largest of all is said, and where the others lie.
+TEST_F(HuntFigureTest, TheLargestIsNotSaidBeforeLargerOnesWereAsked) {
+  predict::EdgeHunt edge;
+  edge.fits = 2287;
+  edge.oom = 2288;
+  predict::HuntProgress hunt{.id = 1,
+                             .target = {},
+                             .map = made_map(predict::MapDepth::frontier),
+                             .other = std::nullopt,
+                             .exact = predict::ExactEdge{16, edge},
+                             .problem = {},
+                             .frontier_after = std::nullopt};
+  hunt.target.name = "RTX 4090";
+  EXPECT_EQ(exact_sentence(hunt, 16, texts_), "");
+  hunt.exact->searched_above = true;
+  EXPECT_EQ(exact_sentence(hunt, 16, texts_),
+            "At B = 16 the largest T that fits RTX 4090 is 2,287");
+  EXPECT_EQ(exact_sentence(hunt, 8, texts_), "") << "another row";
+  hunt.exact->edge.again = {{2307, 2318}, {2330, 2330}};
+  EXPECT_EQ(exact_sentence(hunt, 16, texts_),
+            "At B = 16 the largest T that fits RTX 4090 is 2,330, but not every smaller one does: "
+            "all up to 2,287, then 2,307 to 2,318, 2,330");
+}
+
 TEST_F(HuntFigureTest, ShowsEveryNumberAndBoundsWhereItInferred) {
   const Rect area{0, 0, 900, 500};
-  draw(made_map(run::MapDepth::every_cell), area);
+  draw(made_map(predict::MapDepth::every_cell), area);
   for (const char* words : {"1.0", "16.0", "256", "1,024", "16,384", "B \\ T"}) {
     EXPECT_TRUE(says(words)) << words;
   }
   EXPECT_FALSE(says(">"));
-  draw(made_map(run::MapDepth::frontier), area);
+  draw(made_map(predict::MapDepth::frontier), area);
   EXPECT_TRUE(says(">"));
   EXPECT_TRUE(says("<"));
   EXPECT_EQ(sink_.open_clips(), 0U);
@@ -68,26 +95,43 @@ TEST_F(HuntFigureTest, ShowsEveryNumberAndBoundsWhereItInferred) {
 }
 
 TEST_F(HuntFigureTest, SmallNeedsAreNotZeros) {
-  run::HuntMap map({}, *run::parse_hunt_axis("T=1:16"), *run::parse_hunt_axis("B=1:16"), 5);
-  const run::Probe probe = [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
-    return run::ProbeAnswer{run::Fit::fits, spec.batch * spec.seq_len << 20, {"A reason", {}, {}}};
+  predict::HuntMap map({}, *predict::parse_hunt_axis("T=1:16"), *predict::parse_hunt_axis("B=1:16"),
+                       5);
+  const predict::Probe probe =
+      [](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
+    return predict::ProbeAnswer{
+        predict::Fit::fits, spec.batch * spec.seq_len << 20, {"A reason", {}, {}}};
   };
-  ASSERT_TRUE(run::fill(map, run::MapDepth::every_cell, probe, {}, {}));
+  ASSERT_TRUE(predict::fill(map, predict::MapDepth::every_cell, probe, {}, {}));
   draw(map, {0, 0, 900, 500});
   EXPECT_TRUE(says("Memory needed, MiB"));
   EXPECT_TRUE(says("1.0"));
   EXPECT_TRUE(says("256"));
   EXPECT_FALSE(says("0.0"));
   // Beside needs above the card's the unit is that of the card.
-  EXPECT_EQ(run::grid_unit(map, std::int64_t{1} << 30), 'M');
-  EXPECT_EQ(run::grid_unit(map, std::int64_t{100} << 10), 'K');
-  EXPECT_EQ(run::grid_unit(made_map(run::MapDepth::frontier), 24 * kGiB), 'G');
-  EXPECT_EQ(run::grid_words(map.cell(0), 'G'), "0.001");
-  EXPECT_EQ(run::grid_words(map.cell(0), 'M', true), "1.0");
+  EXPECT_EQ(predict::grid_unit(map, std::int64_t{1} << 30), 'M');
+  EXPECT_EQ(predict::grid_unit(map, std::int64_t{100} << 10), 'K');
+  EXPECT_EQ(predict::grid_unit(made_map(predict::MapDepth::frontier), 24 * kGiB), 'G');
+  EXPECT_EQ(predict::grid_words(map.cell(0), 'G'), "0.001");
+  EXPECT_EQ(predict::grid_words(map.cell(0), 'M', true), "1.0");
+}
+
+TEST_F(HuntFigureTest, EveryNumberIsReadableOnItsCell) {
+  for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light}) {
+    for (const predict::MapDepth depth :
+         {predict::MapDepth::frontier, predict::MapDepth::every_cell}) {
+      const predict::HuntMap map = made_map(depth);
+      sink_ = RecordingSink();
+      const HuntFigure figure{map, 24 * kGiB, texts_, theme(kind), {1}, 3, {-1, -1}};
+      draw_hunt_figure(sink_, {0, 0, 900, 500}, figure);
+      const auto worst = testing::worst_contrast(sink_, theme(kind).surface);
+      EXPECT_GE(worst.contrast, kReadable) << worst.text;
+    }
+  }
 }
 
 TEST_F(HuntFigureTest, WithoutRoomForADecimalThereIsNone) {
-  const run::HuntMap map = made_map(run::MapDepth::every_cell);
+  const predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   draw(map, {0, 0, 180, 500});
   EXPECT_TRUE(says("16"));
   EXPECT_FALSE(says("16.0"));
@@ -95,7 +139,7 @@ TEST_F(HuntFigureTest, WithoutRoomForADecimalThereIsNone) {
 }
 
 TEST_F(HuntFigureTest, TheLegendNamesWhatIsThereAndLosesTheFrontierFirst) {
-  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   draw(map, {0, 0, 900, 500});
   EXPECT_TRUE(says("fits"));
   EXPECT_TRUE(says("frontier"));
@@ -110,7 +154,7 @@ TEST_F(HuntFigureTest, TheLegendNamesWhatIsThereAndLosesTheFrontierFirst) {
 }
 
 TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
-  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   map.confirm(0, {true, kGiB});
   for (const float height : {180.0F, 500.0F}) {
     draw(map, {0, 0, 900, height});
@@ -129,7 +173,7 @@ TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
 }
 
 TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
-  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   const Rect area{0, 0, 900, 500};
   std::vector<bool> found(map.size());
   for (float y = 1; y < area.y1; y += 7) {
@@ -144,7 +188,7 @@ TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
 }
 
 TEST_F(HuntFigureTest, ConfirmedCellsAreRingedAndContradictedOnesMarked) {
-  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   const Rect area{0, 0, 900, 500};
   draw(map, area);
   const std::size_t outlines = sink_.count(RecordingSink::Kind::outline);
@@ -160,15 +204,16 @@ TEST_F(HuntFigureTest, ConfirmedCellsAreRingedAndContradictedOnesMarked) {
 }
 
 TEST_F(HuntFigureTest, ASecondFrontierIsDashedAndNamed) {
-  const run::HuntMap map = made_map(run::MapDepth::frontier);
-  run::HuntMap other({}, map.x(), map.y(), 5);
-  ASSERT_TRUE(run::fill(
-      other, run::MapDepth::frontier,
-      [](const run::WorkloadSpec& spec) -> base::Result<run::ProbeAnswer> {
-        const bool over = spec.batch > 4;
-        return run::ProbeAnswer{over ? run::Fit::oom : run::Fit::fits, 1, {"A reason", {}, {}}};
-      },
-      {}, {}));
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
+  predict::HuntMap other({}, map.x(), map.y(), 5);
+  ASSERT_TRUE(
+      predict::fill(other, predict::MapDepth::frontier,
+                    [](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
+                      const bool over = spec.batch > 4;
+                      return predict::ProbeAnswer{
+                          over ? predict::Fit::oom : predict::Fit::fits, 1, {"A reason", {}, {}}};
+                    },
+                    {}, {}));
   const Rect area{0, 0, 900, 500};
   draw(map, area);
   const std::size_t before = sink_.count(RecordingSink::Kind::fill);
@@ -182,32 +227,32 @@ TEST_F(HuntFigureTest, ASecondFrontierIsDashedAndNamed) {
 }
 
 TEST_F(HuntFigureTest, WhatRunsConfirmedIsOneSentence) {
-  run::HuntMap map = made_map(run::MapDepth::every_cell);
+  predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   EXPECT_EQ(confirmed_sentence(map, texts_), "");
   map.confirm(0, {true, kGiB});
   map.confirm(24, {true, kGiB});
   EXPECT_EQ(confirmed_sentence(map, texts_), "2 cells confirmed, 1 not as predicted");
-  map.tell(1, {run::Fit::fits, 1000, {}, 1010});
+  map.tell(1, {predict::Fit::fits, 1000, {}, 1010});
   map.confirm(1, {true, 1000});
   EXPECT_EQ(confirmed_sentence(map, texts_),
             "3 cells confirmed, 1 not as predicted, worst error of a peak +1.0 %");
 }
 
-TEST(HuntDraft, ComparesAnotherBackendOnly) {
-  run::WorkloadSpec spec;
-  HuntDraft draft;
-  EXPECT_FALSE(compared_spec(draft, spec));
-  draft.compare = spec.backend;
-  EXPECT_FALSE(compared_spec(draft, spec));
-  draft.compare = run::AttentionBackend::flash;
-  ASSERT_TRUE(compared_spec(draft, spec));
-  EXPECT_EQ(compared_spec(draft, spec)->backend, run::AttentionBackend::flash);
-  spec.workload = run::WorkloadKind::mlp;
-  EXPECT_FALSE(compared_spec(draft, spec));
+TEST(HuntEdit, ComparesAnotherBackendOnly) {
+  spec::WorkloadSpec spec;
+  HuntEdit edit;
+  EXPECT_FALSE(compared_spec(edit, spec));
+  edit.compare = spec.backend;
+  EXPECT_FALSE(compared_spec(edit, spec));
+  edit.compare = spec::AttentionBackend::flash;
+  ASSERT_TRUE(compared_spec(edit, spec));
+  EXPECT_EQ(compared_spec(edit, spec)->backend, spec::AttentionBackend::flash);
+  spec.workload = spec::WorkloadKind::mlp;
+  EXPECT_FALSE(compared_spec(edit, spec));
 }
 
 TEST_F(HuntFigureTest, TheSentenceIsThatOfTheRow) {
-  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   const auto sentence = [&](std::int64_t batch) {
     return frontier_sentence(map, "a card", batch, texts_);
   };
@@ -216,24 +261,38 @@ TEST_F(HuntFigureTest, TheSentenceIsThatOfTheRow) {
   EXPECT_EQ(sentence(7), sentence(4)) << "the row below";
 }
 
+TEST_F(HuntFigureTest, TheSentenceSaysWhyACardCannotRunIt) {
+  predict::HuntRequest request;
+  request.spec.workload = spec::WorkloadKind::attention;
+  request.spec.backend = spec::AttentionBackend::flash;
+  request.spec.dtype = spec::DataType::fp32;
+  request.spec.device = spec::DeviceKind::cuda;
+  request.x = {spec::Field::T, 16, 1024};
+  request.y = {spec::Field::B, 1, 8};
+  request.target.name = "RTX 4090";
+  const std::string sentence = hunt_sentence(predict::HuntSearch(1, request).progress(), 1, texts_);
+  EXPECT_TRUE(sentence.starts_with("RTX 4090 cannot run it: ")) << sentence;
+  EXPECT_NE(sentence.find("fp32"), std::string::npos) << sentence;
+}
+
 TEST_F(HuntFigureTest, TinyAreasAreLeftEmpty) {
-  const run::HuntMap map = made_map(run::MapDepth::frontier);
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   EXPECT_FALSE(draw(map, {0, 0, 40, 30}, {20, 20}).has_value());
   EXPECT_FALSE(draw(map, {0, 0, 0, 0}).has_value());
 }
 
-TEST(HuntDraft, AxesAreThoseOfTheWorkload) {
-  for (int i = 0; i <= static_cast<int>(run::WorkloadKind::toy); ++i) {
-    run::WorkloadSpec spec;
-    spec.workload = static_cast<run::WorkloadKind>(i);
-    HuntDraft draft;
-    draft.x.field = run::Field::layers;
-    draft.y.field = run::Field::layers;
-    settle(draft, spec);
-    EXPECT_NE(draft.x.field, draft.y.field);
-    EXPECT_TRUE(run::field_applies(spec, draft.x.field));
-    EXPECT_TRUE(run::field_applies(spec, draft.y.field));
-    EXPECT_LE(draft.x.low, draft.x.high);
+TEST(HuntEdit, AxesAreThoseOfTheWorkload) {
+  for (int i = 0; i <= static_cast<int>(spec::WorkloadKind::toy); ++i) {
+    spec::WorkloadSpec spec;
+    spec.workload = static_cast<spec::WorkloadKind>(i);
+    HuntEdit edit;
+    edit.x.field = spec::Field::layers;
+    edit.y.field = spec::Field::layers;
+    settle(edit, spec);
+    EXPECT_NE(edit.x.field, edit.y.field);
+    EXPECT_TRUE(spec::field_applies(spec, edit.x.field));
+    EXPECT_TRUE(spec::field_applies(spec, edit.y.field));
+    EXPECT_LE(edit.x.low, edit.x.high);
   }
 }
 

@@ -17,7 +17,7 @@ const std::vector<run::Course>& sums() {
   static const std::vector<run::Course> all = {
       {"fp32 += fp32", {250, 500, 750, 1000}, {2.5, 5, 7.5, 10.0001}},
       {"bf16 += bf16", {250, 500, 750, 1000}, {2.4, 4, 4, 4}},
-      {run::kExactCourse, {250, 500, 750, 1000}, {2.5, 5, 7.5, 10}}};
+      {report::kExactCourse, {250, 500, 750, 1000}, {2.5, 5, 7.5, 10}}};
   return all;
 }
 
@@ -28,14 +28,14 @@ bool says(const RecordingSink& sink, const std::string& words) {
 
 struct CourseChart : ::testing::Test {
   text::Texts texts = testing::program_texts();
-  CourseFigure of(const std::vector<run::Course>& courses, run::WorkloadKind kind) {
-    return {theme(ThemeKind::dark), {1}, texts, courses, run::course_axes(kind)};
+  CourseFigure of(const std::vector<run::Course>& courses, spec::WorkloadKind kind) {
+    return {theme(ThemeKind::dark), {1}, texts, courses, report::course_axes(kind)};
   }
 };
 
 TEST_F(CourseChart, NamesEveryCourseWithItsLastValue) {
   RecordingSink sink;
-  const CourseFigure figure = of(sums(), run::WorkloadKind::accumulation);
+  const CourseFigure figure = of(sums(), spec::WorkloadKind::accumulation);
   const Rect area{10, 20, 310, 20 + course_chart_height(figure)};
   EXPECT_FALSE(draw_course_chart(sink, area, figure));
   EXPECT_EQ(sink.open_clips(), 0U);
@@ -52,7 +52,7 @@ TEST_F(CourseChart, NamesEveryCourseWithItsLastValue) {
 
 TEST_F(CourseChart, TellsTheValuesUnderTheMouse) {
   RecordingSink sink;
-  CourseFigure figure = of(sums(), run::WorkloadKind::accumulation);
+  CourseFigure figure = of(sums(), spec::WorkloadKind::accumulation);
   const Rect area{0, 0, 300, course_chart_height(figure)};
   figure.mouse = {170, 100};  // about the middle of the plot
   const auto hit = draw_course_chart(sink, area, figure);
@@ -70,7 +70,7 @@ TEST_F(CourseChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
       {"fp16", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-3, 2e-3, std::nan(""), 1, 1}},
       {"fp32", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-7, 1e-7, 2e-7, 1e-7, 1e-7}}};
   RecordingSink sink;
-  const CourseFigure figure = of(errors, run::WorkloadKind::layernorm);
+  const CourseFigure figure = of(errors, spec::WorkloadKind::layernorm);
   draw_course_chart(sink, {0, 0, 300, course_chart_height(figure)}, figure);
   for (const char* words : {"1e-2", "1e4", "1e-6", "1e0", "at scale 10,000", "1.00e-07"}) {
     EXPECT_TRUE(says(sink, words)) << words;

@@ -1,12 +1,19 @@
 #include "views/inspector/inspector_rows.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <vector>
 
 #include "assets/assets.h"
 #include "tests/views/recording_sink.h"
 #include "views/inspector/gpu_rows.h"
+#include "views/inspector/inspector_view.h"
+#include "views/inspector/peak_table.h"
 #include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
 
@@ -82,6 +89,112 @@ class InspectorRows : public ::testing::Test {
   run::Run run_{run::StartedUpdate{}};
 };
 
+TEST_F(InspectorRows, figures_of_other_settings_or_of_a_part_say_so) {
+  ViewContext view = context();
+  view.run = nullptr;
+  EXPECT_EQ(standing_words(view), "");
+  view.run = &run_;
+  EXPECT_EQ(standing_words(view), "Partial: the run goes on");
+  run_.finished = true;
+  EXPECT_EQ(standing_words(view), "");
+  view.stale = "naive, T = 512";
+  EXPECT_EQ(standing_words(view), "Of naive, T = 512");
+  run_.verdict = run::Verdict::cancelled;
+  EXPECT_EQ(standing_words(view), "Of naive, T = 512. Partial: the run was cancelled");
+}
+
+// What the glossary explains is explained where its number stands, below what is said of the
+// number.
+TEST_F(InspectorRows, terms_are_explained_where_their_numbers_stand) {
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run_.finished = true;
+  run_.roof = run::Roof{run_.spec.dtype, 2048, 0.2, 15};
+  std::set<std::string_view> terms;
+  for (const InspectorRow& row : run_rows(context())) {
+    if (row.term.empty()) continue;
+    terms.insert(row.term);
+    const std::string meant = texts_("glossary.text." + std::string(row.term));
+    EXPECT_TRUE(row_tip(texts_, row).ends_with(meant)) << row.label;
+    if (!row.about.empty() && !row.warn) {
+      EXPECT_TRUE(row_tip(texts_, row).starts_with(row.about + "\n")) << row.label;
+    }
+  }
+  for (const char* const term : {"median", "overhead", "memory_limit"})
+    EXPECT_TRUE(terms.contains(term)) << term;
+}
+
+// The card of a selected slice is of the run, that of a block of what the memory view shows.
+TEST_F(InspectorRows, the_card_of_what_is_selected_says_of_which_settings_it_is) {
+  ViewContext view = context();
+  EXPECT_EQ(card_standing(view, false), "");
+  EXPECT_EQ(card_standing(view, true), "");
+  view.stale = "naive, T = 512";
+  EXPECT_EQ(card_standing(view, false), "Of naive, T = 512");
+  EXPECT_EQ(card_standing(view, true), "");
+  view.stale_memory = "flash";
+  EXPECT_EQ(card_standing(view, true), "Of flash");
+}
+
+// A lecture on naive against flash has both on the wall.
+TEST_F(InspectorRows, the_run_before_stays_beside_the_one_after_it) {
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run_.finished = true;
+  run_.spec.backend = spec::AttentionBackend::flash;
+  RunFigures before;
+  before.id = 3;
+  before.spec = run_.spec;
+  before.step_ms = 5300;
+  before.peak_bytes = kMiB;
+  ViewContext view = context();
+  view.earlier = &before;
+  EXPECT_EQ(headline_rows(view).size(), 1U) << "the same settings";
+  before.spec.backend = spec::AttentionBackend::naive;
+  auto rows = headline_rows(view);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].label, "flash");
+  EXPECT_FALSE(rows[0].stale);
+  EXPECT_EQ(rows[1].label, "Of naive");
+  EXPECT_TRUE(rows[1].stale);
+  // In one unit, or the one that is slower would look faster.
+  EXPECT_EQ(rows[0].figures[0].value.joined(), "1.00 ms");
+  EXPECT_EQ(rows[1].figures[0].value.joined(), "5,300 ms");
+  view.stale = "flash";
+  view.stale_earlier = "T = 128";  // naive is set again, at another length
+  rows = headline_rows(view);
+  EXPECT_EQ(rows[0].label, "Of flash");
+  EXPECT_TRUE(rows[0].stale);
+  EXPECT_EQ(rows[1].label, "Of T = 128") << "by what it has otherwise than the settings of now";
+}
+
+TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
+  predict::Outlook outlook;
+  auto forecast = std::make_shared<predict::Forecast>();
+  forecast->prediction.sentence.sentence = "Fits on a card";
+  outlook.target = forecast;
+  ViewContext view = context();
+  view.outlook = &outlook;
+  run_.stage = run::Stage::recording;
+  run_.fraction = 0.25F;
+  const VerdictWords words = verdict_words(view, "");
+  EXPECT_EQ(words.sentence, "Fits on a card");
+  EXPECT_EQ(words.remark, "Recording: 25 %");
+}
+
+// A run here says nothing of a card that cannot run the settings.
+TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
+  predict::Outlook outlook;
+  outlook.spec.target_gpu = "RTX 4090";
+  outlook.problem.sentence = "CUDA has no fp32 kernel of flash";
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run_.finished = true;
+  ViewContext view = context();
+  view.outlook = &outlook;
+  const VerdictWords words = verdict_words(view, "");
+  EXPECT_EQ(words.sentence, "Cannot run on RTX 4090");
+  EXPECT_THAT(words.remark, ::testing::HasSubstr("CUDA has no fp32 kernel of flash"));
+  EXPECT_THAT(words.remark, ::testing::HasSubstr("Run on this machine"));
+}
+
 TEST_F(InspectorRows, without_a_run_there_is_nothing) {
   EXPECT_TRUE(run_rows(context(false)).empty());
   EXPECT_TRUE(peak_rows(context(false)).empty());
@@ -100,7 +213,7 @@ TEST_F(InspectorRows, what_was_not_measured_is_an_en_dash) {
 }
 
 TEST_F(InspectorRows, of_layernorm_tells_the_largest_error_and_what_is_not_finite) {
-  run_.spec.workload = run::WorkloadKind::layernorm;
+  run_.spec.workload = spec::WorkloadKind::layernorm;
   run_.facts.results = {{"fp16", 1234, 0}, {"fp32", 0, 0}};
   run_.facts.courses = {{"fp16", {1, 10}, {0.001, 1}}, {"fp32", {1, 10}, {1e-7, 2.5e-7}}};
   const auto rows = run_rows(context());
@@ -116,6 +229,49 @@ TEST_F(InspectorRows, shows_the_median_and_its_interval_in_one_unit) {
   EXPECT_EQ(value(rows, texts_("inspector.step_time")), "1.00 ms");
   // Order statistics 6 and 15 of 20: 0.980 and 1.025 ms.
   EXPECT_EQ(value(rows, texts_("inspector.ci", {{"n", "20"}})), "0.980 to 1.025 ms");
+}
+
+// A number that is not to be taken as it stands is marked, with what it means.
+TEST_F(InspectorRows, losses_a_high_cost_and_outliers_are_marked) {
+  const auto marked = [&](const char* key) {
+    for (const InspectorRow& row : run_rows(context())) {
+      if (row.label == texts_(key)) return row.warn && !row.about.empty();
+    }
+    return false;
+  };
+  sample(run::SampleUpdate::Kind::timed, 9'000'000);
+  for (int i = 0; i < 40; ++i) sample(run::SampleUpdate::Kind::timed, 1'000'000 + i % 4 * 1000);
+  for (int i = 0; i < 6; ++i) sample(run::SampleUpdate::Kind::probe, 1'050'000 + i * 1000);
+  for (const char* key : {"inspector.dropped", "inspector.overhead", "inspector.outliers"})
+    EXPECT_FALSE(marked(key)) << key;
+  EXPECT_EQ(value(run_rows(context()), texts_("inspector.outliers")), "1 of 41");
+
+  run_.probe_steps.clear();
+  for (int i = 0; i < 6; ++i) sample(run::SampleUpdate::Kind::probe, 1'920'000 + i * 1000);
+  for (int i = 0; i < 9; ++i) sample(run::SampleUpdate::Kind::timed, 9'000'000);
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run::BatchUpdate update;
+  update.batch.dropped = 77;
+  run_.apply(std::move(update));
+  for (const char* key : {"inspector.dropped", "inspector.overhead", "inspector.outliers"})
+    EXPECT_TRUE(marked(key)) << key;
+  EXPECT_EQ(value(run_rows(context()), texts_("inspector.outliers")), "10 of 51");
+  EXPECT_EQ(value(run_rows(context()), texts_("inspector.warm_up")), "no row");
+  run_.warmup_stable = false;
+  EXPECT_TRUE(marked("inspector.warm_up"));
+}
+
+TEST_F(InspectorRows, a_share_over_one_is_marked_with_its_reason) {
+  run_.spec.workload = spec::WorkloadKind::mlp;
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run_.roof = run::Roof{spec::DataType::fp32, 2048, *run_.tflops_per_s() / 2};
+  for (const InspectorRow& row : run_rows(context())) {
+    if (row.label != texts_("inspector.mfu_measured")) continue;
+    EXPECT_TRUE(row.warn);
+    EXPECT_NE(row.about.find("busy machine"), std::string::npos) << row.about;
+    return;
+  }
+  FAIL() << "no utilisation";
 }
 
 TEST_F(InspectorRows, cost_of_recording_has_its_sign) {
@@ -154,6 +310,67 @@ TEST_F(InspectorRows, peak_by_category_adds_up_to_the_peak) {
   EXPECT_EQ(rows[1].category, memory::Category::gradient);
   EXPECT_EQ(rows[1].bytes, 5 * kMiB);
   EXPECT_EQ(rows[2].category, memory::Category::parameter);
+}
+
+TEST_F(InspectorRows, the_chain_of_the_card_adds_up_and_names_every_number) {
+  auto card = std::make_shared<predict::Forecast>();
+  card->target = predict::target_of({});
+  card->target.name = "Card";
+  card->target.memory = std::int64_t{1} << 30;
+  predict::Prediction& prediction = card->prediction;
+  prediction.chain = {20 * kMiB, kMiB / 2, 8 * kMiB, 5 * kMiB, 426 * kMiB};
+  prediction.before_backward = 12 * kMiB;
+  prediction.headroom = card->target.memory - prediction.chain.needed();
+  predict::Outlook outlook;
+  outlook.target = card;
+  ViewContext shown = context(false);
+  shown.outlook = &outlook;
+  const auto rows = peak_table(shown);
+  using Kind = PeakRow::Kind;
+  std::vector<Kind> kinds;
+  std::int64_t terms = 0;
+  for (const PeakRow& row : rows) {
+    kinds.push_back(row.kind);
+    if (row.kind == Kind::term) {
+      terms += *row.predicted;
+      EXPECT_FALSE(row.hint.empty()) << row.label;
+    }
+    if (row.kind == Kind::sum) {
+      EXPECT_EQ(*row.predicted, terms) << row.label;
+    }
+    EXPECT_EQ(row.predicted.has_value(), row.kind != Kind::place) << row.label;
+  }
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::place, Kind::term, Kind::term, Kind::term, Kind::sum,
+                                      Kind::part, Kind::term, Kind::sum, Kind::term, Kind::sum,
+                                      Kind::rest}));
+  EXPECT_EQ(terms, prediction.chain.needed());
+  EXPECT_EQ(rows.front().label, "Card");
+  EXPECT_EQ(rows.back().label, "to spare");
+  EXPECT_EQ(*rows.back().predicted + terms, card->target.memory);
+  // What is missing is told by its size; links of nothing are left out.
+  prediction.chain.cached = 0;
+  prediction.headroom = -3 * kMiB;
+  const auto short_rows = peak_table(shown);
+  EXPECT_EQ(short_rows.size(), rows.size() - 1);
+  EXPECT_EQ(short_rows.back().label, "missing");
+  EXPECT_EQ(short_rows.back().predicted, 3 * kMiB);
+}
+
+// Where the number stands it is said that it is not to the byte.
+TEST_F(InspectorRows, what_threads_may_take_less_is_said_of_the_prediction_that_it_is_about) {
+  predict::Outlook outlook;
+  auto card = std::make_shared<predict::Forecast>();
+  card->run.apart_bytes = 0;
+  outlook.target = card;
+  ViewContext shown = context();
+  shown.outlook = &outlook;
+  EXPECT_EQ(apart_words(shown), "");
+  predict::Forecast here;
+  here.run.apart_bytes = 1024;
+  shown.forecast = &here;
+  shown.memory.kind = MemorySource::Kind::measured;
+  EXPECT_EQ(apart_words(shown),
+            "Flash backward on several threads: a run may take up to 1.00 KiB less");
 }
 
 TEST_F(InspectorRows, describes_an_allocation) {

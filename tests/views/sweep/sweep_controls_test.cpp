@@ -5,83 +5,83 @@
 
 #include <algorithm>
 
-#include "core/run/spec_fields.h"
-#include "core/run/spec_values.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 
 namespace ts::views {
 namespace {
 
-using run::Field;
+using spec::Field;
 
-const run::SweepPresets kNoPresets;
+const sweep::SweepPresets kNoPresets;
 
 TEST(SweepControls, EveryNumberThatAppliesIsAnAxisAndMakesASweep) {
-  for (const run::WorkloadKind kind : {run::WorkloadKind::attention, run::WorkloadKind::lm}) {
-    run::WorkloadSpec base;
+  for (const spec::WorkloadKind kind : {spec::WorkloadKind::attention, spec::WorkloadKind::lm}) {
+    spec::WorkloadSpec base;
     base.workload = kind;
-    base.backend = run::AttentionBackend::tiled;
-    base.checkpoint = run::Checkpoint::blocks;
+    base.backend = spec::AttentionBackend::tiled;
+    base.checkpoint = spec::Checkpoint::blocks;
     base.causal = false;  // keys of another length have no order
     const auto fields = axis_fields(base);
     EXPECT_EQ(fields.front(), Field::T);
     for (const Field field : {Field::threads, Field::warmups, Field::tile_q, Field::heads}) {
       EXPECT_NE(std::find(fields.begin(), fields.end(), field), fields.end())
-          << run::field_name(field);
+          << spec::field_name(field);
     }
-    const bool lm = kind == run::WorkloadKind::lm;
+    const bool lm = kind == spec::WorkloadKind::lm;
     EXPECT_EQ(std::count(fields.begin(), fields.end(), Field::checkpoint_every), lm ? 1 : 0);
     for (const Field field : fields) {
-      EXPECT_TRUE(run::field_applies(base, field));
-      SweepDraft draft;
-      draft.axis = field;
-      draft.series.reset();
-      const std::int64_t now = std::max<std::int64_t>(run::number_of(base, field), 1);
-      draft.values = field == Field::memory_limit ? "1GiB" : std::to_string(now);
-      const auto spec = sweep_of(draft, base, kNoPresets);
-      ASSERT_TRUE(spec) << run::field_name(field) << ": " << spec.error().sentence;
+      EXPECT_TRUE(spec::field_applies(base, field));
+      SweepEdit edit;
+      edit.axis = field;
+      edit.series.reset();
+      const std::int64_t now = std::max<std::int64_t>(spec::number_of(base, field), 1);
+      edit.values = field == Field::memory_limit ? "1GiB" : std::to_string(now);
+      const auto spec = sweep_of(edit, base, kNoPresets);
+      ASSERT_TRUE(spec) << spec::field_name(field) << ": " << spec.error().sentence;
       EXPECT_EQ(spec->axes[0].field, field);
     }
   }
 }
 
 TEST(SweepControls, ListsRangesAndPowersOfTwo) {
-  SweepDraft draft;
-  draft.low = 64;
-  draft.high = 256;
-  const auto values = [&] { return sweep_of(draft, {}, kNoPresets)->axes[0].values; };
+  SweepEdit edit;
+  edit.low = 64;
+  edit.high = 256;
+  const auto values = [&] { return sweep_of(edit, {}, kNoPresets)->axes[0].values; };
   using Values = std::vector<std::int64_t>;
   EXPECT_EQ(values(), (Values{64, 128, 256}));
-  draft.values = "100,50";
+  edit.values = "100,50";
   EXPECT_EQ(values(), (Values{50, 100}));
-  draft.values = "10:30:+10";
+  edit.values = "10:30:+10";
   EXPECT_EQ(values(), (Values{10, 20, 30}));
-  draft.values = "16:100";
+  edit.values = "16:100";
   EXPECT_EQ(values(), (Values{16, 32, 64}));
-  draft.values = "nonsense";
-  EXPECT_FALSE(sweep_of(draft, {}, kNoPresets));
+  edit.values = "nonsense";
+  EXPECT_FALSE(sweep_of(edit, {}, kNoPresets));
 }
 
 TEST(SweepControls, ASecondAxisAndSeriesOfAnySetting) {
-  SweepDraft draft;
-  draft.second = Field::B;
-  draft.second_values = "1,2";
-  draft.series = Field::dtype;
-  draft.series_values = "fp32,bf16";
-  const auto spec = sweep_of(draft, {}, kNoPresets);
+  SweepEdit edit;
+  edit.second = Field::B;
+  edit.second_values = "1,2";
+  edit.series = Field::dtype;
+  edit.series_values = "fp32,bf16";
+  const auto spec = sweep_of(edit, {}, kNoPresets);
   ASSERT_TRUE(spec) << spec.error().sentence;
   EXPECT_EQ(spec->axes.size(), 2U);
-  EXPECT_EQ(run::series_of(*spec).size(), 2U);
-  draft.second = Field::T;
-  EXPECT_FALSE(sweep_of(draft, {}, kNoPresets)) << "the same axis twice";
-  draft.second.reset();
-  draft.series_values = "fp12";
-  EXPECT_FALSE(sweep_of(draft, {}, kNoPresets));
-  draft.series.reset();
-  EXPECT_EQ(run::series_of(*sweep_of(draft, {}, kNoPresets)).size(), 1U);
+  EXPECT_EQ(sweep::series_of(*spec).size(), 2U);
+  edit.second = Field::T;
+  EXPECT_FALSE(sweep_of(edit, {}, kNoPresets)) << "the same axis twice";
+  edit.second.reset();
+  edit.series_values = "fp12";
+  EXPECT_FALSE(sweep_of(edit, {}, kNoPresets));
+  edit.series.reset();
+  EXPECT_EQ(sweep::series_of(*sweep_of(edit, {}, kNoPresets)).size(), 1U);
   // No attention, no backends to choose between.
-  run::WorkloadSpec mlp;
-  mlp.workload = run::WorkloadKind::mlp;
-  EXPECT_EQ(run::series_of(*sweep_of(SweepDraft{}, mlp, kNoPresets)).size(), 1U);
+  spec::WorkloadSpec mlp;
+  mlp.workload = spec::WorkloadKind::mlp;
+  EXPECT_EQ(sweep::series_of(*sweep_of(SweepEdit{}, mlp, kNoPresets)).size(), 1U);
   const auto fields = series_fields(mlp);
   EXPECT_EQ(std::count(fields.begin(), fields.end(), Field::backend), 0);
 }

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tests/run/made_runs.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
+#include "views/charts/label_space.h"
 #include "views/sweep/chart_data.h"
+#include "views/sweep/sweep_view.h"
 
 namespace ts::views {
 namespace {
@@ -21,16 +24,16 @@ run::Run on_a_roof(run::Run run) {
   return run;
 }
 
-run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 1'000'000'000) {
-  run::SweepSpec spec;
-  spec.axes = {*run::parse_axis(axis)};
-  if (series != nullptr) spec.series = {*run::parse_series(series)};
+sweep::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 1'000'000'000) {
+  sweep::SweepSpec spec;
+  spec.axes = {*sweep::parse_axis(axis)};
+  if (series != nullptr) spec.series = {*sweep::parse_series(series)};
   spec.max_point_s = 1e9;
-  run::Sweep sweep(spec);
+  sweep::Sweep sweep(spec);
   while (const auto point = sweep.next()) {
     sweep.start(*point);
-    const run::WorkloadSpec& one = sweep.points()[*point].spec;
-    const bool naive = one.backend == run::AttentionBackend::naive;
+    const spec::WorkloadSpec& one = sweep.points()[*point].spec;
+    const bool naive = one.backend == spec::AttentionBackend::naive;
     const auto t = static_cast<double>(one.seq_len * one.batch);
     const auto bytes = static_cast<std::int64_t>(naive ? t * t : 3000 * t);
     sweep.finish(*point, bytes > fits ? run::testing::stopped_run(one, run::Verdict::oom)
@@ -40,12 +43,32 @@ run::Sweep made_sweep(const char* axis, const char* series, std::int64_t fits = 
   return sweep;
 }
 
+TEST(StaleSweep, names_the_settings_that_are_not_those_of_now) {
+  const text::Texts texts = testing::program_texts();
+  sweep::SweepSpec shown;
+  shown.axes = {*sweep::parse_axis("T=128,256")};
+  shown.series = {*sweep::parse_series("backend=naive,flash")};
+  spec::WorkloadSpec now = shown.base;
+  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "");
+  // What is varied belongs to no point in particular.
+  now.seq_len = 4096;
+  now.backend = spec::AttentionBackend::flash;
+  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "");
+  now.batch = shown.base.batch + 3;
+  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "B = " + std::to_string(shown.base.batch));
+  // A sweep of the course sets its own: what would be begun is the same.
+  EXPECT_EQ(stale_sweep(shown, shown, now, texts), "");
+  sweep::SweepSpec other = shown;
+  other.axes = {*sweep::parse_axis("B=1,2")};
+  EXPECT_NE(stale_sweep(shown, other, now, texts), "");
+}
+
 class SweepFigureOf : public ::testing::TestWithParam<std::pair<float, float>> {
  protected:
-  std::optional<std::size_t> draw(const run::Sweep& sweep, Point mouse = {-1, -1}) {
+  std::optional<std::size_t> draw(const sweep::Sweep& sweep, Point mouse = {-1, -1}) {
     return hit(sweep, mouse).point;
   }
-  SweepHit hit(const run::Sweep& sweep, Point mouse = {-1, -1},
+  SweepHit hit(const sweep::Sweep& sweep, Point mouse = {-1, -1},
                std::optional<SweepChart> only = std::nullopt) {
     const auto [width, height] = GetParam();
     sink_ = RecordingSink();
@@ -88,21 +111,123 @@ TEST_P(SweepFigureOf, KeepsInsideItsArea) {
   EXPECT_LT(sink_.calls.size(), 4000U) << "what is drawn is bounded";
 }
 
+// Words that a line or a mark goes through; what a plate under the words hides does not count.
+std::string struck_words(const RecordingSink& sink) {
+  using Kind = RecordingSink::Kind;
+  const auto& calls = sink.calls;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i].kind != Kind::text || calls[i].text.empty()) continue;
+    const Rect& whole = calls[i].bounds;
+    const Rect words{whole.x0 + 1, whole.y0 + 2, whole.x1 - 1, whole.y1 - 2};
+    for (std::size_t j = 0; j < calls.size(); ++j) {
+      const RecordingSink::Call& other = calls[j];
+      const bool small = other.bounds.width() <= 12 && other.bounds.height() <= 12;
+      const bool mark = small && (other.kind == Kind::triangle || other.kind == Kind::outline ||
+                                  (other.kind == Kind::fill && other.bounds.width() > 4));
+      bool hit = mark && other.bounds.x0 < words.x1 && words.x0 < other.bounds.x1 &&
+                 other.bounds.y0 < words.y1 && words.y0 < other.bounds.y1;
+      const auto& points = other.points;
+      for (std::size_t k = 1; k < points.size(); ++k) {
+        const Rect clip = other.clip;
+        const bool seen = words.y0 < clip.y1 && words.y1 > clip.y0;
+        hit = hit || (seen && crosses(points[k - 1], points[k], words));
+      }
+      const bool hidden = std::any_of(
+          calls.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)),
+          calls.begin() + static_cast<std::ptrdiff_t>(i), [&](const RecordingSink::Call& plate) {
+            return plate.kind == Kind::fill && plate.bounds.x0 <= words.x0 &&
+                   plate.bounds.x1 >= words.x1 && plate.bounds.y0 <= words.y0 &&
+                   plate.bounds.y1 >= words.y1;
+          });
+      if (hit && !(j < i && hidden)) return calls[i].text;
+    }
+  }
+  return {};
+}
+
+TEST(SweepLabels, NoLineOrMarkGoesThroughWords) {
+  const text::Texts texts = testing::program_texts();
+  for (const char* series : {"backend=naive,flash", "backend=naive,math,flash,tiled"}) {
+    for (const std::int64_t fits : {std::int64_t{1'000'000'000}, std::int64_t{4'000'000}}) {
+      const sweep::Sweep sweep = made_sweep("T=64:4096:x2", series, fits);
+      for (const SweepChart chart : {SweepChart::time, SweepChart::memory, SweepChart::throughput,
+                                     SweepChart::speed_up, SweepChart::fit, SweepChart::roofline}) {
+        RecordingSink sink;
+        SweepFigure figure{sweep, texts, theme(ThemeKind::dark), {1}};
+        figure.only = chart;
+        draw_sweep_figure(sink, {0, 0, 720, 460}, figure);
+        EXPECT_EQ(struck_words(sink), "") << to_string(chart) << ", " << series << ", " << fits;
+      }
+    }
+  }
+}
+
+TEST(SweepLabels, ASeriesIsNamedWhereItsCurveEnds) {
+  const text::Texts texts = testing::program_texts();
+  // Naive attention alone runs out of memory: its curve ends inside the plot.
+  const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 60'000'000);
+  RecordingSink sink;
+  SweepFigure figure{sweep, texts, theme(ThemeKind::dark), {1}};
+  figure.only = SweepChart::throughput;
+  draw_sweep_figure(sink, {0, 0, 720, 460}, figure);
+  std::optional<Rect> naive, flash;
+  for (const RecordingSink::Call& call : sink.calls) {
+    if (call.text == "naive") naive = call.bounds;
+    if (call.text == "flash") flash = call.bounds;
+  }
+  ASSERT_TRUE(naive && flash);
+  const auto longest =
+      std::max_element(sink.calls.begin(), sink.calls.end(), [](const auto& a, const auto& b) {
+        const auto length = [](const RecordingSink::Call& call) {
+          return call.kind == RecordingSink::Kind::polyline ? call.bounds.width() : 0;
+        };
+        return length(a) < length(b);
+      });
+  EXPECT_GT(flash->x0, longest->bounds.x1) << "right of the plot";
+  EXPECT_LT(naive->x1, longest->bounds.x1) << "within it";
+}
+
+TEST(SweepTable, RowsAreInTheOrderOfTheAxis) {
+  const sweep::Sweep sweep = made_sweep("T=64:1024:x2", "backend=naive,flash");
+  const std::vector<std::size_t> order = table_order(sweep);
+  ASSERT_EQ(order.size(), sweep.points().size());
+  EXPECT_NE(order, std::vector<std::size_t>(sweep.order().begin(), sweep.order().end()));
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const sweep::SweepPoint& before = sweep.points()[order[i - 1]];
+    const sweep::SweepPoint& here = sweep.points()[order[i]];
+    EXPECT_TRUE(before.at < here.at || (before.at == here.at && before.series < here.series));
+  }
+}
+
+TEST(StaleSweep, its_charts_say_so_where_they_are_seen) {
+  const text::Texts texts = testing::program_texts();
+  const sweep::Sweep sweep = made_sweep("T=128,256,512", "backend=naive,flash");
+  SweepFigure figure{sweep, texts, theme(ThemeKind::dark), {1}};
+  figure.stale = "B = 8";
+  figure.seen = {0, 200, 1200, 700};
+  RecordingSink sink;
+  draw_sweep_figure(sink, {0, 0, 1200, 1400}, figure);
+  const auto plate = std::ranges::find(sink.calls, "Of B = 8", &RecordingSink::Call::text);
+  ASSERT_NE(plate, sink.calls.end());
+  EXPECT_GE(plate->bounds.y0, figure.seen.y0);
+  EXPECT_LE(plate->bounds.y1, figure.seen.y1);
+}
+
 TEST_P(SweepFigureOf, DegenerateSweepsDraw) {
   for (const char* axis : {"T=64", "T=64,65", "memory_limit=0,1GiB", "B=1:300:+1"}) {
-    const run::Sweep sweep = made_sweep(axis, nullptr);
+    const sweep::Sweep sweep = made_sweep(axis, nullptr);
     draw(sweep);
     expect_inside();
   }
-  run::SweepSpec spec;
-  spec.axes = {*run::parse_axis("T=64:256:x2"), *run::parse_axis("B=1,2")};
-  draw(run::Sweep(spec));
+  sweep::SweepSpec spec;
+  spec.axes = {*sweep::parse_axis("T=64:256:x2"), *sweep::parse_axis("B=1,2")};
+  draw(sweep::Sweep(spec));
   expect_inside();
   EXPECT_TRUE(says("Nothing measured yet"));
 }
 
 TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
-  const run::Sweep sweep = made_sweep("T=64:1024:x2", "backend=naive,flash");
+  const sweep::Sweep sweep = made_sweep("T=64:1024:x2", "backend=naive,flash");
   draw(sweep);
   // A mark of the first panel: small filled squares of the mark's size.
   std::optional<Point> mark;
@@ -122,20 +247,20 @@ TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
 }
 
 TEST_P(SweepFigureOf, PredictedPartsResidualsAndPublishedPointsAreDrawnInside) {
-  run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
-  std::vector<std::pair<std::size_t, run::PointPrediction>> found;
+  sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
+  std::vector<std::pair<std::size_t, sweep::PointPrediction>> found;
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
-    run::PointPrediction prediction;
+    sweep::PointPrediction prediction;
     prediction.peak_allocated = std::int64_t{1} << (10 + 4 * sweep.points()[i].at[0] / 1024);
     found.emplace_back(i, prediction);
   }
   sweep.predict(std::move(found));
-  run::ReferenceSeries published;
+  sweep::ReferenceSeries published;
   published.name = "Somebody";
   published.hardware = "their card";
   published.match = {{"workload", R"("attention")"}};
   published.step_ms = {{64, 1e-3}, {4096, 1e5}, {1 << 20, 1}};
-  const std::vector<run::ReferenceSeries> references = {published, published};
+  const std::vector<sweep::ReferenceSeries> references = {published, published};
   const auto [width, height] = GetParam();
   for (const bool log : {true, false}) {
     sink_ = RecordingSink();
@@ -144,12 +269,21 @@ TEST_P(SweepFigureOf, PredictedPartsResidualsAndPublishedPointsAreDrawnInside) {
     draw_sweep_figure(sink_, {0, 0, width, height}, figure);
     expect_inside();
     EXPECT_TRUE(says("Somebody, their card"));
-    EXPECT_GE(wanted_height(figure, width), 500);
+    for (const float seen : {200.0F, 480.0F, 700.0F, 1400.0F}) {
+      const float all = wanted_height(figure, width, seen);
+      const auto charts = static_cast<float>(charts_of(sweep, analyse(sweep, {}, {})).size());
+      const float columns = width >= 1320 ? 3 : 2;
+      const float row = all / std::ceil(charts / columns);
+      EXPECT_GE(row, 200);
+      // Whole rows are seen: what is left over is less than a pixel for each.
+      const float rows_seen = seen / row;
+      EXPECT_LT(std::abs(rows_seen - std::round(rows_seen)), 0.05F) << seen;
+    }
   }
 }
 
 TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
-  const run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
+  const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash", 4'000'000);
   hit(sweep, {-1, -1}, SweepChart::time);
   expect_inside();
   EXPECT_TRUE(says("FLOPs at 200")) << "GFLOP/s of the roof";
@@ -165,7 +299,7 @@ TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
 
 // Of straight lines in logarithms nothing but bends is left on linear axes; all the same is said.
 TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
-  const run::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
+  const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
   const SweepAnalysis analysis = analyse(sweep, {}, {});
   const auto [width, height] = GetParam();
   for (const SweepChart chart : {SweepChart::fit, SweepChart::roofline, SweepChart::speed_up}) {
@@ -198,11 +332,11 @@ TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
 }
 
 TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
-  const run::Sweep sweep = made_sweep("B=1:16:x2", "backend=naive,flash");
+  const sweep::Sweep sweep = made_sweep("B=1:16:x2", "backend=naive,flash");
   const SweepAnalysis analysis = analyse(sweep, {}, {});
   const auto charts = charts_of(sweep, analysis);
   EXPECT_EQ(charts.size(), static_cast<std::size_t>(kSweepChartCount));
-  const run::Sweep unmeasured(sweep.spec());
+  const sweep::Sweep unmeasured(sweep.spec());
   EXPECT_EQ(charts_of(unmeasured, analyse(unmeasured, {}, {})),
             (std::vector{SweepChart::memory, SweepChart::findings}));
   const auto [width, height] = GetParam();
@@ -228,7 +362,7 @@ TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
 }
 
 TEST_P(SweepFigureOf, TheAnalysisIsMadeAnewOnlyWhenThePointsChange) {
-  run::Sweep sweep = made_sweep("T=64:512:x2", "backend=naive,flash");
+  sweep::Sweep sweep = made_sweep("T=64:512:x2", "backend=naive,flash");
   SweepAnalysisCache cache;
   const auto first = cache.of(sweep, {}, {});
   EXPECT_EQ(cache.of(sweep, {}, {}), first);
@@ -239,12 +373,12 @@ TEST_P(SweepFigureOf, TheAnalysisIsMadeAnewOnlyWhenThePointsChange) {
 }
 
 TEST_P(SweepFigureOf, OverBatchesTheKneeIsMarked) {
-  run::SweepSpec spec;
-  spec.axes = {*run::parse_axis("B=1:16:x2")};
-  run::Sweep sweep(spec);
+  sweep::SweepSpec spec;
+  spec.axes = {*sweep::parse_axis("B=1:16:x2")};
+  sweep::Sweep sweep(spec);
   while (const auto point = sweep.next()) {
     sweep.start(*point);
-    const run::WorkloadSpec& one = sweep.points()[*point].spec;
+    const spec::WorkloadSpec& one = sweep.points()[*point].spec;
     sweep.finish(*point,
                  run::testing::made_run(one, std::max(4.0, static_cast<double>(one.batch)), 1000));
   }

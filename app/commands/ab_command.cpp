@@ -1,0 +1,78 @@
+#include "app/commands/ab_command.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/output/environment.h"
+#include "app/session/engine_loader.h"
+#include "app/session/session.h"
+#include "core/io/text_table.h"
+#include "core/report/compare_report.h"
+#include "core/run/compare.h"
+
+namespace ts::app {
+namespace {
+
+void print_comparison(const run::Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
+    std::printf("%s: A %s, B %s\n", one.key.c_str(), one.a.c_str(), one.b.c_str());
+  }
+  std::printf("%s\n%s\n", io::to_markdown(report::comparison_table(comparison)).c_str(),
+              report::comparison_sentence(comparison).c_str());
+  if (const std::string paid = report::break_even_sentence(comparison); !paid.empty()) {
+    std::printf("%s\n", paid.c_str());
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (comparison.sides[static_cast<std::size_t>(i)].warmup_stable) continue;
+    std::printf("The warm-up of %s did not settle: take its figures with care\n",
+                i == 0 ? "A" : "B");
+  }
+}
+
+}  // namespace
+
+int compare_workloads(const AbCommand& command) {
+  Session session(make_engine_loader());
+  const auto a = spec_from_arguments(command.spec, session.gpus());
+  if (!a) return report(a.error().sentence, 2);
+  const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
+  if (!b) return report(b.error().sentence, 2);
+
+  // A comparison of two things that are the same would look like an answer.
+  if (*a == *b) {
+    return report("A and B have the same settings: say with --with KEY=VALUE what B has otherwise",
+                  2);
+  }
+  const std::vector<std::string> idle = without_effect(command.changes, *b);
+  if (!idle.empty()) return report(idle.front(), 2);
+  note(without_effect(command.spec.settings, *a));
+
+  run::Protocol protocol = run::comparison_protocol();
+  if (command.pairs > 0) {
+    protocol.min_samples = protocol.max_samples = command.pairs;
+    protocol.hard_budget_s = 1e9;
+  }
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  compare_to_end(session, *a, *b, protocol, [&](const run::Comparison& so_far) {
+    if (!terminal) return;
+    std::fprintf(stderr, "\r\033[K%zu pairs, %.0f s", so_far.sides[0].timed_steps.size(),
+                 so_far.seconds);
+  });
+  if (terminal) std::fputs("\r\033[K", stderr);
+  if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
+  const run::Comparison& comparison = *session.comparison();
+  if (command.json) {
+    const auto environment = environment_json(read_machine(), session.engine());
+    std::printf("%s\n", report::to_json(comparison, protocol, environment).dump(2).c_str());
+  } else {
+    print_comparison(comparison);
+  }
+  return comparison.failure ? 1 : 0;
+}
+
+}  // namespace ts::app

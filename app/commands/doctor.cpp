@@ -1,0 +1,182 @@
+#include "app/commands/doctor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
+
+#include "app/output/environment.h"
+#include "app/session/engine_loader.h"
+#include "app/session/machine_probes.h"
+#include "core/base/clock.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+const char* to_string(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::limited:
+      return "limited";
+    case Health::missing:
+      return "missing";
+  }
+  return "";
+}
+
+Finding processor(const Machine& machine) {
+  std::string found = machine.cpu + ", " + std::to_string(machine.cores) + " logical processors";
+  if (!machine.vector.empty()) found += ", " + machine.vector;
+  const bool avx2 = machine.vector.find("AVX2") != std::string::npos;
+  return {"cpu", "Processor", avx2 ? Health::ok : Health::limited, found,
+          avx2 ? "" : "LibTorch is several times slower without AVX2"};
+}
+
+Finding memory(const Machine& machine) {
+  const std::string found = text::bytes(machine.ram_bytes).joined();
+  const bool enough = machine.ram_bytes >= (std::int64_t{3} << 30);
+  return {"ram", "Memory", enough ? Health::ok : Health::limited, found,
+          enough ? "" : "Less than 3 GiB: only small workloads will run"};
+}
+
+using Loaded = decltype(make_engine_loader()());
+
+Finding engine(const Loaded& loaded) {
+  if (!loaded) {
+    return {"libtorch", "LibTorch", Health::missing, "not usable", loaded.error().sentence};
+  }
+  const run::EngineInfo& info = (*loaded)->info();
+  return {"libtorch", "LibTorch", Health::ok,
+          info.torch_version + ", " + std::to_string(info.threads) + " threads", ""};
+}
+
+Finding compiling(const Loaded& loaded) {
+  if (!loaded) return {"compiling", "Compiled steps", Health::missing, "no LibTorch", ""};
+  const std::string& reason = (*loaded)->info().not_compiled;
+  if (reason.empty()) {
+    return {"compiling", "Compiled steps", Health::ok, "Inductor, by Python and g++", ""};
+  }
+  return {"compiling", "Compiled steps", Health::limited, "not here", reason};
+}
+
+Finding gpu(const Machine& machine) {
+  const Probe driver = probe_cuda_driver();
+  if (driver.works) return {"gpu", "NVIDIA GPU", Health::ok, driver.found, ""};
+  if (machine.nvidia_driver.empty()) {
+    return {"gpu", "NVIDIA GPU", Health::missing, driver.found,
+            "Nothing to do: workloads run on the processor, with a GPU's capacity as their limit"};
+  }
+  return {"gpu", "NVIDIA GPU", Health::limited,
+          "driver " + machine.nvidia_driver + ", " + driver.found,
+          machine.wsl ? "Update the Windows driver; WSL takes it from there"
+                      : "Check nvidia-smi; the driver is loaded but CUDA does not start"};
+}
+
+Finding cupti(const Machine& machine, const Loaded& loaded) {
+  const Probe probe = probe_cupti();
+  if (loaded) {
+    for (const run::DeviceInfo& device : (*loaded)->info().devices) {
+      if (device.not_recorded.empty()) continue;
+      return {"cupti", "CUPTI", Health::limited, device.not_recorded,
+              "Runs are measured, but their kernels are missing in the timeline. Close other "
+              "profilers; in a container or WSL, ask for the rights to profile"};
+    }
+  }
+  if (probe.works) return {"cupti", "CUPTI", Health::ok, probe.found, ""};
+  return {"cupti", "CUPTI", machine.nvidia_driver.empty() ? Health::limited : Health::missing,
+          probe.found, "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
+}
+
+// The clock of every measurement against a sleep of known length: one to warm up, then three.
+Finding timer() {
+  constexpr std::int64_t kSleep = 50'000'000;
+  std::vector<double> took;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t begin = base::now_ns();
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kSleep));
+    if (i > 0) took.push_back(static_cast<double>(base::now_ns() - begin));
+  }
+  std::ranges::sort(took);
+  const double off = took[1] - static_cast<double>(kSleep);
+  const std::string found =
+      "a sleep of 50 ms took " + text::decimal(took[1] * 1e-6, 3) + " ms, the median of three";
+  if (off >= 0 && off < 1e6) return {"timer", "Timer", Health::ok, found, ""};
+  return {"timer", "Timer", Health::limited, found,
+          "More than 1 ms off: the machine is busy or sleeps coarsely; expect wide intervals"};
+}
+
+Finding display() {
+  const Probe probe = probe_display();
+  return {"display", "Display", probe.works ? Health::ok : Health::limited, probe.found,
+          probe.works ? "" : "No window here; run, shot and doctor work without one"};
+}
+
+Finding pictures() {
+  const Probe probe = probe_software_gl();
+  return {"pictures", "Pictures without a display", probe.works ? Health::ok : Health::missing,
+          probe.found, probe.works ? "" : "apt-get install libosmesa6"};
+}
+
+Finding fonts() {
+  const FontProbe probe = probe_fonts();
+  if (probe.missing.empty()) return {"fonts", "Fonts", Health::ok, probe.found, ""};
+  return {"fonts", "Fonts", Health::limited, probe.found + "; missing: " + probe.missing,
+          "apt-get install fonts-inter fonts-jetbrains-mono fonts-noto-cjk"};
+}
+
+}  // namespace
+
+std::vector<Finding> examine_machine() {
+  const Machine machine = read_machine();
+  std::vector<Finding> findings;
+  findings.push_back({"system", "System", Health::ok, machine.system + ", " + machine.kernel, ""});
+  findings.push_back(processor(machine));
+  findings.push_back(memory(machine));
+  findings.push_back(timer());
+  findings.push_back(gpu(machine));
+  const Loaded loaded = make_engine_loader()();
+  findings.push_back(cupti(machine, loaded));
+  findings.push_back(engine(loaded));
+  findings.push_back(compiling(loaded));
+  findings.push_back(display());
+  findings.push_back(pictures());
+  findings.push_back(fonts());
+  return findings;
+}
+
+nlohmann::json to_json(const std::vector<Finding>& findings) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    list.push_back(
+        {{"id", finding.id},
+         {"title", finding.title},
+         {"status", to_string(finding.health)},
+         {"found", finding.found},
+         {"advice", finding.advice.empty() ? nlohmann::json() : nlohmann::json(finding.advice)}});
+  }
+  return {{"findings", list}};
+}
+
+int print_doctor(const DoctorCommand& command) {
+  const std::vector<Finding> findings = examine_machine();
+  bool can_run = true;
+  for (const Finding& finding : findings) {
+    if (finding.id == "libtorch" && finding.health == Health::missing) can_run = false;
+  }
+  if (command.json) {
+    std::printf("%s\n", to_json(findings).dump(2).c_str());
+    return can_run ? 0 : 1;
+  }
+  for (const Finding& finding : findings) {
+    std::printf("%-8s %-27s %s\n", to_string(finding.health), finding.title.c_str(),
+                finding.found.c_str());
+    if (!finding.advice.empty()) std::printf("%-36s %s\n", "", finding.advice.c_str());
+  }
+  return can_run ? 0 : 1;
+}
+
+}  // namespace ts::app

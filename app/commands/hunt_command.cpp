@@ -1,0 +1,310 @@
+#include "app/commands/hunt_command.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "app/commands/confirm_run.h"
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/commands/target_arguments.h"
+#include "app/output/output_folder.h"
+#include "app/pictures/hunt_picture.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
+#include "app/session/hunt_session.h"
+#include "app/session/interrupt.h"
+#include "core/base/clock.h"
+#include "core/io/file.h"
+#include "core/predict/hunt_table.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+struct HuntQuestion {
+  spec::WorkloadSpec spec;
+  predict::PredictionTarget target;
+  std::vector<predict::HuntAxis> axes;
+};
+
+base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
+                                              const spec::GpuCatalogue& gpus) {
+  HuntQuestion question;
+  if (command.axes.empty() || command.axes.size() > 2) {
+    return base::fail("A hunt goes along one axis or over two: --axis T");
+  }
+  for (const std::string& text : command.axes) {
+    auto axis = predict::parse_hunt_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    question.axes.push_back(*axis);
+  }
+  if (question.axes.size() == 2 && question.axes[0].field == question.axes[1].field) {
+    return base::fail(std::string(spec::field_name(question.axes[0].field)) + " is given twice");
+  }
+  auto found = targeted_spec(command.spec, command.gpu, command.cpu, gpus);
+  if (!found) return tl::unexpected(found.error());
+  question.spec = std::move(found->spec);
+  question.target = std::move(found->target);
+  for (const predict::HuntAxis& axis : question.axes) {
+    if (!spec::field_applies(question.spec, axis.field)) {
+      return base::fail(std::string(spec::field_name(axis.field)) + " changes nothing for " +
+                        to_string(question.spec.workload) + ": hunt along another size");
+    }
+  }
+  if ((command.every_cell || command.out) && question.axes.size() == 1) {
+    return base::fail("--every-cell and --out are for a map: give --axis twice");
+  }
+  if (command.confirm && !command.cpu) {
+    return base::fail("--confirm runs the edge for real, on this machine: give --cpu");
+  }
+  return question;
+}
+
+// Dry run and allocator model, as tensorscope predict asks them.
+predict::Probe predicted(predict::DryRunner& runner, const HuntQuestion& question,
+                         const predict::CudaScratch& scratch) {
+  return [&](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
+    base::StringTable strings;
+    auto dry = runner.dry_run(spec, predict::dry_run_options(question.target), strings, {});
+    if (!dry) return base::fail(dry.error().sentence);
+    const predict::Prediction prediction = predict::predict(
+        *dry, strings, question.target, predict::allocator_settings_of(spec), &scratch);
+    return predict::answer_of(prediction, question.target);
+  };
+}
+
+nlohmann::json answer_json(const predict::ProbeAnswer& answer) {
+  return {{"verdict", to_string(answer.fit)},
+          {"needed", answer.needed},
+          {"reason", answer.reason.sentence}};
+}
+
+nlohmann::json target_json(const predict::PredictionTarget& target) {
+  return {{"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
+}
+
+nlohmann::json optional_json(const std::optional<std::int64_t>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+void print_json(const nlohmann::json& json) {
+  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+// Real runs at both sides of the edge; what differs from the prediction is said.
+base::Result<nlohmann::json> confirm(const HuntQuestion& question, const predict::EdgeHunt& hunt) {
+  auto all = nlohmann::json::array();
+  std::vector<std::pair<std::optional<std::int64_t>, bool>> sides = {{hunt.fits, true},
+                                                                     {hunt.oom, false}};
+  if (!hunt.again.empty()) sides.emplace_back(hunt.largest(), true);
+  for (const auto& [value, expected] : sides) {
+    if (!value) continue;
+    spec::WorkloadSpec spec = question.spec;
+    static_cast<void>(
+        spec::set_field(spec, spec::field_name(question.axes[0].field), std::to_string(*value)));
+    spec.memory_limit = question.target.memory;
+    std::fprintf(stderr, "Running %s = %s for real\n", spec::field_name(question.axes[0].field),
+                 text::grouped(*value).c_str());
+    const auto ran = confirm_in_fresh_process(spec);
+    if (!ran) return tl::unexpected(ran.error());
+    all.push_back({{"at", *value},
+                   {"verdict", ran->fits ? "ok" : "oom"},
+                   {"peak_allocated", ran->peak_allocated},
+                   {"agrees", ran->fits == expected}});
+  }
+  return all;
+}
+
+int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
+                    const predict::Probe& probe, const base::CancelToken& cancel) {
+  const predict::HuntAxis& axis = question.axes[0];
+  const std::int64_t begin_ns = base::now_ns();
+  const predict::Probe told = [&](const spec::WorkloadSpec& spec) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+    return probe(spec);
+  };
+  auto hunt = predict::hunt_edge(question.spec, axis, question.target.name, told, cancel);
+  if (!hunt) return report(hunt.error().sentence, 1);
+  const auto above =
+      predict::search_above(*hunt, question.spec, axis, question.target.name, told, cancel);
+  if (!above) return report(above.error().sentence, 1);
+  if (cancel.cancelled() && !hunt->cancelled) {
+    hunt->sentence += ", by bisection; larger values were not all asked";
+  }
+  const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  nlohmann::json confirmed = nullptr;
+  if (command.confirm) {
+    auto ran = confirm(question, *hunt);
+    if (!ran) return report(ran.error().sentence, 1);
+    confirmed = std::move(*ran);
+  }
+  auto probes = nlohmann::json::array();
+  for (const predict::HuntProbe& one : hunt->probes) {
+    nlohmann::json json = answer_json(one.answer);
+    json["at"] = {{spec::field_name(axis.field), one.at[0]}};
+    probes.push_back(std::move(json));
+  }
+  auto again = nlohmann::json::array();
+  for (const predict::EdgeHunt::Range& range : hunt->again)
+    again.push_back({range.first, range.last});
+  if (command.json) {
+    print_json({{"spec", to_json(question.spec)},
+                {"target", target_json(question.target)},
+                {"axis", spec::field_name(axis.field)},
+                {"range", {axis.low, axis.high}},
+                {"largest_that_fits", optional_json(hunt->largest())},
+                {"every_up_to", optional_json(hunt->fits)},
+                {"smallest_oom", optional_json(hunt->oom)},
+                {"fits_again", std::move(again)},
+                {"sampled", hunt->sampled},
+                {"sentence", hunt->sentence},
+                {"probes", std::move(probes)},
+                {"confirmed", confirmed},
+                {"seconds", seconds}});
+  } else {
+    std::printf("%s\n", hunt->sentence.c_str());
+    int number = 0;
+    for (const predict::HuntProbe& one : hunt->probes) {
+      std::printf("  %2d  %s = %-9s %s\n", ++number, spec::field_name(axis.field),
+                  text::grouped(one.at[0]).c_str(), one.answer.reason.sentence.c_str());
+    }
+    for (const auto& one : confirmed.is_null() ? nlohmann::json::array() : confirmed) {
+      std::printf("  run for real: %s = %s %s, peak %s%s\n", spec::field_name(axis.field),
+                  text::grouped(one["at"].get<std::int64_t>()).c_str(),
+                  one["verdict"].get<std::string>().c_str(),
+                  text::bytes(one["peak_allocated"].get<std::int64_t>()).joined().c_str(),
+                  one["agrees"].get<bool>() ? "" : ": not as predicted");
+    }
+  }
+  return 0;
+}
+
+// Real runs of the cells at both sides of the frontier.
+base::Result<void> confirm(const HuntQuestion& question, predict::HuntMap& map) {
+  for (const std::size_t cell : predict::frontier_cells(map)) {
+    if (InterruptGuard::interrupted()) break;
+    spec::WorkloadSpec spec = map.spec_of(cell);
+    spec.memory_limit = question.target.memory;
+    const std::size_t width = map.x_values().size();
+    std::fprintf(stderr, "Running %s = %s, %s = %s for real\n", spec::field_name(map.x().field),
+                 text::grouped(map.x_values()[cell % width]).c_str(),
+                 spec::field_name(map.y().field),
+                 text::grouped(map.y_values()[cell / width]).c_str());
+    const auto ran = confirm_in_fresh_process(spec);
+    if (!ran) return tl::unexpected(ran.error());
+    map.confirm(cell, {ran->fits, ran->peak_allocated});
+  }
+  return {};
+}
+
+void print_confirmed(const predict::HuntMap& map) {
+  if (map.confirmed().empty()) return;
+  std::int64_t others = 0;
+  double worst = 0;
+  for (const std::size_t index : map.confirmed()) {
+    const predict::HuntCell& cell = map.cell(index);
+    others += cell.contradicted() ? 1 : 0;
+    worst = std::max(worst, std::abs(cell.peak_error().value_or(0)));
+  }
+  std::printf("%s cells run for real, %s not as predicted, worst error of a peak %s %%\n",
+              text::grouped(static_cast<std::int64_t>(map.confirmed().size())).c_str(),
+              text::grouped(others).c_str(), text::decimal(worst * 100, 3).c_str());
+}
+
+void print_map(const predict::HuntMap& map, const predict::PredictionTarget& target) {
+  std::printf("GiB needed on %s (%s); * tight, x out of memory, < and > from neighbouring cells\n",
+              target.name.c_str(), text::bytes(target.memory).joined().c_str());
+  const io::TextTable grid = predict::hunt_grid(map);
+  const auto print_row = [](const std::vector<std::string>& cells) {
+    for (const std::string& words : cells) {
+      // printf counts bytes, and a dash has three.
+      const int width = words == text::kNoNumber ? 12 : 10;
+      std::printf("%*s", width, words.c_str());
+    }
+    std::printf("\n");
+  };
+  print_row(grid.columns);
+  for (const auto& row : grid.rows) print_row(row);
+}
+
+int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
+                    const predict::Probe& probe, const base::CancelToken& cancel) {
+  const std::int64_t begin_ns = base::now_ns();
+  const auto on_cell = [&](std::size_t) {
+    if (InterruptGuard::interrupted()) cancel.cancel();
+  };
+  predict::HuntMap map(question.spec, question.axes[0], question.axes[1], predict::kMapSide);
+  const auto depth =
+      command.every_cell ? predict::MapDepth::every_cell : predict::MapDepth::frontier;
+  if (const auto filled = predict::fill(map, depth, probe, on_cell, cancel); !filled) {
+    return report(filled.error().sentence, 1);
+  }
+  const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
+  if (command.confirm) {
+    if (const auto confirmed = confirm(question, map); !confirmed) {
+      return report(confirmed.error().sentence, 1);
+    }
+  }
+  if (command.out) {
+    if (const auto written = write_hunt_files(*command.out, map, question.target); !written) {
+      return report(written.error().sentence, 1);
+    }
+    auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+    if (!graphics) return report(graphics.error().sentence, 1);
+    if (const auto drawn = save_hunt_picture(**graphics, map, nullptr, question.target, {},
+                                             *command.out / "hunt.png");
+        !drawn) {
+      return report(drawn.error().sentence, 1);
+    }
+  }
+  if (command.json) {
+    nlohmann::json json = to_json(map);
+    json["spec"] = to_json(question.spec);
+    json["target"] = target_json(question.target);
+    json["cancelled"] = cancel.cancelled();
+    json["seconds"] = seconds;
+    print_json(json);
+    return 0;
+  }
+  print_map(map, question.target);
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
+  std::printf("%s cells from %s dry runs in %s s%s\n", count(map.size()).c_str(),
+              count(map.log().size()).c_str(), text::decimal(seconds, 2).c_str(),
+              cancel.cancelled() ? ", cancelled" : "");
+  print_confirmed(map);
+  return 0;
+}
+
+}  // namespace
+
+int hunt_memory(const HuntCommand& command) {
+  const InterruptGuard guard;
+  const auto question = read_hunt_question(command, built_in_gpus());
+  if (!question) return report(question.error().sentence, 2);
+  note(without_effect(command.spec.settings, question->spec));
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(
+        *command.out, {"hunt.json", "hunt.csv", "hunt.md", "hunt.tex", "hunt.png"});
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+  }
+  const auto runner = make_dry_runner_loader()();
+  if (!runner) return report(runner.error().sentence, 1);
+  const predict::CudaScratch scratch = built_in_scratch();
+  const predict::Probe probe = predicted(**runner, *question, scratch);
+  const base::CancelToken cancel;
+  if (question->axes.size() == 1) return hunt_along_axis(command, *question, probe, cancel);
+  const int code = hunt_over_plane(command, *question, probe, cancel);
+  if (code != 0 || !folder) return code;
+  const auto finished = folder->finish();
+  return finished ? code : report(finished.error().sentence, 1);
+}
+
+}  // namespace ts::app

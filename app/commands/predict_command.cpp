@@ -1,0 +1,224 @@
+#include "app/commands/predict_command.h"
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/commands/target_arguments.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
+#include "core/base/clock.h"
+#include "core/predict/outlook_search.h"
+#include "core/report/run_json.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+struct Question {
+  spec::WorkloadSpec spec;
+  predict::PredictionTarget target;
+};
+
+struct Answer {
+  predict::Forecast now;
+  double predict_ms = 0;
+  std::vector<predict::Remedy> remedies;  // when it does not fit
+};
+
+base::Result<Question> read_question(const PredictCommand& command,
+                                     const spec::GpuCatalogue& gpus) {
+  Question question;
+  SpecArguments arguments = command.spec;
+  if (command.alloc_conf) arguments.settings.push_back("alloc_conf=" + *command.alloc_conf);
+  auto found = targeted_spec(std::move(arguments), command.gpu, command.cpu, gpus);
+  if (!found) return tl::unexpected(found.error());
+  question.spec = std::move(found->spec);
+  question.target = std::move(found->target);
+  return question;
+}
+
+nlohmann::json breaking_json(const predict::Prediction& prediction) {
+  if (!prediction.breaking) return nullptr;
+  const predict::BreakingAllocation& breaking = *prediction.breaking;
+  return {{"operator", breaking.op},          {"module", breaking.module}, {"step", breaking.step},
+          {"event", breaking.event},          {"bytes", breaking.bytes},   {"free", breaking.free},
+          {"fragmented", breaking.fragmented}};
+}
+
+// Settings that a change sets, as --set takes them.
+std::vector<std::string> changed_settings(const spec::WorkloadSpec& before,
+                                          const spec::WorkloadSpec& after) {
+  std::vector<std::string> changed;
+  for (const spec::FieldRow& row : spec::field_rows()) {
+    const std::string now = spec::field_text(after, row.field);
+    if (now != spec::field_text(before, row.field)) changed.push_back(row.name + ("=" + now));
+  }
+  return changed;
+}
+
+nlohmann::json remedies_json(const Question& question, const Answer& answer) {
+  auto all = nlohmann::json::array();
+  for (const predict::Remedy& remedy : answer.remedies) {
+    all.push_back({{"change", to_string(remedy.kind)},
+                   {"set", changed_settings(question.spec, remedy.spec)},
+                   {"needed", remedy.needed},
+                   {"verdict", to_string(remedy.fit)},
+                   {"estimated_time_ratio",
+                    remedy.time_ratio ? nlohmann::json(*remedy.time_ratio) : nlohmann::json()}});
+  }
+  return all;
+}
+
+// Each change that could make it fit, dry-run.
+void find_remedies(predict::DryRunner& runner, base::StringTable& strings, const Question& question,
+                   const std::shared_ptr<const predict::CudaScratch>& scratch, Answer& answer) {
+  predict::OutlookRequest request;
+  request.spec = question.spec;
+  request.target = question.target;
+  request.scratch = scratch;
+  const base::CancelToken cancel;
+  std::uint64_t id = 0;
+  predict::OutlookSearch search(runner, strings, request, cancel, id);
+  for (const predict::Change& change : predict::changes_for(question.spec, question.target.kind)) {
+    if (auto remedy = search.remedy_of(change, answer.now)) answer.remedies.push_back(*remedy);
+  }
+}
+
+nlohmann::json to_json(const Question& question, const Answer& answer) {
+  const predict::Prediction& prediction = answer.now.prediction;
+  const predict::PredictionTarget& target = question.target;
+  auto backend =
+      answer.now.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.now.run.backend);
+  return {
+      {"spec", to_json(question.spec)},
+      {"target",
+       {{"name", target.name},
+        {"memory", target.memory},
+        {"context", target.context},
+        {"capacity", target.capacity()}}},
+      {"alloc_conf", predict::allocator_settings_of(question.spec).to_string()},
+      {"parameters", answer.now.run.parameters},
+      {"backend", std::move(backend)},
+      {"peak_allocated", prediction.peak_allocated},
+      {"before_backward",
+       prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},
+      {"peak_reserved", prediction.peak_reserved},
+      {"peak_requested", prediction.peak_requested},
+      {"by_category", report::category_json(prediction.by_category)},
+      {"workspaces", prediction.workspaces},
+      {"scratch", {{"low", prediction.scratch_low}, {"high", prediction.scratch_high}}},
+      {"chain",
+       {{"tensors", prediction.chain.tensors},
+        {"rounding", prediction.chain.rounding},
+        {"workspaces", prediction.chain.workspaces},
+        {"cached", prediction.chain.cached},
+        {"context", prediction.chain.context}}},
+      {"apart", answer.now.run.apart_bytes},
+      {"needed", prediction.needed},
+      {"headroom", prediction.headroom},
+      {"verdict", to_string(prediction.fit)},
+      {"retries", prediction.retries},
+      {"breaking", breaking_json(prediction)},
+      {"sentence", prediction.sentence.sentence},
+      {"remedies", remedies_json(question, answer)},
+      {"dry_run_ms", static_cast<double>(answer.now.run.duration_ns) * 1e-6},
+      {"allocator_ms", answer.predict_ms},
+      {"events", answer.now.run.log.events().size()}};
+}
+
+void print_answer(const Question& question, const Answer& answer) {
+  const predict::Prediction& prediction = answer.now.prediction;
+  const predict::PredictionTarget& target = question.target;
+  std::printf("%s\n", prediction.sentence.sentence.c_str());
+  print_row("Parameters", text::grouped(answer.now.run.parameters));
+  const predict::NeedChain& chain = prediction.chain;
+  if (target.kind == spec::DeviceKind::cpu) {
+    print_row("Tensors", size_in_words(chain.tensors) + ", all that is needed");
+  } else {
+    print_row("Tensors", size_in_words(chain.tensors));
+    print_row("+ rounding", size_in_words(chain.rounding));
+    print_row("+ cuBLAS workspaces", size_in_words(chain.workspaces));
+    print_row("= peak allocated", size_in_words(chain.allocated()));
+  }
+  if (answer.now.run.apart_bytes > 0) {
+    print_row("Threads apart", "a run may take up to " + size_in_words(answer.now.run.apart_bytes) +
+                                   " less: not all threads of flash's backward meet");
+  }
+  if (prediction.before_backward) {
+    print_row("Before backward", size_in_words(*prediction.before_backward) + " allocated");
+  }
+  if (target.kind == spec::DeviceKind::cuda) {
+    print_row("+ cached", size_in_words(chain.cached));
+    print_row("= peak reserved", size_in_words(chain.reserved()));
+    print_row("+ CUDA context", size_in_words(chain.context));
+    print_row("= needed", size_in_words(chain.needed()));
+    if (prediction.scratch_high > 0) {
+      print_row("Scratch of kernels", size_in_words(prediction.scratch_low) + " to " +
+                                          size_in_words(prediction.scratch_high) + " on top");
+    }
+  }
+  const char* title = "At the peak";
+  for (std::size_t i = 0; i < prediction.by_category.size(); ++i) {
+    if (prediction.by_category[i] == 0) continue;
+    print_row(std::exchange(title, ""),
+              size_in_words(prediction.by_category[i]) + " " +
+                  std::string(memory::category_name(static_cast<memory::Category>(i))));
+  }
+  for (const predict::Remedy& remedy : answer.remedies) {
+    std::string words = size_in_words(remedy.needed);
+    if (remedy.time_ratio) {
+      words += ", time x " + text::decimal(*remedy.time_ratio, 2) + " (estimated)";
+    }
+    if (remedy.fit == predict::Fit::oom) words += ", still out of memory";
+    for (const std::string& one : changed_settings(question.spec, remedy.spec)) {
+      words += "  --set " + one;
+    }
+    print_row(to_string(remedy.kind), words);
+  }
+  if (!answer.now.run.backend.empty()) print_row("Attention kernel", answer.now.run.backend);
+  print_row("Dry run",
+            text::duration_ns(static_cast<double>(answer.now.run.duration_ns)).joined() + ", " +
+                text::grouped(static_cast<std::int64_t>(answer.now.run.log.events().size())) +
+                " memory events");
+}
+
+}  // namespace
+
+int predict_workload(const PredictCommand& command) {
+  const auto question = read_question(command, built_in_gpus());
+  if (!question) return report(question.error().sentence, 2);
+  note(without_effect(command.spec.settings, question->spec));
+  const auto runner = make_dry_runner_loader()();
+  if (!runner) return report(runner.error().sentence, 1);
+
+  base::StringTable strings;
+  auto dry =
+      (*runner)->dry_run(question->spec, predict::dry_run_options(question->target), strings, {});
+  // What cannot be told of this specification; the machine has no part in it.
+  if (!dry) return report(dry.error().sentence, 2);
+  Answer answer;
+  answer.now.run = std::move(*dry);
+  answer.now.target = question->target;
+  const auto scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
+  const std::int64_t begin_ns = base::now_ns();
+  answer.now.prediction =
+      predict::predict(answer.now.run, strings, question->target,
+                       predict::allocator_settings_of(question->spec), scratch.get());
+  answer.predict_ms = static_cast<double>(base::now_ns() - begin_ns) * 1e-6;
+  if (answer.now.prediction.fit == predict::Fit::oom) {
+    find_remedies(**runner, strings, *question, scratch, answer);
+  }
+  if (command.json) {
+    std::printf("%s\n", to_json(*question, answer).dump(2).c_str());
+  } else {
+    print_answer(*question, answer);
+  }
+  return 0;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,225 @@
+#include "app/commands/replay_command.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/commands/report.h"
+#include "app/session/catalogue.h"
+#include "core/allocator/expandable_answer.h"
+#include "core/allocator/replay.h"
+#include "core/predict/prediction.h"
+#include "core/snapshot/snapshot_read.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+using allocator::ExpandableAnswer;
+using allocator::ReplayFigures;
+using allocator::ReplayResult;
+
+struct Report {
+  const ReplayCommand& command;
+  std::size_t device = 0;
+  const ReplayResult& result;
+  const ExpandableAnswer& expandable;
+};
+
+std::string times(std::int64_t count) {
+  return count == 1 ? "once" : text::grouped(count) + " times";
+}
+
+std::string settings_in_words(const allocator::AllocatorSettings& settings) {
+  const std::string words = settings.to_string();
+  return words.empty() ? "default settings" : words;
+}
+
+std::string sentence(const ExpandableAnswer& answer) {
+  using Kind = ExpandableAnswer::Kind;
+  const std::string peaks = "peak reserved " + size_in_words(answer.with.peak_reserved) +
+                            " instead of " + size_in_words(answer.without.peak_reserved);
+  switch (answer.kind) {
+    case Kind::already_on:
+      return "They are on already.";
+    case Kind::serves_all:
+      return "Yes: out of memory " + times(answer.refused) + " without them, never with them; " +
+             peaks + ".";
+    case Kind::serves_some:
+      return "In part: out of memory " + times(answer.refused) + " without them, " +
+             times(answer.refused_with) + " with them; " + peaks + ".";
+    case Kind::still_runs_out:
+      return "No: out of memory " + (answer.refused == 0 ? "never" : times(answer.refused)) +
+             " without them, " + times(answer.refused_with) + " with them.";
+    case Kind::reserves_less:
+      return "Yes: " + peaks + ".";
+    case Kind::reserves_no_less:
+      break;
+  }
+  return "No: " + peaks + ".";
+}
+
+nlohmann::json to_json(const ReplayFigures& figures) {
+  return {{"segment_allocs", figures.segment_allocs},
+          {"peak_reserved", figures.peak_reserved},
+          {"end_reserved", figures.end_reserved}};
+}
+
+nlohmann::json to_json(const allocator::ReplayRefusal& refusal) {
+  return {{"event", refusal.event}, {"bytes", refusal.bytes}, {"free", refusal.free}};
+}
+
+template <class Value>
+nlohmann::json or_null(const std::optional<Value>& value) {
+  if (!value) return nullptr;
+  if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, std::string>) {
+    return *value;
+  } else {
+    return to_json(*value);
+  }
+}
+
+nlohmann::json to_json(const Report& report) {
+  const ReplayResult& result = report.result;
+  nlohmann::json difference = nullptr;
+  if (result.first_difference) {
+    difference = {{"event", result.first_difference->event},
+                  {"what", result.first_difference->what}};
+  }
+  auto recorded_ooms = nlohmann::json::array();
+  for (const auto& refusal : result.recorded_ooms) recorded_ooms.push_back(to_json(refusal));
+  nlohmann::json expandable = {{"helps", report.expandable.helps()},
+                               {"sentence", sentence(report.expandable)},
+                               {"already_on", result.settings.expandable_segments},
+                               {"simulated", to_json(report.expandable.with)},
+                               {"refused", report.expandable.refused_with}};
+  return {{"file", report.command.snapshot.string()},
+          {"device", report.device},
+          {"events", result.events},
+          {"gpu", or_null(report.command.gpu)},
+          {"capacity", or_null(result.capacity)},
+          {"alloc_conf", result.settings.to_string()},
+          {"as_recorded", result.as_recorded},
+          {"start_reserved", result.start_reserved},
+          {"recorded", to_json(result.recorded)},
+          {"simulated", to_json(result.simulated)},
+          {"first_difference", difference},
+          {"other_addresses", result.other_addresses},
+          {"recorded_ooms", recorded_ooms},
+          {"ooms_that_fit", result.ooms_that_fit},
+          {"simulated_oom", or_null(result.simulated_oom)},
+          {"simulated_ooms", result.simulated_ooms},
+          {"private_bytes", result.private_bytes},
+          {"odd_events", result.odd_events},
+          {"expandable_segments", expandable}};
+}
+
+void print_both(const char* title, const std::string& recorded, const std::string& simulated) {
+  std::printf("  %-24s %16s %16s\n", title, recorded.c_str(), simulated.c_str());
+}
+
+std::string difference_in_words(const ReplayResult& result) {
+  if (!result.first_difference) {
+    return "None: the same bytes are reserved after every event.";
+  }
+  return "At event " + text::grouped(static_cast<std::int64_t>(result.first_difference->event)) +
+         ": " + result.first_difference->what + ".";
+}
+
+void print(const Report& report) {
+  const ReplayResult& result = report.result;
+  std::printf("%s, device %zu: %s events, %s", report.command.snapshot.string().c_str(),
+              report.device, text::grouped(static_cast<std::int64_t>(result.events)).c_str(),
+              settings_in_words(result.settings).c_str());
+  if (report.command.gpu) {
+    std::printf(", on %s (%s beside the CUDA context)", report.command.gpu->c_str(),
+                size_in_words(*result.capacity).c_str());
+  }
+  std::printf("\n");
+  print_both("", "recorded", "simulated");
+  print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
+             text::grouped(result.recorded.segment_allocs),
+             text::grouped(result.simulated.segment_allocs));
+  print_both("Peak reserved", size_in_words(result.recorded.peak_reserved),
+             size_in_words(result.simulated.peak_reserved));
+  print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),
+             size_in_words(result.simulated.end_reserved));
+  print_both("Out of memory", text::grouped(static_cast<std::int64_t>(result.recorded_ooms.size())),
+             text::grouped(allocator::refused_requests(result)));
+  if (result.simulated_oom) {
+    std::printf("First refused: %s at event %s, %s free outside segments.\n",
+                size_in_words(result.simulated_oom->bytes).c_str(),
+                text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)).c_str(),
+                size_in_words(result.simulated_oom->free).c_str());
+  }
+  std::printf("First difference: %s\n", difference_in_words(result).c_str());
+  std::printf("Would expandable segments have helped? %s\n", sentence(report.expandable).c_str());
+  if (result.private_bytes > 0) {
+    std::printf("Private pools (CUDA graphs, MemPool) held up to %s; counted as recorded.\n",
+                size_in_words(result.private_bytes).c_str());
+  }
+  if (result.odd_events > 0) {
+    std::printf("%s events fit no block and were passed over.\n",
+                text::grouped(result.odd_events).c_str());
+  }
+}
+
+base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command) {
+  allocator::ReplayOptions options;
+  if (command.alloc_conf) {
+    const auto settings = allocator::AllocatorSettings::parse(*command.alloc_conf);
+    if (!settings) return base::fail("--alloc-conf: " + settings.error().sentence);
+    options.settings = *settings;
+  }
+  if (command.gpu) {
+    const spec::GpuCatalogue catalogue = built_in_gpus();
+    const auto gpu = catalogue.require(*command.gpu);
+    if (!gpu) return base::fail("--gpu: " + gpu.error().sentence);
+    // What CUDA itself takes is not the allocator's to give.
+    options.capacity = predict::target_of(**gpu).capacity();
+  }
+  return options;
+}
+
+// The device that was asked for, else the first that has a trace.
+base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
+                                           const allocator::Snapshot& snapshot) {
+  if (command.device) return static_cast<std::size_t>(*command.device);
+  for (std::size_t device = 0; device < snapshot.device_traces.size(); ++device) {
+    if (!snapshot.device_traces[device].empty()) return device;
+  }
+  return base::fail(
+      "the snapshot has segments but no trace of events, so there is nothing to replay; record "
+      "with torch.cuda.memory._record_memory_history()");
+}
+
+}  // namespace
+
+int replay_snapshot(const ReplayCommand& command) {
+  // Options first: they are the cheaper ones to get right.
+  const auto options = options_from(command);
+  if (!options) return report(options.error().sentence, 2);
+  const auto file = snapshot::read_snapshot(command.snapshot);
+  if (!file) return report(file.error().sentence, 2);
+  // Half a trace would be replayed from a wrong start.
+  if (!file->fault.empty()) return report(file->fault, 2);
+  const auto at_fault = [&](const std::string& sentence) {
+    return report(command.snapshot.string() + ": " + sentence, 2);
+  };
+  const auto device = device_to_replay(command, file->snapshot);
+  if (!device) return at_fault(device.error().sentence);
+  const auto result = allocator::replay(file->snapshot, *device, *options);
+  if (!result) return at_fault(result.error().sentence);
+  const auto expandable =
+      allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
+  if (!expandable) return at_fault(expandable.error().sentence);
+  const Report report{command, *device, *result, *expandable};
+  if (command.json) {
+    std::printf("%s\n", to_json(report).dump(2).c_str());
+  } else {
+    print(report);
+  }
+  return 0;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "core/text/numbers.h"
+#include "core/text/printable.h"
+
+namespace ts::app {
+
+// What a command says when it cannot do what was asked, on standard error; gives the exit code.
+// What the sentence quotes of arguments and files is not trusted with the terminal.
+inline int report(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tensorscope: %s\n", text::printable(sentence).c_str());
+  return code;
+}
+
+// What a command says beside its result.
+inline void note(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) {
+    std::fprintf(stderr, "tensorscope: note: %s\n", text::printable(sentence).c_str());
+  }
+}
+
+// A line of what a command found, on standard output.
+inline void print_row(const char* title, const std::string& value) {
+  std::printf("  %-22s %s\n", title, value.c_str());
+}
+
+inline std::string size_in_words(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
+}
+
+}  // namespace ts::app

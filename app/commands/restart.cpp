@@ -1,0 +1,26 @@
+#include "app/commands/restart.h"
+
+#include <linux/close_range.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace ts::app {
+
+std::string restart(const std::filesystem::path& program,
+                    const std::vector<std::filesystem::path>& files) {
+  // The name that the program was started by is not kept anywhere; any will do.
+  std::vector<std::string> words = {"tensorscope"};
+  for (const std::filesystem::path& file : files) words.push_back(file.string());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  // The display and the driver must not stay open beside those of the new start.
+  constexpr unsigned kFirstOfOurs = 3;
+  close_range(kFirstOfOurs, ~0U, CLOSE_RANGE_CLOEXEC);
+  execv(program.c_str(), arguments.data());
+  return std::string("The program cannot be started again: ") + std::strerror(errno);
+}
+
+}  // namespace ts::app

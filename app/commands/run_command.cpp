@@ -1,0 +1,293 @@
+#include "app/commands/run_command.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/commands/report.h"
+#include "app/commands/shot_command.h"
+#include "app/commands/spec_arguments.h"
+#include "app/output/output_folder.h"
+#include "app/session/engine_loader.h"
+#include "app/session/run_files.h"
+#include "app/session/session.h"
+#include "core/base/clock.h"
+#include "core/memory/before_backward.h"
+#include "core/report/courses.h"
+#include "core/report/efficiency.h"
+#include "core/report/operator_report.h"
+#include "core/report/recording_notes.h"
+#include "core/report/training_summary.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+// A terminal gets one line that rewrites itself; a file or pipe gets nothing until the end.
+void print_progress(const run::Run& run) {
+  static const bool terminal = isatty(STDERR_FILENO) != 0;
+  if (!terminal) return;
+  static const std::int64_t begin_ns = base::now_ns();
+  std::string line = std::string(to_string(run.stage)) + ", ";
+  // Nobody knows how far a compiler is.
+  line +=
+      run.stage == run::Stage::compiling
+          ? text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far"
+          : text::decimal(100.0 * static_cast<double>(run.fraction), 0) + " %";
+  if (run.seconds_left >= 0) line += ", " + text::decimal(run.seconds_left, 0) + " s left";
+  std::fprintf(stderr, "\r\033[K%s", line.c_str());
+}
+
+void end_progress() {
+  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+}
+
+// "6.9812 to 5.5674 in 15 steps", one number where nothing is learnt.
+std::string loss_words(const run::Run& run) {
+  std::vector<double> losses;
+  for (const report::StepInOrder& step : report::steps_in_order(run)) {
+    // After timed warm-ups a model that is new again is recorded.
+    const bool anew = run::fixed_warmups(run.spec) && std::string_view(step.kind) == "recorded";
+    if (!anew) losses.push_back(step.times.loss);
+  }
+  if (losses.empty()) return {};
+  if (run.spec.pass != spec::Pass::full_step) return text::decimal(losses.back(), 4);
+  return text::decimal(losses.front(), 4) + " to " + text::decimal(losses.back(), 4) + " in " +
+         text::grouped(static_cast<std::int64_t>(losses.size())) + " steps";
+}
+
+void print_training(const run::Run& run) {
+  const report::TrainingSummary training = report::training_summary(run);
+  const std::string loss = training.bad_loss ? training.bad_loss->sentence
+                           : training.loss   ? loss_words(run)
+                                             : "";
+  if (!loss.empty()) print_row("Loss", loss);
+  if (training.gradient_norm) {
+    print_row("Gradient norm", text::decimal(*training.gradient_norm, 4) + " before clipping");
+  }
+  if (training.loss_scale) {
+    print_row("Loss scale",
+              text::plain(*training.loss_scale) + ", doubles after " +
+                  text::grouped(run.spec.growth_interval - training.clean_steps.value_or(0)) +
+                  " more clean steps, skipped so far: " + text::grouped(training.skipped_steps));
+  }
+  if (!report::mixes_types(run.facts)) return;
+  for (const run::NamedType& type : run.facts.types) {
+    print_row(&type == run.facts.types.data() ? "Types" : "", type.name + " " + type.type);
+  }
+}
+
+std::string in_ms(double ms) {
+  return text::duration_ns(ms * 1e6).joined();
+}
+
+std::string words_of(const run::RecordingCost& cost) {
+  const std::string probes = text::grouped(cost.probes) + (cost.probes == 1 ? " probe" : " probes");
+  if (!cost.ci95) return "unclear: " + probes + ", too few for a confidence interval";
+  const std::string interval = "95 % CI " + text::percent(cost.ci95->low, 1) + " to " +
+                               text::percent(cost.ci95->high, 1) + " %, " + probes;
+  if (!cost.clear()) return "unclear: " + interval;
+  return text::percent(cost.percent, 1) + " % of a step, " + interval;
+}
+
+void print_part(const run::Run& run, const char* title, std::int64_t run::StepTimes::*part) {
+  const run::TimingSummary timing = run.timing_of(part);
+  if (timing.n == 0) return;
+  std::string words = in_ms(timing.median_ms);
+  if (timing.std_ms >= 0) {
+    words += ", mean " + in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms);
+  }
+  print_row(title, words);
+}
+
+void print_times(const run::Run& run) {
+  const run::TimingSummary timing = run.timing();
+  if (timing.n == 0) return;
+  std::string step = in_ms(timing.median_ms);
+  if (timing.ci95_low_ms >= 0) {
+    step += ", 95 % CI " + in_ms(timing.ci95_low_ms) + " to " + in_ms(timing.ci95_high_ms);
+  }
+  print_row("Step time, median", step + ", n = " + std::to_string(timing.n) + ", " +
+                                     to_string(run.spec.cache) + " cache");
+  if (const auto called = run.unsynchronised_ms()) {
+    print_row("  without waiting", in_ms(*called) +
+                                       ": when the calls have returned and the "
+                                       "device still computes");
+  } else {
+    print_row("  without waiting", "\xe2\x80\x93 on cpu: a call returns with its result");
+  }
+  if (!timing.settled) print_row("", "warm-up did not settle: take the figure with care");
+  if (timing.std_ms >= 0) {
+    print_row("  mean, std", in_ms(timing.mean_ms) + " \xc2\xb1 " + in_ms(timing.std_ms));
+  }
+  std::string tail;
+  const auto add = [&tail](const std::string& words) {
+    tail += (tail.empty() ? "" : ", ") + words;
+  };
+  if (timing.p90_ms >= 0) add("P90 " + in_ms(timing.p90_ms));
+  if (timing.p99_ms >= 0) add("P99 " + in_ms(timing.p99_ms));
+  if (timing.outliers > 0) {
+    add(text::grouped(timing.outliers) + " of " + text::grouped(timing.n) + " above " +
+        in_ms(timing.outlier_above_ms));
+  }
+  if (!tail.empty()) print_row("  slow steps", tail);
+  if (run::many_outliers(timing)) {
+    print_row("", "so many slow steps are not the workload's: something else ran at the time");
+  }
+  if (run.spec.pass == spec::Pass::generate) {
+    print_part(run, "  prefill", &run::StepTimes::prefill_ns);
+    print_part(run, "  decode", &run::StepTimes::decode_ns);
+    if (const auto tokens = run.decode_tokens_per_s()) {
+      const std::int64_t batch = run.spec.batch;
+      print_row(
+          "  decode rate",
+          text::rate(*tokens, "tokens").joined() + ", " +
+              text::duration_ns(1e9 * static_cast<double>(batch) / *tokens).joined() +
+              (batch == 1 ? std::string(" a token")
+                          : " for a token of each of " + text::grouped(batch) + " sequences"));
+    }
+  } else {
+    print_part(run, "  forward", &run::StepTimes::forward_ns);
+  }
+  print_part(run, "  backward", &run::StepTimes::backward_ns);
+  print_part(run, "  optimizer", &run::StepTimes::optimizer_ns);
+  // The exercise on warm-up is about these; otherwise they only had to settle.
+  if (!run::fixed_warmups(run.spec)) return;
+  std::string first;
+  for (const run::StepTimes& one : run.warmup_steps) {
+    first +=
+        (first.empty() ? "" : ", ") + text::duration_ns(static_cast<double>(one.total_ns)).joined();
+  }
+  print_row("  warm-up steps", first.empty() ? "none" : first);
+  print_row("  first timed step",
+            text::duration_ns(static_cast<double>(run.timed_steps.front().total_ns)).joined());
+}
+
+// The first new tokens of the first sequence.
+std::string token_words(const std::vector<std::int64_t>& tokens) {
+  constexpr std::size_t kShown = 16;
+  std::string words;
+  for (std::size_t i = 0; i < std::min(tokens.size(), kShown); ++i) {
+    words += (i == 0 ? "" : " ") + std::to_string(tokens[i]);
+  }
+  if (tokens.size() > kShown) {
+    words += " and " + text::grouped(static_cast<std::int64_t>(tokens.size() - kShown)) + " more";
+  }
+  return words;
+}
+
+void print_result(const run::Run& run, const run::NamedNumber& one) {
+  if (run.spec.workload == spec::WorkloadKind::layernorm) {
+    const auto error = report::largest_of(run.facts, one.name);
+    print_row(one.name.c_str(),
+              "largest error " + (error ? fmt::format("{:.2e}", *error) : text::kNoNumber) + ", " +
+                  text::grouped(static_cast<std::int64_t>(one.value)) + " inf or nan");
+    return;
+  }
+  print_row(one.name.c_str(), text::decimal(one.value, 4) + ", error " +
+                                  text::percent((one.value / one.exact - 1) * 100, 3) + " %");
+}
+
+void print_summary(const run::Run& run) {
+  std::printf("%s\n", report::verdict_sentence(run).c_str());
+  if (run.verdict == run::Verdict::failed && report::steps_in_order(run).empty()) return;
+  print_times(run);
+  if (const auto tokens = run.tokens_per_s()) {
+    print_row("Throughput", text::rate(*tokens, "tokens").joined());
+  }
+  if (const auto tflops = run.tflops_per_s()) {
+    print_row("Compute", text::rate(*tflops * 1e12, "FLOP").joined());
+  }
+  for (const report::Utilisation& one : report::utilisations(run)) {
+    print_row("MFU", text::decimal(one.share * 100, 1) + " % by " + one.flops.formula + ", of " +
+                         text::rate(one.peak.tflops * 1e12, "FLOP").joined() + " (" +
+                         one.peak.source + ")");
+    if (!one.over.sentence.empty()) print_row("", one.over.sentence);
+  }
+  print_row("Peak allocated", text::bytes(run.peak_allocated()).joined() + " of " +
+                                  text::bytes(run.limit).joined() + " (" + run.limit_source + ")");
+  if (const auto before = memory::before_backward(run.memory)) {
+    print_row("Before backward", text::bytes(before->bytes).joined() + " allocated");
+  }
+  if (!run.facts.backend_ran.empty()) print_row("Backend that ran", run.facts.backend_ran);
+  if (run.facts.compile_s > 0) {
+    print_row("Compiled", text::decimal(run.facts.compile_s, 1) + " s, once for this shape");
+  }
+  print_training(run);
+  for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
+  if (!run.facts.generated.empty()) print_row("Generated", token_words(run.facts.generated));
+  if (!run.facts.generated_text.empty()) print_row("  as text", run.facts.generated_text);
+  print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
+                            " slices, " +
+                            text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
+                            " memory events, " +
+                            text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
+  if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
+    print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
+                                 " between the GPU's records and ours, in one recording");
+  }
+  if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
+  for (const report::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
+}
+
+}  // namespace
+
+int run_workload(const RunCommand& command) {
+  Session session(make_engine_loader(), make_dry_runner_loader());
+  const auto spec = spec_from_arguments(command.spec, session.gpus());
+  if (!spec) return report(spec.error().sentence, 2);
+
+  note(without_effect(command.spec.settings, *spec));
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(*command.out, kRunFiles);
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+  }
+  session.want_roof();
+  run::Protocol protocol;
+  if (command.steps > 0) {
+    protocol.min_samples = protocol.max_samples = command.steps;
+    protocol.hard_budget_s = 1e9;
+  }
+  run_to_end(session, *spec, protocol, print_progress);
+  end_progress();
+  if (session.run() == nullptr || session.engine() == nullptr) {
+    report(session.engine_problem(), 1);
+    return 1;
+  }
+  const run::Run& run = *session.run();
+  nlohmann::json document = document_of(session);
+  if (command.operators) document["operators"] = report::operators_json(run, session.strings());
+  if (command.json) {
+    std::printf("%s\n", document.dump(2).c_str());
+  } else {
+    print_summary(run);
+    if (command.log) {
+      for (const std::string& line : report::log_lines(run)) std::printf("%s\n", line.c_str());
+    }
+  }
+  if (command.out) {
+    auto written = write_run(*command.out, session, document);
+    if (written) written = save_run_pictures(session, *command.out);
+    if (written) written = folder->finish();
+    if (!written) {
+      report(written.error().sentence, 1);
+      return 1;
+    }
+    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
+  }
+  return run.verdict == run::Verdict::ok ? 0 : 1;
+}
+
+}  // namespace ts::app

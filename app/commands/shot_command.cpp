@@ -1,0 +1,168 @@
+#include "app/commands/shot_command.h"
+
+#include <cstdio>
+
+#include "app/commands/report.h"
+#include "app/commands/spec_arguments.h"
+#include "app/pictures/course_picture.h"
+#include "app/session/engine_loader.h"
+#include "app/session/languages.h"
+#include "app/window/workspace_picture.h"
+#include "core/io/file.h"
+
+namespace ts::app {
+namespace {
+
+base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Layout layout) {
+  if (!command.tab) return views::OperatorsTab::op;
+  if (layout != Layout::operators) {
+    return base::fail("--tab chooses what --workspace operators shows; \"" + command.workspace +
+                      "\" has no tabs");
+  }
+  return views::operators_tab_from_name(*command.tab);
+}
+
+base::Result<PictureOptions> read_options(const ShotCommand& command, Preferences& preferences) {
+  const auto size = picture_size(command.size);
+  if (!size) return tl::unexpected(size.error());
+  PictureOptions options = *size;
+  const auto layout = layout_from_name(command.workspace);
+  if (!layout) return base::fail(layout.error().sentence);
+  options.layout = *layout;
+  if (command.scale < static_cast<double>(kMinScale) ||
+      command.scale > static_cast<double>(kMaxScale)) {
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%g", command.scale);
+    return base::fail(std::string("--scale takes 0.75 to 3, not ") + shown);
+  }
+  preferences.scale = static_cast<float>(command.scale);
+  if (command.theme != "dark" && command.theme != "light") {
+    return base::fail("--theme takes dark or light, not \"" + command.theme + "\"");
+  }
+  preferences.theme = command.theme == "light" ? views::ThemeKind::light : views::ThemeKind::dark;
+  const auto language = text::language_from_code(command.language);
+  if (!language) return base::fail(language.error().sentence);
+  preferences.language = *language;
+  return options;
+}
+
+// A picture does not need many samples; the figures in it are still measured by the rules.
+run::Protocol short_protocol() {
+  run::Protocol protocol;
+  protocol.budget_s = 1;
+  protocol.hard_budget_s = 20;
+  return protocol;
+}
+
+constexpr std::chrono::seconds kPredictionTime{10};
+constexpr std::chrono::seconds kHuntTime{60};
+
+// Nothing runs, so no engine is loaded.
+int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
+                       const Preferences& preferences) {
+  Session session([]() -> base::Result<std::unique_ptr<run::Engine>> {
+    return base::fail("a picture of a file needs no engine");
+  });
+  for (const std::filesystem::path& path : command.files) {
+    const auto whole = io::absolute_path(path);
+    if (!whole) return report(whole.error().sentence, 2);
+    auto opened = files::open_file(*whole);
+    if (!opened) return report(opened.error().sentence, 2);
+    session.files().add(std::move(*opened));
+  }
+  session.files().finish_replay();
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return report(graphics.error().sentence, 1);
+  const WorkspaceState state(preferences);
+  if (auto saved = save_picture(**graphics, session, state, options, command.out); !saved) {
+    return report(saved.error().sentence, 1);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int take_shot(const ShotCommand& command) {
+  Preferences preferences = default_preferences();
+  const auto options = read_options(command, preferences);
+  if (!options) return report(options.error().sentence, 2);
+  const auto tab = read_tab(command, options->layout);
+  if (!tab) return report(tab.error().sentence, 2);
+  if (!command.files.empty()) return take_shot_of_files(command, *options, preferences);
+  Session session(make_engine_loader(), make_dry_runner_loader());
+  SpecArguments arguments = command.spec;
+  if (arguments.workload.empty() && !arguments.spec_file) {
+    arguments.workload = to_string(preferences.spec.workload);
+    if (arguments.preset.empty()) arguments.preset = "tiny";
+  }
+  const auto spec = spec_from_arguments(arguments, session.gpus());
+  if (!spec) return report(spec.error().sentence, 2);
+  preferences.spec = *spec;
+
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return report(graphics.error().sentence, 1);
+  WorkspaceState state(preferences);
+  state.operators_tab = *tab;
+  if (options->layout == Layout::sweep) state.page = Page::sweep;
+  if (options->layout == Layout::hunt) state.page = Page::hunt;
+  if (options->layout == Layout::compare) state.page = Page::compare;
+  if (command.sweep) {
+    state.page = Page::sweep;
+    if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
+      return report(loaded.error().sentence, 2);
+    }
+    state.history.set(state.sweeps->sweep()->spec().base);
+    state.sweeps->finish_predictions(session, kPredictionTime);
+  } else if (options->layout == Layout::compare) {
+    views::settle(state.compare_edit, *spec);
+    const text::Texts texts = built_in_texts();
+    const auto b = views::spec_of_b(state.compare_edit, *spec, texts);
+    if (!b) return report(b.error().sentence, 2);
+    compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
+  } else if (options->layout == Layout::hunt) {
+    wait_for_engine(session);  // the map and the memory below it are predicted: nothing runs
+  } else {
+    run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
+  }
+  session.predictions().follow(state.history.spec(), session.engine());
+  session.predictions().finish(kPredictionTime);
+  if (options->layout == Layout::hunt) {
+    views::settle(state.hunt_edit, state.history.spec());
+    state.hunts->follow(session, state.history.spec(), state.hunt_edit);
+    session.predictions().finish_hunt(kHuntTime);
+    state.hunts->update(session);
+  }
+  if (auto saved = save_picture(**graphics, session, state, *options, command.out); !saved) {
+    return report(saved.error().sentence, 1);
+  }
+  return 0;
+}
+
+base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder) {
+  if (session.run() != nullptr) {
+    session.predictions().follow(session.run()->spec, session.engine());
+    session.predictions().finish(kPredictionTime);
+  }
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  Preferences preferences = default_preferences();
+  if (session.run() != nullptr) preferences.spec = session.run()->spec;
+  const WorkspaceState state(preferences);
+  struct Picture {
+    Layout layout;
+    const char* name;
+    int width, height;
+  };
+  for (const Picture& picture : {Picture{Layout::panels, "workspace.png", 1920, 1080},
+                                 Picture{Layout::timeline, "timeline.png", 1600, 520},
+                                 Picture{Layout::memory, "memory.png", 1600, 640}}) {
+    auto saved =
+        save_picture(**graphics, session, state, {picture.layout, picture.width, picture.height},
+                     folder / picture.name);
+    if (!saved) return saved;
+  }
+  if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
+  return save_course_figure(**graphics, *session.run(), folder);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,131 @@
+#include "app/commands/spec_arguments.h"
+
+#include <nlohmann/json.hpp>
+
+#include "app/session/languages.h"
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/spec/corpus.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
+
+namespace ts::app {
+namespace {
+
+std::string preset_names(spec::WorkloadKind workload) {
+  std::string names;
+  for (const spec::Preset& preset : spec::presets()) {
+    if (preset.workload == workload) names += (names.empty() ? "" : ", ") + std::string(preset.id);
+  }
+  return names;
+}
+
+base::Result<void> choose_preset(const std::string& id, spec::WorkloadSpec& spec) {
+  for (const spec::Preset& preset : spec::presets()) {
+    if (preset.workload != spec.workload) continue;
+    if (id.empty() || id == preset.id) {
+      spec::apply_preset(preset, spec);
+      return {};
+    }
+  }
+  return base::fail("There is no preset \"" + id + "\" for " + to_string(spec.workload) +
+                    "; there are " + preset_names(spec.workload));
+}
+
+base::Result<spec::WorkloadSpec> read_spec(const std::filesystem::path& path) {
+  const auto content = io::read_file(path);
+  if (!content) return base::fail(content.error().sentence);
+  const auto parsed = io::parse_json(*content);
+  if (!parsed) return base::fail(path.string() + " " + parsed.error().sentence);
+  const nlohmann::json& json = *parsed;
+  // run.json of an earlier run holds its specification under "spec": both open.
+  const bool whole_run = json.is_object() && json.contains("spec");
+  auto spec = spec::spec_from_json(whole_run ? json.at("spec") : json);
+  if (!spec) return base::fail(path.string() + ": " + spec.error().sentence);
+  return spec;
+}
+
+base::Result<void> apply(const std::vector<std::string>& settings, const char* option,
+                         spec::WorkloadSpec& spec) {
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return base::fail(std::string(option) + " needs KEY=VALUE, not \"" + setting + "\"");
+    }
+    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+        !set) {
+      return base::fail(set.error().sentence);
+    }
+  }
+  return {};
+}
+
+// With the card's name as the catalogue has it.
+base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
+                                         const spec::GpuCatalogue& catalogue) {
+  const auto card = catalogue.require(spec.target_gpu);
+  if (!card) return base::fail(card.error().sentence);
+  spec.target_gpu = (*card)->name;
+  if (const auto problems = spec::validate(spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  if (const std::string problem = spec::corpus_problem(spec); !problem.empty()) {
+    return base::fail(problem);
+  }
+  return spec;
+}
+
+}  // namespace
+
+base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
+                                              const std::vector<std::string>& settings,
+                                              const char* option,
+                                              const spec::GpuCatalogue& catalogue) {
+  spec::WorkloadSpec spec = base;
+  if (auto applied = apply(settings, option, spec); !applied) {
+    return tl::unexpected(applied.error());
+  }
+  return checked(std::move(spec), catalogue);
+}
+
+std::vector<std::string> without_effect(const std::vector<std::string>& settings,
+                                        const spec::WorkloadSpec& spec) {
+  std::vector<std::string> sentences;
+  for (const std::string& setting : settings) {
+    const std::string name = setting.substr(0, setting.find('='));
+    for (const spec::FieldRow& row : spec::field_rows()) {
+      const std::string reason = row.name == name ? spec::field_reason(spec, row.field) : "";
+      if (reason.empty() ||
+          spec::field_text(spec, row.field) == spec::field_text(spec::WorkloadSpec{}, row.field)) {
+        continue;
+      }
+      // The texts are read only where there is something to say.
+      sentences.push_back(name + " has no effect here: " + built_in_texts()(reason));
+    }
+  }
+  return sentences;
+}
+
+base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
+                                                     const spec::GpuCatalogue& catalogue) {
+  spec::WorkloadSpec spec;
+  if (arguments.spec_file) {
+    if (!arguments.preset.empty()) return base::fail("--preset and --spec exclude each other");
+    auto read = read_spec(*arguments.spec_file);
+    if (!read) return read;
+    spec = *read;
+  }
+  if (!arguments.workload.empty()) {
+    if (auto set = spec::set_field(spec, "workload", arguments.workload); !set) {
+      return base::fail(set.error().sentence);
+    }
+  }
+  if (!arguments.spec_file) {
+    if (auto chosen = choose_preset(arguments.preset, spec); !chosen) {
+      return base::fail(chosen.error().sentence);
+    }
+  }
+  return changed_spec(spec, arguments.settings, "--set", catalogue);
+}
+
+}  // namespace ts::app

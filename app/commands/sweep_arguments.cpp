@@ -1,0 +1,166 @@
+#include "app/commands/sweep_arguments.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/commands/spec_arguments.h"
+#include "app/session/catalogue.h"
+#include "app/window/workspace_picture.h"
+#include "core/spec/spec_values.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+// With a preset of sweeps what it stands for; what is given besides changes or replaces its parts.
+base::Result<SweepCommand> expanded(SweepCommand command) {
+  const sweep::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
+  if (preset == nullptr) {
+    // The preset of a workload, unless neither a workload nor an axis makes a sweep of it.
+    if (command.spec.preset.empty() || !command.spec.workload.empty() || !command.axes.empty())
+      return command;
+    std::string names;
+    for (const sweep::SweepPreset& one : built_in_sweeps().all())
+      names += (names.empty() ? "" : ", ") + one.id;
+    return base::fail("There is no sweep \"" + command.spec.preset + "\"; there are " + names);
+  }
+  const std::string workload = to_string(preset->workload);
+  if (command.spec.spec_file) return base::fail("--preset and --spec exclude each other");
+  if (!command.spec.workload.empty() && command.spec.workload != workload) {
+    return base::fail("The sweep " + preset->id + " is one of " + workload + ", not of " +
+                      command.spec.workload);
+  }
+  command.spec.workload = workload;
+  command.spec.preset = preset->preset;
+  if (command.axes.empty()) command.axes = preset->axes;
+  if (command.series.empty()) command.series = preset->series;
+  std::vector<std::string> settings = preset->settings;
+  const auto& given = command.spec.settings;
+  if (command.gpu || std::find(given.begin(), given.end(), "device=cuda") != given.end()) {
+    settings.insert(settings.end(), preset->on_cuda.begin(), preset->on_cuda.end());
+  }
+  settings.insert(settings.end(), given.begin(), given.end());
+  command.spec.settings = std::move(settings);
+  return command;
+}
+
+// "x", "y" or "xy" into the axes they name.
+base::Result<void> choose_scale(const std::string& axes, bool log, views::SweepStyle& look) {
+  for (const char axis : axes) {
+    std::optional<bool>* const chosen = axis == 'x'   ? &look.log_x
+                                        : axis == 'y' ? &look.log_y
+                                                      : nullptr;
+    if (chosen == nullptr) {
+      return base::fail("--linear and --log take x, y or xy, not \"" + axes + "\"");
+    }
+    if (*chosen) return base::fail(std::string("The axis ") + axis + " is given twice");
+    *chosen = log;
+  }
+  return {};
+}
+
+void take_steps(run::Protocol& protocol, int steps) {
+  protocol.min_samples = protocol.max_samples = steps;
+  protocol.hard_budget_s = 1e9;
+}
+
+base::Result<sweep::FitRange> fit_range(const std::string& text) {
+  sweep::FitRange range;
+  if (text.empty()) return range;
+  const std::size_t colon = std::min(text.find(':'), text.size() - 1);
+  const auto low = spec::parse_count(text.substr(0, colon));
+  const auto high = spec::parse_count(text.substr(colon + 1));
+  if (!low || !high || *low < 0 || *low > *high) {
+    return base::fail("--fit takes FROM:TO such as 512:4096, not \"" + text + "\"");
+  }
+  range.low = *low;
+  range.high = *high;
+  return range;
+}
+
+}  // namespace
+
+base::Result<sweep::SweepSpec> spec_of(const SweepCommand& given,
+                                       const spec::GpuCatalogue& catalogue) {
+  const auto whole = expanded(given);
+  if (!whole) return tl::unexpected(whole.error());
+  const SweepCommand& command = *whole;
+  sweep::SweepSpec spec;
+  SpecArguments arguments = command.spec;
+  if (command.gpu) {
+    const auto card = catalogue.require(*command.gpu);
+    if (!card) return tl::unexpected(card.error());
+    arguments.settings.push_back("target_gpu=" + (*card)->name);
+    arguments.settings.emplace_back("device=cuda");
+  }
+  auto base = spec_from_arguments(arguments, catalogue);
+  if (!base) return tl::unexpected(base.error());
+  spec.base = std::move(*base);
+  for (const std::string& text : command.axes) {
+    auto axis = sweep::parse_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    spec.axes.push_back(std::move(*axis));
+  }
+  for (const std::string& text : command.series) {
+    auto series = sweep::parse_series(text);
+    if (!series) return tl::unexpected(series.error());
+    spec.series.push_back(std::move(*series));
+  }
+  if (command.steps > 0) take_steps(spec.protocol, command.steps);
+  if (command.max_seconds) spec.max_point_s = *command.max_seconds;
+  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
+  return spec;
+}
+
+base::Result<FigureOptions> figure_options(const SweepCommand& command) {
+  FigureOptions options;
+  const auto size = picture_size(command.size);
+  if (!size) return tl::unexpected(size.error());
+  options.width = size->width;
+  options.height = size->height;
+  if (command.theme != "dark" && command.theme != "light") {
+    return base::fail("--theme takes dark or light, not \"" + command.theme + "\"");
+  }
+  options.theme = command.theme == "dark" ? views::ThemeKind::dark : views::ThemeKind::light;
+  const auto language = text::language_from_code(command.language);
+  if (!language) return tl::unexpected(language.error());
+  options.language = *language;
+  for (const auto& [axes, log] :
+       {std::pair{&command.linear, false}, std::pair{&command.log, true}}) {
+    if (auto chosen = choose_scale(*axes, log, options.look); !chosen) {
+      return tl::unexpected(chosen.error());
+    }
+  }
+  const auto range = fit_range(command.fit);
+  if (!range) return tl::unexpected(range.error());
+  options.look.fit = *range;
+  return options;
+}
+
+base::Result<void> same_measuring(const SweepCommand& command, const sweep::SweepSpec& known) {
+  const auto other = [&](const char* option, const std::string& measured) {
+    return base::fail("The sweep in " + command.out.string() + " was measured with " + measured +
+                      ": leave out " + option + ", or give another folder");
+  };
+  if (command.steps > 0) {
+    sweep::SweepSpec asked = known;
+    take_steps(asked.protocol, command.steps);
+    const bool fixed = known.protocol.min_samples == known.protocol.max_samples;
+    if (!(asked == known)) {
+      return other("--steps", fixed ? "--steps " + std::to_string(known.protocol.min_samples)
+                                    : "as many steps as a median takes");
+    }
+  }
+  if (command.max_seconds && *command.max_seconds != known.max_point_s) {
+    return other("--max-seconds", "--max-seconds " + text::plain(known.max_point_s));
+  }
+  return {};
+}
+
+bool describes_a_sweep(const SweepCommand& command) {
+  return !command.axes.empty() || !command.series.empty() || !command.spec.workload.empty() ||
+         !command.spec.settings.empty() || !command.spec.preset.empty() ||
+         command.spec.spec_file.has_value() || command.gpu.has_value();
+}
+
+}  // namespace ts::app

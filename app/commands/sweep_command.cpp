@@ -1,0 +1,304 @@
+#include "app/commands/sweep_command.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <initializer_list>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "app/commands/report.h"
+#include "app/commands/sweep_arguments.h"
+#include "app/output/environment.h"
+#include "app/output/output_folder.h"
+#include "app/output/sweep_files.h"
+#include "app/session/catalogue.h"
+#include "app/session/engine_loader.h"
+#include "app/session/interrupt.h"
+#include "app/session/sweep_runner.h"
+#include "core/sweep/sweep_table.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool has_cuda(const run::EngineInfo& engine) {
+  return std::any_of(engine.devices.begin(), engine.devices.end(), [](const auto& device) {
+    return device.kind == spec::DeviceKind::cuda && device.unavailable.empty();
+  });
+}
+
+// The sweep that is asked for: from the command line, or with --resume from the journal.
+struct Start {
+  sweep::SweepSpec spec;
+  std::optional<sweep::JournalContent> known;
+};
+
+base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalogue& catalogue) {
+  Start start;
+  if (!command.resume) {
+    auto spec = spec_of(command, catalogue);
+    if (!spec) return tl::unexpected(spec.error());
+    start.spec = std::move(*spec);
+    return start;
+  }
+  auto known = sweep::read_journal(command.out / kJournalName);
+  if (!known) return tl::unexpected(known.error());
+  if (describes_a_sweep(command)) {
+    auto spec = spec_of(command, catalogue);
+    if (!spec) return tl::unexpected(spec.error());
+    if (auto same = same_measuring(command, known->spec); !same) {
+      return tl::unexpected(same.error());
+    }
+    // What is not given is the journal's.
+    spec->protocol = known->spec.protocol;
+    spec->max_point_s = known->spec.max_point_s;
+    if (!(*spec == known->spec)) {
+      return base::fail("The sweep in " + command.out.string() +
+                        " is another one: give --resume alone to continue it, or another folder");
+    }
+  } else if (auto same = same_measuring(command, known->spec); !same) {
+    return tl::unexpected(same.error());
+  }
+  start.spec = known->spec;
+  start.known = std::move(*known);
+  return start;
+}
+
+// "naive, T = 2,048".
+std::string point_words(const sweep::Sweep& sweep, const sweep::SweepPoint& point) {
+  std::string words = sweep.series()[point.series].label;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    words += std::string(words.empty() ? "" : ", ") + spec::field_name(sweep.spec().axes[i].field) +
+             " = " + text::grouped(point.at[i]);
+  }
+  return words;
+}
+
+class Progress {
+ public:
+  explicit Progress(const sweep::Sweep& sweep) : sweep_(&sweep) {}
+
+  // One line for each point that has ended.
+  void point(std::size_t index) {
+    clear();
+    const sweep::SweepPoint& point = sweep_->points()[index];
+    std::string line = point_words(*sweep_, point) + ": ";
+    if (point.status == sweep::PointStatus::ok) {
+      line += text::duration_ns(point.measurement.step.median_ms * 1e6).joined() + ", peak " +
+              text::bytes(point.measurement.peak_allocated).joined();
+    } else {
+      line += to_string(point.status);
+      if (!point.reason.empty()) line += ", " + point.reason;
+    }
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+
+  // A terminal gets a last line that rewrites itself.
+  void now(const Session& session, bool predicting) {
+    if (!terminal_ || std::chrono::steady_clock::now() < next_) return;
+    next_ = std::chrono::steady_clock::now() + 100ms;
+    const std::size_t total = sweep_->points().size();
+    const std::size_t open =
+        sweep_->count(sweep::PointStatus::pending) + (sweep_->running() ? 1 : 0);
+    std::string line = text::grouped(static_cast<std::int64_t>(total - open)) + " of " +
+                       text::grouped(static_cast<std::int64_t>(total)) + " points";
+    if (predicting) line += ", predicting";
+    if (sweep_->running() && session.run() != nullptr) {
+      line += std::string(", ") + to_string(session.run()->stage);
+    }
+    if (const double left = sweep_->seconds_left(); left >= 0) {
+      line += ", about " + text::decimal(left, 0) + " s left";
+    }
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    shown_ = true;
+  }
+
+  void clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  const sweep::Sweep* sweep_;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point next_;
+};
+
+void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& journal,
+                const std::filesystem::path& folder, bool only_predict) {
+  SweepRunner runner(session, sweep, &journal);
+  if (only_predict) runner.pause();
+  runner.keep_points(folder / kPointsFolder);
+  Progress progress(sweep);
+  std::string told;
+  runner.on_point = [&](std::size_t point) {
+    progress.point(point);
+    if (runner.journal_problem() != told) {
+      told = runner.journal_problem();
+      if (!told.empty()) report(told + " The points are kept in memory until there is room.", 1);
+    }
+  };
+  bool cancelled = false;
+  runner.update();
+  while (!runner.idle()) {
+    if (InterruptGuard::interrupted() && !cancelled) {
+      cancelled = true;
+      runner.cancel();
+    }
+    const bool news = session.update();
+    runner.update();
+    progress.now(session, runner.predicting());
+    if (!news) std::this_thread::sleep_for(2ms);
+  }
+  progress.clear();
+  if (!runner.recording_problem().empty()) {
+    std::fprintf(stderr, "%s\n", text::printable(runner.recording_problem()).c_str());
+  }
+}
+
+std::string count_words(std::size_t count, const char* what) {
+  return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
+}
+
+// Why points could not be run or predicted at all, every reason once, with the first point of it.
+std::vector<std::string> refusals(const sweep::Sweep& sweep) {
+  std::vector<std::string> reasons;
+  std::vector<std::string> sentences;
+  for (const sweep::SweepPoint& point : sweep.points()) {
+    const bool failed = point.status == sweep::PointStatus::failed;
+    const std::string& reason = failed ? point.reason : point.prediction.problem;
+    if (reason.empty() || (point.measured && !failed) ||
+        std::ranges::find(reasons, reason) != reasons.end())
+      continue;
+    reasons.push_back(reason);
+    sentences.push_back(point_words(sweep, point) + ": " + reason);
+  }
+  return sentences;
+}
+
+void print_findings(const sweep::Sweep& sweep, sweep::FitRange fit) {
+  std::printf("%s\n", io::to_markdown(sweep::homework_table(sweep)).c_str());
+  for (const std::string& sentence : sweep::findings(sweep, fit))
+    std::printf("%s\n", sentence.c_str());
+  for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
+}
+
+// What is still missing, as a sentence; empty when nothing is.
+std::string missing(const sweep::Sweep& sweep, const std::filesystem::path& out) {
+  using sweep::PointStatus;
+  std::size_t failed = 0;
+  for (const sweep::SweepPoint& point : sweep.points()) {
+    failed += point.status == PointStatus::failed && point.measured ? 1 : 0;
+  }
+  const std::size_t cancelled = sweep.count(PointStatus::cancelled);
+  if (failed + cancelled == 0) return {};
+  std::string words;
+  if (cancelled > 0) words = count_words(cancelled, "points were not run");
+  if (failed > 0) words += (words.empty() ? "" : ", ") + count_words(failed, "failed");
+  return words + ": continue with tensorscope sweep --resume --out " + out.string();
+}
+
+base::Result<void> draw_figure(const SweepCommand& command, const sweep::Sweep& sweep,
+                               const SweepNotes& notes) {
+  auto options = figure_options(command);
+  if (!options) return tl::unexpected(options.error());
+  options->caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return tl::unexpected(graphics.error());
+  auto saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+  if (!command.charts) return saved;
+  options->width = kChartWidth;
+  options->height = kChartHeight;
+  for (const views::SweepChart chart :
+       views::charts_of(sweep, views::analyse(sweep, options->look.fit, built_in_references()))) {
+    options->only = chart;
+    if (saved) saved = save_sweep_figure(**graphics, sweep, *options, command.out);
+  }
+  return saved;
+}
+
+}  // namespace
+
+int run_sweep(const SweepCommand& command) {
+  const InterruptGuard guard;
+  Session session(make_engine_loader(), make_dry_runner_loader());
+  auto start = start_of(command, session.gpus());
+  if (!start) return report(start.error().sentence, 2);
+  const auto figure = figure_options(command);
+  if (!figure) return report(figure.error().sentence, 2);
+  const sweep::FitRange fit = figure->look.fit;
+  sweep::Sweep sweep(start->spec);
+  session.want_roof();
+
+  wait_for_engine(session);
+  if (session.engine() == nullptr) {
+    return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem(), 1);
+  }
+  if (start->spec.base.device == spec::DeviceKind::cuda && !command.predict &&
+      !has_cuda(*session.engine())) {
+    return report(
+        "This machine has no GPU to run on: give --predict for the memory the points would need",
+        2);
+  }
+  const auto path = command.out / kJournalName;
+  const bool continued = start->known || !sweep::is_new_journal(path);
+  const std::initializer_list<const char*> names = {"sweep.json", "sweep.csv",  "sweep.md",
+                                                    "sweep.tex",  "figure.png", "figure.svg",
+                                                    "chart-*",    kPointsFolder};
+  // A journal that is there is refused below, with what to do.
+  const auto folder = continued ? OutputFolder::continue_in(command.out, names)
+                                : OutputFolder::claim(command.out, names);
+  if (!folder) return report(folder.error().sentence, 2);
+  const Machine machine = read_machine();
+  const sweep::SweepIdentity identity = sweep_identity(machine, *session.engine());
+  if (start->known) {
+    if (auto same = sweep::same_identity(*start->known, identity, path); !same) {
+      return report(same.error().sentence, 2);
+    }
+    if (auto restored = sweep::restore(sweep, *start->known, path); !restored) {
+      return report(restored.error().sentence, 2);
+    }
+  }
+  auto journal = start->known ? sweep::SweepJournal::resume(path, *start->known)
+                              : sweep::SweepJournal::create(path, start->spec, identity);
+  if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
+  if (!continued) {
+    // Points of a sweep whose journal is gone are not this one's.
+    std::error_code ignored;
+    std::filesystem::remove_all(command.out / kPointsFolder, ignored);
+  }
+
+  run_points(session, sweep, *journal, command.out, command.predict);
+
+  const nlohmann::json environment = environment_json(machine, session.engine());
+  if (command.json) {
+    std::printf("%s\n", to_json(sweep, environment, fit).dump(2).c_str());
+  } else {
+    print_findings(sweep, fit);
+  }
+  int code = 0;
+  if (auto written = journal->write_waiting(); !written) code = report(written.error().sentence, 1);
+  const SweepNotes notes = notes_of(machine, *session.engine(), sweep);
+  if (auto written = write_sweep_files(command.out, sweep, environment, notes, fit); !written) {
+    code = report(written.error().sentence, 1);
+  } else if (auto drawn = draw_figure(command, sweep, notes); !drawn) {
+    code = report(drawn.error().sentence, 1);
+  } else if (auto listed = folder->finish(); !listed) {
+    code = report(listed.error().sentence, 1);
+  } else {
+    std::fprintf(stderr, "Wrote %s\n", text::printable(command.out.string()).c_str());
+  }
+  if (const std::string words = missing(sweep, command.out); !words.empty()) {
+    code = report(words, 1);
+  }
+  return code;
+}
+
+}  // namespace ts::app

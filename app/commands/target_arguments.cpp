@@ -1,0 +1,33 @@
+#include "app/commands/target_arguments.h"
+
+#include "app/commands/spec_arguments.h"
+#include "core/spec/memory_limit.h"
+
+namespace ts::app {
+
+base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
+                                         const std::optional<std::string>& gpu, bool cpu,
+                                         const spec::GpuCatalogue& catalogue) {
+  if (gpu) {
+    if (cpu) return base::fail("--gpu and --cpu exclude each other");
+    const auto card = catalogue.require(*gpu);
+    if (!card) return tl::unexpected(card.error());
+    arguments.settings.push_back("target_gpu=" + (*card)->name);
+  }
+  // Some settings are possible on one kind of device only.
+  arguments.settings.emplace_back(cpu ? "device=cpu" : "device=cuda");
+  auto spec = spec_from_arguments(arguments, catalogue);
+  if (!spec) return tl::unexpected(spec.error());
+  TargetedSpec found;
+  found.spec = std::move(*spec);
+  const spec::Gpu& card = *catalogue.find(found.spec.target_gpu);
+  if (cpu) {
+    const spec::MemoryLimit limit = spec::memory_limit(found.spec, card.memory_bytes);
+    found.target = predict::cpu_target(limit.source, limit.bytes);
+  } else {
+    found.target = predict::target_of(card, found.spec);
+  }
+  return found;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,56 @@
+#include "app/commands/window_command.h"
+
+#include <cstdlib>
+
+#include "app/commands/report.h"
+#include "app/commands/restart.h"
+#include "app/output/sweep_files.h"
+#include "app/session/engine_loader.h"
+#include "app/window/window.h"
+#include "core/io/file.h"
+
+namespace ts::app {
+namespace {
+
+std::filesystem::path pictures_folder() {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') return ".";
+  const std::filesystem::path pictures = std::filesystem::path(home) / "Pictures";
+  std::error_code ignored;
+  return std::filesystem::is_directory(pictures, ignored) ? pictures : std::filesystem::path(home);
+}
+
+}  // namespace
+
+int open_window(const WindowCommand& command) {
+  // Before the window, so that files of which nothing can be shown end the program as bad input.
+  std::vector<std::unique_ptr<files::OpenedFile>> files;
+  std::filesystem::path sweep;  // one page of sweeps: the last counts
+  for (const std::filesystem::path& path : command.files) {
+    const auto whole = io::absolute_path(path);
+    if (!whole) return report(whole.error().sentence, 2);
+    if (is_sweep(path)) {
+      const auto content = sweep::read_journal(journal_of(path));
+      if (!content) return report(content.error().sentence, 2);
+      sweep = *whole;
+      continue;
+    }
+    auto opened = files::open_file(*whole);
+    if (!opened) return report(opened.error().sentence, 2);
+    if (!(*opened)->file.fault.empty()) report((*opened)->file.fault, 0);
+    files.push_back(std::move(*opened));
+  }
+  const auto settings = preferences_folder();
+  if (!settings) return report(settings.error().sentence, 2);
+  const char* display = std::getenv("DISPLAY");
+  if (display == nullptr || *display == '\0') {
+    return report("there is no display; tensorscope run and shot work without one", 1);
+  }
+  auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), *settings,
+                              pictures_folder(), std::move(files), std::move(sweep),
+                              [](const auto& paths) { return restart(kThisProgram, paths); }});
+  if (!window) return report(window.error().sentence, 1);
+  return (*window)->run();
+}
+
+}  // namespace ts::app

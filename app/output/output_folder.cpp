@@ -1,0 +1,97 @@
+#include "app/output/output_folder.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+#include "core/io/file.h"
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kListName = ".tensorscope-files";  // a name a line
+
+bool fits_name(std::string_view name, std::string_view pattern) {
+  return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+                                : name == pattern;
+}
+
+ino_t file_number(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+}  // namespace
+
+OutputFolder::OutputFolder(std::filesystem::path path, std::initializer_list<const char*> names)
+    : path_(std::move(path)), names_(names.begin(), names.end()) {
+  if (const auto list = io::read_file(path_ / kListName)) {
+    has_list_ = true;
+    std::istringstream lines(*list);
+    for (std::string line; std::getline(lines, line);) listed_.insert(line);
+  }
+  for (const std::string& name : present()) before_[name] = file_number(path_ / name);
+}
+
+base::Result<OutputFolder> OutputFolder::claim(const std::filesystem::path& path,
+                                               std::initializer_list<const char*> names) {
+  auto folder = continue_in(path, names);
+  if (!folder) return folder;
+  for (const auto& [name, number] : folder->before_) {
+    if (folder->wrote(name)) continue;
+    if (!folder->has_list_) {
+      return base::fail(path.string() + " holds " + name +
+                        " and no list of what tensorscope wrote there, as earlier versions kept "
+                        "none: give another folder, or remove that file if it is of no use");
+    }
+    return base::fail(path.string() + " holds " + name +
+                      ", which tensorscope did not write there: give another folder, or move it");
+  }
+  return folder;
+}
+
+base::Result<OutputFolder> OutputFolder::continue_in(const std::filesystem::path& path,
+                                                     std::initializer_list<const char*> names) {
+  if (auto made = io::make_folder(path); !made) return tl::unexpected(made.error());
+  return OutputFolder(path, names);
+}
+
+std::set<std::string> OutputFolder::present() const {
+  std::set<std::string> found;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(path_, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (std::ranges::any_of(names_, [&](const auto& one) { return fits_name(name, one); })) {
+      found.insert(name);
+    }
+  }
+  return found;
+}
+
+base::Result<void> OutputFolder::finish() const {
+  std::string list;
+  for (const std::string& name : present()) {
+    const auto old = before_.find(name);
+    // Files are written beside their target and renamed: what was written anew is another file.
+    const bool left = old != before_.end() && old->second == file_number(path_ / name);
+    std::error_code error;
+    if (left && !wrote(name)) continue;  // somebody's
+    if (left && std::filesystem::is_regular_file(path_ / name, error)) {
+      std::filesystem::remove(path_ / name, error);
+    } else {
+      list += name + "\n";
+    }
+  }
+  for (const std::string& name : listed_) {  // of other commands
+    if (std::ranges::none_of(names_, [&](const auto& one) { return fits_name(name, one); })) {
+      list += name + "\n";
+    }
+  }
+  return io::write_file(path_ / kListName, list);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,144 @@
+#include "app/output/sweep_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/sweep/sweep_json.h"
+#include "core/sweep/sweep_table.h"
+
+namespace ts::app {
+namespace {
+
+// The names of the points there are.
+std::vector<std::string> points_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
+                                          const std::string& name) {
+  const auto names = points_in(folder);
+  if (names.empty()) {
+    return base::fail(folder.string() + " has no points: is it in the folder of a sweep?");
+  }
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string all;
+    for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+    return base::fail("There is no point \"" + name + "\"; there are " + all);
+  }
+  const auto path = folder / (name + ".json");
+  const auto text = io::read_file(path);
+  if (!text) return tl::unexpected(text.error());
+  auto json = io::parse_json(*text);
+  if (!json) return base::fail(path.string() + " " + json.error().sentence);
+  return json;
+}
+
+constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
+
+}  // namespace
+
+std::filesystem::path journal_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? path / kJournalName : path;
+}
+
+bool is_sweep(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto journal = journal_of(path);
+  return journal.extension() == ".jsonl" && std::filesystem::exists(journal, ignored);
+}
+
+base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
+                                            const sweep::Sweep& sweep, std::size_t point,
+                                            const char* ending) {
+  std::string name = sweep::profile_name(sweep, point);
+  std::string older = sweep::older_profile_name(sweep, point);
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / (name + ending), ignored) ||
+      !std::filesystem::exists(folder / (older + ending), ignored)) {
+    return name;
+  }
+  for (std::size_t other = 0; other < sweep.points().size(); ++other) {
+    if (other == point) continue;
+    // The file may also be another point's own.
+    if (sweep::older_profile_name(sweep, other) == older ||
+        sweep::profile_name(sweep, other) == older) {
+      return base::fail("An earlier version gave several points of this sweep the file " + older +
+                        ending + ": run this point again to see it");
+    }
+  }
+  return older;
+}
+
+base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                      const std::string& first,
+                                                      const std::string& second) {
+  const auto a = read_profile(folder, first);
+  if (!a) return tl::unexpected(a.error());
+  const auto b = read_profile(folder, second);
+  if (!b) return tl::unexpected(b.error());
+  try {
+    return sweep::compare_profiles(*a, *b);
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail("The points cannot be compared: " + std::string(error.what()));
+  }
+}
+
+sweep::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {
+  auto gpus = nlohmann::json::array();
+  for (const run::DeviceInfo& device : engine.devices) {
+    // An engine names what it cannot use, too.
+    const bool there = device.unavailable.empty();
+    if (device.kind == spec::DeviceKind::cuda && there) gpus.push_back(device.name);
+  }
+  return {{"program", kProgram},
+          {"libtorch", engine.torch_version},
+          {"threads", engine.threads},
+          {"processor", machine.cpu},
+          {"gpus", std::move(gpus)}};
+}
+
+SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
+                    const sweep::Sweep& sweep) {
+  SweepNotes notes;
+  const spec::WorkloadSpec& spec = sweep.spec().base;
+  notes.device = machine.cpu + ", " + std::to_string(engine.threads) +
+                 (engine.threads == 1 ? " thread" : " threads");
+  if (spec.device == spec::DeviceKind::cuda) {
+    for (const run::DeviceInfo& device : engine.devices) {
+      if (device.kind == spec.device && device.index == spec.device_index) {
+        notes.device = device.name;
+      }
+    }
+  }
+  notes.versions = std::string(kProgram) + ", LibTorch " + engine.torch_version;
+  return notes;
+}
+
+base::Result<void> write_sweep_files(const std::filesystem::path& folder, const sweep::Sweep& sweep,
+                                     const nlohmann::json& environment, const SweepNotes& notes,
+                                     sweep::FitRange fit) {
+  const std::string caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
+  struct File {
+    const char* name;
+    std::string content;
+  };
+  for (const File& file : {File{"sweep.json", to_json(sweep, environment, fit).dump(2) + "\n"},
+                           File{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
+                           File{"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
+                           File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {
+    if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
+  }
+  return {};
+}
+
+}  // namespace ts::app

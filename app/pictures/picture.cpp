@@ -1,0 +1,76 @@
+#include "app/pictures/picture.h"
+
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+
+#include "app/session/languages.h"
+#include "core/io/png.h"
+#include "views/common/fonts.h"
+
+namespace ts::app {
+namespace {
+
+// Docking sizes, scroll ranges and text columns come out of the first frames; the chart caches out
+// of the next.
+constexpr int kFramesToSettle = 6;
+
+// A Dear ImGui context of its own, so that drawing a picture leaves the window's layout alone.
+class PictureContext {
+ public:
+  explicit PictureContext(Graphics& graphics) : previous_(ImGui::GetCurrentContext()) {
+    context_ = ImGui::CreateContext();
+    ImGui::SetCurrentContext(context_);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.LogFilename = nullptr;
+    io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+    ready_ = graphics.attach_imgui(false);
+  }
+  ~PictureContext() {
+    if (ready_) ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext(context_);
+    ImGui::SetCurrentContext(previous_);
+  }
+  PictureContext(const PictureContext&) = delete;
+  PictureContext& operator=(const PictureContext&) = delete;
+  [[nodiscard]] bool ready() const { return ready_; }
+
+ private:
+  ImGuiContext* previous_;
+  ImGuiContext* context_;
+  bool ready_ = false;
+};
+
+}  // namespace
+
+base::Result<void> render_picture(Graphics& graphics, text::Language language, int width,
+                                  int height, views::Color background,
+                                  const std::function<DrawFrame(const PictureFrame&)>& prepare,
+                                  const std::filesystem::path& path) {
+  auto canvas = Canvas::make(width, height);
+  if (!canvas) return base::fail(canvas.error().sentence);
+  views::Fonts fonts;  // outlives the context that uses its bytes
+  const PictureContext context(graphics);
+  if (!context.ready()) return base::fail("The picture's renderer does not start");
+  text::Texts texts = built_in_texts();
+  texts.choose(language);
+  ImGuiIO& io = ImGui::GetIO();
+  const views::Fonts::Faces faces = fonts.add_to(*io.Fonts, language);
+  io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+  const DrawFrame draw = prepare({faces, texts, {0, 0, io.DisplaySize.x, io.DisplaySize.y}});
+  for (int frame = 0; frame < kFramesToSettle; ++frame) {
+    io.DeltaTime = 1.0F / 60;
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    draw();
+    ImGui::Render();
+    (*canvas)->bind();
+    clear_target(background, width, height);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    Canvas::unbind();
+  }
+  const std::vector<std::uint8_t> pixels = (*canvas)->read_rgb();
+  return io::write_png(path, {width, height, pixels});
+}
+
+}  // namespace ts::app

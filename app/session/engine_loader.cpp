@@ -1,0 +1,63 @@
+#include "app/session/engine_loader.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kEngineFile = "libtensorscope_kernels.so";
+
+std::filesystem::path engine_folder() {
+  const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
+  return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
+}
+
+// Opens the library and makes one object of it by the function named `symbol`.
+template <class Made>
+base::Result<std::unique_ptr<Made>> load(const char* symbol) {
+  const std::filesystem::path folder = engine_folder();
+  const std::filesystem::path path = folder / kEngineFile;
+  std::error_code ignored;
+  if (folder.empty() || !std::filesystem::exists(path, ignored)) {
+    return base::fail(std::string(kEngineFile) +
+                      " is not beside the program: workloads cannot run; build it with ./run");
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* reason = dlerror();
+    return base::fail(std::string("The engine cannot be loaded: ") +
+                      (reason != nullptr ? reason : "unknown reason"));
+  }
+  const auto version =
+      reinterpret_cast<run::EngineVersionFunction>(dlsym(library, run::kEngineVersionSymbol));
+  const auto create = reinterpret_cast<Made* (*)()>(dlsym(library, symbol));
+  if (version == nullptr || create == nullptr || version() != run::kEngineInterfaceVersion) {
+    return base::fail(std::string(kEngineFile) +
+                      " belongs to another version of the program; build both with ./run");
+  }
+  std::unique_ptr<Made> made(create());
+  if (made == nullptr) return base::fail("LibTorch could not be initialised");
+  return made;
+}
+
+}  // namespace
+
+std::filesystem::path program_folder() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::path() : path.parent_path();
+}
+
+run::EngineLoader make_engine_loader() {
+  return [] { return load<run::Engine>(run::kEngineCreateSymbol); };
+}
+
+predict::DryRunnerLoader make_dry_runner_loader() {
+  return [] { return load<predict::DryRunner>(predict::kDryRunnerCreateSymbol); };
+}
+
+}  // namespace ts::app

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <array>
+
+#include "core/text/text.h"
+
+namespace ts::app {
+
+// Each language is named in itself, so that it is found by who needs it.
+inline constexpr std::array<const char*, text::kLanguageCount> kLanguageNames = {
+    "English", "\xe7\xae\x80\xe4\xbd\x93\xe4\xb8\xad\xe6\x96\x87",
+    "\xe7\xb9\x81\xe9\xab\x94\xe4\xb8\xad\xe6\x96\x87"};
+
+// The three languages that travel inside the program.
+text::Texts built_in_texts();
+
+}  // namespace ts::app

@@ -1,0 +1,126 @@
+#include "app/session/opened_files.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/session/is_ready.h"
+
+namespace ts::app {
+
+OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
+  const auto found = std::ranges::find(entries_, path, &Entry::path);
+  if (found != entries_.end()) return *found;
+  Entry entry;
+  entry.id = ++last_id_;
+  entry.path = path;
+  return entries_.emplace_back(std::move(entry));
+}
+
+void OpenedFiles::open(const std::filesystem::path& path) {
+  Entry& entry = entry_for(path);
+  entry.problem.clear();
+  current_ = static_cast<std::size_t>(&entry - entries_.data());
+  readers_.push_back({path, std::async(std::launch::async, [path] {
+                        Answer answer;
+                        if (auto read = files::open_file(path)) {
+                          answer.opened = std::move(*read);
+                        } else {
+                          answer.problem = read.error().sentence;
+                        }
+                        return answer;
+                      })});
+}
+
+void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
+  Entry& entry = entry_for(opened->path);
+  entry.opened = std::move(opened);
+  current_ = static_cast<std::size_t>(&entry - entries_.data());
+}
+
+void OpenedFiles::close(std::size_t index) {
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (!current_ || *current_ < index) return;
+  if (*current_ > index) {
+    --*current_;
+  } else if (entries_.empty()) {
+    current_.reset();
+  } else {
+    current_ = std::min(index, entries_.size() - 1);
+  }
+}
+
+void OpenedFiles::choose_device(std::size_t device) {
+  if (current_) entries_[*current_].device = device;
+}
+
+bool OpenedFiles::loading() const {
+  return !readers_.empty() || std::ranges::any_of(replays_, [](const Replay& replay) {
+    return !replay.answer.has_value();
+  });
+}
+
+const OpenedFiles::Replay* OpenedFiles::replay_of_shown() const {
+  const Entry* const entry = current();
+  if (entry == nullptr || entry->opened == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(replays_, [entry](const Replay& replay) {
+    return replay.opened == entry->opened && replay.device == entry->device;
+  });
+  return found == replays_.end() ? nullptr : &*found;
+}
+
+const files::ReplayAnswer* OpenedFiles::replayed() const {
+  const Replay* const replay = replay_of_shown();
+  return replay != nullptr && replay->answer ? &*replay->answer : nullptr;
+}
+
+void OpenedFiles::finish_replay() {
+  update_replays();
+  const Replay* const replay = replay_of_shown();
+  if (replay != nullptr && !replay->answer) replay->running.wait();
+  update_replays();
+}
+
+bool OpenedFiles::update_replays() {
+  bool news = false;
+  for (Replay& replay : replays_) {
+    if (replay.answer || !is_ready(replay.running)) continue;
+    replay.answer = replay.running.get();
+    news = true;
+  }
+  // What was closed is forgotten.
+  std::erase_if(replays_, [this](const Replay& replay) {
+    return replay.answer &&
+           std::ranges::find(entries_, replay.opened, &Entry::opened) == entries_.end();
+  });
+  const Entry* const entry = current();
+  if (entry != nullptr && entry->opened != nullptr && replay_of_shown() == nullptr) {
+    auto running = std::async(std::launch::async, [opened = entry->opened, device = entry->device] {
+      return files::replay_answer(*opened, opened->devices[device].number);
+    });
+    replays_.push_back({entry->opened, entry->device, std::move(running), std::nullopt});
+  }
+  return news;
+}
+
+bool OpenedFiles::update() {
+  bool news = update_replays();
+  for (std::size_t i = 0; i < readers_.size();) {
+    Reader& reader = readers_[i];
+    if (!is_ready(reader.answer)) {
+      ++i;
+      continue;
+    }
+    Answer answer = reader.answer.get();
+    const auto entry = std::ranges::find(entries_, reader.path, &Entry::path);
+    if (entry != entries_.end()) {  // else it was closed meanwhile
+      entry->device = 0;
+      entry->opened = std::move(answer.opened);
+      entry->problem = std::move(answer.problem);
+    }
+    readers_.erase(readers_.begin() + static_cast<std::ptrdiff_t>(i));
+    news = true;
+  }
+  return news;
+}
+
+}  // namespace ts::app

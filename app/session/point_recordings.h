@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/run/recording.h"
+
+namespace ts::app {
+
+// The recordings of a sweep's points, a file each beside the journal: what lets a point be opened
+// after the program was closed. They are extra: one that cannot be written costs nothing that was
+// measured, and the journal keeps room on the disk.
+
+// Of all recordings of a sweep, and what they leave free for the journal. Bytes.
+inline constexpr std::uintmax_t kMostRecordings = std::uintmax_t{1} << 30;
+inline constexpr std::uintmax_t kLeftFree = std::uintmax_t{64} << 20;
+
+// Whether a file of that size leaves enough. Where the disk does not tell, there is room.
+bool leaves_room(const std::filesystem::path& folder, std::uintmax_t bytes);
+
+inline constexpr const char* kRecordingEnding = ".recording";
+std::filesystem::path recording_path(const std::filesystem::path& folder, const std::string& name);
+
+// Writes one file at a time on a thread of its own. Owner thread.
+class RecordingSaver {
+ public:
+  ~RecordingSaver();  // waits
+  // Why not goes to problem(): too large, too many, no room. `writer` and `run` are of one run that
+  // ended.
+  void save(const std::filesystem::path& folder, const std::string& name,
+            std::unique_ptr<run::RecordingWriter> writer, std::shared_ptr<const run::Run> run);
+  [[nodiscard]] bool busy() const { return saving_.valid(); }
+  // Takes over what has ended. False while a file is being written.
+  bool ready();
+  // Of the last one; empty: it is on disk.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  std::future<std::string> saving_;
+  std::string problem_;
+};
+
+// Reads one file at a time on a thread of its own. Owner thread.
+class RecordingOpener {
+ public:
+  ~RecordingOpener();  // waits
+  // A file that is still being read is forgotten.
+  void open(const std::filesystem::path& path, base::StringTable& strings);
+  [[nodiscard]] bool busy() const { return opening_.valid(); }
+  void forget() { opening_ = {}; }  // waits for the end of the file
+  // The run, or the sentence why there is none; nothing while it is being read.
+  std::optional<base::Result<std::shared_ptr<run::Run>>> take();
+
+ private:
+  std::future<base::Result<std::shared_ptr<run::Run>>> opening_;
+  run::RunId last_id_ = run::RunId{1} << 48;  // never one of the worker's
+};
+
+}  // namespace ts::app

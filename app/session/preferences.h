@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/spec/workload_spec.h"
+#include "core/text/text.h"
+#include "views/common/theme.h"
+#include "views/controls/controls_view.h"
+
+namespace ts::app {
+
+// What is remembered from one start to the next. The layout of the panels is beside it, in Dear
+// ImGui's own file.
+struct Preferences {
+  views::ThemeKind theme = views::ThemeKind::dark;
+  text::Language language = text::Language::en;
+  float scale = 1;  // 0.75 to 3
+  bool projector = false;
+  bool live = false;
+  int window_width = 1600;
+  int window_height = 900;
+  std::vector<std::string> recent_files;  // opened last, the newest first
+  spec::WorkloadSpec spec;
+  views::TargetChoice targets;
+  // Where what could not be read of an earlier file was kept; empty once the user has seen it.
+  std::filesystem::path set_aside;
+};
+
+inline constexpr float kMinScale = 0.75F;
+inline constexpr float kMaxScale = 3.0F;
+
+// $XDG_CONFIG_HOME/tensorscope, else ~/.config/tensorscope. The error says what to set.
+base::Result<std::filesystem::path> preferences_folder();
+
+// What a first start shows: a small transformer step that runs in a moment on any machine.
+Preferences default_preferences();
+
+// What a file's text says. Where it cannot be read there are the defaults and `problem` says why,
+// as the end of a sentence; a value that cannot be used costs that one setting, and is named.
+Preferences parse_preferences(std::string_view text, std::string& problem);
+
+// Defaults where there is no file. Where something of it cannot be used the file is kept as
+// settings.set-aside.json (or -2, -3: none is overwritten) and `problem` is a sentence that names
+// both; it is told at every start until `set_aside` is cleared.
+Preferences load_preferences(const std::filesystem::path& folder, std::string& problem);
+base::Result<void> save_preferences(const std::filesystem::path& folder,
+                                    const Preferences& preferences);
+
+}  // namespace ts::app

@@ -1,0 +1,103 @@
+#include "app/session/run_files.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+
+#include "app/output/environment.h"
+#include "core/allocator/snapshot_of_log.h"
+#include "core/base/clock.h"
+#include "core/io/chrome_trace.h"
+#include "core/io/file.h"
+#include "core/report/courses.h"
+#include "core/report/kernel_report.h"
+#include "core/report/operator_report.h"
+#include "core/report/run_json.h"
+#include "core/snapshot/snapshot_write.h"
+
+namespace ts::app {
+namespace {
+
+// The run's memory as PyTorch's viewers open it: what PyTorch's allocator recorded, else with the
+// segments that it would have.
+base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
+                                         const Session& session) {
+  const run::Run& run = *session.run();
+  if (run.snapshot != nullptr)
+    return snapshot::write_snapshot(path, *run.snapshot, snapshot::SnapshotFormat::pickle);
+  allocator::SnapshotOfLogOptions options;
+  options.memory_limit = run.limit;
+  options.unix_offset_ns = base::unix_now_ns() - base::now_ns();
+  const allocator::Snapshot snapshot =
+      allocator::snapshot_of(run.memory, session.strings(), options);
+  return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
+}
+
+}  // namespace
+
+nlohmann::json document_of(const Session& session) {
+  const run::Run& run = *session.run();
+  nlohmann::json document =
+      report::to_json(run, environment_json(read_machine(), session.engine()));
+  if (run.spec.device == spec::DeviceKind::cuda)
+    document["gpu"] = report::kernels_json(run, session.strings());
+  return document;
+}
+
+base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
+                             const nlohmann::json& document) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  if (auto written = io::write_file(folder / "run.json", document.dump(2) + "\n"); !written) {
+    return written;
+  }
+  const nlohmann::json metadata = {{"spec", document.at("spec")},
+                                   {"environment", document.at("environment")}};
+  if (auto written =
+          io::write_chrome_trace(folder / "trace.json", session.strings(), session.run()->trace,
+                                 session.run()->memory, metadata.dump());
+      !written) {
+    return written;
+  }
+  if (auto written = write_memory_snapshot(folder / "snapshot.pickle", session); !written) {
+    return written;
+  }
+  const run::Run& run = *session.run();
+  const base::StringTable& strings = session.strings();
+  if (!run.facts.courses.empty()) {
+    const io::TextTable courses =
+        report::course_table(run.facts, report::course_axes(run.spec.workload));
+    if (auto written = io::write_file(folder / "course.csv", io::to_csv(courses)); !written) {
+      return written;
+    }
+  }
+  const auto by_operator =
+      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
+  if (auto written = io::write_file(folder / "operators.csv",
+                                    io::to_csv(report::operator_text(by_operator, strings)));
+      !written) {
+    return written;
+  }
+  const auto by_stack =
+      stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::stack);
+  if (auto written = io::write_file(folder / "stacks.txt", report::folded_stacks(by_stack));
+      !written) {
+    return written;
+  }
+  if (auto written =
+          io::write_file(folder / "operators.md", report::operators_markdown(run, strings));
+      !written) {
+    return written;
+  }
+  const stats::KernelTable kernels = stats::kernel_table(run.trace, run.launches, strings);
+  if (!kernels.rows.empty()) {
+    if (auto written = io::write_file(
+            folder / "kernels.csv",
+            io::to_csv(report::kernel_text(kernels, strings, report::compute_capability(run))));
+        !written) {
+      return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace ts::app

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+
+#include "app/session/session.h"
+#include "core/base/result.h"
+
+namespace ts::app {
+
+// run.json of the run on screen, which there must be.
+nlohmann::json document_of(const Session& session);
+
+// All that a run may leave in a folder, with its pictures.
+inline constexpr std::initializer_list<const char*> kRunFiles = {
+    "run.json",   "trace.json",   "snapshot.pickle", "course.csv",    "operators.csv",
+    "stacks.txt", "operators.md", "kernels.csv",     "workspace.png", "timeline.png",
+    "memory.png", "course.png",   "course.svg"};
+
+// Everything of the run on screen but its pictures: run.json, the trace, the memory snapshot, the
+// tables. The folder is made.
+base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
+                             const nlohmann::json& document);
+
+}  // namespace ts::app

@@ -1,0 +1,189 @@
+#include "app/window/open_sheet.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <system_error>
+
+#include "core/text/numbers.h"
+#include "views/common/widgets.h"
+
+namespace ts::app {
+namespace {
+
+using views::TextStyle;
+
+constexpr const char* kSheet = "###open_sheet";
+
+std::string kind_words(const views::Ui& ui, FileKind kind) {
+  switch (kind) {
+    case FileKind::folder:
+      return ui.texts("file.kind.folder");
+    case FileKind::sweep:
+      return ui.texts("file.kind.sweep");
+    case FileKind::snapshot:
+      return ui.texts("file.kind.snapshot");
+    case FileKind::json:
+      return ui.texts("file.kind.json_file");
+    case FileKind::other:
+      break;
+  }
+  return ui.texts("file.kind.other");
+}
+
+std::string size_words(const ListedFile& file) {
+  return file.bytes == 0 ? std::string()
+                         : text::bytes(static_cast<std::int64_t>(file.bytes)).joined();
+}
+
+}  // namespace
+
+std::filesystem::path OpenSheet::typed() const {
+  return typed_.data();
+}
+
+void OpenSheet::go_to(const std::filesystem::path& folder) {
+  list_ = list_folder(folder);
+}
+
+// Into the field: Enter opens what stands there.
+void OpenSheet::mark(const std::filesystem::path& path) {
+  const std::string words = path.string();
+  typed_.fill('\0');
+  std::memcpy(typed_.data(), words.data(), std::min(words.size(), typed_.size() - 1));
+  rewritten_ = true;
+}
+
+bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const ListedFile& file,
+                          const std::string& words) {
+  const std::string size = size_words(file);
+  const std::string right = kind_words(ui, file.kind) + (size.empty() ? "" : ", " + size);
+  if (views::list_row(ui, id.c_str(), words, right, marked_ && marked_->path == file.path)) {
+    mark(file.path);
+    // With the keyboard there is no second press of a pair.
+    return ImGui::GetIO().NavVisible;
+  }
+  // The second of a pair, also where pairs follow one another into one folder after the other.
+  const int clicks = ImGui::GetMouseClickedCount(ImGuiMouseButton_Left);
+  return ImGui::IsItemHovered() && clicks > 0 && clicks % 2 == 0;
+}
+
+void OpenSheet::draw_preview(const views::Ui& ui) const {
+  if (!marked_) {
+    views::text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.open_hint"));
+    return;
+  }
+  const std::string size = size_words(*marked_);
+  views::text(ui, TextStyle::small, ui.theme.text2,
+              marked_->path.filename().string() + ": " + kind_words(ui, marked_->kind) +
+                  (size.empty() ? "" : ", " + size));
+}
+
+OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::string> recent,
+                                  bool (*can_browse)()) {
+  Answer answer;
+  if (asked_) {
+    asked_ = false;
+    typed_.fill('\0');
+    marked_.reset();
+    marked_words_.clear();
+    recent_.clear();
+    for (const std::string& path : recent) recent_.push_back(listed(path));
+    std::erase_if(recent_, [](const ListedFile& file) { return file.kind == FileKind::other; });
+    std::error_code ignored;
+    if (list_.folder.empty()) {
+      go_to(recent_.empty() ? std::filesystem::current_path(ignored)
+                            : recent_.front().path.parent_path());
+    } else {
+      go_to(list_.folder);
+    }
+    ImGui::OpenPopup(kSheet);
+  }
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::SetNextWindowSize({std::min(ui.px(720), viewport->WorkSize.x - ui.px(32)), 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(24), ui.px(20)));
+  if (ImGui::BeginPopupModal(kSheet, nullptr,
+                             ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoSavedSettings)) {
+    views::text(ui, TextStyle::body_strong, ui.theme.text, ui.texts("file.open_title"));
+    ImGui::Dummy({0, ui.px(4)});
+    if (ImGui::IsWindowAppearing() || focus_field_) ImGui::SetKeyboardFocusHere();
+    focus_field_ = false;
+    ImGui::SetNextItemWidth(-1);
+    bool done = ImGui::InputTextWithHint("###open_path", ui.texts("file.open_path"), typed_.data(),
+                                         typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    if (rewritten_) {
+      if (ImGuiInputTextState* const state = ImGui::GetInputTextState(ImGui::GetItemID()))
+        state->ReloadUserBufAndMoveToEnd();
+      rewritten_ = false;
+    }
+    if (marked_words_ != typed_.data()) {
+      marked_words_ = typed_.data();
+      marked_.reset();
+      if (!marked_words_.empty()) marked_ = listed(typed());
+    }
+    draw_preview(ui);
+    ImGui::Dummy({0, ui.px(4)});
+    const float rows = std::min(ui.px(26 * 12), viewport->WorkSize.y * 0.5F);
+    std::optional<std::filesystem::path> entered;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    if (ImGui::BeginChild("###open_list", {0, rows}, ImGuiChildFlags_NavFlattened)) {
+      if (!recent_.empty()) views::section(ui, ui.texts("file.recent"));
+      for (std::size_t i = 0; i < recent_.size(); ++i) {
+        const std::filesystem::path& path = recent_[i].path;
+        const std::string words = path.filename().string() + "   " + path.parent_path().string();
+        if (draw_file(ui, "###recent_" + std::to_string(i), recent_[i], words)) done = true;
+      }
+      views::section(ui, list_.folder.string(), list_.cut ? ui.texts("file.cut") : "");
+      if (list_.folder.has_parent_path() && list_.folder != list_.folder.root_path() &&
+          views::list_row(ui, "###file_up", "..", ui.texts("file.kind.folder"), false)) {
+        entered = list_.folder.parent_path();
+      }
+      for (std::size_t i = 0; i < list_.files.size(); ++i) {
+        const std::string words = list_.files[i].path.filename().string();
+        if (draw_file(ui, "###entry_" + std::to_string(i), list_.files[i], words)) done = true;
+      }
+      if (list_.files.empty())
+        views::text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.nothing_here"));
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    ImGui::Dummy({0, ui.px(6)});
+    done = views::button(ui, "###open_ok", "", ui.texts("file.open"), "Enter",
+                         views::ButtonKind::primary) ||
+           done;
+    ImGui::SameLine(0, ui.px(8));
+    if (can_browse() && views::button(ui, "###open_browse", "", ui.texts("file.browse"), "",
+                                      views::ButtonKind::plain)) {
+      answer.browse = true;
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::SameLine(0, ui.px(8));
+    if (views::button(ui, "###open_cancel", "", ui.texts("file.cancel"), "Esc",
+                      views::ButtonKind::plain) ||
+        ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
+      ImGui::CloseCurrentPopup();
+    } else if (done && typed_[0] != '\0') {
+      // A folder is gone into, anything else is opened.
+      const ListedFile file = listed(typed());
+      if (file.kind == FileKind::folder) {
+        entered = file.path;
+      } else {
+        answer.chosen = file.path;
+        ImGui::CloseCurrentPopup();
+      }
+    }
+    if (entered) {
+      go_to(*entered);
+      mark({});
+      focus_field_ = true;
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  return answer;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/session/file_list.h"
+#include "views/common/ui.h"
+
+namespace ts::app {
+
+// The sheet to open a file without any help of the desktop: a path to type, the files that were
+// opened last, a folder to go through, and what the marked one is. Main thread.
+class OpenSheet {
+ public:
+  void open() { asked_ = true; }
+
+  struct Answer {
+    std::optional<std::filesystem::path> chosen;
+    bool browse = false;  // the desktop's own dialog is wanted
+  };
+  // `can_browse`: there is such a dialog.
+  Answer draw(const views::Ui& ui, std::span<const std::string> recent, bool (*can_browse)());
+
+ private:
+  void go_to(const std::filesystem::path& folder);
+  void mark(const std::filesystem::path& path);
+  [[nodiscard]] std::filesystem::path typed() const;
+  // True when the row was pressed twice.
+  bool draw_file(const views::Ui& ui, const std::string& id, const ListedFile& file,
+                 const std::string& words);
+  void draw_preview(const views::Ui& ui) const;
+
+  bool asked_ = false;
+  std::array<char, 4096> typed_{};
+  bool focus_field_ = false;
+  bool rewritten_ = false;  // the field takes over what a row wrote into it
+  FileList list_;
+  std::vector<ListedFile> recent_;
+  std::optional<ListedFile> marked_;
+  std::string marked_words_;  // what `marked_` was made of
+};
+
+}  // namespace ts::app

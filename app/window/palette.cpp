@@ -1,0 +1,140 @@
+#include "app/window/palette.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "views/common/widgets.h"
+
+namespace ts::app {
+namespace {
+
+constexpr const char* kPalette = "###palette";
+constexpr std::size_t kMostRows = 200;  // further ones are found by typing more
+
+std::string lower(std::string_view words) {
+  std::string low(words);
+  for (char& letter : low) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return low;
+}
+
+std::vector<std::string> words_of(std::string_view typed) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char letter : lower(typed) + " ") {
+    if (letter != ' ') {
+      word += letter;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
+                                          std::string_view typed) {
+  const std::vector<std::string> words = words_of(typed);
+  const std::string whole = lower(typed);
+  std::vector<const PaletteEntry*> found;
+  for (const PaletteEntry& entry : entries) {
+    const std::string text = lower(entry.words + " " + entry.id);
+    const bool all = std::ranges::all_of(
+        words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
+    if (all) found.push_back(&entry);
+  }
+  std::ranges::stable_partition(found, [&](const PaletteEntry* entry) {
+    return lower(entry->words).starts_with(whole) || lower(entry->id).starts_with(whole);
+  });
+  return found;
+}
+
+void Palette::choose(const PaletteEntry& entry) {
+  if (!entry.reason.empty()) return;
+  if (!entry.completes.empty()) {
+    const std::size_t count = std::min(entry.completes.size(), typed_.size() - 1);
+    typed_.fill('\0');
+    std::memcpy(typed_.data(), entry.completes.data(), count);
+    rewrite_ = true;
+    return;
+  }
+  entry.perform();
+  ImGui::CloseCurrentPopup();
+}
+
+void Palette::draw(const views::Ui& ui,
+                   const std::function<std::vector<PaletteEntry>(std::string_view)>& entries) {
+  if (asked_) {
+    asked_ = false;
+    typed_.fill('\0');
+    before_.clear();
+    marked_ = 0;
+    ImGui::OpenPopup(kPalette);
+  }
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const float width = std::min(ui.px(640), viewport->WorkSize.x - ui.px(32));
+  ImGui::SetNextWindowPos({viewport->GetCenter().x, viewport->WorkPos.y + ui.px(24)},
+                          ImGuiCond_Always, {0.5F, 0});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(12), ui.px(12)));
+  if (ImGui::BeginPopup(kPalette)) {
+    if (ImGui::IsWindowAppearing() || rewrite_) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-1);
+    const bool entered =
+        ImGui::InputTextWithHint("###palette_field", ui.texts("palette.hint"), typed_.data(),
+                                 typed_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    if (rewrite_ && ImGui::IsItemActive()) {
+      if (ImGuiInputTextState* const state = ImGui::GetInputTextState(ImGui::GetItemID())) {
+        state->ReloadUserBufAndMoveToEnd();
+      }
+      rewrite_ = false;
+    }
+    // The arrow keys move the mark and not the ring.
+    for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow}) {
+      ImGui::SetKeyOwner(key, ImGui::GetItemID());
+    }
+    const std::vector<PaletteEntry> all = entries(typed_.data());
+    const std::vector<const PaletteEntry*> found = matching(all, typed_.data());
+    if (before_ != typed_.data()) marked_ = 0;
+    before_ = typed_.data();
+    const std::size_t rows = std::min(found.size(), kMostRows);
+    bool moved = false;
+    if (ImGui::IsKeyPressed(ImGuiKey_DownArrow) && marked_ + 1 < rows) {
+      ++marked_;
+      moved = true;
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && marked_ > 0) {
+      --marked_;
+      moved = true;
+    }
+    const float room = std::min(ui.px(26 * 14), viewport->WorkSize.y * 0.6F);
+    if (ImGui::BeginChild("###palette_rows", {0, room}, ImGuiChildFlags_None,
+                          ImGuiWindowFlags_NoNav)) {
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+      for (std::size_t i = 0; i < rows; ++i) {
+        const PaletteEntry& entry = *found[i];
+        const std::string id = "###command_" + entry.id;
+        const bool pressed =
+            views::list_row(ui, id.c_str(), entry.words, entry.right, i == marked_, entry.reason);
+        if (moved && i == marked_) ImGui::SetScrollHereY();
+        if (pressed || (entered && i == marked_)) choose(entry);
+      }
+      ImGui::PopStyleVar();
+      if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
+      if (found.empty()) {
+        views::text(ui, views::TextStyle::body, ui.theme.text2, ui.texts("palette.nothing"));
+      }
+    }
+    ImGui::EndChild();
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace ts::app

@@ -1,0 +1,300 @@
+#include "app/window/window.h"
+
+// clang-format off
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+// clang-format on
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "app/output/environment.h"
+#include "app/output/sweep_files.h"
+#include "app/output/time_stamp.h"
+#include "app/pictures/hunt_picture.h"
+#include "app/pictures/sweep_picture.h"
+#include "app/session/interrupt.h"
+#include "app/session/run_files.h"
+#include "app/window/lost_display.h"
+#include "app/window/workspace_picture.h"
+#include "core/base/clock.h"
+#include "core/sweep/sweep_table.h"
+
+namespace ts::app {
+namespace {
+
+// After input, frames go on this long: a tooltip comes up without further input.
+constexpr double kSettleSeconds = 0.8;
+constexpr double kSettleFrameSeconds = 1.0 / 30;
+// While a text is typed its caret blinks.
+constexpr double kCaretSeconds = 0.4;
+// How soon an idle window takes up what the worker tells.
+constexpr double kIdleSeconds = 0.1;
+constexpr double kAnimatedSeconds = 1.0 / 60;
+// What is measured on the processor is truer the less is drawn meanwhile; what is live may be 200
+// ms late.
+constexpr double kMeasuringSeconds = 0.1;
+// Of a frame, for what a run told since the last one: a flood of records does not stop the window.
+constexpr std::int64_t kUpdateTime = 12'000'000;  // nanoseconds
+
+void on_drop(GLFWwindow* handle, int count, const char** paths) {
+  auto* window = static_cast<Window*>(glfwGetWindowUserPointer(handle));
+  window->open_files({paths, paths + count});
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Window>> Window::open(Options options) {
+  std::unique_ptr<Window> window(new Window);
+  window->opened_ns_ = base::now_ns();
+  window->options_ = std::move(options);
+  std::string problem;
+  window->state_ = std::make_unique<WorkspaceState>(
+      load_preferences(window->options_.preferences_folder, problem));
+  window->state_->sweeps =
+      std::make_shared<SweepSession>(window->options_.preferences_folder / "sweeps");
+  window->state_->hunts =
+      std::make_shared<HuntSession>(window->options_.preferences_folder / "hunts");
+  const Preferences& preferences = window->state_->preferences;
+  auto graphics =
+      Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  window->graphics_ = std::move(*graphics);
+
+  window->context_ = ImGui::CreateContext();
+  ImGui::SetCurrentContext(window->context_);
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  // Ctrl+Tab goes to the next panel at once: a list of panels would show their ids.
+  window->context_->ConfigNavWindowingKeyNext = 0;
+  window->context_->ConfigNavWindowingKeyPrev = 0;
+  std::error_code ignored;
+  std::filesystem::create_directories(window->options_.preferences_folder, ignored);
+  window->layout_file_ = (window->options_.preferences_folder / "layout.ini").string();
+  io.IniFilename = window->layout_file_.c_str();
+  if (!window->graphics_->attach_imgui(true)) {
+    return base::fail("OpenGL 3.3 is not usable here: " + window->graphics_->renderer());
+  }
+  window->fonts_ = std::make_unique<views::Fonts>();
+  window->texts_ = std::make_unique<text::Texts>(built_in_texts());
+  window->load_fonts();
+  // The worker starts loading LibTorch here, beside the first frame.
+  window->session_ =
+      std::make_unique<Session>(window->options_.loader, window->options_.dry_runner);
+  window->session_->want_roof();
+  window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
+                                                   *window->texts_, window->faces_);
+  if (!problem.empty()) window->workspace_->notify(problem);
+  for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
+  window->options_.files.clear();
+  if (!window->options_.sweep.empty()) window->workspace_->open_files({window->options_.sweep});
+  glfwSetWindowUserPointer(window->graphics_->window(), window.get());
+  glfwSetDropCallback(window->graphics_->window(), on_drop);
+  glfwShowWindow(window->graphics_->window());
+  return window;
+}
+
+Window::~Window() {
+  if (session_ != nullptr) remember();
+  workspace_.reset();
+  // A sweep's runner lets go of the session, which must be there still.
+  if (state_ != nullptr) state_->sweeps.reset();
+  session_.reset();
+  if (context_ != nullptr) {
+    ImGui::SetCurrentContext(context_);
+    if (ImGui::GetIO().BackendRendererUserData != nullptr) ImGui_ImplOpenGL3_Shutdown();
+    if (ImGui::GetIO().BackendPlatformUserData != nullptr) ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext(context_);
+  }
+}
+
+void Window::load_fonts() {
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  fonts_language_ = state_->preferences.language;
+  texts_->choose(fonts_language_);
+  if (faces_.regular != nullptr) atlas.Clear();
+  faces_ = fonts_->add_to(atlas, fonts_language_);
+}
+
+void Window::open_files(const std::vector<std::filesystem::path>& paths) {
+  workspace_->open_files(paths);
+}
+
+void Window::remember() {
+  Preferences& preferences = state_->preferences;
+  glfwGetWindowSize(graphics_->window(), &preferences.window_width, &preferences.window_height);
+  remember_what_is_known();
+}
+
+void Window::remember_what_is_known() {
+  Preferences& preferences = state_->preferences;
+  preferences.spec = state_->history.spec();
+  // At the end there is nobody left to tell when it fails; nothing that was measured is lost.
+  static_cast<void>(save_preferences(options_.preferences_folder, preferences));
+}
+
+void Window::save_picture_of_window() {
+  PictureOptions picture;
+  picture.layout = state_->preferences.projector ? Layout::projector : Layout::panels;
+  glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
+  const auto path = options_.picture_folder / ("tensorscope-" + time_stamp() + ".png");
+  const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
+  saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
+}
+
+void Window::save_picture_of_hunt(std::filesystem::path path) {
+  const HuntSession& sweeps = *state_->hunts;
+  if (sweeps.progress() == nullptr) return;
+  const bool beside_others = path.empty();
+  if (beside_others) path = options_.picture_folder / ("hunt-" + time_stamp() + ".png");
+  HuntPicture picture;
+  picture.theme = state_->preferences.theme;
+  picture.language = state_->preferences.language;
+  picture.other = sweeps.other_name();
+  const auto& other = sweeps.progress()->other;
+  const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
+                                       sweeps.progress()->target, picture, path);
+  if (saved && !beside_others) return;  // its folder has been named
+  saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
+}
+
+void Window::save_figure_of_sweep(const Requests::Figure& request) {
+  const sweep::Sweep* const sweep = state_->sweeps->sweep();
+  if (sweep == nullptr || session_->engine() == nullptr) return;
+  const SweepNotes notes = notes_of(read_machine(), *session_->engine(), *sweep);
+  FigureOptions options;
+  if (request.only) {
+    options.width = kChartWidth;
+    options.height = kChartHeight;
+  }
+  options.theme = state_->preferences.theme;
+  options.language = state_->preferences.language;
+  options.caption = sweep::sweep_caption(*sweep, notes.device, notes.versions);
+  options.look = state_->sweep_page.look;
+  options.only = request.only;
+  auto saved = save_sweep_figure(*graphics_, *sweep, options, request.folder);
+  if (!saved) workspace_->notify(saved.error().sentence);
+}
+
+// What is measured is written beside the pictures, and its memory is shown again with everything
+// that was open. This object is not destroyed: a device that answers nothing could keep the worker.
+void Window::restart() {
+  std::vector<std::filesystem::path> paths;
+  if (session_->run() != nullptr) {
+    const auto folder = options_.picture_folder / ("tensorscope-" + time_stamp());
+    const auto saved = write_run(folder, *session_, document_of(*session_));
+    if (!saved) {
+      workspace_->notify(saved.error().sentence);
+      return;
+    }
+    if (!session_->run()->memory.events().empty()) paths.push_back(folder / "snapshot.pickle");
+  }
+  // Only what can be opened again: a start with anything else would end at once.
+  for (const OpenedFiles::Entry& entry : session_->files().entries()) {
+    if (entry.opened != nullptr) paths.push_back(entry.path);
+  }
+  if (is_sweep(state_->sweeps->own_folder())) paths.push_back(state_->sweeps->own_folder());
+  remember();
+  workspace_->notify(options_.restart(paths));
+}
+
+// Up to the draw lists.
+Requests Window::build_frame(Layout layout) {
+  if (state_->preferences.language != fonts_language_) load_fonts();
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  pace_.hold(base::now_ns());
+  ImGui::NewFrame();
+  pace_.release();
+  return workspace_->draw(layout, true);
+}
+
+bool Window::frame() {
+  GLFWwindow* window = graphics_->window();
+  const std::int64_t begin_ns = base::now_ns();
+  session_->update(kUpdateTime);
+  const auto layout_now = [this] {
+    return state_->preferences.projector ? Layout::projector : Layout::panels;
+  };
+  Layout layout = layout_now();
+  Requests requests = build_frame(layout);
+  // Drawing is what takes long where frames are slow: what waits is not drawn one by one.
+  while (catches_up && pace_.waiting() && !requests.quit && base::now_ns() - begin_ns < kCatchUp) {
+    ImGui::EndFrame();
+    layout = layout_now();
+    requests.add(build_frame(layout));
+  }
+  ImGui::Render();
+  own_work_ns_ = base::now_ns() - begin_ns;
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  clear_target(theme_of(layout, state_->preferences).bg, width, height);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(window);
+  if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
+  if (after_frame) after_frame();
+  if (requests.picture) save_picture_of_window();
+  if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);
+  if (requests.restart && options_.restart) restart();
+  if (requests.figure) save_figure_of_sweep(*requests.figure);
+  return !requests.quit && glfwWindowShouldClose(window) == 0;
+}
+
+double Window::seconds_between_frames() const {
+  const run::Run* const run = session_->busy() ? session_->current() : nullptr;
+  const bool on_cpu = run != nullptr && run->spec.device == spec::DeviceKind::cpu;
+  return on_cpu ? kMeasuringSeconds : kAnimatedSeconds;
+}
+
+void Window::wait_for_input() {
+  const double drawn = glfwGetTime();
+  if (pace_.waiting() || session_->behind()) {
+    glfwPollEvents();
+    last_input_ = drawn;
+    return;
+  }
+  if (workspace_->animated()) {
+    glfwWaitEventsTimeout(seconds_between_frames());
+    last_input_ = glfwGetTime();
+    return;
+  }
+  // Nothing is drawn until there is something to show: an idle window costs next to nothing.
+  while (true) {
+    const double before = glfwGetTime();
+    const bool settling = before - last_input_ < kSettleSeconds;
+    const double timeout = settling ? kSettleFrameSeconds : kIdleSeconds;
+    glfwWaitEventsTimeout(timeout);
+    const double now = glfwGetTime();
+    const bool woken = now - before < timeout * 0.98;
+    if (woken) last_input_ = now;
+    const bool blinks = ImGui::GetIO().WantTextInput && now - drawn > kCaretSeconds;
+    if (woken || settling || blinks || session_->update(kUpdateTime) || workspace_->animated())
+      return;
+    if (InterruptGuard::interrupted()) return;
+  }
+}
+
+int Window::run() {
+  const InterruptGuard guard;
+  // The handler of X stands on the stack of whatever called it and must not return: the process
+  // ends there, with everything but the display as it was.
+  const OnLostDisplay lost([this] {
+    remember_what_is_known();
+    std::fputs("tensorscope: the display is gone; the settings are saved\n", stderr);
+    std::_Exit(1);
+  });
+  glfwSwapInterval(1);
+  while (frame() && !InterruptGuard::interrupted()) wait_for_input();
+  return 0;
+}
+
+}  // namespace ts::app

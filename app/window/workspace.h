@@ -1,0 +1,250 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/session/hunt_session.h"
+#include "app/session/preferences.h"
+#include "app/session/session.h"
+#include "app/session/sweep_session.h"
+#include "app/window/actions.h"
+#include "app/window/file_dialog.h"
+#include "app/window/open_sheet.h"
+#include "app/window/palette.h"
+#include "app/window/toasts.h"
+#include "core/text/text.h"
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+#include "views/compare/compare_controls.h"
+#include "views/controls/controls_view.h"
+#include "views/controls/spec_history.h"
+#include "views/inspector/inspector_view.h"
+#include "views/memory/memory_view.h"
+#include "views/prediction/agreement_view.h"
+#include "views/segments/segments_view.h"
+#include "views/sweep/comparison_view.h"
+#include "views/sweep/sweep_controls.h"
+#include "views/sweep/sweep_figure.h"
+#include "views/sweep/sweep_view.h"
+#include "views/tables/operators_view.h"
+#include "views/timeline/timeline_view.h"
+
+namespace ts::app {
+
+// What a picture or the window shows: the docked panels, the projector's page, or one panel alone.
+enum class Layout : std::uint8_t {
+  panels,
+  projector,
+  timeline,
+  memory,
+  segments,
+  operators,
+  agreement,
+  controls,
+  inspector,
+  sweep,
+  hunt,
+  compare
+};
+
+// What the tabs at the top choose between.
+enum class Page : std::uint8_t { run, sweep, hunt, compare };
+
+// "run" is panels; "sweep", "hunt" and "ab" are the pages of these; the others by their name.
+base::Result<Layout> layout_from_name(const std::string& name);
+
+// The projector's page is light whatever the window looks like otherwise.
+const views::Theme& theme_of(Layout layout, const Preferences& preferences);
+
+// The part of the user interface's state that a picture shares with the window.
+struct WorkspaceState {
+  explicit WorkspaceState(const Preferences& start)
+      : preferences(start), history(start.spec), old_limit(start.spec.memory_limit) {}
+  Preferences preferences;
+  views::SpecHistory history;
+  // The memory limit that was set when the program was left, in bytes: a bar in the window says so
+  // until that is answered. 0: none, or answered.
+  std::int64_t old_limit = 0;
+  views::ViewState view;
+  run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
+  std::optional<bool> color_of_runs;  // color_by_allocation to go back to when a file is left
+  views::SweepEdit sweep_edit;
+  views::SweepPageState sweep_page;
+  std::shared_ptr<SweepSession> sweeps = std::make_shared<SweepSession>();
+  views::HuntEdit hunt_edit;
+  std::shared_ptr<HuntSession> hunts = std::make_shared<HuntSession>();
+  views::CompareEdit compare_edit;
+  views::OperatorsTab operators_tab = views::OperatorsTab::op;
+  Page page = Page::run;
+  views::RunFigures figures;  // of the newest run that went well
+  views::RunFigures earlier;  // of the last one with other settings
+  // What was predicted last, for settings that nothing is predicted of.
+  std::shared_ptr<const predict::Forecast> last_forecast;
+};
+
+// What the user asked for in a frame that the workspace cannot do by itself.
+struct Requests {
+  bool quit = false;
+  bool picture = false;  // F12
+  bool restart = false;
+  // The map of the hunt as a picture, into this file; empty: beside the other pictures.
+  std::optional<std::filesystem::path> hunt_picture;
+  // The figure of the sweep, or one chart of it, as files in a folder.
+  struct Figure {
+    std::optional<views::SweepChart> only;
+    std::filesystem::path folder;
+  };
+  std::optional<Figure> figure;
+
+  // With what was asked for in a later frame.
+  void add(Requests&& later);
+};
+
+// Draws everything inside the frame of the current Dear ImGui context and turns input into changes
+// of the session and of the state. Holds caches of what it drew, so every context has its own.
+class Workspace {
+ public:
+  Workspace(Session& session, WorkspaceState& state, const text::Texts& texts,
+            const views::Fonts::Faces& faces);
+
+  // One frame of a window or a picture. `interactive` takes keys and starts runs.
+  Requests draw(Layout layout, bool interactive);
+
+  // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
+  void notify(std::string sentence);
+
+  // Says that something was written there, with a button that shows it.
+  void saved(const std::filesystem::path& path);
+
+  // Begins to read files and shows the last of them.
+  void open_files(const std::vector<std::filesystem::path>& paths);
+
+  // Frames are needed even without input: a run goes on, a sentence is to disappear.
+  [[nodiscard]] bool animated() const;
+
+ private:
+  void take_keys(Requests& requests);
+  void keep_keys();
+  // The sentence why a command cannot be given now; empty: it can.
+  [[nodiscard]] std::string why_not(Action action) const;
+  // Whether what a command switches is on.
+  [[nodiscard]] bool is_on(Action action) const;
+  void perform(Action action, Requests& requests);
+  void stop_or_close();
+  void stop();
+  void reset_settings();
+  void change_scale(int steps);
+  void focus_panel(int steps);
+  [[nodiscard]] std::string keys_of(const ActionRow& row) const;
+  void draw_palette(const views::Ui& ui, Requests& requests);
+  void add_settings(const views::Ui& ui, std::vector<PaletteEntry>& entries);
+  void add_typed_setting(const views::Ui& ui, std::string_view typed,
+                         std::vector<PaletteEntry>& entries);
+  void add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entries);
+  void add_cards(const views::Ui& ui, std::vector<PaletteEntry>& entries);
+  void add_looks(const views::Ui& ui, std::vector<PaletteEntry>& entries);
+  void draw_action(const views::Ui& ui, Action action, Requests& requests);
+  void follow_live();
+  void start_run(bool live);
+  void start();  // what Space starts on this page
+  void start_or_pause_sweep();
+  void begin_sweep(views::SweepAsk ask);
+  // A point of a sweep is being measured; a run now would throw it away.
+  [[nodiscard]] bool measures_sweep() const;
+  // The projector's page has a field of its own for the target card.
+  void draw_top_bar(const views::Ui& ui, Requests& requests, bool has_target_field);
+  void draw_menus(const views::Ui& ui, Requests& requests);
+  void draw_status_bar(const views::Ui& ui);
+  void draw_restart_bar(const views::Ui& ui, Requests& requests);
+  [[nodiscard]] std::string device_names() const;
+  [[nodiscard]] std::string kernels_not_recorded() const;
+  void draw_panels(const views::Ui& ui);
+  void draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry);
+  void draw_projector(const views::Ui& ui);
+  void draw_one(const views::Ui& ui, Layout layout);
+  void draw_sweep(const views::Ui& ui, Requests& requests);
+  void carry_out(const views::SweepRequests& asked, Requests& requests);
+  void take_opened_point();
+  void compare_points(std::size_t a, std::size_t b);
+  void draw_comparison(const views::Ui& ui);
+  void draw_compare(const views::Ui& ui);
+  void draw_compare_head(const views::Ui& ui, float width);
+  void draw_compare_buttons(const views::Ui& ui);
+  void start_comparison();
+  [[nodiscard]] std::string stale_comparison() const;
+  void draw_hunt(const views::Ui& ui, Requests& requests);
+  void draw_hunt_head(const views::Ui& ui, float width, Requests& requests);
+  void draw_hunt_buttons(const views::Ui& ui, Requests& requests);
+  void zoom_hunt(double factor);
+  void draw_hunt_map(const views::Ui& ui, float width, float height);
+  void open_cell(std::size_t cell);
+  void step_cell(int x, int y);
+  void draw_cell_menu(const views::Ui& ui);
+  void open_spec(const spec::WorkloadSpec& spec);
+  void draw_page_tabs(const views::Ui& ui);
+  void open_point(std::size_t point);
+  void open_sweep(const std::filesystem::path& path);
+  void tell(const base::Result<void>& result);
+  void draw_shortcuts(const views::Ui& ui);
+  void draw_glossary(const views::Ui& ui);
+  void draw_limit_bar(const views::Ui& ui);
+  void draw_toasts(const views::Ui& ui);
+  void draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
+                  const std::function<void()>& draw);
+  void draw_file_tabs(const views::Ui& ui);
+  void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
+  void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
+  void draw_open_sheet(const views::Ui& ui);
+  [[nodiscard]] views::ViewContext context(const views::Ui& ui);
+  void choose_memory(views::ViewContext& view);
+  void note_figures(const run::Run& run);
+  void ask_for_prediction();
+  void wait_for_prediction();
+  [[nodiscard]] views::ControlsContext controls(const views::Ui& ui);
+
+  Session* session_;
+  WorkspaceState* state_;
+  const text::Texts* texts_;
+  const views::Fonts::Faces* faces_;
+  views::TimelineView timeline_;
+  views::MemoryView memory_;
+  views::SegmentsView segments_;
+  views::OperatorsView operators_;
+  views::AgreementView agreement_;
+  views::InspectorView inspector_;
+
+  std::chrono::steady_clock::time_point frame_begin_;
+  spec::WorkloadSpec run_spec_;   // what Live last started, or the user
+  spec::WorkloadSpec seen_spec_;  // last frame's, for the debounce
+  std::int64_t changed_ns_ = 0;
+  std::shared_ptr<const predict::Forecast> run_forecast_;  // of the run on screen
+  Palette palette_;
+  bool popup_has_keys_ = false;           // at the end of the last frame
+  std::optional<std::size_t> menu_cell_;  // of the hunt, that the open menu is about
+  bool show_shortcuts_ = false;
+  bool show_operators_ = false;
+  bool show_comparison_ = false;
+  views::ComparisonPage comparison_;
+  bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
+  OpenSheet open_sheet_;
+  Toasts toasts_;
+  bool show_glossary_ = false;
+  std::array<char, 64> glossary_filter_{};
+  float verdict_height_ = 0;  // pixels, on the projector's page
+  FileDialog file_dialog_;
+  std::optional<std::size_t> shown_tab_;  // last frame's
+  bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next
+  unsigned dock_id_ = 0;
+  std::string note_;
+  std::int64_t note_until_ns_ = 0;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,175 @@
+// The page of A against B: which setting differs, the comparison as it goes on, its outcome.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/page_windows.h"
+#include "app/window/workspace.h"
+#include "core/report/compare_report.h"
+#include "core/spec/spec_values.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/stale_mark.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+#include "views/compare/compare_figure.h"
+#include "views/compare/compare_words.h"
+
+namespace ts::app {
+namespace {
+
+// "Backend: naive in A, flash in B": what the comparison was of, whatever the settings are now.
+std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
+  std::string words;
+  const auto& [a, b] = comparison.sides;
+  for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
+    if (!words.empty()) words += ui.texts("memory.list_comma");
+    const auto field = spec::field_from_name(one.key);
+    const auto value = [&](const std::string& written) {
+      return field ? views::value_words(ui.texts, *field, written) : written;
+    };
+    words += ui.texts("compare.subject",
+                      {{"key", field ? views::field_words(ui.texts, *field) : one.key},
+                       {"a", value(one.a)},
+                       {"b", value(one.b)}});
+  }
+  return words;
+}
+
+}  // namespace
+
+void Workspace::start_comparison() {
+  const spec::WorkloadSpec& a = state_->history.spec();
+  const auto b = views::spec_of_b(state_->compare_edit, a, *texts_);
+  if (!session_->engine_problem().empty()) {
+    notify(views::engine_words(*texts_, session_->engine_problem()));
+  } else if (measures_sweep()) {
+    notify((*texts_)("note.sweep_measures"));
+  } else if (const auto problems = spec::validate(a); !problems.empty()) {
+    notify(views::message_words(*texts_, problems.front()));
+  } else if (!b) {
+    notify(b.error().sentence);
+  } else {
+    session_->start_comparison(a, *b, run::comparison_protocol());
+  }
+}
+
+// The settings of A in the comparison on screen that are no longer those of now, else those of B.
+std::string Workspace::stale_comparison() const {
+  const run::Comparison* const comparison = session_->comparison();
+  if (comparison == nullptr) return {};
+  const spec::WorkloadSpec& now = state_->history.spec();
+  std::string words = views::difference_words(*texts_, comparison->sides[0].spec, now);
+  const auto b = views::spec_of_b(state_->compare_edit, now, *texts_);
+  if (words.empty() && b) words = views::difference_words(*texts_, comparison->sides[1].spec, *b);
+  return words;
+}
+
+void Workspace::draw_compare_head(const views::Ui& ui, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const run::Comparison* const comparison = session_->comparison();
+  const bool going_on = session_->comparing();
+  std::string title, state, about, paid;
+  if (comparison != nullptr) {
+    about = subject(ui, *comparison);
+    const double most = run::comparison_protocol().budget_s;
+    state = views::comparison_state(*comparison, most, *texts_);
+    title = going_on ? state : views::comparison_verdict(*comparison, *texts_);
+    if (going_on) {
+      state.clear();
+    } else {
+      paid = views::break_even_words(*comparison, *texts_);
+    }
+  } else if (going_on) {
+    title = (*texts_)("compare.preparing");
+  } else {
+    title = session_->comparison_problem();
+    if (title.empty()) title = (*texts_)("compare.nothing_yet");
+  }
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float buttons = views::right_row("###compare_buttons", at.x + width - ui.px(16),
+                                         at.y + ui.px(14), [&] { draw_compare_buttons(ui); });
+  const float room = buttons - at.x - ui.px(32);
+  const auto style = sink.text_width(views::TextStyle::large, title) <= room
+                         ? views::TextStyle::large
+                         : views::TextStyle::body;
+  sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
+            views::fitted(sink, style, title, room));
+  sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small, ui.theme.text2,
+            views::fitted(sink, views::TextStyle::small,
+                          about + (about.empty() || state.empty() ? "" : "   ") + state, room));
+  if (!paid.empty()) {
+    sink.text({at.x + ui.px(16), at.y + ui.px(56)}, views::TextStyle::body, ui.theme.text,
+              views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
+  }
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(paid.empty() ? 64 : 84)});
+}
+
+void Workspace::draw_compare_buttons(const views::Ui& ui) {
+  const run::Comparison* const comparison = session_->comparison();
+  const bool going_on = session_->comparing();
+  if (going_on) {
+    if (views::button(ui, "###compare_stop", "\xef\x81\x8d", ui.texts("compare.stop"), "Esc",
+                      views::ButtonKind::primary)) {
+      session_->cancel();
+    }
+  } else if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
+                           ui.texts("common.space"), views::ButtonKind::primary)) {
+    start_comparison();
+  }
+  if (comparison != nullptr && !going_on) {
+    ImGui::SameLine(0, ui.px(8));
+    if (views::button(ui, "###compare_copy", "\xef\x83\x85", ui.texts("common.copy"), "",
+                      views::ButtonKind::quiet)) {
+      ImGui::SetClipboardText((io::to_markdown(report::comparison_table(*comparison)) + "\n" +
+                               report::comparison_sentence(*comparison) + "\n")
+                                  .c_str());
+    }
+  }
+}
+
+void Workspace::draw_compare(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  const float left = std::floor(std::min(ui.px(320), size.x * 0.4F));
+  ImGui::SetNextWindowPos(origin);
+  ImGui::SetNextWindowSize({left, size.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  if (ImGui::Begin("###compare_controls", nullptr, kFixedFlags)) {
+    views::settle(state_->compare_edit, state_->history.spec());
+    views::draw_compare_controls(ui, state_->compare_edit, state_->history.spec());
+    views::divider(ui);
+    views::draw_controls(controls(ui));
+  }
+  ImGui::End();
+  ImGui::PopStyleVar();
+  ask_for_prediction();
+
+  ImGui::SetNextWindowPos({origin.x + left, origin.y});
+  ImGui::SetNextWindowSize({size.x - left, size.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  const bool open = ImGui::Begin("###compare_page", nullptr, kFixedFlags | kUnmovingFlags);
+  ImGui::PopStyleVar();
+  if (open) {
+    const ImVec2 corner = ImGui::GetWindowPos();
+    views::left_edge(ui);
+    draw_compare_head(ui, size.x - left);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (const run::Comparison* const comparison = session_->comparison()) {
+      views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      ImGui::Dummy({size.x - left, corner.y + size.y - at.y});
+      const views::Rect area{at.x, at.y, corner.x + size.x - left, corner.y + size.y};
+      views::draw_compare_figure(sink, area, {*comparison, *texts_, ui.theme, ui.metrics});
+      views::draw_stale(sink, ui.theme, ui.metrics, area, *texts_, stale_comparison());
+    } else {
+      ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y});
+      views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2, (*texts_)("compare.about"),
+                          ui.px(24));
+    }
+  }
+  ImGui::End();
+}
+
+}  // namespace ts::app

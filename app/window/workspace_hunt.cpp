@@ -1,0 +1,316 @@
+// The page of the hunt: the map of the settings, the timeline of the cell they are, the log.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/page_windows.h"
+#include "app/window/workspace.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/imgui_input.h"
+#include "views/charts/stale_mark.h"
+#include "views/common/context_menu.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+#include "views/hunt/hunt_figure.h"
+#include "views/hunt/hunt_log.h"
+#include "views/inspector/remedy_list.h"
+
+namespace ts::app {
+namespace {
+
+std::string count(std::size_t number) {
+  return text::grouped(static_cast<std::int64_t>(number));
+}
+
+// How far it is, and how long it took.
+std::string state_words(const views::Ui& ui, const predict::HuntProgress& hunt) {
+  if (!hunt.problem.empty()) return hunt.problem;
+  if (!hunt.obstacle.sentence.empty()) return {};
+  const std::string seconds = text::decimal(hunt.frontier_after.value_or(hunt.seconds), 2);
+  const std::string cells = count(hunt.map.size() - hunt.map.count(predict::CellState::impossible));
+  const std::string probes = count(hunt.map.log().size());
+  if (hunt.cancelled) return ui.texts("hunt.cancelled", {{"probes", probes}, {"cells", cells}});
+  if (!hunt.frontier_after) {
+    return ui.texts("hunt.searching", {{"probes", probes}, {"cells", cells}});
+  }
+  return ui.texts(hunt.running ? "hunt.filling" : "hunt.complete",
+                  {{"probes", probes}, {"cells", cells}, {"seconds", seconds}});
+}
+
+// What a map of earlier settings is of, in what it has otherwise than those of now.
+std::string earlier_settings(const text::Texts& texts, const predict::HuntProgress& hunt,
+                             const spec::WorkloadSpec& now) {
+  spec::WorkloadSpec mapped = hunt.map.base();
+  mapped.device = now.device;
+  for (const spec::Field field : {hunt.map.x().field, hunt.map.y().field}) {
+    static_cast<void>(spec::set_number(mapped, field, spec::number_of(now, field)));
+  }
+  std::string words = views::difference_words(texts, mapped, now);
+  return words.empty() ? hunt.target.name : words;
+}
+
+}  // namespace
+
+void Workspace::open_cell(std::size_t cell) {
+  open_spec(state_->hunts->spec_of(cell, state_->history.spec()));
+}
+
+void Workspace::open_spec(const spec::WorkloadSpec& spec) {
+  state_->history.set(spec);
+  // Live would take the change of the settings for a wish to run.
+  run_spec_ = seen_spec_ = state_->history.spec();
+}
+
+void Workspace::draw_hunt_buttons(const views::Ui& ui, Requests& requests) {
+  HuntSession& hunts = *state_->hunts;
+  const bool busy = session_->predictions().hunt_busy();
+  const auto next = [&] { ImGui::SameLine(0, ui.px(8)); };
+  const auto small = [&](const char* id, const char* icon, const char* tip) {
+    const bool pressed = views::button(ui, id, icon, "", "", views::ButtonKind::plain);
+    views::tooltip(ui, ui.texts(tip));
+    next();
+    return pressed;
+  };
+  if (small("###hunt_zoom_in", "\xef\x80\x8e", "hunt.zoom_in")) zoom_hunt(0.5);
+  if (small("###hunt_zoom_out", "\xef\x80\x90", "hunt.zoom_out")) zoom_hunt(2);
+  if (busy) {
+    if (small("###hunt_cancel", "\xef\x81\x8d", "hunt.cancel"))
+      session_->predictions().cancel_hunt();
+  } else if (small("###hunt_again", "\xef\x80\xa1", "hunt.again")) {
+    hunts.restart();
+  }
+  ImGui::BeginDisabled(hunts.progress() == nullptr);
+  if (views::button(ui, "###hunt_png", "", "PNG", "", views::ButtonKind::plain))
+    requests.hunt_picture = std::filesystem::path();
+  next();
+  if (small("###hunt_save", "\xef\x80\x99", "hunt.save")) {
+    const auto saved = hunts.save();
+    saved ? this->saved(*saved) : notify(saved.error().sentence);
+    if (saved) requests.hunt_picture = *saved / "hunt.png";
+  }
+  ImGui::EndDisabled();
+  if (const auto round = hunts.confirming()) {
+    const std::string words =
+        (*texts_)("hunt.confirming", {{"done", count(round->done)}, {"all", count(round->all)}});
+    if (views::button(ui, "###hunt_stop", "\xef\x81\x8d", words, "", views::ButtonKind::primary))
+      hunts.stop_confirming(*session_);
+    return;
+  }
+  const char* const problem = hunts.confirm_problem(*session_, state_->history.spec());
+  ImGui::BeginDisabled(problem != nullptr);
+  if (views::button(ui, "###hunt_confirm", "\xef\x81\x9b", ui.texts("hunt.confirm"), "",
+                    problem != nullptr ? views::ButtonKind::quiet : views::ButtonKind::primary)) {
+    session_->show(nullptr);
+    hunts.confirm();
+  }
+  ImGui::EndDisabled();
+  views::tooltip(ui, ui.texts(problem != nullptr ? problem : "hunt.confirm.hint"));
+}
+
+void Workspace::zoom_hunt(double factor) {
+  views::zoom(state_->hunt_edit, state_->history.spec(), factor, predict::kMapSide);
+}
+
+void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& requests) {
+  HuntSession& hunts = *state_->hunts;
+  const predict::HuntProgress* const hunt = hunts.progress();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float buttons =
+      views::right_row("###hunt_buttons", at.x + width - ui.px(16), at.y + ui.px(38),
+                       [&] { draw_hunt_buttons(ui, requests); });
+  float height = ui.px(72);
+  if (hunt != nullptr) {
+    views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const std::int64_t row = spec::number_of(state_->history.spec(), hunt->map.y().field);
+    // The sizes of now say nothing about the map of before.
+    const bool outdated = hunts.outdated();
+    const std::string sentence = outdated ? std::string(ui.texts("hunt.computing"))
+                                          : views::hunt_sentence(*hunt, row, ui.texts);
+    // In a narrow window the whole sentence, smaller.
+    const float room = width - ui.px(32);
+    const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
+                           ? views::TextStyle::large
+                           : views::TextStyle::body;
+    sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
+              views::fitted(sink, style, sentence, room));
+    const std::string confirmed =
+        outdated ? std::string() : views::confirmed_sentence(hunts.map(), ui.texts);
+    const std::string state = outdated ? std::string() : state_words(ui, *hunt);
+    std::string words = confirmed.empty() ? state
+                                          : ui.texts("common.two_sentences",
+                                                     {{"first", confirmed}, {"second", state}});
+    const auto small = views::TextStyle::small;
+    // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
+    float top = at.y + ui.px(44);
+    if (at.x + ui.px(32) + sink.text_width(small, words) > buttons) {
+      top = at.y + ui.px(72);
+      height = ui.px(92);
+      if (!confirmed.empty() && sink.text_width(small, words) > room) words = confirmed;
+    }
+    sink.text({at.x + ui.px(16), top}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
+              views::fitted(sink, small, words, room));
+  }
+  ImGui::SetCursorScreenPos({at.x, at.y + height});
+}
+
+void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
+  HuntSession& hunts = *state_->hunts;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const views::Rect area{std::floor(at.x), std::floor(at.y), std::floor(at.x + width),
+                         std::floor(at.y + height)};
+  if (hunts.progress() == nullptr) {
+    ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(24)});
+    const predict::Outlook* outlook = session_->predictions().outlook();
+    const bool told = outlook != nullptr && !outlook->problem.sentence.empty();
+    views::wrapped_text(
+        ui, views::TextStyle::body, ui.theme.text2,
+        told ? views::message_words(ui.texts, outlook->problem) : ui.texts("hunt.waits"),
+        ui.px(24));
+    return;
+  }
+  const bool pressed = ImGui::InvisibleButton("###hunt_map", {area.width(), area.height()},
+                                              ImGuiButtonFlags_EnableNav);
+  if (const views::ArrowSteps steps = views::take_arrows(); !hunts.outdated())
+    step_cell(steps.x, -steps.y);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const views::HuntFigure figure{
+      hunts.map(),
+      hunts.progress()->target.memory,
+      ui.texts,
+      ui.theme,
+      ui.metrics,
+      hunts.cell_of(state_->history.spec()),
+      ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1},
+      hunts.progress()->other ? &*hunts.progress()->other : nullptr,
+      hunts.other_name()};
+  const float wheel = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
+  const auto cell = views::draw_hunt_figure(sink, area, figure);
+  if (hunts.outdated()) {
+    views::draw_stale(sink, ui.theme, ui.metrics, area, *texts_,
+                      earlier_settings(*texts_, *hunts.progress(), state_->history.spec()));
+    return;
+  }
+  // Enter opens the cell of the settings.
+  const auto opened = ImGui::IsItemHovered() ? cell : figure.selected;
+  if (pressed && opened) open_cell(*opened);
+  if (cell && ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
+    menu_cell_ = cell;
+    ImGui::OpenPopup("###cell_menu");
+  }
+  draw_cell_menu(ui);
+  if (cell && wheel != 0) {
+    // About the cell under the mouse.
+    views::zoom(state_->hunt_edit, hunts.map().spec_of(*cell), wheel > 0 ? 0.5 : 2,
+                predict::kMapSide);
+  }
+}
+
+// The settings become those of the cell beside theirs: right and up are larger.
+void Workspace::step_cell(int x, int y) {
+  const predict::HuntMap& map = state_->hunts->map();
+  const auto now = state_->hunts->cell_of(state_->history.spec());
+  if ((x == 0 && y == 0) || !now) return;
+  const auto columns = static_cast<std::int64_t>(map.x_values().size());
+  const auto rows = static_cast<std::int64_t>(map.y_values().size());
+  const std::int64_t column = static_cast<std::int64_t>(*now) % columns + x;
+  const std::int64_t row = static_cast<std::int64_t>(*now) / columns + y;
+  if (column < 0 || column >= columns || row < 0 || row >= rows) return;
+  const auto cell = static_cast<std::size_t>(row * columns + column);
+  state_->history.set(state_->hunts->spec_of(cell, state_->history.spec()));
+}
+
+void Workspace::draw_cell_menu(const views::Ui& ui) {
+  if (!menu_cell_ || *menu_cell_ >= state_->hunts->map().size()) return;
+  const predict::HuntMap& map = state_->hunts->map();
+  const spec::WorkloadSpec spec = state_->hunts->spec_of(*menu_cell_, state_->history.spec());
+  std::string title;
+  for (const spec::Field field : {map.x().field, map.y().field}) {
+    title += (title.empty() ? "" : ", ") + std::string(spec::field_name(field)) + " = " +
+             spec::field_text(spec, field);
+  }
+  const auto zoomed = [this, &spec](double factor) {
+    views::zoom(state_->hunt_edit, spec, factor, predict::kMapSide);
+  };
+  const std::vector<views::MenuRow> rows{
+      {"###cell_take", ui.texts("menu.take_settings"), "", [this] { open_cell(*menu_cell_); }},
+      {"###cell_run", ui.texts("menu.run_settings"), "",
+       [this] {
+         open_cell(*menu_cell_);
+         state_->page = Page::run;
+         start_run(false);
+       }},
+      {"###cell_zoom_in", ui.texts("hunt.zoom_in"), "", [&zoomed] { zoomed(0.5); }},
+      {"###cell_zoom_out", ui.texts("hunt.zoom_out"), "", [&zoomed] { zoomed(2); }},
+      {"###cell_copy", ui.texts("menu.copy_settings"), "",
+       [&spec] { ImGui::SetClipboardText(to_json(spec).dump(2).c_str()); }}};
+  views::context_menu(ui, "###cell_menu", title, rows);
+}
+
+void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  const float left = std::floor(std::min(ui.px(320), size.x * 0.3F));
+  const float right = std::floor(std::min(ui.px(380), size.x * 0.3F));
+  const float middle = size.x - left - right;
+  const auto panel = [&](const char* id, float x, float y, float width, float height,
+                         ImVec2 padding, ImGuiWindowFlags flags, auto draw) {
+    ImGui::SetNextWindowPos({origin.x + x, origin.y + y});
+    ImGui::SetNextWindowSize({width, height});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    if (ImGui::Begin(id, nullptr, kFixedFlags | flags)) {
+      draw();
+      if (x > 0) views::left_edge(ui);
+    }
+    ImGui::End();
+    ImGui::PopStyleVar();
+  };
+  const ImVec2 margin(ui.px(16), ui.px(12));
+  // Controls first: what they change is seen in this frame's charts.
+  panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {
+    views::settle(state_->hunt_edit, state_->history.spec());
+    views::draw_hunt_controls(ui, state_->hunt_edit, state_->history.spec());
+    views::divider(ui);
+    views::draw_controls(controls(ui));
+  });
+  ask_for_prediction();
+  state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_edit);
+  state_->hunts->update(*session_);
+  const float map_height = std::floor(size.y * 0.62F);
+  panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kUnmovingFlags, [&] {
+    draw_hunt_head(ui, middle, requests);
+    draw_hunt_map(ui, middle, map_height - ImGui::GetCursorPosY());
+  });
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
+  panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kUnmovingFlags,
+        [&] { memory_.draw(view); });
+  panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {
+    if (state_->hunts->progress() != nullptr) {
+      const predict::HuntProgress& hunt = *state_->hunts->progress();
+      if (const auto value = views::draw_bisection(ui, hunt)) {
+        spec::WorkloadSpec spec = state_->history.spec();
+        static_cast<void>(spec::set_number(spec, hunt.map.x().field, *value));
+        static_cast<void>(spec::set_number(spec, hunt.map.y().field, hunt.exact->y));
+        open_spec(spec);
+      }
+      const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
+      const float left_over = size.y - ImGui::GetCursorPosY();
+      const float height = std::max(ui.px(120), left_over * (remedies ? 0.42F : 0.9F));
+      if (const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), height))
+        open_cell(*cell);
+    }
+    ImGui::Dummy({0, ui.px(8)});
+    if (view.outlook != nullptr) {
+      if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
+    }
+  });
+}
+
+}  // namespace ts::app

@@ -1,0 +1,186 @@
+// Where the panels lie: docked, one alone, or the projector's page.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/window/page_windows.h"
+#include "app/window/workspace.h"
+#include "views/common/ids.h"
+#include "views/inspector/obstacle_view.h"
+
+namespace ts::app {
+namespace {
+
+// Panels of rows keep a margin; charts use every pixel.
+class Margin {
+ public:
+  explicit Margin(const views::Ui& ui) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  }
+  ~Margin() { ImGui::PopStyleVar(); }
+  Margin(const Margin&) = delete;
+  Margin& operator=(const Margin&) = delete;
+};
+
+}  // namespace
+
+void Workspace::draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry) {
+  views::ViewContext view = context(ui);
+  if (entry == nullptr) {
+    timeline_.draw(view);
+  } else if (entry->opened != nullptr) {
+    segments_.draw(view);
+  } else {
+    draw_file_problem(ui, *entry);
+  }
+}
+
+void Workspace::draw_panels(const views::Ui& ui) {
+  const ImGuiID dock = ImGui::GetID("###dock");
+  dock_id_ = dock;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  if (ImGui::DockBuilderGetNode(dock) == nullptr) {
+    ImGui::DockBuilderAddNode(dock, ImGuiDockNodeFlags_DockSpace);
+    ImGui::DockBuilderSetNodeSize(dock, viewport->WorkSize);
+    ImGuiID centre = dock;
+    const float width = std::max(1.0F, viewport->WorkSize.x);
+    const float left_part = std::min(0.4F, ui.px(320) / width);
+    const ImGuiID left =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Left, left_part, nullptr, &centre);
+    const float right_part = std::min(0.4F, ui.px(360) / (width * (1 - left_part)));
+    const ImGuiID right =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Right, right_part, nullptr, &centre);
+    const ImGuiID below =
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Down, 0.54F, nullptr, &centre);
+    ImGui::DockBuilderDockWindow(views::ids::kControls, left);
+    ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
+    ImGui::DockBuilderDockWindow(views::ids::kMemory, below);
+    ImGui::DockBuilderDockWindow(views::ids::kInspector, right);
+    ImGui::DockBuilderFinish(dock);
+  }
+  ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
+  const OpenedFiles::Entry* entry = session_->files().current();
+  // Controls first: what they change is seen in this frame's charts. Then the timeline, which shows
+  // nothing that is predicted.
+  {
+    const Margin margin(ui);
+    if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
+      entry == nullptr ? views::draw_controls(controls(ui)) : draw_file_controls(ui, context(ui));
+    }
+    ImGui::End();
+  }
+  if (ImGui::Begin(views::ids::kTimeline, nullptr, kPanelFlags | kUnmovingFlags)) {
+    draw_timeline(ui, entry);
+  }
+  ImGui::End();
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
+  if (ImGui::Begin(views::ids::kMemory, nullptr, kPanelFlags | kUnmovingFlags)) {
+    memory_.draw(view);
+  }
+  ImGui::End();
+  const Margin margin(ui);
+  if (ImGui::Begin(views::ids::kInspector, nullptr, kPanelFlags)) {
+    if (entry == nullptr || entry->opened != nullptr) {
+      const auto tried = inspector_.draw(ui, view, session_->engine_problem());
+      if (tried) state_->history.set(*tried);
+    }
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_one(const views::Ui& ui, Layout layout) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->Pos);
+  ImGui::SetNextWindowSize(viewport->Size);
+  std::optional<Margin> margin;
+  if (layout == Layout::controls || layout == Layout::inspector || layout == Layout::operators ||
+      layout == Layout::agreement)
+    margin.emplace(ui);
+  if (ImGui::Begin("###one", nullptr, kFixedFlags | ImGuiWindowFlags_NoScrollbar)) {
+    views::ViewContext view = context(ui);
+    switch (layout) {
+      case Layout::timeline:
+        timeline_.draw(view);
+        break;
+      case Layout::memory:
+        memory_.draw(view);
+        break;
+      case Layout::segments:
+        segments_.draw(view);
+        break;
+      case Layout::operators:
+        operators_.draw(ui, view, state_->operators_tab);
+        break;
+      case Layout::agreement:
+        agreement_.draw(ui, view);
+        break;
+      case Layout::controls:
+        if (view.file == nullptr) {
+          views::draw_controls(controls(ui));
+        } else {
+          draw_file_controls(ui, view);
+        }
+        break;
+      default:
+        if (const auto tried = inspector_.draw(ui, view, session_->engine_problem()))
+          state_->history.set(*tried);
+    }
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_projector(const views::Ui& ui) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImVec2 origin = viewport->WorkPos;
+  const ImVec2 size = viewport->WorkSize;
+  const auto panel = [&](const char* id, float y, float height, auto draw) {
+    ImGui::SetNextWindowPos({origin.x, y});
+    ImGui::SetNextWindowSize({size.x, height});
+    if (ImGui::Begin(id, nullptr, kFixedFlags | kUnmovingFlags)) {
+      draw();
+      const ImVec2 corner = ImGui::GetWindowPos();
+      ImGui::GetWindowDrawList()->AddRectFilled(
+          {corner.x, corner.y + height - 1}, {corner.x + size.x, corner.y + height}, ui.theme.line);
+    }
+    ImGui::End();
+  };
+  const OpenedFiles::Entry* entry = session_->files().current();
+  if (entry != nullptr && entry->opened == nullptr) {
+    panel("###projector_problem", origin.y, size.y, [&] { draw_file_problem(ui, *entry); });
+    return;
+  }
+  // Whole pixels, or the background shows between two panels.
+  const float end = origin.y + size.y;
+  const float verdict_y = origin.y + (entry == nullptr ? std::floor(ui.px(44)) : 0);
+  // As high as its words were in the last frame: a long sentence in a small window takes more
+  // lines.
+  const float verdict_height =
+      std::floor(std::min(std::max(ui.px(96), verdict_height_), (end - verdict_y) * 0.4F));
+  const float timeline_y = verdict_y + verdict_height;
+  const float timeline_height = std::floor((end - timeline_y) * 0.4F);
+  const float memory_y = timeline_y + timeline_height;
+  // In this order for the same reason as in draw_panels().
+  if (entry == nullptr) {
+    panel("###projector_controls", origin.y, verdict_y - origin.y,
+          [&] { views::draw_controls_strip(controls(ui)); });
+  }
+  panel("###projector_timeline", timeline_y, timeline_height, [&] { draw_timeline(ui, entry); });
+  wait_for_prediction();
+  views::ViewContext view = context(ui);
+  panel("###projector_verdict", verdict_y, verdict_height, [&] {
+    ImGui::SetCursorPos({ui.px(16), ui.px(16)});
+    views::draw_verdict(ui, view, session_->engine_problem());
+    if (view.file == nullptr && view.outlook != nullptr) {
+      if (const auto tried = views::draw_obstacle(ui, *view.outlook)) state_->history.set(*tried);
+    }
+    views::draw_headline_figures(ui, view);
+    verdict_height_ = ImGui::GetCursorPosY() + ui.px(6);
+  });
+  panel("###projector_memory", memory_y, end - memory_y, [&] { memory_.draw(view); });
+}
+
+}  // namespace ts::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace ts::allocator {
+
+// Why a string is no settings: the option at fault and what it takes instead of its value.
+struct AllocatorSettingsFault {
+  enum class Wants : std::uint8_t {
+    another_option,  // there is none of that name
+    truth,           // True or False
+    mebibytes,       // a number of MiB from 20 up
+    part,            // a number between 0 and 1
+    divisions,       // a power of two, or a list of them by size
+    native,          // cudaMallocAsync is another allocator
+  };
+  Wants wants = Wants::another_option;
+  std::string option;
+  std::string value;
+  [[nodiscard]] std::string sentence() const;  // plain English
+};
+
+// PyTorch 2.11's CUDA caching-allocator settings, read from the string that PYTORCH_CUDA_ALLOC_CONF
+// holds: "max_split_size_mb:128,expandable_segments:True,roundup_power2_divisions:[256:1,>:8]".
+// Settings that do not change where bytes go (release_lock_on_cudamalloc, pinned_*, ...) are
+// accepted and ignored; backend:cudaMallocAsync is refused, since it is another allocator.
+struct AllocatorSettings {
+  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+  // Divisions per power of two of a request: 1 MiB, 2 MiB, ... 32 GiB and above; 0 or 1: off.
+  static constexpr int kDivisionSteps = 16;
+
+  bool expandable_segments = false;
+  std::int64_t max_split_size = kUnlimited;                      // bytes
+  std::int64_t max_non_split_rounding = std::int64_t{20} << 20;  // bytes
+  double garbage_collection_threshold = 0;  // 0: off; part of the allowed bytes
+  std::array<std::int64_t, kDivisionSteps> roundup_power2_divisions{};
+  friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;
+
+  static tl::expected<AllocatorSettings, AllocatorSettingsFault> read(std::string_view text);
+  // As read(), with the fault as a sentence.
+  static base::Result<AllocatorSettings> parse(std::string_view text);
+  [[nodiscard]] std::string to_string() const;  // empty for the defaults
+
+  // Bytes a request takes in a block: a multiple of 512, or of its power-of-two division.
+  [[nodiscard]] std::int64_t round_size(std::int64_t bytes) const;
+};
+
+}  // namespace ts::allocator

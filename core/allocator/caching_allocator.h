@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/allocator/allocator_settings.h"
+
+namespace ts::allocator {
+
+// What the simulator did to the device, PyTorch's names.
+enum class SegmentAction : std::uint8_t { segment_alloc, segment_free, segment_map, segment_unmap };
+struct SegmentEvent {
+  SegmentAction action = SegmentAction::segment_alloc;
+  std::uint64_t address = 0;
+  std::int64_t size = 0;
+};
+
+// getDeviceStats' figures, in bytes unless a count.
+struct AllocatorStats {
+  std::int64_t allocated = 0;  // rounded sizes of blocks in use
+  std::int64_t requested = 0;  // sizes asked for
+  std::int64_t reserved = 0;   // segments and mapped pages
+  std::int64_t peak_allocated = 0;
+  std::int64_t peak_reserved = 0;
+  std::int64_t segment_allocs = 0;  // cudaMalloc calls, or mappings with expandable segments
+  std::int64_t segment_frees = 0;
+  std::int64_t retries = 0;  // cached blocks were released to make room
+  std::int64_t ooms = 0;
+};
+
+struct SegmentView {
+  std::uint64_t address = 0;
+  std::int64_t size = 0;  // mapped bytes
+  std::int64_t stream = 0;
+  bool small_pool = false;
+  bool expandable = false;
+  struct BlockView {
+    std::uint64_t address = 0;
+    std::int64_t size = 0;
+    std::int64_t requested = 0;  // 0 when free
+    bool allocated = false;
+  };
+  std::vector<BlockView> blocks;  // by address, without gaps
+};
+
+// A model of PyTorch 2.11's CUDACachingAllocator for one device, default pools, that keeps
+// addresses and sizes only: rounding, small and large pools, best fit per stream, split and merge,
+// release of cached blocks and one retry before out of memory, garbage collection, expandable
+// segments. Rules and constants: c10/cuda/CUDACachingAllocator.cpp and c10/core/AllocatorConfig.h
+// of that version. Not thread safe.
+class CachingAllocator {
+ public:
+  // `capacity`: bytes the device can give to segments (its memory less context and other
+  // processes). `memory_fraction` < 1 limits reserved bytes to that part of `total_memory`, as
+  // setMemoryFraction does; it is also what turns garbage collection on.
+  struct Device {
+    std::int64_t capacity = AllocatorSettings::kUnlimited;
+    std::int64_t total_memory = 0;  // 0: same as capacity
+    std::optional<double> memory_fraction;
+    // Refuse what the device has no room for before anything cached is given back.
+    bool keep_cached = false;
+  };
+  CachingAllocator(const AllocatorSettings& settings, const Device& device);
+  ~CachingAllocator();
+  CachingAllocator(CachingAllocator&&) noexcept;
+  CachingAllocator& operator=(CachingAllocator&&) noexcept;
+
+  // Address of a block, or nothing when it is out of memory (state is then as after the retry).
+  // bytes > 0.
+  std::optional<std::uint64_t> allocate(std::int64_t bytes, std::int64_t stream = 0);
+  // False for an address that is not allocated.
+  bool free(std::uint64_t address);
+  void empty_cache();
+  // A copy of the state that goes on by itself on another device. Not with expandable segments,
+  // whose addresses depend on the device.
+  [[nodiscard]] CachingAllocator fork(const Device& device) const;
+  // This one goes on on another device. Not with expandable segments, as above.
+  void move_to(const Device& device);
+
+  // For replays of a recording. All of it before the first allocation.
+  // Places a segment with the given blocks as the state before the first event. Blocks follow each
+  // other without gaps, free ones are merged.
+  void seed_segment(const SegmentView& segment);
+  // Places the addresses of an expandable segment, with `ranges` of it mapped. They are of one
+  // stream and one pool, lie apart from each other inside [address, address + size), and begin and
+  // end at whole pages from `address` on.
+  void seed_expandable(std::uint64_t address, std::int64_t size,
+                       const std::vector<SegmentView>& ranges);
+  // Where the next new segment will lie, if nothing lies there; unset takes it back. Equally good
+  // blocks are taken by address, so a replay needs the recorded ones.
+  void set_next_address(std::optional<std::uint64_t> address);
+
+  [[nodiscard]] const AllocatorStats& stats() const;
+  // Bytes of free parts of segments that are partly in use: fragmentation. O(free blocks).
+  [[nodiscard]] std::int64_t inactive_split_bytes() const;
+  [[nodiscard]] std::vector<SegmentView> segments() const;  // by address
+  // Device calls since the last time this was asked, in order.
+  std::vector<SegmentEvent> take_events();
+
+  // Broken invariants in words, empty when all hold: no overlap, no gap, no lost byte, neighbours
+  // merged, free lists complete, sums right. For tests; O(blocks).
+  [[nodiscard]] std::string check() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ts::allocator

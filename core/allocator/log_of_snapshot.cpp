@@ -1,0 +1,239 @@
+#include "core/allocator/log_of_snapshot.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/allocator/stack_origin.h"
+
+namespace ts::allocator {
+namespace {
+
+// What a file claims is kept where sums cannot overflow.
+constexpr std::int64_t kMostLoggedBytes = std::int64_t{1} << 60;
+std::int64_t nanoseconds(std::int64_t time_us) {
+  constexpr std::int64_t kPerMicrosecond = 1000;
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;  // the year 2112
+  return std::clamp<std::int64_t>(time_us, 0, kMost) * kPerMicrosecond;
+}
+// A sum of what a file claims; it wraps, where the plain sum would be undefined.
+void add(std::int64_t& sum, std::int64_t bytes) {
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
+                                  static_cast<std::uint64_t>(bytes));
+}
+void take(std::int64_t& sum, std::int64_t bytes) {
+  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) -
+                                  static_cast<std::uint64_t>(bytes));
+}
+
+template <std::size_t N>
+std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names,
+                                    std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+// A block that the trace did not see being allocated.
+struct Earlier {
+  std::uint64_t address = 0;
+  std::int64_t size = 0;
+  StackIndex stack = memory::kNone;
+};
+
+// Begin or end of a phase, from the annotations.
+struct PhaseMark {
+  std::int64_t time_us = 0;
+  base::Phase phase = base::Phase::idle;
+  bool begins = false;
+};
+
+class LogBuilder {
+ public:
+  LogBuilder(const Snapshot& snapshot, std::size_t device)
+      : snapshot_(snapshot), device_(static_cast<std::int64_t>(device)), origins_(snapshot) {
+    if (device < snapshot.device_traces.size()) trace_ = snapshot.device_traces[device];
+  }
+
+  SnapshotLog run() {
+    find_reserved();
+    const std::int64_t begin = trace_.empty() ? 0 : trace_.front().time_us;
+    for (const Earlier& block : earlier_blocks()) {
+      ++result_.blocks_before;
+      alloc(begin, block.address, block.size, block.stack, memory::Category::unknown);
+    }
+    result_.bytes_before = result_.log.current_bytes();
+    const std::vector<PhaseMark> marks = phase_marks();
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      for (; next < marks.size() && marks[next].time_us <= trace_[i].time_us; ++next) {
+        mark_phase(marks[next], i);
+      }
+      play(trace_[i]);
+    }
+    for (; next < marks.size(); ++next) mark_phase(marks[next], trace_.size());
+    return std::move(result_);
+  }
+
+ private:
+  void find_reserved();
+  [[nodiscard]] std::vector<Earlier> earlier_blocks() const;
+  [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
+  void mark_phase(const PhaseMark& mark, std::size_t next_event);
+  void play(const TraceEntry& entry);
+  void alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size, StackIndex stack,
+             memory::Category category);
+  memory::Category category_of(const TraceEntry& entry);
+  [[nodiscard]] std::int32_t step_from(std::size_t event);
+
+  const Snapshot& snapshot_;
+  std::int64_t device_;
+  std::span<const TraceEntry> trace_;
+  StackOrigins origins_;
+  std::unordered_map<base::StringId, memory::Category> categories_;
+  SnapshotLog result_;
+};
+
+// Backwards from the final segments, whose sum is certain.
+void LogBuilder::find_reserved() {
+  std::int64_t reserved = 0;
+  for (const SnapshotSegment& segment : snapshot_.segments) {
+    if (segment.device == device_) add(reserved, segment.total_size);
+  }
+  result_.end_reserved = result_.peak_reserved = reserved;
+  for (auto entry = trace_.rbegin(); entry != trace_.rend(); ++entry) {
+    if (entry->action == TraceAction::segment_alloc || entry->action == TraceAction::segment_map) {
+      take(reserved, entry->size);
+    } else if (entry->action == TraceAction::segment_free ||
+               entry->action == TraceAction::segment_unmap) {
+      add(reserved, entry->size);
+    }
+    result_.peak_reserved = std::max(result_.peak_reserved, reserved);
+  }
+}
+
+std::vector<Earlier> LogBuilder::earlier_blocks() const {
+  std::vector<Earlier> blocks;
+  std::unordered_set<std::uint64_t> live;
+  std::unordered_set<std::uint64_t> earlier;
+  for (const TraceEntry& entry : trace_) {
+    if (entry.action == TraceAction::alloc) {
+      live.insert(entry.address);
+    } else if (entry.action == TraceAction::free_completed && live.erase(entry.address) == 0) {
+      // Its second free without an allocation is a gap in the trace, not another block.
+      if (earlier.insert(entry.address).second) {
+        blocks.push_back({entry.address, entry.size, entry.stack});
+      }
+    }
+  }
+  for (const SnapshotSegment& segment : snapshot_.segments) {
+    if (segment.device != device_) continue;
+    for (const SnapshotBlock& block : segment.blocks) {
+      if (block.state == BlockState::inactive || live.contains(block.address)) continue;
+      if (!earlier.insert(block.address).second) continue;
+      blocks.push_back(
+          {block.address, block.requested > 0 ? block.requested : block.size, block.stack});
+    }
+  }
+  std::ranges::sort(blocks, {}, &Earlier::address);
+  return blocks;
+}
+
+std::vector<PhaseMark> LogBuilder::phase_marks() const {
+  std::vector<PhaseMark> marks;
+  for (const ExternalAnnotation& annotation : snapshot_.external_annotations) {
+    if (annotation.device != device_) continue;
+    const auto phase = place_of(base::kPhaseNames, snapshot_.text(annotation.name));
+    if (!phase) continue;
+    marks.push_back({annotation.time_us, static_cast<base::Phase>(*phase),
+                     snapshot_.text(annotation.stage) == "START"});
+  }
+  std::ranges::stable_sort(marks, {}, &PhaseMark::time_us);
+  return marks;
+}
+
+// The step that the phase's allocations name.
+std::int32_t LogBuilder::step_from(std::size_t event) {
+  constexpr std::size_t kLook = 64;
+  const std::size_t end = std::min(trace_.size(), event + kLook);
+  for (; event < end; ++event) {
+    if (trace_[event].action != TraceAction::alloc) continue;
+    return origins_.of(trace_[event].stack).step;
+  }
+  return -1;
+}
+
+void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
+  memory::Record record;
+  record.time_ns = nanoseconds(mark.time_us);
+  record.action = mark.begins ? memory::Action::phase_begin : memory::Action::phase_end;
+  record.phase = mark.phase;
+  if (mark.begins) record.step = step_from(next_event);
+  result_.log.append(record);
+}
+
+void LogBuilder::play(const TraceEntry& entry) {
+  if (entry.action == TraceAction::alloc) {
+    alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry));
+    return;
+  }
+  memory::Record record;
+  record.time_ns = nanoseconds(entry.time_us);
+  record.address = entry.address;
+  record.size = entry.size;
+  if (entry.action == TraceAction::free_completed) {
+    record.action = memory::Action::free_completed;
+  } else if (entry.action == TraceAction::oom) {
+    record.action = memory::Action::oom;
+    record.size = std::clamp<std::int64_t>(entry.size, 0, kMostLoggedBytes);
+    const StackOrigin& origin = origins_.of(entry.stack);
+    record.op = origin.op;
+    record.module = origin.module;
+  } else {
+    return;
+  }
+  result_.log.append(record);
+}
+
+void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size,
+                       StackIndex stack, memory::Category category) {
+  const StackOrigin& origin = origins_.of(stack);
+  memory::Record record;
+  record.time_ns = nanoseconds(time_us);
+  record.address = address;
+  record.size = std::clamp<std::int64_t>(size, 0, kMostLoggedBytes - result_.log.current_bytes());
+  record.op = origin.op;
+  record.module = origin.module;
+  record.phase = origin.phase;
+  record.step = origin.step;
+  result_.log.append(record);
+  result_.stacks.push_back(stack);
+  // Decided at once: the rules for runs of our own do not guess here.
+  record.action = memory::Action::owner;
+  record.category = category;
+  result_.log.append(record);
+}
+
+memory::Category LogBuilder::category_of(const TraceEntry& entry) {
+  const base::StringId id = snapshot_.notes[entry.notes].category;
+  if (id == base::kNoString) return memory::Category::unknown;
+  const auto [place, fresh] = categories_.try_emplace(id, memory::Category::unknown);
+  if (fresh) {
+    if (const auto found = place_of(memory::kCategoryNames, snapshot_.text(id))) {
+      place->second = static_cast<memory::Category>(*found);
+    }
+  }
+  return place->second;
+}
+
+}  // namespace
+
+SnapshotLog log_of_snapshot(const Snapshot& snapshot, std::size_t device) {
+  return LogBuilder(snapshot, device).run();
+}
+
+}  // namespace ts::allocator

@@ -1,0 +1,269 @@
+#include "core/allocator/replay.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "core/allocator/caching_allocator.h"
+#include "core/allocator/replay_start.h"
+
+namespace ts::allocator {
+namespace {
+
+bool gives_back(const TraceEntry& entry) {
+  return entry.action == TraceAction::segment_free || entry.action == TraceAction::segment_unmap;
+}
+bool takes(const TraceEntry& entry) {
+  return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
+}
+
+// Bytes of a device whose expandable segments take `reservation` bytes of addresses: an eighth more
+// than it has.
+constexpr std::int64_t kReservation = std::int64_t{1} << 41;  // where a recording has none
+std::int64_t memory_for(std::int64_t reservation) {
+  return reservation - reservation / 9;
+}
+
+class Replayer {
+ public:
+  Replayer(std::span<const TraceEntry> trace, const PrivatePools& private_pools, ReplayStart start,
+           ReplayResult& result)
+      : trace_(trace),
+        private_pools_(private_pools),
+        start_(std::move(start)),
+        result_(result),
+        allocator_(result.settings, device()) {}
+
+  void run(bool start_anew) {
+    result_.events = trace_.size();
+    result_.odd_events = start_.odd_events;
+    private_bytes_ = result_.private_bytes = start_.private_reserved;
+    recorded_ = result_.start_reserved = start_.reserved + start_.private_reserved;
+    result_.recorded.peak_reserved = recorded_;
+    start_anew ? allocate_start() : seed_start();
+    allocator_.take_events();
+    first_calls_ = allocator_.stats().segment_allocs;
+    result_.simulated.peak_reserved = simulated();
+    for (std::size_t i = 0; i < trace_.size();) i = play(i);
+    result_.recorded.end_reserved = recorded_;
+    result_.simulated.end_reserved = simulated();
+    result_.simulated.segment_allocs = allocator_.stats().segment_allocs - first_calls_;
+    result_.simulated.peak_reserved =
+        std::max(result_.simulated.peak_reserved, allocator_.stats().peak_reserved);
+  }
+
+ private:
+  [[nodiscard]] CachingAllocator::Device device() const {
+    CachingAllocator::Device device;
+    if (result_.capacity) device.capacity = *result_.capacity;
+    device.total_memory =
+        memory_for(start_.reservation_size > 0 ? start_.reservation_size : kReservation);
+    return device;
+  }
+  [[nodiscard]] std::int64_t simulated() const {
+    return allocator_.stats().reserved + private_bytes_;
+  }
+
+  void seed_start();
+  void allocate_start();
+  std::size_t play(std::size_t event);  // the event to go on with
+  void play_private(const TraceEntry& entry);
+  void play_alloc(std::size_t event);
+  void play_free(const TraceEntry& entry);
+  void play_oom(std::size_t event);
+  std::size_t play_release(std::size_t event);
+  std::optional<std::uint64_t> next_segment(std::size_t event) const;
+  void compare(std::size_t event, const char* after);
+
+  std::span<const TraceEntry> trace_;
+  const PrivatePools& private_pools_;
+  ReplayStart start_;
+  ReplayResult& result_;
+  CachingAllocator allocator_;
+  std::unordered_map<std::uint64_t, std::uint64_t> places_;  // recorded address -> simulated one
+  std::optional<std::uint64_t> taken_address_;  // of the segment that the next allocation took
+  std::int64_t recorded_ = 0;                   // reserved bytes
+  std::int64_t private_bytes_ = 0;
+  std::int64_t first_calls_ = 0;
+};
+
+void Replayer::seed_start() {
+  for (const SegmentView& segment : start_.segments) allocator_.seed_segment(segment);
+  for (const auto& reservation : start_.reservations) {
+    allocator_.seed_expandable(reservation.address, reservation.size, reservation.ranges);
+  }
+  const auto keep = [this](const SegmentView& segment) {
+    for (const auto& block : segment.blocks) {
+      if (block.allocated) places_[block.address] = block.address;
+    }
+  };
+  std::ranges::for_each(start_.segments, keep);
+  for (const auto& reservation : start_.reservations) {
+    std::ranges::for_each(reservation.ranges, keep);
+  }
+}
+
+void Replayer::allocate_start() {
+  const auto allocate = [this](const SegmentView& segment) {
+    for (const auto& block : segment.blocks) {
+      if (!block.allocated) continue;
+      const std::int64_t bytes = block.requested > 0 ? block.requested : block.size;
+      if (const auto address = allocator_.allocate(bytes, segment.stream)) {
+        places_[block.address] = *address;
+      } else {
+        ++result_.simulated_ooms;
+      }
+    }
+  };
+  std::ranges::for_each(start_.segments, allocate);
+  for (const auto& reservation : start_.reservations) {
+    std::ranges::for_each(reservation.ranges, allocate);
+  }
+}
+
+std::size_t Replayer::play(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
+  if (private_pools_.holds(entry) && entry.action <= TraceAction::segment_unmap) {
+    play_private(entry);
+    return event + 1;
+  }
+  if (gives_back(entry)) return play_release(event);
+  if (takes(entry)) {
+    if (!taken_address_) taken_address_ = entry.address;
+    recorded_ += entry.size;
+    ++result_.recorded.segment_allocs;
+    result_.recorded.peak_reserved = std::max(result_.recorded.peak_reserved, recorded_);
+  } else if (entry.action == TraceAction::alloc) {
+    play_alloc(event);
+  } else if (entry.action == TraceAction::free_completed) {
+    play_free(entry);
+  } else if (entry.action == TraceAction::oom) {
+    play_oom(event);
+  }
+  return event + 1;
+}
+
+void Replayer::play_private(const TraceEntry& entry) {
+  const std::int64_t bytes = takes(entry) ? entry.size : gives_back(entry) ? -entry.size : 0;
+  private_bytes_ += bytes;
+  recorded_ += bytes;
+  if (takes(entry)) {
+    ++result_.recorded.segment_allocs;
+    --first_calls_;  // counted as simulated too
+  }
+  result_.private_bytes = std::max(result_.private_bytes, private_bytes_);
+  result_.recorded.peak_reserved = std::max(result_.recorded.peak_reserved, recorded_);
+  result_.simulated.peak_reserved = std::max(result_.simulated.peak_reserved, simulated());
+}
+
+void Replayer::play_alloc(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
+  allocator_.set_next_address(std::exchange(taken_address_, std::nullopt));
+  const auto address = allocator_.allocate(entry.size, entry.stream);
+  allocator_.set_next_address(std::nullopt);
+  if (!address) {
+    ++result_.simulated_ooms;
+    if (!result_.simulated_oom) {
+      const std::int64_t capacity = result_.capacity.value_or(AllocatorSettings::kUnlimited);
+      const std::int64_t free = capacity - allocator_.stats().reserved;
+      result_.simulated_oom = ReplayRefusal{event, entry.size, free};
+    }
+    compare(event, "the allocation");
+    return;
+  }
+  if (*address != entry.address) ++result_.other_addresses;
+  const auto [place, fresh] = places_.insert_or_assign(entry.address, *address);
+  if (!fresh) ++result_.odd_events;
+  result_.simulated.peak_reserved = std::max(result_.simulated.peak_reserved, simulated());
+  compare(event, "the allocation");
+}
+
+void Replayer::play_free(const TraceEntry& entry) {
+  const auto place = places_.find(entry.address);
+  if (place == places_.end()) {
+    if (result_.simulated_ooms == 0) ++result_.odd_events;
+    return;
+  }
+  allocator_.free(place->second);
+  places_.erase(place);
+}
+
+void Replayer::play_oom(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
+  taken_address_.reset();
+  const auto free = static_cast<std::int64_t>(entry.address);
+  result_.recorded_ooms.push_back({event, entry.size, free});
+  if (result_.as_recorded || entry.size <= 0 || !result_.capacity) return;
+  if (const auto address = allocator_.allocate(entry.size, entry.stream)) {
+    result_.ooms_that_fit.push_back(event);
+    allocator_.free(*address);
+  }
+}
+
+// All events of one empty_cache. What the allocator gave back before it gave up is not repeated
+// where the simulation decides about that by itself.
+std::size_t Replayer::play_release(std::size_t event) {
+  std::size_t end = event;
+  for (; end < trace_.size() && gives_back(trace_[end]) && !private_pools_.holds(trace_[end]);
+       ++end) {
+    recorded_ -= trace_[end].size;
+  }
+  const bool before_oom = end < trace_.size() && trace_[end].action == TraceAction::oom;
+  if (result_.as_recorded || !before_oom) {
+    allocator_.empty_cache();
+    compare(event, "empty_cache");
+  }
+  return end;
+}
+
+void Replayer::compare(std::size_t event, const char* after) {
+  if (result_.first_difference || simulated() == recorded_) return;
+  result_.first_difference =
+      ReplayDifference{event, std::string("after ") + after + " " + std::to_string(recorded_) +
+                                  " bytes are reserved in the recording, " +
+                                  std::to_string(simulated()) + " in the simulation"};
+}
+
+// What the device had for segments when the recording first ran out of memory.
+std::optional<std::int64_t> capacity_at_oom(std::span<const TraceEntry> trace,
+                                            const PrivatePools& private_pools,
+                                            std::int64_t reserved) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+  for (const TraceEntry& entry : trace) {
+    if (takes(entry) && !private_pools.holds(entry)) reserved += entry.size;
+    if (gives_back(entry) && !private_pools.holds(entry)) reserved -= entry.size;
+    if (entry.action == TraceAction::oom && entry.address <= kMost) {
+      return reserved + static_cast<std::int64_t>(entry.address);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
+                                  const ReplayOptions& options) {
+  if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
+    return base::fail("The snapshot has no trace of device " + std::to_string(device));
+  }
+  const auto recorded = recorded_settings(snapshot);
+  if (!recorded) return base::fail(recorded.error().sentence);
+  const PrivatePools private_pools(snapshot, device);
+  auto start = find_replay_start(snapshot, device, *recorded, private_pools);
+  if (!start) return base::fail(start.error().sentence);
+
+  ReplayResult result;
+  result.settings = options.settings.value_or(*recorded);
+  const bool other_settings = result.settings != *recorded;
+  result.as_recorded = !other_settings && !options.capacity;
+  result.capacity = options.capacity;
+  const std::span<const TraceEntry> trace = snapshot.device_traces[device];
+  if (other_settings && !result.capacity) {
+    result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
+  }
+  Replayer(trace, private_pools, std::move(*start), result).run(other_settings);
+  return result;
+}
+
+}  // namespace ts::allocator

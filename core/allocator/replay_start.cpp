@@ -1,0 +1,341 @@
+#include "core/allocator/replay_start.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+
+#include "core/allocator/caching_allocator_state.h"
+#include "core/allocator/replay_ranges.h"
+
+namespace ts::allocator {
+namespace {
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
+constexpr std::int64_t kMostBytesInAll = std::int64_t{1} << 60;
+constexpr std::size_t kMostStreams = 1 << 16;
+constexpr std::uint64_t kLastAddress = std::uint64_t{1} << 62;
+
+struct LiveBlock {
+  std::int64_t size = 0;
+  std::int64_t requested = 0;
+  bool size_is_known = false;  // else the request rounded: what was not split off is missing
+};
+
+// Walks the trace of a device backwards.
+class Walk {
+ public:
+  Walk(const Snapshot& snapshot, std::size_t device, const AllocatorSettings& recorded,
+       const PrivatePools& private_pools)
+      : trace_(snapshot.device_traces[device]), recorded_(recorded), private_pools_(private_pools) {
+    for (const SnapshotSegment& segment : snapshot.segments) {
+      if (segment.device == static_cast<std::int64_t>(device)) segments_.push_back(&segment);
+    }
+  }
+
+  base::Result<ReplayStart> run() {
+    if (auto sound = check_sizes(); !sound) return base::fail(sound.error().sentence);
+    take_end_state();
+    for (std::size_t i = trace_.size(); i > 0; --i) undo(trace_[i - 1]);
+    complete_sizes();
+    return assemble();
+  }
+
+ private:
+  base::Result<void> check_sizes() const;
+  void take_end_state();
+  void undo(const TraceEntry& entry);
+  bool undo_release(const TraceEntry& entry);
+  void complete_sizes();
+  base::Result<ReplayStart> assemble();
+  SegmentView view_of(std::uint64_t address, const MappedRange& range);
+  void add_mapped(SegmentView view, std::uint64_t taken);
+  void end_reservation(std::uint64_t next);
+
+  using Live = std::map<std::uint64_t, LiveBlock>;
+  [[nodiscard]] std::uint64_t gap_end(Live::const_iterator block) const;
+
+  std::span<const TraceEntry> trace_;
+  const AllocatorSettings& recorded_;
+  const PrivatePools& private_pools_;
+  std::vector<const SnapshotSegment*> segments_;
+  MappedRanges ranges_;
+  Live live_;
+  std::optional<std::uint64_t> open_stretch_;  // of the last reservation, while it may grow
+  ReplayStart start_;
+};
+
+std::int64_t page_of(const SegmentView& view) {
+  return view.small_pool ? kSmallBuffer : kLargeBuffer;
+}
+
+base::Result<void> Walk::check_sizes() const {
+  const auto sound = [](std::uint64_t address, std::int64_t size) {
+    return size > 0 && size <= kMostBytes && address <= kLastAddress;
+  };
+  std::int64_t total = 0;
+  const auto add = [&total](std::int64_t size) { return (total += size) <= kMostBytesInAll; };
+  for (const SnapshotSegment* segment : segments_) {
+    bool good = sound(segment->address, segment->total_size) && add(segment->total_size);
+    std::uint64_t at = segment->address;
+    for (const SnapshotBlock& block : segment->blocks) {
+      good = good && block.address == at && sound(at, block.size) && block.requested >= 0;
+      at += static_cast<std::uint64_t>(block.size);
+    }
+    const std::uint64_t end = segment->address + static_cast<std::uint64_t>(segment->total_size);
+    if (!good || (at != end && !segment->blocks.empty())) {
+      return base::fail("The blocks of the segment at address " + std::to_string(segment->address) +
+                        " do not fill it");
+    }
+  }
+  std::unordered_set<std::int64_t> streams;
+  for (std::size_t i = 0; i < trace_.size(); ++i) {
+    const TraceEntry& entry = trace_[i];
+    if (entry.action > TraceAction::segment_unmap) continue;
+    streams.insert(entry.stream);
+    const bool is_segment = entry.action >= TraceAction::segment_alloc;
+    if (!sound(entry.address, entry.size) || (is_segment && !add(entry.size))) {
+      return base::fail("Event " + std::to_string(i) + " is about " + std::to_string(entry.size) +
+                        " bytes at address " + std::to_string(entry.address) +
+                        ", which no device has");
+    }
+  }
+  if (streams.size() > kMostStreams) return base::fail("The trace has too many streams");
+  return {};
+}
+
+void Walk::take_end_state() {
+  for (const SnapshotSegment* segment : segments_) {
+    if (segment->pool != PoolId{}) {
+      start_.private_reserved += segment->total_size;
+      continue;
+    }
+    const MappedRange range{segment->total_size, segment->stream, segment->small_pool,
+                            segment->expandable};
+    ranges_.note(segment->address, range);
+    if (!ranges_.add(segment->address, range)) ++start_.odd_events;
+    for (const SnapshotBlock& block : segment->blocks) {
+      if (block.state != BlockState::inactive) {
+        live_[block.address] = {block.size, block.requested, true};
+      }
+    }
+  }
+  for (const TraceEntry& entry : trace_) {
+    // A mapping of the small pool is one page of 2 MiB, of the large one whole pages of 20 MiB.
+    if (entry.action == TraceAction::segment_map && !private_pools_.holds(entry)) {
+      ranges_.note(entry.address, {entry.size, entry.stream, entry.size % kLargeBuffer != 0, true});
+    }
+  }
+}
+
+void Walk::undo(const TraceEntry& entry) {
+  const bool is_private = private_pools_.holds(entry);
+  bool good = true;
+  switch (entry.action) {
+    case TraceAction::alloc:
+      good = is_private || live_.erase(entry.address) == 1;
+      break;
+    case TraceAction::free_completed:
+      good = is_private ||
+             live_
+                 .try_emplace(entry.address,
+                              LiveBlock{recorded_.round_size(entry.size), entry.size, false})
+                 .second;
+      break;
+    case TraceAction::segment_alloc:
+    case TraceAction::segment_map:
+      if (is_private) {
+        start_.private_reserved -= entry.size;
+      } else {
+        good = ranges_.remove(entry.address, entry.size);
+      }
+      break;
+    case TraceAction::segment_free:
+    case TraceAction::segment_unmap:
+      if (is_private) {
+        start_.private_reserved += entry.size;
+      } else {
+        good = undo_release(entry);
+      }
+      break;
+    default:
+      break;
+  }
+  if (!good) ++start_.odd_events;
+}
+
+bool Walk::undo_release(const TraceEntry& entry) {
+  MappedRange range{entry.size, entry.stream, false, entry.action == TraceAction::segment_unmap};
+  if (range.expandable) {
+    // Unmapped pages come in any number, so their size does not always tell the pool.
+    range.small_pool = ranges_.small_pool_near(entry.address, entry.stream)
+                           .value_or(entry.size % kLargeBuffer != 0);
+  } else {
+    range.small_pool = entry.size <= kSmallBuffer;  // large segments have at least 10 MiB
+  }
+  ranges_.note(entry.address, range);
+  return ranges_.add(entry.address, range);
+}
+
+std::uint64_t Walk::gap_end(Live::const_iterator block) const {
+  const std::uint64_t end = ranges_.end_of_range_at(block->first);
+  const auto next = std::next(block);
+  return next == live_.end() ? end : std::min(end, next->first);
+}
+
+// A large block whose rest was 1 MiB or less was handed out whole. Of blocks that are freed within
+// the trace only the request is known: what lies behind them tells the rest.
+void Walk::complete_sizes() {
+  const auto end_of = [](Live::const_iterator block) {
+    return block->first + static_cast<std::uint64_t>(block->second.size);
+  };
+  std::map<std::uint64_t, Live::iterator> open;  // by the begin of the gap behind the block
+  for (auto block = live_.begin(); block != live_.end(); ++block) {
+    const MappedRange* range = ranges_.at(block->first);
+    if (block->second.size_is_known || range == nullptr || range->small_pool || range->expandable) {
+      continue;
+    }
+    const std::uint64_t end = end_of(block);
+    const std::uint64_t gap = gap_end(block) > end ? gap_end(block) - end : 0;
+    if (gap == 0) continue;
+    // Free large blocks are larger than that.
+    if (gap <= static_cast<std::uint64_t>(kSmallSize)) {
+      block->second.size += static_cast<std::int64_t>(gap);
+    } else {
+      open[end] = block;
+    }
+  }
+  for (const TraceEntry& entry : trace_) {
+    if (open.empty()) return;
+    if (entry.action != TraceAction::alloc && entry.action != TraceAction::free_completed) continue;
+    auto found = open.upper_bound(entry.address);
+    if (entry.action == TraceAction::free_completed) {
+      // Its gap is the one right behind it: what it merges with no longer matters.
+      if (found != open.end() && found->second->first == entry.address) open.erase(found);
+      continue;
+    }
+    // The first allocation behind a block begins where the block really ends.
+    if (found == open.begin()) continue;
+    --found;
+    const std::uint64_t rest = entry.address - found->first;
+    if (entry.address >= gap_end(found->second)) continue;
+    if (rest <= static_cast<std::uint64_t>(kSmallSize)) {
+      found->second->second.size += static_cast<std::int64_t>(rest);
+    }
+    open.erase(found);
+  }
+}
+
+SegmentView Walk::view_of(std::uint64_t address, const MappedRange& range) {
+  SegmentView view{address, range.size, range.stream, range.small_pool, range.expandable, {}};
+  const std::uint64_t end = address + static_cast<std::uint64_t>(range.size);
+  std::uint64_t at = address;
+  const auto add_free = [&](std::uint64_t to) {
+    if (to > at) view.blocks.push_back({at, static_cast<std::int64_t>(to - at), 0, false});
+  };
+  for (auto block = live_.lower_bound(address); block != live_.end() && block->first < end;) {
+    const std::uint64_t block_end = block->first + static_cast<std::uint64_t>(block->second.size);
+    const auto next = std::next(block);
+    if (block->first < at || block_end > end || (next != live_.end() && next->first < block_end)) {
+      ++start_.odd_events;
+    } else {
+      add_free(block->first);
+      view.blocks.push_back({block->first, block->second.size, block->second.requested, true});
+      at = block_end;
+    }
+    live_.erase(block);
+    block = next;
+  }
+  add_free(end);
+  return view;
+}
+
+base::Result<ReplayStart> Walk::assemble() {
+  start_.reservation_size = ranges_.reservation_size();
+  std::uint64_t taken = 0;  // addresses below are in use
+  for (const auto& [address, range] : ranges_.all()) {
+    SegmentView view = view_of(address, range);
+    start_.reserved += range.size;
+    if (range.expandable) {
+      add_mapped(std::move(view), taken);
+    } else {
+      end_reservation(address);
+      start_.segments.push_back(std::move(view));
+    }
+    taken = address + static_cast<std::uint64_t>(range.size);
+  }
+  end_reservation(kLastAddress * 2);
+  start_.odd_events += static_cast<std::int64_t>(live_.size());  // outside of every segment
+  for (const auto& reservation : start_.reservations) {
+    const std::int64_t page = page_of(reservation.ranges.front());
+    for (const SegmentView& view : reservation.ranges) {
+      const auto offset = static_cast<std::int64_t>(view.address - reservation.address);
+      if (offset % page != 0 || view.size % page != 0) {
+        return base::fail("The expandable segment at address " + std::to_string(view.address) +
+                          " does not consist of whole pages");
+      }
+    }
+  }
+  return std::move(start_);
+}
+
+// Adds mapped pages to the expandable segment that they belong to. What is unmapped of it counts
+// too, since pages are mapped from its lowest address on.
+void Walk::add_mapped(SegmentView view, std::uint64_t taken) {
+  const std::uint64_t stretch_begin = ranges_.stretch_of(view.address).first;
+  const std::uint64_t view_end = view.address + static_cast<std::uint64_t>(view.size);
+  auto& reservations = start_.reservations;
+  if (open_stretch_ != stretch_begin || reservations.back().ranges.back().stream != view.stream ||
+      reservations.back().ranges.back().small_pool != view.small_pool) {
+    end_reservation(view.address);
+    const auto page = static_cast<std::uint64_t>(page_of(view));
+    const std::uint64_t lowest = std::max(std::min(stretch_begin, view.address), taken);
+    const std::uint64_t begin = view.address - (view.address - lowest) / page * page;
+    reservations.push_back({begin, 0, {}});
+    open_stretch_ = stretch_begin;
+  }
+  auto& reservation = reservations.back();
+  // As long as all are, until something else turns out to lie there.
+  reservation.size =
+      std::max(static_cast<std::int64_t>(view_end - reservation.address), start_.reservation_size);
+  reservation.ranges.push_back(std::move(view));
+}
+
+// What comes next begins at `next`.
+void Walk::end_reservation(std::uint64_t next) {
+  if (open_stretch_) {
+    auto& reservation = start_.reservations.back();
+    reservation.size =
+        std::min(reservation.size, static_cast<std::int64_t>(next - reservation.address));
+  }
+  open_stretch_.reset();
+}
+
+}  // namespace
+
+PrivatePools::PrivatePools(const Snapshot& snapshot, std::size_t device) : snapshot_(snapshot) {
+  for (const SnapshotSegment& segment : snapshot.segments) {
+    if (segment.device == static_cast<std::int64_t>(device) && segment.pool != PoolId{}) {
+      const auto size = static_cast<std::uint64_t>(std::max<std::int64_t>(segment.total_size, 0));
+      ranges_.emplace_back(segment.address, segment.address + size);
+    }
+  }
+  std::ranges::sort(ranges_);
+}
+
+bool PrivatePools::holds(const TraceEntry& entry) const {
+  if (const auto& pool = snapshot_.notes[entry.notes].pool) return *pool != PoolId{};
+  const auto after = std::ranges::upper_bound(ranges_, entry.address, {},
+                                              &std::pair<std::uint64_t, std::uint64_t>::first);
+  return after != ranges_.begin() && entry.address < std::prev(after)->second;
+}
+
+base::Result<ReplayStart> find_replay_start(const Snapshot& snapshot, std::size_t device,
+                                            const AllocatorSettings& recorded,
+                                            const PrivatePools& private_pools) {
+  return Walk(snapshot, device, recorded, private_pools).run();
+}
+
+}  // namespace ts::allocator

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/allocator/allocator_settings.h"
+#include "core/allocator/caching_allocator.h"
+#include "core/allocator/snapshot.h"
+#include "core/base/result.h"
+
+namespace ts::allocator {
+
+// The state before the first event of a trace. Private to the replay.
+struct ReplayStart {
+  // The addresses of one expandable segment and what of them is mapped.
+  struct Reservation {
+    std::uint64_t address = 0;
+    std::int64_t size = 0;
+    std::vector<SegmentView> ranges;
+  };
+  std::vector<SegmentView> segments;  // of cudaMalloc
+  std::vector<Reservation> reservations;
+  std::int64_t reserved = 0;          // of both
+  std::int64_t reservation_size = 0;  // of an expandable segment made later; 0: none is known
+  std::int64_t private_reserved = 0;
+  std::int64_t odd_events = 0;
+};
+
+// Tells what lies in private pools, whose rules are not simulated.
+class PrivatePools {
+ public:
+  PrivatePools(const Snapshot& snapshot, std::size_t device);
+  [[nodiscard]] bool holds(const TraceEntry& entry) const;
+
+ private:
+  const Snapshot& snapshot_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // by address
+};
+
+base::Result<ReplayStart> find_replay_start(const Snapshot& snapshot, std::size_t device,
+                                            const AllocatorSettings& recorded,
+                                            const PrivatePools& private_pools);
+
+}  // namespace ts::allocator

@@ -1,0 +1,133 @@
+#include "core/allocator/snapshot.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <string>
+
+#include "core/base/check.h"
+
+namespace ts::allocator {
+namespace {
+
+// Order as in TraceAction.
+constexpr std::array<std::string_view, kTraceActionCount> kActionNames = {
+    "alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
+    "segment_map", "segment_unmap",  "snapshot",       "oom",           ""};
+
+template <class T>
+const T* value_of(const Snapshot& snapshot, std::string_view name) {
+  for (const SnapshotSetting& setting : snapshot.allocator_settings) {
+    if (snapshot.text(setting.name) == name) return std::get_if<T>(&setting.value);
+  }
+  return nullptr;
+}
+
+base::Result<void> take_divisions(const Snapshot& snapshot,
+                                  const SnapshotSetting::Divisions& divisions,
+                                  AllocatorSettings& settings) {
+  settings.roundup_power2_divisions.fill(0);
+  for (const auto& [key, count] : divisions) {
+    // Each step is named by its size in MiB: 1, 2, 4, ...
+    const std::string_view text = snapshot.text(key);
+    std::uint64_t megabytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
+    const auto step = static_cast<std::size_t>(std::bit_width(megabytes)) - 1;
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !std::has_single_bit(megabytes) || step >= AllocatorSettings::kDivisionSteps) {
+      return base::fail("The snapshot's setting roundup_power2_divisions has an entry \"" +
+                        std::string(text) + "\" that is none of the sizes 1, 2, 4, ... 32768");
+    }
+    constexpr std::int64_t kMostDivisions = std::int64_t{1} << 20;
+    if (count < 0 || count > kMostDivisions ||
+        (count > 0 && !std::has_single_bit(static_cast<std::uint64_t>(count)))) {
+      return base::fail("The snapshot's setting roundup_power2_divisions has " +
+                        std::to_string(count) + " divisions, which is no power of two");
+    }
+    settings.roundup_power2_divisions[step] = count;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::size_t Frame::hash() const {
+  std::size_t hash = memory::mix_hash(name, filename);
+  hash = memory::mix_hash(hash, static_cast<std::uint64_t>(line));
+  hash = memory::mix_hash(hash, (std::uint64_t{fx_node_op} << 32U) | fx_node_name);
+  return memory::mix_hash(hash, (std::uint64_t{fx_node_target} << 32U) | fx_original_trace);
+}
+
+std::size_t EntryNotes::hash() const {
+  std::size_t hash = memory::mix_hash(compile_context, user_metadata);
+  hash = memory::mix_hash(hash, (std::uint64_t{category} << 32U) | other_action);
+  hash = memory::mix_hash(hash, forward_frames);
+  if (!pool) return hash;
+  return memory::mix_hash(memory::mix_hash(hash, static_cast<std::uint64_t>(pool->first)),
+                          static_cast<std::uint64_t>(pool->second));
+}
+
+StackIndex StackTable::add_stack(std::span<const FrameIndex> frames) {
+  std::size_t hash = frames.size();
+  for (const FrameIndex frame : frames) hash = memory::mix_hash(hash, frame);
+  const auto [begin, end] = stacks_by_hash_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    if (std::ranges::equal(stack(it->second), frames)) return it->second;
+  }
+  TS_CHECK(stack_ends_.size() < memory::kNone);
+  const auto index = static_cast<StackIndex>(stack_ends_.size());
+  stack_frames_.insert(stack_frames_.end(), frames.begin(), frames.end());
+  stack_ends_.push_back(stack_frames_.size());
+  stacks_by_hash_.emplace(hash, index);
+  return index;
+}
+
+std::span<const FrameIndex> StackTable::stack(StackIndex index) const {
+  const std::size_t begin = index == 0 ? 0 : stack_ends_[index - 1];
+  return std::span(stack_frames_).subspan(begin, stack_ends_[index] - begin);
+}
+
+std::string_view to_string(TraceAction action) {
+  return kActionNames[static_cast<std::size_t>(action)];
+}
+
+std::size_t Snapshot::entry_count() const {
+  std::size_t count = 0;
+  for (const auto& trace : device_traces) count += trace.size();
+  return count;
+}
+
+std::string_view Snapshot::action_name(const TraceEntry& entry) const {
+  return entry.action == TraceAction::other ? text(notes[entry.notes].other_action)
+                                            : to_string(entry.action);
+}
+
+base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
+  AllocatorSettings settings;
+  if (const auto* conf = value_of<base::StringId>(snapshot, "PYTORCH_CUDA_ALLOC_CONF")) {
+    auto parsed = AllocatorSettings::parse(snapshot.text(*conf));
+    // A later PyTorch's option does not hide what the fields below say.
+    const bool fields = value_of<std::int64_t>(snapshot, "max_split_size") != nullptr;
+    if (!parsed && !fields) return parsed;
+    if (parsed) settings = *parsed;
+  }
+  if (const auto* size = value_of<std::int64_t>(snapshot, "max_split_size")) {
+    settings.max_split_size = *size < 0 ? AllocatorSettings::kUnlimited : *size;
+  }
+  if (const auto* threshold = value_of<double>(snapshot, "garbage_collection_threshold")) {
+    settings.garbage_collection_threshold = *threshold;
+  }
+  if (const auto* on = value_of<bool>(snapshot, "expandable_segments")) {
+    settings.expandable_segments = *on;
+  }
+  if (const auto* divisions =
+          value_of<SnapshotSetting::Divisions>(snapshot, "roundup_power2_divisions")) {
+    if (auto read = take_divisions(snapshot, *divisions, settings); !read) {
+      return base::fail(read.error().sentence);
+    }
+  }
+  return settings;
+}
+
+}  // namespace ts::allocator

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/allocator/allocator_settings.h"
+#include "core/base/result.h"
+#include "core/base/string_table.h"
+#include "core/memory/block.h"
+#include "core/memory/interner.h"
+
+// A memory snapshot as torch.cuda.memory._dump_snapshot() and
+// torch::cuda::_memory_snapshot_pickled() write it, field by field, PyTorch's names. Plain values:
+// whoever owns one may change it; not thread safe. What files lack is kNoString, kNone or unset. 48
+// bytes an event.
+namespace ts::allocator {
+
+// One line of a stack. The fx_ fields come from PyTorch's FX augmentation only.
+struct Frame {
+  base::StringId name = base::kNoString;
+  base::StringId filename = base::kNoString;
+  std::int64_t line = 0;
+  base::StringId fx_node_op = base::kNoString;
+  base::StringId fx_node_name = base::kNoString;
+  base::StringId fx_node_target = base::kNoString;
+  base::StringId fx_original_trace = base::kNoString;
+  friend bool operator==(const Frame&, const Frame&) = default;
+  [[nodiscard]] std::size_t hash() const;
+};
+
+using FrameIndex = std::uint32_t;
+using StackIndex = std::uint32_t;  // kNone: no stack was captured
+
+// Frames and stacks, each kept once. A stack begins with its innermost frame.
+class StackTable {
+ public:
+  FrameIndex add_frame(const Frame& frame) { return frames_.add(frame); }
+  StackIndex add_stack(std::span<const FrameIndex> frames);
+
+  [[nodiscard]] const Frame& frame(FrameIndex index) const { return frames_[index]; }
+  [[nodiscard]] std::span<const FrameIndex> stack(StackIndex index) const;
+  [[nodiscard]] std::size_t frame_count() const { return frames_.size(); }
+  [[nodiscard]] std::size_t stack_count() const { return stack_ends_.size(); }
+
+ private:
+  memory::Interner<Frame> frames_;
+  std::vector<FrameIndex> stack_frames_;  // of all stacks, one after another
+  std::vector<std::size_t> stack_ends_;
+  std::unordered_multimap<std::size_t, StackIndex> stacks_by_hash_;
+};
+
+// {0, 0} is the default pool, everything else a private one (CUDA graphs, MemPool).
+struct PoolId {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  friend bool operator==(const PoolId&, const PoolId&) = default;
+};
+
+enum class BlockState : std::uint8_t { active_allocated, active_pending_free, inactive };
+
+struct SnapshotBlock {
+  std::uint64_t address = 0;
+  std::int64_t size = 0;       // rounded, bytes
+  std::int64_t requested = 0;  // bytes asked for
+  StackIndex stack = memory::kNone;
+  BlockState state = BlockState::inactive;
+};
+
+// One cudaMalloc, or one contiguous mapped range of an expandable segment. Sizes in bytes.
+struct SnapshotSegment {
+  std::int64_t device = 0;
+  std::uint64_t address = 0;
+  std::int64_t total_size = 0;
+  std::int64_t allocated_size = 0;
+  std::int64_t active_size = 0;
+  std::int64_t requested_size = 0;
+  std::int64_t stream = 0;
+  PoolId pool;
+  StackIndex stack = memory::kNone;
+  bool small_pool = false;
+  bool expandable = false;
+  std::vector<SnapshotBlock> blocks;
+};
+
+enum class TraceAction : std::uint8_t {
+  alloc,
+  free_requested,
+  free_completed,
+  segment_alloc,
+  segment_free,
+  segment_map,
+  segment_unmap,
+  snapshot,
+  oom,
+  other,  // a later PyTorch's; EntryNotes::other_action has its name
+};
+inline constexpr int kTraceActionCount = 10;
+// The name in files; empty for other.
+std::string_view to_string(TraceAction action);
+
+// What most entries have in common, kept once per distinct combination.
+struct EntryNotes {
+  base::StringId compile_context = base::kNoString;
+  base::StringId user_metadata = base::kNoString;
+  base::StringId category = base::kNoString;  // memory_viz colours by it
+  base::StringId other_action = base::kNoString;
+  StackIndex forward_frames = memory::kNone;  // frames with a name only
+  std::optional<PoolId> pool;                 // PyTorch 2.12 and later
+  friend bool operator==(const EntryNotes&, const EntryNotes&) = default;
+  [[nodiscard]] std::size_t hash() const;
+};
+using NotesIndex = std::uint32_t;
+
+struct TraceEntry {
+  std::uint64_t address = 0;  // for oom the bytes the device has free
+  std::int64_t size = 0;      // bytes asked for, not the rounded ones
+  std::int64_t time_us = 0;   // Unix
+  std::int64_t stream = 0;
+  StackIndex stack = memory::kNone;
+  NotesIndex notes = 0;
+  TraceAction action = TraceAction::alloc;
+};
+
+struct ExternalAnnotation {
+  base::StringId name = base::kNoString;
+  base::StringId stage = base::kNoString;  // START or END
+  std::int64_t device = 0;
+  std::int64_t time_us = 0;
+};
+
+// One entry of allocator_settings, in the order of the file.
+struct SnapshotSetting {
+  using Divisions = std::vector<std::pair<base::StringId, std::int64_t>>;
+  base::StringId name = base::kNoString;
+  std::variant<bool, std::int64_t, double, base::StringId, Divisions> value;
+};
+
+struct Snapshot {
+  std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
+  StackTable stacks;
+  memory::Interner<EntryNotes> notes;
+  std::vector<SnapshotSegment> segments;
+  std::vector<std::vector<TraceEntry>> device_traces;  // by device
+  std::vector<ExternalAnnotation> external_annotations;
+  std::vector<SnapshotSetting> allocator_settings;
+
+  [[nodiscard]] std::size_t entry_count() const;
+  [[nodiscard]] std::string_view text(base::StringId id) const { return strings->view(id); }
+  [[nodiscard]] std::string_view action_name(const TraceEntry& entry) const;
+};
+
+// The settings that the snapshot was recorded with: its fields, and PYTORCH_CUDA_ALLOC_CONF for
+// what the fields do not tell. A snapshot without settings has the defaults.
+base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot);
+
+}  // namespace ts::allocator

@@ -1,0 +1,99 @@
+#include "core/allocator/stack_origin.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace ts::allocator {
+namespace {
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// "at::_ops::addmm::call(at::Tensor const&, ...)" is addmm; empty for other functions.
+std::string_view aten_operator(std::string_view function) {
+  constexpr std::string_view kPrefix = "at::_ops::";
+  const std::size_t at = function.find(kPrefix);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = function.substr(at + kPrefix.size());
+  return rest.substr(0, rest.find("::"));
+}
+
+std::string_view file_name(std::string_view path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string python_line(std::string_view file, std::int64_t line, std::string_view function) {
+  return std::string(file_name(file)) + ":" + std::to_string(line) + " " + std::string(function);
+}
+
+// Frames that a run of ours wrote; false for the frames of PyTorch.
+bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
+              StackOrigin& origin) {
+  if (kind == "operator") {
+    origin.op = frame.name;
+  } else if (kind == "module") {
+    // The innermost module has the whole path.
+    if (origin.module == base::kNoString) origin.module = frame.name;
+  } else if (kind == "step") {
+    constexpr std::int64_t kMostSteps = 1'000'000'000;
+    if (frame.line >= 0 && frame.line < kMostSteps) {
+      origin.step = static_cast<std::int32_t>(frame.line);
+    }
+  } else if (kind == "phase") {
+    for (std::size_t i = 0; i < base::kPhaseNames.size(); ++i) {
+      if (name == base::kPhaseNames[i]) origin.phase = static_cast<base::Phase>(i);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const StackOrigin& StackOrigins::of(StackIndex stack) {
+  if (stack == memory::kNone) return none_;
+  if (stack >= known_.size()) {
+    known_.resize(snapshot_.stacks.stack_count());
+    origins_.resize(snapshot_.stacks.stack_count());
+  }
+  if (!known_[stack]) {
+    origins_[stack] = read(stack);
+    known_[stack] = true;
+  }
+  return origins_[stack];
+}
+
+StackOrigin StackOrigins::read(StackIndex stack) const {
+  StackOrigin origin;
+  std::string_view op;
+  bool python = false;  // a line of Python was met; the operator called from there is known
+  std::string own_line;
+  std::string torch_line;
+  for (const FrameIndex index : snapshot_.stacks.stack(stack)) {
+    const Frame& frame = snapshot_.stacks.frame(index);
+    const std::string_view name = snapshot_.text(frame.name);
+    const std::string_view file = snapshot_.text(frame.filename);
+    if (read_own(file, frame, name, origin)) continue;
+    if (file.ends_with(".py")) {
+      python = true;
+      const bool of_torch = has(file, "/torch/");
+      std::string& line = of_torch ? torch_line : own_line;
+      if (line.empty()) line = python_line(file, frame.line, name);
+      if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
+      continue;
+    }
+    if (const std::string_view found = aten_operator(name); !python && !found.empty()) op = found;
+    if (has(name, "torch::autograd::Engine::")) origin.phase = base::Phase::backward;
+  }
+  base::StringTable& strings = *snapshot_.strings;
+  if (!op.empty()) origin.op = strings.intern("aten::" + std::string(op));
+  const std::string& line = own_line.empty() ? torch_line : own_line;
+  if (!line.empty()) origin.module = strings.intern(line);
+  return origin;
+}
+
+}  // namespace ts::allocator

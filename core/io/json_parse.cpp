@@ -1,0 +1,44 @@
+#include "core/io/json_parse.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace ts::io {
+namespace {
+
+// The deepest level that the parser can come to: as far as the text is JSON, a bracket outside of
+// strings is a level.
+std::size_t deepest_level(std::string_view text) {
+  std::size_t level = 0;
+  std::size_t deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++level);
+    } else if ((c == ']' || c == '}') && level > 0) {
+      --level;
+    }
+  }
+  return deepest;
+}
+
+}  // namespace
+
+base::Result<nlohmann::json> parse_json(std::string_view text) {
+  if (deepest_level(text) > kMostJsonLevels) {
+    return base::fail("is JSON nested more than " + std::to_string(kMostJsonLevels) +
+                      " levels deep");
+  }
+  auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return base::fail("is not valid JSON");
+  return json;
+}
+
+}  // namespace ts::io

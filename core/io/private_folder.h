@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "core/base/result.h"
+
+namespace ts::io {
+
+// A new folder for this user alone (mode 0700), of a name that nobody can guess; it goes with
+// everything in it when its object does.
+class PrivateFolder {
+ public:
+  // In `parent`, which is there: its name is `beginning` and six random letters.
+  static base::Result<PrivateFolder> make(const std::filesystem::path& parent,
+                                          const std::string& beginning);
+  ~PrivateFolder();
+  PrivateFolder(PrivateFolder&& other) noexcept;
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+}  // namespace ts::io

@@ -1,0 +1,70 @@
+#include "core/predict/look_ahead.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/spec/size_steps.h"
+#include "core/spec/spec_fields.h"
+
+namespace ts::predict {
+namespace {
+
+// So many sizes further than `size`, or smaller by them; 0: there are not as many.
+std::int64_t moved(std::int64_t size, int sizes) {
+  for (; sizes > 0 && size > 0; --sizes) size = spec::next_size(size);
+  for (; sizes < 0 && size > 0; ++sizes) size = size > 1 ? spec::previous_size(size) : 0;
+  return size;
+}
+
+// How many sizes lie between, negative downwards; 0: more than one drags over in a frame.
+int sizes_between(std::int64_t before, std::int64_t now) {
+  constexpr int kMost = 8;
+  const int direction = before < now ? 1 : -1;
+  for (int sizes = 1; sizes <= kMost; ++sizes) {
+    if (moved(before, direction * sizes) == now) return direction * sizes;
+  }
+  return 0;
+}
+
+bool same(const PredictionTarget& a, const PredictionTarget& b) {
+  return a.kind == b.kind && a.name == b.name && a.memory == b.memory && a.context == b.context &&
+         a.compute_capability == b.compute_capability;
+}
+
+}  // namespace
+
+std::vector<spec::WorkloadSpec> next_of_drag(const spec::WorkloadSpec& before,
+                                             const spec::WorkloadSpec& now) {
+  for (const spec::FieldRow& row : spec::field_rows()) {
+    const auto* const number = std::get_if<spec::NumberField>(&row.kind);
+    if (number == nullptr || number->slider.max == 0) continue;
+    const std::int64_t size = now.*number->member;
+    if (before.*number->member == size) continue;
+    spec::WorkloadSpec next = before;
+    next.*number->member = size;
+    const int stride = next == now ? sizes_between(before.*number->member, size) : 0;
+    if (stride == 0) return {};
+    std::vector<spec::WorkloadSpec> all;
+    for (const int further : {stride, stride + (stride > 0 ? 1 : -1)}) {
+      next.*number->member = moved(size, further);
+      if (next.*number->member > 0) all.push_back(next);
+    }
+    return all;
+  }
+  return {};
+}
+
+std::shared_ptr<const Forecast> RecentForecasts::find(const spec::WorkloadSpec& spec,
+                                                      const PredictionTarget& target) const {
+  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& forecast) {
+    return forecast->run.spec == spec && same(forecast->target, target);
+  });
+  return found == kept_.end() ? nullptr : *found;
+}
+
+void RecentForecasts::keep(std::shared_ptr<const Forecast> forecast) {
+  kept_.push_back(std::move(forecast));
+  if (kept_.size() > kMost) kept_.pop_front();
+}
+
+}  // namespace ts::predict

@@ -1,0 +1,354 @@
+#include "core/predict/prediction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/allocator/caching_allocator.h"
+#include "core/memory/before_backward.h"
+#include "core/predict/cublas_workspaces.h"
+#include "core/spec/typed_card.h"
+#include "core/text/numbers.h"
+
+namespace ts::predict {
+
+namespace {
+
+using memory::EventIndex;
+
+report::Message message(std::string_view key, std::string_view english,
+                        std::vector<text::Argument> arguments) {
+  std::string sentence = text::fill(english, arguments);
+  return {std::move(sentence), "prediction." + std::string(key), std::move(arguments)};
+}
+
+std::string size(std::int64_t bytes) {
+  return text::bytes(bytes).joined();
+}
+
+report::Message sentence_of(const Prediction& prediction, const PredictionTarget& target) {
+  std::vector<text::Argument> arguments = {{"target", target.name}};
+  if (prediction.fit == Fit::fits) {
+    arguments.push_back({"needed", size(prediction.needed)});
+    arguments.push_back({"memory", size(target.memory)});
+    arguments.push_back({"spare", size(prediction.headroom)});
+    return message("fits", "Fits on {target}: {needed} of {memory}, {spare} to spare",
+                   std::move(arguments));
+  }
+  if (prediction.fit == Fit::fits_after_flush) {
+    arguments.push_back({"times", text::grouped(prediction.retries)});
+    return message("fits_after_flush",
+                   "Fits on {target}, but the allocator must flush its cache and retry "
+                   "({times} {times|time|times}): slow",
+                   std::move(arguments));
+  }
+  const BreakingAllocation& breaking = *prediction.breaking;
+  arguments.push_back({"op", breaking.op.empty() ? "?" : breaking.op});
+  arguments.push_back({"asked", size(breaking.bytes)});
+  // Free pieces may add up to more than is asked: the two numbers that do add up are what is needed
+  // in all and what of it is missing. Where the pieces alone are the fault, nothing is missing.
+  const bool missing = prediction.headroom < 0;
+  if (missing) {
+    arguments.push_back({"needed", size(prediction.needed)});
+    arguments.push_back({"missing", size(-prediction.headroom)});
+  }
+  const bool module = !breaking.module.empty();
+  if (module) arguments.push_back({"module", breaking.module});
+  const std::string where = module ? "{op} in {module}" : "{op}";
+  if (!missing) {
+    return message(module ? "oom_pieces_module" : "oom_pieces",
+                   "Does not fit on {target}: " + where +
+                       " asks for {asked}, and what is free lies in smaller pieces",
+                   std::move(arguments));
+  }
+  // What is missing is of the whole, not of the one request at which that shows first.
+  return message(
+      module ? "oom_module" : "oom",
+      "Does not fit on {target}: {missing} of the {needed} needed are missing; the first "
+      "refused is " +
+          where + ", which asks for {asked}",
+      std::move(arguments));
+}
+
+BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strings,
+                               EventIndex event) {
+  const memory::Block& block = run.log.blocks()[run.log.events()[event].block];
+  BreakingAllocation breaking;
+  breaking.event = event;
+  breaking.op = strings.view(block.op);
+  breaking.module = strings.view(block.module);
+  breaking.phase = block.phase;
+  breaking.step = block.step;
+  breaking.bytes = block.size;
+  return breaking;
+}
+
+// One passage of the log through the caching allocator.
+class Passage {
+ public:
+  using Device = allocator::CachingAllocator::Device;
+  Passage(const DryRun& run, const CublasWorkspaces& workspaces,
+          const allocator::AllocatorSettings& settings, const Device& device)
+      : events_(run.log.events()),
+        blocks_(run.log.blocks()),
+        workspaces_(workspaces),
+        allocator_(settings, device),
+        addresses_(blocks_.size()) {
+    if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
+  }
+
+  // The first event from there on that cannot be served, kNone if all can.
+  EventIndex feed(EventIndex from = 0) {
+    for (EventIndex i = from; i < events_.size(); ++i) {
+      if (!follow(i)) return i;
+      note_most_allocated();
+      if (i == last_before_) before_backward_ = allocator_.stats().allocated;
+    }
+    return memory::kNone;
+  }
+  // The same so far, to go on with on another device.
+  [[nodiscard]] Passage fork(const Device& device) const { return {*this, device}; }
+  void move_to(const Device& device) { allocator_.move_to(device); }
+  [[nodiscard]] const allocator::CachingAllocator& allocator() const { return allocator_; }
+  [[nodiscard]] std::optional<std::int64_t> before_backward() const { return before_backward_; }
+  // Without the context, which is none of the allocator's.
+  [[nodiscard]] NeedChain chain() const {
+    NeedChain chain;
+    chain.workspaces = most_.workspaces;
+    chain.tensors = most_.requested - most_.workspaces;
+    chain.rounding = most_.allocated - most_.requested;
+    chain.cached = allocator_.stats().peak_reserved - most_.allocated;
+    return chain;
+  }
+
+ private:
+  // The moment at which most is allocated; of several the one with the largest tensors.
+  struct Moment {
+    std::int64_t allocated = 0;
+    std::int64_t requested = 0;   // of tensors and workspaces
+    std::int64_t workspaces = 0;  // the part of requested
+  };
+  void note_most_allocated() {
+    const allocator::AllocatorStats& stats = allocator_.stats();
+    const bool more = stats.allocated > most_.allocated;
+    const std::int64_t tensors = stats.requested - workspaces_held_;
+    if (!more &&
+        (stats.allocated < most_.allocated || tensors <= most_.requested - most_.workspaces)) {
+      return;
+    }
+    most_ = {stats.allocated, stats.requested, workspaces_held_};
+  }
+
+  Passage(const Passage& other, const Device& device)
+      : events_(other.events_),
+        blocks_(other.blocks_),
+        workspaces_(other.workspaces_),
+        allocator_(other.allocator_.fork(device)),
+        addresses_(other.addresses_),
+        last_before_(other.last_before_),
+        before_backward_(other.before_backward_),
+        workspaces_held_(other.workspaces_held_),
+        most_(other.most_) {}
+
+  // False: the event asks for what the device cannot serve.
+  bool follow(EventIndex i) {
+    const memory::Event& event = events_[i];
+    if (event.block == memory::kNone) return true;
+    std::uint64_t& address = addresses_[event.block];
+    if (event.action != memory::Action::alloc) {
+      allocator_.free(address);
+      return true;
+    }
+    // Not 0 where the block was served before and the workspace after it was refused.
+    if (address == 0) {
+      const auto served = allocator_.allocate(blocks_[event.block].size);
+      if (!served) return false;
+      address = *served;
+    }
+    if (!workspaces_.taken_after(i)) return true;
+    if (!allocator_.allocate(workspaces_.bytes_each())) return false;
+    workspaces_held_ += workspaces_.bytes_each();
+    return true;
+  }
+
+  std::span<const memory::Event> events_;
+  std::span<const memory::Block> blocks_;
+  const CublasWorkspaces& workspaces_;
+  allocator::CachingAllocator allocator_;
+  std::vector<std::uint64_t> addresses_;  // by block; 0: not served yet
+  EventIndex last_before_ = memory::kNone;
+  std::optional<std::int64_t> before_backward_;
+  std::int64_t workspaces_held_ = 0;  // bytes asked
+  Moment most_;
+};
+
+void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
+                     const PredictionTarget& target, const allocator::AllocatorSettings& settings,
+                     Prediction& prediction) {
+  const CublasWorkspaces workspaces(run, strings, target.compute_capability);
+  prediction.workspaces = workspaces.bytes();
+  const auto take = [&](const Passage& whole) {
+    prediction.peak_allocated = whole.allocator().stats().peak_allocated;
+    prediction.peak_reserved = whole.allocator().stats().peak_reserved;
+    prediction.before_backward = whole.before_backward();
+    prediction.chain = whole.chain();
+  };
+  const std::int64_t capacity = std::max<std::int64_t>(0, target.capacity());
+  constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+  const Passage::Device limit{capacity, capacity, {}};
+  const Passage::Device no_limit{kNoLimit, kNoLimit, {}};
+  Passage::Device until_full = limit;
+  until_full.keep_cached = true;
+  // Up to the first block that the device has no room for its limit makes no difference. With
+  // expandable segments it does, for the addresses they reserve: two passages from the start.
+  const bool expandable = settings.expandable_segments;
+  Passage passage(run, workspaces, settings, expandable ? no_limit : until_full);
+  const EventIndex full = passage.feed();
+  take(passage);
+  if (full == memory::kNone && prediction.peak_reserved <= target.capacity()) return;
+
+  Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
+  if (full != memory::kNone) {
+    // What it would take, whatever the device has.
+    passage.move_to(no_limit);
+    passage.feed(full);
+    take(passage);
+  }
+  const EventIndex refused = limited.feed(expandable ? 0 : full);
+  const allocator::AllocatorStats& stats = limited.allocator().stats();
+  prediction.retries = stats.retries;
+  if (refused == memory::kNone) {
+    prediction.fit = Fit::fits_after_flush;
+    take(limited);
+    return;
+  }
+  prediction.fit = Fit::oom;
+  prediction.breaking = breaking_at(run, strings, refused);
+  prediction.breaking->free = std::max<std::int64_t>(0, target.capacity() - stats.allocated);
+  prediction.breaking->fragmented = limited.allocator().inactive_split_bytes();
+}
+
+void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
+                    const PredictionTarget& target, Prediction& prediction) {
+  prediction.peak_allocated = prediction.peak_requested;
+  prediction.peak_reserved = prediction.peak_requested;
+  prediction.chain.tensors = prediction.peak_requested;
+  if (const auto before = memory::before_backward(run.log))
+    prediction.before_backward = before->bytes;
+  if (prediction.peak_requested <= target.memory) return;
+  prediction.fit = Fit::oom;
+  const auto events = run.log.events();
+  const auto over = std::find_if(events.begin(), events.end(), [&](const memory::Event& event) {
+    return event.total_after > target.memory;
+  });
+  prediction.breaking = breaking_at(run, strings, static_cast<EventIndex>(over - events.begin()));
+  prediction.breaking->free = target.memory - (over->total_after - prediction.breaking->bytes);
+}
+
+// What scratch adds to the peak: an operator's blocks are live together with its scratch, so the
+// total after each of its blocks counts.
+void add_scratch(const DryRun& run, const base::StringTable& strings, const CudaScratch& scratch,
+                 Prediction& prediction) {
+  std::unordered_map<std::string_view, const ScratchRow*> rows;
+  for (const ScratchRow& row : scratch.rows()) rows.emplace(row.op, &row);
+  std::vector<const ScratchRow*> by_id;  // null: looked up, none
+  std::vector<bool> known;
+  for (const memory::Event& event : run.log.events()) {
+    if (event.block == memory::kNone || event.action != memory::Action::alloc) continue;
+    const memory::Block& block = run.log.blocks()[event.block];
+    if (block.op >= known.size()) {
+      known.resize(block.op + 1, false);
+      by_id.resize(block.op + 1, nullptr);
+    }
+    if (!known[block.op]) {
+      const auto found = rows.find(strings.view(block.op));
+      by_id[block.op] = found == rows.end() ? nullptr : found->second;
+      known[block.op] = true;
+    }
+    const ScratchRow* const row = by_id[block.op];
+    if (row == nullptr) continue;
+    const auto scaled = [&](double per_byte) {
+      return static_cast<std::int64_t>(std::llround(per_byte * static_cast<double>(block.size)));
+    };
+    const std::int64_t below = prediction.peak_requested - event.total_after;
+    prediction.scratch_low =
+        std::max(prediction.scratch_low, row->fixed_low + scaled(row->per_byte_low) - below);
+    prediction.scratch_high =
+        std::max(prediction.scratch_high, row->fixed_high + scaled(row->per_byte_high) - below);
+  }
+}
+
+}  // namespace
+
+const char* to_string(Fit value) {
+  constexpr std::array kNames = {"fits", "fits_after_flush", "oom"};
+  return kNames[static_cast<std::size_t>(value)];
+}
+
+PredictionTarget target_of(const spec::Gpu& gpu) {
+  PredictionTarget target;
+  target.name = spec::card_label(gpu);
+  target.memory = gpu.memory_bytes;
+  target.context = kContextBytes;
+  target.card = gpu;
+  target.compute_capability = static_cast<std::int32_t>(
+      std::lround(std::strtod(gpu.compute_capability.c_str(), nullptr) * 10));
+  return target;
+}
+
+PredictionTarget target_of(const spec::Gpu& gpu, const spec::WorkloadSpec& spec) {
+  PredictionTarget target = target_of(gpu);
+  if (spec.memory_limit <= 0 || spec.memory_limit >= target.capacity()) return target;
+  target.name += " (" + text::bytes(spec.memory_limit).joined() + ")";
+  target.memory = spec.memory_limit;
+  target.context = 0;
+  return target;
+}
+
+PredictionTarget cpu_target(std::string name, std::int64_t memory_limit) {
+  PredictionTarget target;
+  target.kind = spec::DeviceKind::cpu;
+  target.name = std::move(name);
+  target.memory = memory_limit;
+  return target;
+}
+
+DryRunOptions dry_run_options(const PredictionTarget& target) {
+  DryRunOptions options;
+  options.rules = target.kind;
+  options.compute_capability = target.compute_capability;
+  return options;
+}
+
+allocator::AllocatorSettings allocator_settings_of(const spec::WorkloadSpec& spec) {
+  return allocator::AllocatorSettings::read(spec.alloc_conf)
+      .value_or(allocator::AllocatorSettings());
+}
+
+Prediction predict(const DryRun& run, const base::StringTable& strings,
+                   const PredictionTarget& target, const allocator::AllocatorSettings& settings,
+                   const CudaScratch* scratch) {
+  Prediction prediction;
+  prediction.peak_requested = run.log.peak_bytes();
+  prediction.peak_event = run.log.peak_event();
+  if (prediction.peak_event != memory::kNone) {
+    prediction.by_category = run.log.by_category_after(prediction.peak_event);
+  }
+  if (target.kind == spec::DeviceKind::cpu) {
+    predict_on_cpu(run, strings, target, prediction);
+  } else {
+    predict_on_cuda(run, strings, target, settings, prediction);
+    if (scratch != nullptr) add_scratch(run, strings, *scratch, prediction);
+  }
+  prediction.chain.context = target.context;
+  prediction.needed = prediction.chain.needed();
+  prediction.headroom = target.memory - prediction.needed;
+  prediction.sentence = sentence_of(prediction, target);
+  return prediction;
+}
+
+}  // namespace ts::predict

@@ -1,0 +1,124 @@
+#include "core/predict/remedies.h"
+
+#include <array>
+
+#include "core/report/efficiency.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+
+namespace ts::predict {
+namespace {
+
+bool wide(spec::DataType type) {
+  return type == spec::DataType::fp32 || type == spec::DataType::tf32;
+}
+
+bool is_adamw(spec::OptimizerKind kind) {
+  return kind != spec::OptimizerKind::sgd;
+}
+
+// Times that the bytes of the parameters are read or written by an update.
+double optimizer_traffic(spec::OptimizerKind kind) {
+  switch (kind) {
+    case spec::OptimizerKind::adamw_fused:
+      return 7;  // reads p, g, m, v; writes p, m, v
+    case spec::OptimizerKind::adamw_foreach:
+    case spec::OptimizerKind::adamw_loop:
+      return 18;  // operator by operator, but for the temporary, which is a block
+    case spec::OptimizerKind::sgd:
+      return 3;  // reads p, g; writes p
+  }
+  return 0;
+}
+
+}  // namespace
+
+const char* to_string(RemedyKind kind) {
+  constexpr std::array kNames = {"flash",
+                                 "efficient",
+                                 "autocast_bf16",
+                                 "bf16",
+                                 "checkpoint_blocks",
+                                 "smaller_batch",
+                                 "fused_optimizer",
+                                 "sgd",
+                                 "expandable_segments"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind device) {
+  std::vector<Change> changes;
+  const auto offer = [&](RemedyKind kind, auto&& change) {
+    spec::WorkloadSpec changed = spec;
+    changed.device = device;
+    change(changed);
+    if (!spec::validate(changed).empty()) return;
+    changed.device = spec.device;
+    changes.push_back({kind, std::move(changed)});
+  };
+  const bool attends = spec::field_applies(spec, spec::Field::backend);
+  const auto backend = [&](RemedyKind kind, spec::AttentionBackend to) {
+    if (!attends || spec.backend == to) return;
+    offer(kind, [to](spec::WorkloadSpec& changed) { changed.backend = to; });
+  };
+  backend(RemedyKind::flash, spec::AttentionBackend::flash);
+  backend(RemedyKind::efficient, spec::AttentionBackend::efficient);
+  if (wide(spec.dtype)) {
+    if (spec.autocast == spec::Autocast::off) {
+      offer(RemedyKind::autocast_bf16,
+            [](spec::WorkloadSpec& changed) { changed.autocast = spec::Autocast::bf16; });
+    }
+    offer(RemedyKind::bf16, [](spec::WorkloadSpec& changed) {
+      changed.dtype = spec::DataType::bf16;
+      changed.autocast = spec::Autocast::off;
+    });
+  }
+  if (spec::field_applies(spec, spec::Field::checkpoint) &&
+      spec.checkpoint != spec::Checkpoint::blocks) {
+    offer(RemedyKind::checkpoint_blocks, [](spec::WorkloadSpec& changed) {
+      changed.checkpoint = spec::Checkpoint::blocks;
+      changed.checkpoint_every = 1;
+    });
+  }
+  if (spec::field_applies(spec, spec::Field::accumulate) && spec.batch % 2 == 0) {
+    offer(RemedyKind::smaller_batch, [](spec::WorkloadSpec& changed) {
+      changed.batch /= 2;
+      changed.accumulate *= 2;
+    });
+  }
+  if (spec::field_applies(spec, spec::Field::optimizer) && is_adamw(spec.optimizer)) {
+    if (spec.optimizer != spec::OptimizerKind::adamw_fused) {
+      offer(RemedyKind::fused_optimizer, [](spec::WorkloadSpec& changed) {
+        changed.optimizer = spec::OptimizerKind::adamw_fused;
+      });
+    }
+    offer(RemedyKind::sgd,
+          [](spec::WorkloadSpec& changed) { changed.optimizer = spec::OptimizerKind::sgd; });
+  }
+  allocator::AllocatorSettings settings = allocator_settings_of(spec);
+  if (device == spec::DeviceKind::cuda && !settings.expandable_segments) {
+    settings.expandable_segments = true;
+    offer(RemedyKind::expandable_segments,
+          [&](spec::WorkloadSpec& changed) { changed.alloc_conf = settings.to_string(); });
+  }
+  return changes;
+}
+
+std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card) {
+  const std::optional<double> tflops = report::peak_tflops(card, spec::compute_type(run.spec));
+  if (!tflops || card.bandwidth_gb_s <= 0) return std::nullopt;
+  const spec::Flops flops = spec::step_flops(run.spec, spec::backend_for_formulas(run.backend));
+  double bytes = 0, parameters = 0;
+  for (const memory::Block& block : run.log.blocks()) {
+    const auto size = static_cast<double>(block.size);
+    if (block.step == run.options.steps - 1) bytes += 2 * size;
+    if (block.category == memory::Category::parameter) parameters += size;
+  }
+  bytes += parameters * (run.spec.pass == spec::Pass::forward ? 1 : 3) *
+           static_cast<double>(spec::micro_batches(run.spec));
+  if (run.spec.pass == spec::Pass::full_step)
+    bytes += parameters * optimizer_traffic(run.spec.optimizer);
+  return flops.total() / (*tflops * 1e12) + bytes / (card.bandwidth_gb_s * 1e9);
+}
+
+}  // namespace ts::predict

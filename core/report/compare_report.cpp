@@ -1,0 +1,195 @@
+#include "core/report/compare_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/run/protocol_json.h"
+#include "core/run/step_summary.h"
+#include "core/spec/workload_math.h"
+#include "core/text/numbers.h"
+
+namespace ts::report {
+
+namespace {
+
+nlohmann::json side_part_json(const run::ComparedSide& side, std::int64_t run::StepTimes::*part) {
+  run::TimingSummary summary = run::summarise_steps(side.timed_steps, part);
+  if (summary.n == 0) return nullptr;
+  run::set_warmup(summary, side.warmup_stable, side.warmup_steps.size());
+  return to_json(summary);
+}
+
+nlohmann::json side_json(const run::ComparedSide& side) {
+  return {{"spec", to_json(side.spec)},
+          {"step_ms", side_part_json(side, &run::StepTimes::total_ns)},
+          {"parts_ms",
+           {{"forward", side_part_json(side, &run::StepTimes::forward_ns)},
+            {"backward", side_part_json(side, &run::StepTimes::backward_ns)},
+            {"optimizer", side_part_json(side, &run::StepTimes::optimizer_ns)}}},
+          {"samples_ms",
+           {{"warmup", run::samples_json(side.warmup_steps)},
+            {"timed", run::samples_json(side.timed_steps)}}},
+          {"backend_ran", side.facts.backend_ran},
+          {"parameters", side.facts.parameters},
+          {"compile_s",
+           side.facts.compile_s > 0 ? nlohmann::json(side.facts.compile_s) : nlohmann::json()},
+          {"peak_allocated", side.peak},
+          {"limit", side.limit}};
+}
+
+nlohmann::json ratio_json(const stats::PairedRatio& ratio) {
+  if (ratio.pairs == 0) return nullptr;
+  nlohmann::json ci95 = nullptr;
+  if (ratio.ci95) ci95 = {ratio.ci95->low, ratio.ci95->high};
+  return {{"pairs", ratio.pairs},
+          {"median", ratio.median},
+          {"ci95", std::move(ci95)},
+          {"verdict", to_string(ratio.verdict)}};
+}
+
+std::string in_ms(double ms) {
+  return ms < 0 ? text::kNoNumber : text::duration_ns(ms * 1e6).joined();
+}
+
+std::vector<std::string> row_of(const char* title, const run::Comparison& comparison,
+                                const stats::PairedRatio& ratio,
+                                std::int64_t run::StepTimes::*part) {
+  std::vector<std::string> row{title};
+  for (const run::ComparedSide& side : comparison.sides) {
+    const run::TimingSummary summary = run::summarise_steps(side.timed_steps, part);
+    std::string words = in_ms(summary.median_ms);
+    if (summary.std_ms >= 0) {
+      words += ", mean " + in_ms(summary.mean_ms) + " \xc2\xb1 " + in_ms(summary.std_ms);
+    }
+    row.push_back(std::move(words));
+  }
+  std::string words = text::decimal(ratio.median, 3);
+  if (ratio.ci95) {
+    words += " (" + text::decimal(ratio.ci95->low, 3) + " to " +
+             text::decimal(ratio.ci95->high, 3) + ")";
+  }
+  row.push_back(ratio.pairs > 0 ? words : text::kNoNumber);
+  return row;
+}
+
+std::string side_name(int side) {
+  return side == 0 ? "A" : "B";
+}
+
+}  // namespace
+
+RatioFactor factor_of(const stats::PairedRatio& ratio) {
+  if (ratio.verdict != stats::PairVerdict::faster) return {ratio.median, ratio.ci95};
+  RatioFactor inverse{1 / ratio.median, std::nullopt};
+  if (ratio.ci95) inverse.ci95 = {1 / ratio.ci95->high, 1 / ratio.ci95->low};
+  return inverse;
+}
+
+io::TextTable comparison_table(const run::Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  io::TextTable table;
+  table.columns = {"", "A, median", "B, median", "B / A (95 % CI)"};
+  table.right = {false, true, true, true};
+  table.rows.push_back(row_of("step", comparison, comparison.total, &run::StepTimes::total_ns));
+  if (comparison.forward.pairs > 0 && comparison.backward.pairs > 0) {
+    table.rows.push_back(
+        row_of("forward", comparison, comparison.forward, &run::StepTimes::forward_ns));
+    table.rows.push_back(
+        row_of("backward", comparison, comparison.backward, &run::StepTimes::backward_ns));
+  }
+  if (comparison.optimizer.pairs > 0) {
+    table.rows.push_back(
+        row_of("optimizer", comparison, comparison.optimizer, &run::StepTimes::optimizer_ns));
+  }
+  table.rows.push_back(
+      {"peak allocated", text::bytes(a.peak).joined(), text::bytes(b.peak).joined(),
+       a.peak > 0 ? text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3)
+                  : std::string(text::kNoNumber)});
+  return table;
+}
+
+std::optional<std::int64_t> break_even_steps(const run::Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return std::nullopt;
+  if (comparison.total.verdict != stats::PairVerdict::faster) return std::nullopt;
+  const double saved_ms = run::summarise_steps(a.timed_steps, &run::StepTimes::total_ns).median_ms -
+                          run::summarise_steps(b.timed_steps, &run::StepTimes::total_ns).median_ms;
+  if (saved_ms <= 0) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(b.facts.compile_s * 1e3 / saved_ms));
+}
+
+std::string break_even_sentence(const run::Comparison& comparison) {
+  const auto& [a, b] = comparison.sides;
+  if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return {};
+  const std::string took = fmt::format("Compiling B took {:.1f} s", b.facts.compile_s);
+  const auto steps = break_even_steps(comparison);
+  if (steps) return took + ": after " + text::grouped(*steps) + " steps it has paid";
+  if (comparison.total.verdict == stats::PairVerdict::unclear)
+    return took + "; whether a step gains is unclear";
+  return took + ", which no step gets back";
+}
+
+std::string comparison_sentence(const run::Comparison& comparison) {
+  if (comparison.failure) {
+    return fmt::format("{} ended early: {}", side_name(comparison.failed_side),
+                       comparison.failure->sentence);
+  }
+  const stats::PairedRatio& ratio = comparison.total;
+  const RatioFactor shown = factor_of(ratio);
+  std::string basis = fmt::format("{} pairs", ratio.pairs);
+  if (shown.ci95) {
+    basis = fmt::format("95 % CI {:.3f} to {:.3f}, {}", shown.ci95->low, shown.ci95->high, basis);
+  }
+  switch (ratio.verdict) {
+    case stats::PairVerdict::faster:
+      return fmt::format("B is {:.3f} times as fast as A ({})", shown.factor, basis);
+    case stats::PairVerdict::slower:
+      return fmt::format("B takes {:.3f} times as long as A ({})", shown.factor, basis);
+    case stats::PairVerdict::same:
+      return fmt::format("A and B take the same time: B takes {:.3f} times as long ({})",
+                         shown.factor, basis);
+    case stats::PairVerdict::unclear:
+      break;
+  }
+  if (ratio.pairs < stats::kFewestPairs) {
+    return fmt::format(
+        "Too few pairs for a verdict, at least {}: B takes {:.3f} times as long ({})",
+        stats::kFewestPairs, shown.factor, basis);
+  }
+  return fmt::format("It is unclear which is faster: B takes {:.3f} times as long ({})",
+                     shown.factor, basis);
+}
+
+nlohmann::json to_json(const run::Comparison& comparison, const run::Protocol& protocol,
+                       const nlohmann::json& environment) {
+  auto different = nlohmann::json::array();
+  const auto& [a, b] = comparison.sides;
+  for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
+    different.push_back({{"key", one.key}, {"a", one.a}, {"b", one.b}});
+  }
+  nlohmann::json failure = nullptr;
+  if (comparison.failure) {
+    failure = {{"side", side_name(comparison.failed_side)},
+               {"verdict", to_string(comparison.failure->verdict)},
+               {"sentence", comparison.failure->sentence}};
+  }
+  const auto paid = break_even_steps(comparison);
+  return {{"sentence", comparison_sentence(comparison)},
+          {"break_even_steps", paid ? nlohmann::json(*paid) : nlohmann::json()},
+          {"verdict", to_string(comparison.total.verdict)},
+          {"failure", std::move(failure)},
+          {"differences", std::move(different)},
+          {"a", side_json(a)},
+          {"b", side_json(b)},
+          {"ratio",
+           {{"total", ratio_json(comparison.total)},
+            {"forward", ratio_json(comparison.forward)},
+            {"backward", ratio_json(comparison.backward)},
+            {"optimizer", ratio_json(comparison.optimizer)}}},
+          {"protocol", to_json(protocol)},
+          {"environment", environment}};
+}
+
+}  // namespace ts::report

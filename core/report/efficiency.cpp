@@ -1,0 +1,135 @@
+#include "core/report/efficiency.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/json_values.h"
+#include "core/spec/workload_math.h"
+#include "core/text/numbers.h"
+
+namespace ts::report {
+
+namespace {
+
+// nanoGPT, model.py, estimate_mfu.
+constexpr double kNanoGptPeak = 312;
+
+double parameters_without_positions(const spec::WorkloadSpec& spec) {
+  std::int64_t count = spec::parameter_count(spec);
+  if (spec.positions == spec::Positions::learned) count -= spec.seq_len * spec.d_model;
+  return static_cast<double>(count);
+}
+
+// F-2 with the terms of this model: K and V are smaller with grouped queries, GELU has one product
+// less than SwiGLU.
+std::string f2_of(const spec::WorkloadSpec& spec) {
+  const bool grouped = spec::kv_head_count(spec) != spec.heads;
+  const char* const feed = spec.ffn == spec::FeedForward::swiglu ? "3 d ff" : "2 d ff";
+  return std::string("3 x (2 B T [L (") + (grouped ? "2 d^2 + 2 d d_kv" : "4 d^2") + " + " + feed +
+         ") + V d] + 4 L B T^2 d)" + (grouped ? " with d_kv = kv_heads d_head" : "");
+}
+
+// A device does not do more than it can, so one of the numbers is not what it seems.
+Message why_over_one(const run::Run& run, const Utilisation& used) {
+  if (used.share <= 1) return {};
+  if (used.peak.kind == Peak::Kind::nanogpt) {
+    return {"More than 100 %: the device is faster than the A100 that nanoGPT divides by",
+            "mfu.over.nanogpt",
+            {}};
+  }
+  if (run.flops() > 0 && used.share * run.flops() <= used.flops.per_step) {
+    return {"More than 100 %: the formula counts more than was computed", "mfu.over.formula", {}};
+  }
+  if (used.peak.kind == Peak::Kind::card) {
+    return {"More than 100 %: the card's figure in the catalogue is too low", "mfu.over.card", {}};
+  }
+  return {"More than 100 %: the best product was measured too low, as happens on a busy machine",
+          "mfu.over.measured",
+          {}};
+}
+
+}  // namespace
+
+std::optional<double> peak_tflops(const spec::Gpu& card, spec::DataType type) {
+  switch (type) {
+    case spec::DataType::fp32:
+      return card.fp32_tflops;
+    case spec::DataType::tf32:
+      return card.tf32_tflops;
+    case spec::DataType::bf16:
+      return card.bf16_tflops;
+    case spec::DataType::fp16:
+      return card.fp16_tflops;
+  }
+  return std::nullopt;
+}
+
+std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
+  std::vector<ModelFlops> all;
+  if (!spec::has_backward(spec.pass)) return all;
+  const auto tokens = static_cast<double>(spec::tokens_per_step(spec));
+  if (spec.workload == spec::WorkloadKind::lm) {
+    const double per_token =
+        6 * parameters_without_positions(spec) +
+        12 * static_cast<double>(spec.layers) * static_cast<double>(spec.heads) *
+            static_cast<double>(spec::head_size(spec)) * static_cast<double>(spec.seq_len);
+    all.push_back({"6 N + 12 L H Q T", "nanoGPT", per_token, per_token * tokens});
+  }
+  spec::WorkloadSpec plain = spec;
+  plain.checkpoint = spec::Checkpoint::off;
+  // Of math attention: nothing is computed again, no pair is skipped.
+  const double counted = spec::step_flops(plain, spec::AttentionBackend::math).total();
+  const bool lm = spec.workload == spec::WorkloadKind::lm;
+  all.push_back({lm ? f2_of(spec) : "3 x forward", lm ? "F-2" : "matrix products", counted / tokens,
+                 counted});
+  return all;
+}
+
+std::vector<Peak> peaks(const run::Run& run) {
+  std::vector<Peak> all;
+  if (run.roof) {
+    const std::string size = text::grouped(run.roof->size);
+    all.push_back({Peak::Kind::measured,
+                   size + " x " + size + " product in " + to_string(run.roof->dtype) + ", measured",
+                   run.roof->tflops});
+  }
+  if (run.spec.device != spec::DeviceKind::cuda) return all;
+  const spec::DataType type = spec::compute_type(run.spec);
+  if (run.card) {
+    if (const auto peak = peak_tflops(*run.card, type)) {
+      all.push_back({Peak::Kind::card, run.card->name + ", " + to_string(type) + ", dense", *peak});
+    }
+  }
+  all.emplace_back(Peak::Kind::nanogpt, "A100 in bf16, nanoGPT's constant", kNanoGptPeak);
+  return all;
+}
+
+std::vector<Utilisation> utilisations(const run::Run& run) {
+  std::vector<Utilisation> all;
+  const auto tokens = run.tokens_per_s();
+  if (!tokens) return all;
+  for (const ModelFlops& flops : model_flops(run.spec)) {
+    for (const Peak& peak : peaks(run)) {
+      const double share = flops.per_token * *tokens * 1e-12 / peak.tflops;
+      all.push_back({flops, peak, share});
+      all.back().over = why_over_one(run, all.back());
+    }
+  }
+  return all;
+}
+
+nlohmann::json utilisations_json(const run::Run& run) {
+  auto list = nlohmann::json::array();
+  for (const Utilisation& one : utilisations(run)) {
+    list.push_back({{"formula", one.flops.formula},
+                    {"source", one.flops.source},
+                    {"flops_per_token", one.flops.per_token},
+                    {"flops_per_step", one.flops.per_step},
+                    {"peak", one.peak.source},
+                    {"peak_tflops", one.peak.tflops},
+                    {"mfu", one.share},
+                    {"over_one", io::text_or_null(one.over.sentence)}});
+  }
+  return list;
+}
+
+}  // namespace ts::report

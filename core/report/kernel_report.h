@@ -1,0 +1,30 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/string_table.h"
+#include "core/io/text_table.h"
+#include "core/run/run.h"
+#include "core/stats/kernel_table.h"
+#include "core/stats/occupancy.h"
+
+namespace ts::report {
+
+// "8.6"; empty when the card is not in the catalogue, and kernels have no occupancy then.
+std::string compute_capability(const run::Run& run);
+
+// "warps", "blocks", "registers", "shared memory".
+const char* to_string(stats::OccupancyLimit limit);
+
+// The kernels of a run for files. Times in milliseconds, sizes in bytes.
+io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,
+                          const std::string& capability);
+
+// {steps, devices: [{device, kernels, span_ms, busy_ms, kernel_ms, copy_ms, idle_ms: {...},
+//  tensor_core_share, queue_mean, queue_most}], kernels: [{name, calls, total_ms, ...}]}; null
+//  where
+// no GPU was recorded.
+nlohmann::json kernels_json(const run::Run& run, const base::StringTable& strings);
+
+}  // namespace ts::report

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "core/run/run.h"
+
+namespace ts::report {
+
+// The two limits of a device for one type: peak and bandwidth, and where they come from.
+struct Roofs {
+  std::string source;  // "H100 SXM, bf16, dense", "2,048 x 2,048 product in fp32, measured"
+  double tflops = 0;   // 0: not known
+  double gb_s = 0;     // 1e9 bytes a second; 0: not known
+  [[nodiscard]] bool known() const { return tflops > 0 || gb_s > 0; }
+  friend bool operator==(const Roofs&, const Roofs&) = default;
+};
+
+// Of the catalogue's card for that type.
+Roofs roofs_of_card(const spec::Gpu& card, spec::DataType type);
+// Of the device of a run: its card, else what was measured there.
+Roofs roofs_of_run(const run::Run& run);
+
+// {source, tflops, gb_s}; null when not known. Reading throws nlohmann::json::exception.
+nlohmann::json to_json(const Roofs& roofs);
+Roofs roofs_from_json(const nlohmann::json& json);
+
+}  // namespace ts::report

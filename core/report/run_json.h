@@ -1,0 +1,46 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "core/report/verdict.h"
+#include "core/run/run.h"
+
+namespace ts::report {
+
+// The document of `run --json` and run.json:
+//   training {loss_scale, clean_steps, ..., steps [{loss, learning_rate, gradient_norm, loss_scale,
+//             skipped}]}: of the last step, and of every step in order
+//   spec, protocol, verdict, sentence, reason, failure, backend_ran, parameters, training,
+//   types, environment
+//   step_ms {n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std, outliers,
+//            outlier_above, warmup_steps, settled (the warm-up), stable (that, and few outliers)},
+//            parts_ms {forward, backward, optimizer, prefill, decode, device} (the same of each
+//            part; device: between two CUDA events)
+//   gpu_states [{sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle, used_bytes}],
+//            restart (the device answers nothing any more)
+//   cache: hot or cold, what a step found in the caches
+//   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
+//   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s (rates
+//   by the median step)
+//   generated {tokens, text}: of the first sequence
+//   results [{name, value, exact, error_percent}]: what workload accumulation came to; of layernorm
+//           value is the count of numbers that came out as inf or nan, exact 0, error_percent null
+//   courses {x, y (what they are of, course_axes), of [{name, x, y, largest}]}; null where none
+//   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
+//   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu,
+//                over_one (why mfu is over 1)}]
+//   memory {peak_allocated (by the allocator's own count), before_backward (live when the last
+//           recorded backward began), peak_reserved, peak_of_records (less or more where records
+//           were lost), by_category (at that peak), events, unmatched_frees, limit, limit_source}
+//   recording {steps, slices, dropped, clock_drift_ns (of the GPU's clock against ours; null on
+//             cpu), probes, cost {percent, ci95, clear}, notes}: cost in percent of a step, by
+//             `probes` samples; clear: zero is not in its interval; notes: sentences on what was
+//             lost and what recording changed
+//   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
+// Times in milliseconds, sizes in bytes. What was not measured is null.
+nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment);
+
+nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by those names
+
+}  // namespace ts::report

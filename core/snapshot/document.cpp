@@ -1,0 +1,140 @@
+#include "core/snapshot/document.h"
+
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "core/base/check.h"
+
+namespace ts::snapshot {
+
+Document::Value Document::wide(Tag tag, std::uint64_t bits) {
+  wide_.push_back(bits);
+  return Value(((wide_.size() - 1) << kTagBits) | tag);
+}
+
+Document::Value Document::integer(std::int64_t value) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 59;
+  const auto bits = static_cast<std::uint64_t>(value);
+  if (value >= -kSmall && value < kSmall) return Value((bits << kTagBits) | kSmallInteger);
+  return wide(kSignedInteger, bits);
+}
+
+Document::Value Document::unsigned_integer(std::uint64_t value) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return value <= kMost ? integer(static_cast<std::int64_t>(value)) : wide(kUnsignedInteger, value);
+}
+
+Document::Value Document::real(double value) {
+  return wide(kReal, std::bit_cast<std::uint64_t>(value));
+}
+
+Document::Value Document::text(std::string_view part_of_content) {
+  texts_.push_back(part_of_content);
+  return Value(((texts_.size() - 1) << kTagBits) | kText);
+}
+
+Document::Value Document::kept_text(std::string_view text) {
+  kept_texts_.emplace_back(text);
+  return this->text(kept_texts_.back());
+}
+
+Document::Value Document::container(Tag tag) {
+  const auto index = static_cast<std::uint32_t>(containers_.size());
+  TS_CHECK(containers_.size() < kEnd);
+  containers_.push_back({0, 0, kEnd, index});
+  return Value((std::uint64_t{index} << kTagBits) | tag);
+}
+
+void Document::append(Value to, std::span<const Value> items) {
+  if (items.empty()) return;
+  TS_CHECK(pool_.size() + items.size() < kEnd);
+  const auto begin = static_cast<std::uint32_t>(pool_.size());
+  const auto count = static_cast<std::uint32_t>(items.size());
+  pool_.insert(pool_.end(), items.begin(), items.end());
+  const std::uint32_t first = index(to);
+  Stretch& last = containers_[containers_[first].last];
+  if (last.count == 0) {
+    last.begin = begin;
+    last.count = count;
+  } else if (last.begin + last.count == begin) {
+    last.count += count;
+  } else {
+    const auto added = static_cast<std::uint32_t>(containers_.size());
+    last.next = added;
+    containers_[first].last = added;
+    containers_.push_back({begin, count, kEnd, added});
+  }
+}
+
+std::size_t Document::item_count(Value container) const {
+  std::size_t count = 0;
+  for (std::uint32_t at = index(container); at != kEnd; at = containers_[at].next) {
+    count += containers_[at].count;
+  }
+  return count;
+}
+
+std::size_t Document::bytes() const {
+  return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
+         texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t);
+}
+
+Document::Kind Document::kind(Value value) {
+  switch (tag(value)) {
+    case kBoolean:
+      return Kind::boolean;
+    case kSmallInteger:
+    case kSignedInteger:
+    case kUnsignedInteger:
+      return Kind::integer;
+    case kReal:
+      return Kind::real;
+    case kText:
+      return Kind::text;
+    case kList:
+      return Kind::list;
+    case kDict:
+      return Kind::dict;
+    default:
+      return Kind::none;
+  }
+}
+
+const char* Document::kind_name(Value value) {
+  constexpr std::array<const char*, 7> kNames = {
+      "nothing", "true or false", "a whole number", "a number", "a text", "a list", "a dictionary"};
+  return kNames[static_cast<std::size_t>(kind(value))];
+}
+
+std::optional<bool> Document::as_boolean(Value value) {
+  if (tag(value) != kBoolean) return std::nullopt;
+  return index(value) != 0;
+}
+
+std::optional<std::int64_t> Document::as_integer(Value value) const {
+  if (tag(value) == kSmallInteger) return static_cast<std::int64_t>(value.bits_) >> kTagBits;
+  if (tag(value) == kSignedInteger) return static_cast<std::int64_t>(wide_[index(value)]);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> Document::as_unsigned(Value value) const {
+  if (tag(value) == kUnsignedInteger) return wide_[index(value)];
+  const auto number = as_integer(value);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::optional<double> Document::as_real(Value value) const {
+  if (tag(value) == kReal) return std::bit_cast<double>(wide_[index(value)]);
+  if (tag(value) == kUnsignedInteger) return static_cast<double>(wide_[index(value)]);
+  if (const auto number = as_integer(value)) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+std::optional<std::string_view> Document::as_text(Value value) const {
+  if (tag(value) != kText) return std::nullopt;
+  return texts_[index(value)];
+}
+
+}  // namespace ts::snapshot

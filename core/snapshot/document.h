@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ts::snapshot {
+
+// What a pickle or JSON file says, in flat arrays: 8 bytes a value, 16 a container, 16 a text. A
+// container that occurs twice (a pickle's memo) is kept once, so containers may be shared and may
+// even hold themselves: whoever walks a document follows a schema and never recurses freely.
+// Texts are views into the content that the document owns. Not thread safe while it grows.
+class Document {
+ public:
+  // A tuple is a list.
+  enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dict };
+
+  class Value {
+   public:
+    Value() = default;  // none
+    friend bool operator==(Value, Value) = default;
+
+   private:
+    friend class Document;
+    explicit Value(std::uint64_t bits) : bits_(bits) {}
+    std::uint64_t bits_ = 0;
+  };
+
+  // Owns `content`; the texts that are added later are parts of it.
+  explicit Document(std::string content) : content_(std::move(content)) {}
+  Document(Document&&) = delete;  // short contents move with their string
+
+  [[nodiscard]] std::string_view content() const { return content_; }
+  [[nodiscard]] std::size_t bytes() const;  // of all values, without the content
+
+  // Adding values.
+  void reserve(std::size_t values) { pool_.reserve(values); }
+  static Value boolean(bool value) { return Value((std::uint64_t{value} << kTagBits) | kBoolean); }
+  Value integer(std::int64_t value);
+  Value unsigned_integer(std::uint64_t value);
+  Value real(double value);
+  Value text(std::string_view part_of_content);
+  Value kept_text(std::string_view text);  // keeps a copy
+  Value list() { return container(kList); }
+  Value dict() { return container(kDict); }
+  // Appends items to a list, or keys and values in turn to a dict.
+  void append(Value to, std::span<const Value> items);
+
+  // Reading values. The typed getters are unset for other kinds and for numbers out of range.
+  [[nodiscard]] static Kind kind(Value value);
+  [[nodiscard]] static const char* kind_name(Value value);  // "a text", "a list"
+  [[nodiscard]] static std::optional<bool> as_boolean(Value value);
+  [[nodiscard]] std::optional<std::int64_t> as_integer(Value value) const;
+  [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const;
+  [[nodiscard]] std::optional<double> as_real(Value value) const;  // of an integer too
+  [[nodiscard]] std::optional<std::string_view> as_text(Value value) const;
+  // Same text value, same index; for caches by text or by container.
+  [[nodiscard]] static std::uint32_t index(Value value) {
+    return static_cast<std::uint32_t>(value.bits_ >> kTagBits);
+  }
+  [[nodiscard]] std::size_t item_count(Value container) const;
+  [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
+  [[nodiscard]] std::size_t container_count() const { return containers_.size(); }
+
+  // Items of a list or tuple in order; `visit(Value)` says whether to go on.
+  template <class Visit>
+  void for_each_item(Value list, Visit&& visit) const {
+    for (std::uint32_t at = index(list); at != kEnd; at = containers_[at].next) {
+      const std::uint32_t begin = containers_[at].begin;
+      for (std::uint32_t i = 0; i < containers_[at].count; ++i) {
+        if (!visit(pool_[begin + i])) return;
+      }
+    }
+  }
+  // Entries of a dict in order; `visit(Value key, Value value)` says whether to go on.
+  template <class Visit>
+  void for_each_entry(Value dict, Visit&& visit) const {
+    for (std::uint32_t at = index(dict); at != kEnd; at = containers_[at].next) {
+      const std::uint32_t begin = containers_[at].begin;
+      for (std::uint32_t i = 0; i + 1 < containers_[at].count; i += 2) {
+        if (!visit(pool_[begin + i], pool_[begin + i + 1])) return;
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned kTagBits = 4;
+  static constexpr std::uint64_t kTagMask = 0xF;
+  enum Tag : std::uint64_t {
+    kNoneTag,
+    kBoolean,
+    kSmallInteger,  // 60 bits, in the value
+    kSignedInteger,
+    kUnsignedInteger,
+    kReal,
+    kText,
+    kList,
+    kDict,
+  };
+  static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
+  // A stretch of items in the pool. A container is a chain of them, its first one is itself.
+  struct Stretch {
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+    std::uint32_t next = kEnd;
+    std::uint32_t last = 0;  // of the chain; kept in the first only
+  };
+
+  static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
+  Value wide(Tag tag, std::uint64_t bits);
+  Value container(Tag tag);
+
+  std::string content_;
+  std::vector<Value> pool_;
+  std::vector<Stretch> containers_;
+  std::vector<std::string_view> texts_;
+  std::deque<std::string> kept_texts_;
+  std::vector<std::uint64_t> wide_;  // what does not fit beside a tag
+};
+
+}  // namespace ts::snapshot

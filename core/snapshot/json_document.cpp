@@ -1,0 +1,99 @@
+#include "core/snapshot/json_document.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ts::snapshot {
+namespace {
+
+using Value = Document::Value;
+
+constexpr std::size_t kMostLevels = 1000;
+
+// Builds the document as the parser reports what it meets; returning false stops the parser.
+class Builder : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Builder(Document& document) : document_(document) {}
+
+  bool null() override { return add(Value()); }
+  bool boolean(bool value) override { return add(Document::boolean(value)); }
+  bool number_integer(number_integer_t value) override { return add(document_.integer(value)); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return add(document_.unsigned_integer(value));
+  }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    return add(document_.real(value));
+  }
+  bool string(string_t& value) override { return add(text(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }  // not in JSON text
+  bool key(string_t& value) override { return add(text(value)); }
+  bool start_object(std::size_t /*count*/) override { return open(document_.dict()); }
+  bool start_array(std::size_t /*count*/) override { return open(document_.list()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    fault_ = fmt::format("byte {}: this is no JSON", position == 0 ? 0 : position - 1);
+    return false;
+  }
+
+  ParsedContent finish() {
+    while (!open_.empty()) close();
+    return {items_.empty() ? Value() : items_.front(), std::move(fault_)};
+  }
+
+ private:
+  struct Open {
+    Value container;
+    std::size_t base = 0;  // where its items begin
+  };
+
+  bool add(Value value) {
+    items_.push_back(value);
+    return true;
+  }
+  Value text(const std::string& value) {
+    if (const auto found = texts_.find(value); found != texts_.end()) return found->second;
+    const Value kept = document_.kept_text(value);
+    texts_.emplace(*document_.as_text(kept), kept);
+    return kept;
+  }
+  bool open(Value container) {
+    if (open_.size() == kMostLevels) {
+      fault_ = "the content is nested too deeply";
+      return false;
+    }
+    open_.push_back({container, items_.size()});
+    return true;
+  }
+  bool close() {
+    const Open closing = open_.back();
+    open_.pop_back();
+    std::size_t count = items_.size() - closing.base;
+    // Cut off after a key.
+    if (Document::kind(closing.container) == Document::Kind::dict) count -= count % 2;
+    document_.append(closing.container, std::span(items_).subspan(closing.base, count));
+    items_.resize(closing.base);
+    return add(closing.container);
+  }
+
+  Document& document_;
+  std::vector<Value> items_;
+  std::vector<Open> open_;
+  std::unordered_map<std::string_view, Value> texts_;
+  std::string fault_;
+};
+
+}  // namespace
+
+ParsedContent read_json(std::string_view json, Document& document) {
+  Builder builder(document);
+  nlohmann::json::sax_parse(json.begin(), json.end(), &builder);
+  return builder.finish();
+}
+
+}  // namespace ts::snapshot

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/snapshot/document.h"
+#include "core/snapshot/pickle.h"
+
+namespace ts::snapshot {
+
+// Reads JSON text into a document, by the rules of read_pickle(): what comes before a fault is
+// kept. `document` need not own the text; equal texts become one. At most 1000 levels deep.
+ParsedContent read_json(std::string_view json, Document& document);
+
+}  // namespace ts::snapshot

@@ -1,0 +1,170 @@
+#include "core/snapshot/pickle.h"
+
+#include <limits>
+
+#include "core/snapshot/pickle_machine.h"
+#include "core/snapshot/pickle_opcodes.h"
+
+namespace ts::snapshot {
+namespace pickle {
+
+void Machine::step() {
+  if (!need(1)) return;
+  opcode_at_ = at_;
+  const auto opcode = static_cast<std::uint8_t>(*at_++);
+  switch (opcode) {
+    case kBinget:
+      if (const auto id = number(1)) get(*id);
+      break;
+    case kLongBinget:
+      if (const auto id = number(4)) get(*id);
+      break;
+    case kBinput:
+      if (const auto id = number(1)) put(*id);
+      break;
+    case kLongBinput:
+      if (const auto id = number(4)) put(*id);
+      break;
+    case kMemoize:
+      put(memo_.size());
+      break;
+    case kMark:
+      if (marks_.size() == kMostMarks) return fault("the content is nested too deeply");
+      marks_.push_back(stack_.size());
+      break;
+    case kEmptyDict:
+      stack_.push_back(document_.dict());
+      break;
+    case kEmptyList:
+    case kEmptyTuple:
+      stack_.push_back(document_.list());
+      break;
+    case kSetitems:
+      add_marked(Document::Kind::dict);
+      break;
+    case kAppends:
+      add_marked(Document::Kind::list);
+      break;
+    case kSetitem:
+      add_unmarked(Document::Kind::dict, 2);
+      break;
+    case kAppend:
+      add_unmarked(Document::Kind::list, 1);
+      break;
+    case kNone:
+      stack_.emplace_back();
+      break;
+    case kNewtrue:
+    case kNewfalse:
+      stack_.push_back(Document::boolean(opcode == kNewtrue));
+      break;
+    case kStop:
+      if (!marks_.empty() || stack_.size() != 1)
+        return fault("STOP comes before the content is whole");
+      stopped_ = true;
+      break;
+    default:
+      step_text_or_number(opcode);
+  }
+}
+
+void Machine::step_text_or_number(std::uint8_t opcode) {
+  switch (opcode) {
+    case kBinint1:
+    case kBinint2:
+      if (const auto value = number(opcode == kBinint1 ? 1 : 2)) {
+        stack_.push_back(document_.integer(static_cast<std::int64_t>(*value)));
+      }
+      break;
+    case kBinint:
+      if (const auto value = number(4)) {
+        const auto bits = static_cast<std::uint32_t>(*value);
+        stack_.push_back(document_.integer(static_cast<std::int32_t>(bits)));
+      }
+      break;
+    case kLong1:
+      if (const auto bytes = number(1)) long_integer(*bytes);
+      break;
+    case kLong4:
+      if (const auto bytes = number(4)) long_integer(*bytes);
+      break;
+    case kBinfloat:
+      real();
+      break;
+    case kShortBinunicode:
+    case kShortBinstring:
+    case kShortBinbytes:
+      text(1);
+      break;
+    case kBinunicode:
+    case kBinstring:
+    case kBinbytes:
+      text(4);
+      break;
+    case kBinunicode8:
+    case kBinbytes8:
+    case kBytearray8:
+      text(8);
+      break;
+    default:
+      step_rare(opcode);
+  }
+}
+
+void Machine::step_rare(std::uint8_t opcode) {
+  switch (opcode) {
+    case kTuple:
+    case kList:
+      new_marked(document_.list());
+      break;
+    case kDict:
+      new_marked(document_.dict());
+      break;
+    case kTuple1:
+    case kTuple2:
+    case kTuple3:
+      new_tuple(static_cast<std::size_t>(opcode - kTuple1) + 1);
+      break;
+    case kPop:
+      if (stack_.size() <= floor()) return fault("there is nothing to drop");
+      stack_.pop_back();
+      break;
+    case kPopMark:
+      if (marks_.empty()) return fault("POP_MARK has no mark");
+      stack_.resize(marks_.back());
+      marks_.pop_back();
+      break;
+    case kDup:
+      if (stack_.size() <= floor()) return fault("there is nothing to repeat");
+      stack_.push_back(stack_.back());
+      break;
+    case kFrame:
+      // Frames only help readers of streams.
+      if (need(8)) at_ += 8;
+      break;
+    case kProto:
+      if (const auto version = number(1); version && (*version < 2 || *version > 5)) {
+        fault(fmt::format("pickle protocol {} is not read, 2 to 5 are", *version));
+      }
+      break;
+    default:
+      refuse(opcode);
+  }
+}
+
+}  // namespace pickle
+
+base::Result<ParsedContent> read_pickle(Document& document) {
+  const std::string_view content = document.content();
+  if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    return base::fail("files of 4 GiB and more are not read");
+  }
+  if (content.size() < 2 || static_cast<std::uint8_t>(content[0]) != pickle::kProto) {
+    return base::fail("this is no pickle of protocol 2 to 5");
+  }
+  // About what PyTorch's files need. Pages that are not touched cost nothing, moving does.
+  document.reserve(content.size() / 3);
+  return pickle::Machine(document).run();
+}
+
+}  // namespace ts::snapshot

@@ -1,0 +1,126 @@
+#include "core/snapshot/pickle_machine.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/snapshot/pickle_opcodes.h"
+
+namespace ts::snapshot::pickle {
+namespace {
+
+constexpr std::size_t kMostIntegerBytes = 16;
+// Memory for values: of honest files a third of it.
+constexpr std::size_t kMostBytesPerByte = 8;
+constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+void Machine::refuse(std::uint8_t opcode) {
+  const RefusedOpcode refused = refused_opcode(opcode);
+  switch (refused.why) {
+    case Refusal::runs_code:
+      refused_ = true;
+      return fault(
+          fmt::format("the pickle opcode {} could run code, so the file is refused", refused.name));
+    case Refusal::old:
+      return fault(
+          fmt::format("the opcode {} belongs to pickle protocol 0, 2 to 5 are read", refused.name));
+    case Refusal::foreign:
+      return fault(fmt::format("the pickle opcode {} has no place in a snapshot", refused.name));
+    case Refusal::unknown:
+      return fault(fmt::format("there is no pickle opcode 0x{:02x}", opcode));
+  }
+}
+
+void Machine::long_integer(std::uint64_t bytes) {
+  if (bytes > kMostIntegerBytes) {
+    return fault(fmt::format("an integer of {} bytes is too long", bytes));
+  }
+  if (!need(bytes)) return;
+  if (bytes == 0) return stack_.push_back(document_.integer(0));
+  const bool negative = (static_cast<std::uint8_t>(at_[bytes - 1]) & 0x80U) != 0;
+  const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
+  const auto low_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 8));
+  std::uint64_t low = take(low_bytes);
+  if (low_bytes < 8) low |= fill << (8 * low_bytes);
+  bool fits = true;
+  for (std::uint64_t i = 8; i < bytes; ++i) {
+    fits = fits && static_cast<std::uint8_t>(*at_++) == static_cast<std::uint8_t>(fill);
+  }
+  if (!fits || (negative && static_cast<std::int64_t>(low) >= 0)) {
+    return fault("an integer does not fit into 64 bits");
+  }
+  stack_.push_back(negative ? document_.integer(static_cast<std::int64_t>(low))
+                            : document_.unsigned_integer(low));
+}
+
+void Machine::add_marked(Document::Kind kind) {
+  if (marks_.empty() || marks_.back() == 0) return fault("a batch of items has no mark");
+  const std::size_t mark = marks_.back();
+  const Value target = stack_[mark - 1];
+  if (Document::kind(target) != kind) return fault("items are added to what cannot hold them");
+  if (kind == Document::Kind::dict && (stack_.size() - mark) % 2 != 0) {
+    return fault("a dictionary's last key has no value");
+  }
+  document_.append(target, above(mark));
+  stack_.resize(mark);
+  marks_.pop_back();
+}
+
+void Machine::add_unmarked(Document::Kind kind, std::size_t count) {
+  if (stack_.size() < floor() + count + 1) return fault("an item has nothing to be added to");
+  const std::size_t base = stack_.size() - count;
+  const Value target = stack_[base - 1];
+  if (Document::kind(target) != kind) return fault("an item is added to what cannot hold it");
+  document_.append(target, above(base));
+  stack_.resize(base);
+}
+
+void Machine::new_marked(Value container) {
+  if (marks_.empty()) return fault("a container has no mark");
+  const std::size_t mark = marks_.back();
+  if (Document::kind(container) == Document::Kind::dict && (stack_.size() - mark) % 2 != 0) {
+    return fault("a dictionary's last key has no value");
+  }
+  document_.append(container, above(mark));
+  stack_.resize(mark);
+  stack_.push_back(container);
+  marks_.pop_back();
+}
+
+void Machine::new_tuple(std::size_t count) {
+  if (stack_.size() < floor() + count) return fault("a tuple lacks items");
+  const Value tuple = document_.list();
+  const std::size_t base = stack_.size() - count;
+  document_.append(tuple, above(base));
+  stack_.resize(base);
+  stack_.push_back(tuple);
+}
+
+// After a fault: what is above a mark goes into the container below it, from the inside out.
+void Machine::close_all() {
+  for (; !marks_.empty(); marks_.pop_back()) close(marks_.back());
+  close(1);
+}
+
+void Machine::close(std::size_t mark) {
+  if (mark == 0 || mark > stack_.size()) return;
+  const Value target = stack_[mark - 1];
+  const Document::Kind kind = Document::kind(target);
+  std::size_t count = stack_.size() - mark;
+  if (kind == Document::Kind::dict) count -= count % 2;
+  if (kind == Document::Kind::dict || kind == Document::Kind::list) {
+    document_.append(target, above(mark).first(count));
+  }
+  stack_.resize(mark);
+}
+
+void Machine::check_memory() {
+  const std::size_t taken = document_.bytes() + (stack_.size() + memo_.size()) * sizeof(Value);
+  if (fault_.empty() && taken > kMostBytesPerByte * document_.content().size() + kFreeBytes) {
+    fault("the content grows far beyond the size of the file");
+  }
+}
+
+}  // namespace ts::snapshot::pickle

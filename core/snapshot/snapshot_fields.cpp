@@ -1,0 +1,183 @@
+#include "core/snapshot/snapshot_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace ts::snapshot {
+namespace {
+
+constexpr std::uint8_t kNotLookedUp = 0xFF;
+constexpr std::uint32_t kNotCached = 0xFFFFFFFEU;  // memory::kNone is a valid stack
+constexpr std::size_t kMostIgnoredKeys = 20;
+
+}  // namespace
+
+SnapshotFields::SnapshotFields(const Document& from, SnapshotFile& file)
+    : document(from),
+      snapshot(file.snapshot),
+      file_(file),
+      keys_(from.text_count(), kNotLookedUp),
+      strings_(from.text_count(), kNotCached),
+      frames_(from.container_count(), kNotCached),
+      stacks_(from.container_count(), kNotCached) {}
+
+SnapshotKey SnapshotFields::key_of(Value name) {
+  if (Document::kind(name) != Kind::text) return Key::unknown;
+  std::uint8_t& key = keys_[Document::index(name)];
+  if (key == kNotLookedUp) {
+    const auto found = std::ranges::find(kSnapshotKeyNames, *document.as_text(name));
+    const bool known = found != kSnapshotKeyNames.end() && !found->empty();
+    key = known ? static_cast<std::uint8_t>(found - kSnapshotKeyNames.begin()) : std::uint8_t{0};
+  }
+  return static_cast<Key>(key);
+}
+
+void SnapshotFields::ignore(Value name) {
+  const auto text = document.as_text(name);
+  auto& ignored = file_.ignored_keys;
+  if (!text || ignored.size() == kMostIgnoredKeys) return;
+  if (std::ranges::find(ignored, *text) == ignored.end()) ignored.emplace_back(*text);
+}
+
+void SnapshotFields::note(std::string fault) {
+  if (file_.fault.empty()) file_.fault = std::move(fault);
+}
+
+bool SnapshotFields::wrong(Key key, Value value, const char* wanted) {
+  constexpr std::size_t kMostShown = 40;
+  const auto text = document.as_text(value);
+  const std::string is = text && text->size() <= kMostShown ? fmt::format("\"{}\"", *text)
+                                                            : Document::kind_name(value);
+  note(fmt::format("{} is {}, not {}", place.with(name_of(key)), is, wanted));
+  return false;
+}
+
+bool SnapshotFields::lacks(const char* what) {
+  note(fmt::format("{} has no {}", place.text(), what));
+  return false;
+}
+
+bool SnapshotFields::integer(Key key, Value value, std::int64_t& to) {
+  const auto number = document.as_integer(value);
+  if (!number) return wrong(key, value, "a whole number of 64 bits");
+  to = *number;
+  return true;
+}
+
+bool SnapshotFields::address(Key key, Value value, std::uint64_t& to) {
+  const auto number = document.as_unsigned(value);
+  if (!number) return wrong(key, value, "an address");
+  to = *number;
+  return true;
+}
+
+bool SnapshotFields::boolean(Key key, Value value, bool& to) {
+  const auto flag = Document::as_boolean(value);
+  if (!flag) return wrong(key, value, "true or false");
+  to = *flag;
+  return true;
+}
+
+bool SnapshotFields::string(Key key, Value value, base::StringId& to) {
+  if (Document::kind(value) != Kind::text) return wrong(key, value, "a text");
+  to = string_id(value);
+  return true;
+}
+
+base::StringId SnapshotFields::string_id(Value text) {
+  base::StringId& id = strings_[Document::index(text)];
+  if (id == kNotCached) id = snapshot.strings->intern(*document.as_text(text));
+  return id;
+}
+
+bool SnapshotFields::pool(Key key, Value value, allocator::PoolId& to) {
+  std::int64_t parts[2] = {};
+  std::size_t count = 0;
+  if (Document::kind(value) == Kind::list) {
+    document.for_each_item(value, [&](Value item) {
+      const auto number = document.as_integer(item);
+      if (number && count < 2) parts[count] = *number;
+      count = number ? count + 1 : 3;
+      return count <= 2;
+    });
+  }
+  if (count != 2) return wrong(key, value, "a pair of whole numbers");
+  to = {parts[0], parts[1]};
+  return true;
+}
+
+bool SnapshotFields::stack(Key key, Value value, allocator::StackIndex& to) {
+  if (Document::kind(value) == Kind::none) return true;
+  if (!is(Kind::list, key, value, "a list")) return false;
+  std::uint32_t& cached = stacks_[Document::index(value)];
+  if (cached == kNotCached) {
+    std::vector<allocator::FrameIndex> frames;
+    const bool good = each_item(name_of(key), value, [&](Value item) {
+      frames.emplace_back();
+      return frame(item, frames.back());
+    });
+    if (!good) return false;
+    cached = snapshot.stacks.add_stack(frames);
+  }
+  to = cached;
+  return true;
+}
+
+bool SnapshotFields::names(Key key, Value value, allocator::StackIndex& to) {
+  if (!is(Kind::list, key, value, "a list")) return false;
+  std::vector<allocator::FrameIndex> frames;
+  const bool good = each_item(name_of(key), value, [&](Value item) {
+    allocator::Frame frame;
+    if (!string(Key::unknown, item, frame.name)) return false;
+    frames.push_back(snapshot.stacks.add_frame(frame));
+    return true;
+  });
+  if (good) to = snapshot.stacks.add_stack(frames);
+  return good;
+}
+
+bool SnapshotFields::frame(Value value, allocator::FrameIndex& to) {
+  if (!is(Kind::dict, Key::unknown, value, "a dictionary")) return false;
+  std::uint32_t& cached = frames_[Document::index(value)];
+  if (cached == kNotCached) {
+    allocator::Frame frame;
+    const bool good = each_entry(value, [&](Key key, Value name, Value field) {
+      if (key < Key::name || key > Key::fx_original_trace) ignore(name);
+      return frame_field(key, field, frame);
+    });
+    if (!good) return false;
+    cached = snapshot.stacks.add_frame(frame);
+  }
+  to = cached;
+  return true;
+}
+
+bool SnapshotFields::frame_field(Key key, Value value, allocator::Frame& frame) {
+  switch (key) {
+    case Key::name:
+      return string(key, value, frame.name);
+    case Key::filename:
+      return string(key, value, frame.filename);
+    case Key::line:
+      // PyTorch writes "no line" of a C++ frame as the largest unsigned number, too.
+      if (document.as_unsigned(value) == ~std::uint64_t{0}) {
+        frame.line = -1;
+        return true;
+      }
+      return integer(key, value, frame.line);
+    case Key::fx_node_op:
+      return string(key, value, frame.fx_node_op);
+    case Key::fx_node_name:
+      return string(key, value, frame.fx_node_name);
+    case Key::fx_node_target:
+      return string(key, value, frame.fx_node_target);
+    case Key::fx_original_trace:
+      return string(key, value, frame.fx_original_trace);
+    default:
+      return true;
+  }
+}
+
+}  // namespace ts::snapshot

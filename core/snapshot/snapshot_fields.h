@@ -1,0 +1,106 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/snapshot/document.h"
+#include "core/snapshot/snapshot_keys.h"
+#include "core/snapshot/snapshot_place.h"
+#include "core/snapshot/snapshot_read.h"
+
+namespace ts::snapshot {
+
+// Reads fields of a snapshot file with their types checked. Texts, frames and stacks that a pickle
+// shares are looked up once. Private to the snapshot reader.
+class SnapshotFields {
+ public:
+  using Key = SnapshotKey;
+  using Kind = Document::Kind;
+  using Value = Document::Value;
+
+  SnapshotFields(const Document& document, SnapshotFile& file);
+
+  const Document& document;
+  allocator::Snapshot& snapshot;
+  SnapshotPlace place;
+
+  [[nodiscard]] Key key_of(Value name);
+  void ignore(Value name);       // a key that has no meaning here
+  void note(std::string fault);  // only the first is kept
+  // Both note it and return false.
+  bool wrong(Key key, Value value, const char* wanted);
+  bool lacks(const char* what);
+  // Counts an item of a list or dictionary. Containers may be shared, so a small file could stand
+  // for an endless one: more items than bytes end the reading.
+  bool visit() {
+    if (visited_ < document.content().size()) {
+      ++visited_;
+      return true;
+    }
+    note("the content repeats itself without end");
+    return false;
+  }
+  // Room for the items of a list; no more than visit() will allow.
+  [[nodiscard]] std::size_t room_for(Value list) const {
+    return std::min(document.item_count(list), document.content().size() - visited_);
+  }
+
+  // Each notes what is wrong, leaves `to` and returns false when it cannot read.
+  bool is(Kind kind, Key key, Value value, const char* wanted) {
+    return Document::kind(value) == kind || wrong(key, value, wanted);
+  }
+  bool integer(Key key, Value value, std::int64_t& to);
+  bool address(Key key, Value value, std::uint64_t& to);
+  bool boolean(Key key, Value value, bool& to);
+  bool string(Key key, Value value, base::StringId& to);
+  bool pool(Key key, Value value, allocator::PoolId& to);
+  bool stack(Key key, Value value, allocator::StackIndex& to);
+  bool names(Key key, Value value, allocator::StackIndex& to);  // a list of texts
+  base::StringId string_id(Value text);
+
+  // Visits the items of a list whose name is `name`, with `place` at them, until one is bad.
+  template <class Visit>
+  bool each_item(std::string_view name, Value list, Visit&& visit) {
+    const auto inside = place.enter(name);
+    bool good = true;
+    document.for_each_item(list, [&](Value item) {
+      good = this->visit() && visit(item);
+      place.next();
+      return good;
+    });
+    return good;
+  }
+  // Visits the entries of a dictionary until one is bad.
+  template <class Visit>
+  bool each_entry(Value dict, Visit&& visit) {
+    if (!is(Kind::dict, Key::unknown, dict, "a dictionary")) return false;
+    bool good = true;
+    document.for_each_entry(dict, [&](Value name, Value value) {
+      const Key key = key_of(name);
+      if (key == Key::unknown) ignore(name);
+      return good = this->visit() && (key == Key::unknown || visit(key, name, value));
+    });
+    return good;
+  }
+
+ private:
+  bool frame(Value value, allocator::FrameIndex& to);
+  bool frame_field(Key key, Value value, allocator::Frame& frame);
+
+  SnapshotFile& file_;
+  std::size_t visited_ = 0;
+  std::vector<std::uint8_t> keys_;       // by text: its key
+  std::vector<base::StringId> strings_;  // by text
+  std::vector<std::uint32_t> frames_;    // by container: what it is as a frame
+  std::vector<std::uint32_t> stacks_;    // by container: what it is as a list of frames
+};
+
+// The four lists of a snapshot file, into fields.snapshot.
+void read_segments(SnapshotFields& fields, Document::Value list);
+void read_device_traces(SnapshotFields& fields, Document::Value list);
+void read_allocator_settings(SnapshotFields& fields, Document::Value dict);
+void read_external_annotations(SnapshotFields& fields, Document::Value list);
+
+}  // namespace ts::snapshot

@@ -1,0 +1,67 @@
+#include "core/snapshot/snapshot_read.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/io/file.h"
+#include "core/snapshot/document.h"
+#include "core/snapshot/json_document.h"
+#include "core/snapshot/pickle.h"
+#include "core/snapshot/snapshot_convert.h"
+
+namespace ts::snapshot {
+namespace {
+
+bool is_pickle(std::string_view content) {
+  constexpr unsigned char kProto = 0x80;
+  return !content.empty() && static_cast<unsigned char>(content.front()) == kProto;
+}
+
+base::Result<ParsedContent> parse(Document& document) {
+  const std::string_view content = document.content();
+  if (is_pickle(content)) return read_pickle(document);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  const std::size_t text = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const std::size_t first = content.find_first_not_of(" \t\r\n", text);
+  if (first != std::string_view::npos && (content[first] == '{' || content[first] == '[')) {
+    return read_json(content, document);
+  }
+  return base::fail(content.empty() ? "the file is empty"
+                                    : "this is neither a pickle of protocol 2 to 5 nor JSON");
+}
+
+}  // namespace
+
+base::Result<SnapshotFile> parse_snapshot(std::string content) {
+  Document document(std::move(content));
+  auto parsed = parse(document);
+  if (!parsed) return base::fail(parsed.error().sentence);
+  SnapshotFile file = convert_snapshot(document, parsed->root);
+  file.bytes = document.content().size();
+  if (is_pickle(document.content()) && file.bytes > 1)
+    file.pickle_protocol = static_cast<unsigned char>(document.content()[1]);
+  // What the parser missed explains what the content lacks.
+  if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
+  const allocator::Snapshot& snapshot = file.snapshot;
+  if (!file.fault.empty() && snapshot.segments.empty() && snapshot.entry_count() == 0) {
+    return base::fail(file.fault);
+  }
+  return file;
+}
+
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
+  auto content = io::read_file(path);
+  if (!content) return base::fail(content.error().sentence);
+  auto file = parse_snapshot(std::move(*content));
+  if (!file) {
+    return base::fail(
+        fmt::format("Cannot read the snapshot {}: {}.", path.string(), file.error().sentence));
+  }
+  if (!file->fault.empty()) {
+    file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+  }
+  return file;
+}
+
+}  // namespace ts::snapshot

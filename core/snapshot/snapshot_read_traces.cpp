@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/snapshot/snapshot_fields.h"
+
+namespace ts::snapshot {
+namespace {
+
+using Key = SnapshotKey;
+using Kind = Document::Kind;
+using Value = Document::Value;
+using allocator::TraceAction;
+
+class TraceReader {
+ public:
+  explicit TraceReader(SnapshotFields& fields) : fields_(fields) {
+    for (int i = 0; i < allocator::kTraceActionCount; ++i) {
+      actions_.push_back(fields.snapshot.strings->intern(to_string(static_cast<TraceAction>(i))));
+    }
+  }
+
+  bool read(Value dict, allocator::TraceEntry& entry);
+
+ private:
+  bool read_field(Key key, Value name, Value value, allocator::TraceEntry& entry);
+  bool read_action(Value value, allocator::TraceEntry& entry);
+
+  SnapshotFields& fields_;
+  std::vector<base::StringId> actions_;
+  allocator::EntryNotes notes_;
+  // Neighbours mostly share their notes.
+  allocator::EntryNotes last_notes_;
+  std::optional<allocator::NotesIndex> last_index_;
+  bool has_action_ = false;
+  bool has_address_ = false;
+  bool has_size_ = false;
+};
+
+bool TraceReader::read(Value dict, allocator::TraceEntry& entry) {
+  has_action_ = has_address_ = has_size_ = false;
+  notes_ = {};
+  const bool good = fields_.each_entry(
+      dict, [&](Key key, Value name, Value value) { return read_field(key, name, value, entry); });
+  if (!good) return false;
+  if (!has_action_) return fields_.lacks("action");
+  if (!has_address_ && entry.action <= TraceAction::segment_unmap) return fields_.lacks("addr");
+  if (!has_size_ && entry.action <= TraceAction::segment_unmap) return fields_.lacks("size");
+  if (!last_index_ || notes_ != last_notes_) {
+    last_index_ = fields_.snapshot.notes.add(notes_);
+    last_notes_ = notes_;
+  }
+  entry.notes = *last_index_;
+  return true;
+}
+
+bool TraceReader::read_field(Key key, Value name, Value value, allocator::TraceEntry& entry) {
+  switch (key) {
+    case Key::action:
+      has_action_ = true;
+      return read_action(value, entry);
+    case Key::addr:
+    case Key::device_free:
+      has_address_ = true;
+      return fields_.address(key, value, entry.address);
+    case Key::size:
+      has_size_ = true;
+      return fields_.integer(key, value, entry.size);
+    case Key::stream:
+      return fields_.integer(key, value, entry.stream);
+    case Key::time_us:
+      return fields_.integer(key, value, entry.time_us);
+    case Key::frames:
+      return fields_.stack(key, value, entry.stack);
+    case Key::compile_context:
+      return fields_.string(key, value, notes_.compile_context);
+    case Key::user_metadata:
+      return fields_.string(key, value, notes_.user_metadata);
+    case Key::category:
+      return fields_.string(key, value, notes_.category);
+    case Key::forward_frames:
+      return fields_.names(key, value, notes_.forward_frames);
+    case Key::pool_id:
+      return fields_.pool(key, value, notes_.pool.emplace());
+    default:
+      fields_.ignore(name);
+      return true;
+  }
+}
+
+bool TraceReader::read_action(Value value, allocator::TraceEntry& entry) {
+  base::StringId id = base::kNoString;
+  if (!fields_.string(Key::action, value, id)) return false;
+  const auto found = std::find(actions_.begin(), actions_.end() - 1, id);
+  entry.action = static_cast<TraceAction>(found - actions_.begin());
+  if (entry.action == TraceAction::other) notes_.other_action = id;
+  return true;
+}
+
+}  // namespace
+
+void read_device_traces(SnapshotFields& fields, Value list) {
+  fields.snapshot.device_traces.clear();
+  TraceReader reader(fields);
+  fields.each_item(name_of(Key::device_traces), list, [&](Value device) {
+    auto& trace = fields.snapshot.device_traces.emplace_back();
+    if (!fields.is(Kind::list, Key::unknown, device, "a list")) return true;
+    trace.reserve(fields.room_for(device));
+    fields.each_item("", device, [&](Value item) {
+      allocator::TraceEntry entry;
+      if (!reader.read(item, entry)) return false;
+      trace.push_back(entry);
+      return true;
+    });
+    return true;
+  });
+}
+
+}  // namespace ts::snapshot

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "core/allocator/snapshot.h"
+#include "core/base/result.h"
+#include "core/io/file.h"
+
+namespace ts::snapshot {
+
+enum class SnapshotFormat : std::uint8_t {
+  pickle,  // protocol 4, at most 1000 items a batch, texts and stacks shared; compact
+  json,    // every stack in full; the newest memory_viz opens it too
+};
+
+// .json is JSON, everything else a pickle.
+SnapshotFormat snapshot_format_of(const std::filesystem::path& path);
+
+// Writes what PyTorch's memory_viz page and torch.cuda._memory_viz open. read_snapshot() of the
+// file gives the snapshot again, field by field. Streams.
+base::Result<void> write_snapshot(const std::filesystem::path& path,
+                                  const allocator::Snapshot& snapshot, SnapshotFormat format);
+
+// The same into a function that takes pieces.
+void write_snapshot(const io::WritePiece& write, const allocator::Snapshot& snapshot,
+                    SnapshotFormat format);
+
+}  // namespace ts::snapshot

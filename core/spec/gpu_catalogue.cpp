@@ -1,0 +1,176 @@
+#include "core/spec/gpu_catalogue.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/io/json_parse.h"
+#include "core/spec/nearest.h"
+#include "core/spec/typed_card.h"
+
+namespace ts::spec {
+
+namespace {
+
+using Json = nlohmann::json;
+
+base::Result<std::string> text_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  if (found == card.end() || !found->is_string() || found->get_ref<const std::string&>().empty()) {
+    return base::fail(fmt::format("has no text \"{}\"", key));
+  }
+  return found->get<std::string>();
+}
+
+base::Result<double> positive_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  const double value =
+      found != card.end() && found->is_number() ? found->get<double>() : std::nan("");
+  if (!std::isfinite(value) || value <= 0) {
+    return base::fail(fmt::format("has no positive number \"{}\"", key));
+  }
+  return value;
+}
+
+// null says that the card does not support it; a missing key is a slip.
+base::Result<std::optional<double>> peak_at(const Json& card, const char* key) {
+  const auto found = card.find(key);
+  if (found != card.end() && found->is_null()) return std::optional<double>{};
+  const auto value = positive_at(card, key);
+  if (!value)
+    return base::fail(fmt::format("has neither a positive number nor null as \"{}\"", key));
+  return std::optional<double>{*value};
+}
+
+base::Result<Gpu> read_card(const Json& card) {
+  if (!card.is_object()) return base::fail("is not an object");
+  Gpu gpu;
+  const auto name = text_at(card, "name");
+  const auto capability = text_at(card, "compute_capability");
+  const auto memory = positive_at(card, "memory_gib");
+  const auto bandwidth = positive_at(card, "bandwidth_gb_s");
+  const auto source = text_at(card, "source");
+  for (const auto* text : {&name, &capability, &source}) {
+    if (!*text) return tl::unexpected(text->error());
+  }
+  for (const auto* number : {&memory, &bandwidth}) {
+    if (!*number) return tl::unexpected(number->error());
+  }
+  gpu.name = *name;
+  gpu.compute_capability = *capability;
+  gpu.source = *source;
+  gpu.bandwidth_gb_s = *bandwidth;
+  constexpr double kGibibyte = 1073741824.0;
+  gpu.memory_bytes = static_cast<std::int64_t>(*memory * kGibibyte);
+  struct Peak {
+    const char* key;
+    std::optional<double>* place;
+  };
+  for (const auto& [key, place] :
+       {Peak{"fp32_tflops", &gpu.fp32_tflops}, Peak{"tf32_tflops", &gpu.tf32_tflops},
+        Peak{"bf16_tflops", &gpu.bf16_tflops}, Peak{"fp16_tflops", &gpu.fp16_tflops}}) {
+    const auto peak = peak_at(card, key);
+    if (!peak) return tl::unexpected(peak.error());
+    *place = *peak;
+  }
+  if (const auto names = card.find("driver_names"); names != card.end()) {
+    if (!names->is_array()) return base::fail("has \"driver_names\" that is no list");
+    for (const Json& driver_name : *names) {
+      if (!driver_name.is_string()) return base::fail("has a driver name that is no text");
+      gpu.driver_names.push_back(driver_name.get<std::string>());
+    }
+  }
+  return gpu;
+}
+
+// Lower case, letters and digits only, without the names of makers and families.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+  }
+  for (const std::string_view word : {"nvidia", "amd", "geforce", "tesla"}) {
+    if (plain.rfind(word, 0) == 0) plain.erase(0, word.size());
+  }
+  // "NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA RTX 6000 Ada Generation".
+  for (const std::string_view word : {"gpu", "generation"}) {
+    if (plain.size() > word.size() && plain.ends_with(word))
+      plain.resize(plain.size() - word.size());
+  }
+  return plain;
+}
+
+// Cards that were typed, once for each name. Pointers to them are handed out as those of the list
+// are, so they stay; a user types a few. Any thread.
+const Gpu* typed_card(std::string_view name) {
+  static std::mutex mutex;
+  static std::map<std::string, Gpu, std::less<>> cards;
+  const std::lock_guard lock(mutex);
+  if (const auto found = cards.find(name); found != cards.end()) return &found->second;
+  auto read = read_typed_card(name);
+  return read ? &cards.emplace(name, std::move(*read)).first->second : nullptr;
+}
+
+}  // namespace
+
+base::Result<GpuCatalogue> GpuCatalogue::parse(std::string_view json) {
+  const auto parsed = io::parse_json(json);
+  if (!parsed) return base::fail("The list of cards " + parsed.error().sentence);
+  const Json& document = *parsed;
+  if (!document.is_array()) return base::fail("The list of cards is not a JSON array");
+  GpuCatalogue catalogue;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < document.size(); ++i) {
+    auto gpu = read_card(document[i]);
+    if (!gpu) {
+      return base::fail(
+          fmt::format("Card {} of the list of cards {}", i + 1, gpu.error().sentence));
+    }
+    if (!names.insert(gpu->name).second) {
+      return base::fail(fmt::format("The list of cards has \"{}\" twice", gpu->name));
+    }
+    catalogue.gpus_.push_back(std::move(*gpu));
+  }
+  return catalogue;
+}
+
+const Gpu* GpuCatalogue::find(std::string_view name) const {
+  for (const Gpu& gpu : gpus_) {
+    if (gpu.name == name) return &gpu;
+  }
+  return is_typed_card(name) ? typed_card(name) : nullptr;
+}
+
+base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
+  if (const Gpu* gpu = find(name)) return gpu;
+  if (is_typed_card(name)) return tl::unexpected(read_typed_card(name).error());
+  const std::string asked = plain_name(name);
+  std::vector<const Gpu*> begins;
+  for (const Gpu& gpu : gpus_) {
+    const std::string plain = plain_name(gpu.name);
+    if (plain == asked) return &gpu;
+    for (const std::string& driver_name : gpu.driver_names) {
+      if (plain_name(driver_name) == asked) return &gpu;
+    }
+    if (!asked.empty() && plain.rfind(asked, 0) == 0) begins.push_back(&gpu);
+  }
+  if (begins.size() == 1) return begins.front();
+  std::vector<std::string_view> names;
+  if (!begins.empty()) {
+    for (const Gpu* gpu : begins) names.emplace_back(gpu->name);
+    return base::fail(fmt::format("\"{}\" could be {}", name, listed(names)));
+  }
+  for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
+  const std::string_view meant = nearest(name, names);
+  const std::string hint = meant.empty() ? "tensorscope predict --help shows it"
+                                         : fmt::format("did you mean {}?", meant);
+  return base::fail(fmt::format("There is no card \"{}\" in the list: {}", name, hint));
+}
+
+}  // namespace ts::spec

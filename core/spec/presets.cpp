@@ -1,0 +1,120 @@
+#include "core/spec/presets.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/check.h"
+
+namespace ts::spec {
+
+namespace {
+
+constexpr auto kForward = Pass::forward;
+constexpr auto kTrain = Pass::forward_backward;
+constexpr auto kStep = Pass::full_step;
+constexpr auto kAttention = WorkloadKind::attention;
+constexpr auto kMlp = WorkloadKind::mlp;
+constexpr auto kBlock = WorkloadKind::block;
+constexpr auto kLm = WorkloadKind::lm;
+constexpr auto kSum = WorkloadKind::weighted_sum;
+constexpr auto kToy = WorkloadKind::toy;
+constexpr auto kAdd = WorkloadKind::accumulation;
+constexpr auto kNorm = WorkloadKind::layernorm;
+
+// What sets the models of the course apart from GPT-2 as nanoGPT has it.
+constexpr const char* kSelf = "kv_heads=0 T_kv=0 projections=off";
+constexpr const char* kCs336 =
+    "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0";
+constexpr const char* kGpt2 =
+    "norm=layernorm positions=learned ffn=gelu bias=on tied=on fused_qkv=on kv_heads=0";
+constexpr const char* kA2Training =
+    "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
+    "lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
+    "weight_decay=0.1";
+
+// 10B is of a later edition of the assignment, whose xl has the shape that is 2.7B here.
+// clang-format off
+// id, name, source, workload,                                  B,    T,    d,  H,  dh,  L,    ff,     V
+constexpr std::array kPresets = {
+  Preset{"acc1", "SDPA demo", "ACC-1", kAttention,              4,  128,    0,  8,  64,  0,     0,     0, kForward, true, kSelf},
+  Preset{"lab3", "FlashAttention lab", "LAB-3", kAttention,     4,  512,    0, 12,  64,  0,     0,     0, kForward, false, kSelf},
+  Preset{"a2-grid", "A2 grid point", "A2-21", kAttention,       8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, kSelf},
+  Preset{"a2-w1", "A2 self-attention", "A2-21", kAttention,     8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=off"},
+  Preset{"a2-tiled", "A2 tiled attention", "A2-30", kAttention,  1, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=off backend=tiled tile_q=64 tile_k=64"},
+  Preset{"gqa", "Grouped queries", "VLM-35", kAttention,        2, 1024,    0, 32, 128,  0,     0,     0, kTrain, true, "kv_heads=4 T_kv=0 projections=off"},
+  Preset{"cross", "Cross attention", "VLM-5", kAttention,       4,  512,    0,  8,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=576 projections=off"},
+  Preset{"w10", "Fused QKV", "VLM-25", kAttention,              8, 2048,    0, 32, 128,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=on"},
+  Preset{"w7", "MLP 512-1024-512", "ACC-3", kMlp,              32,    1,  512,  0,   0,  0,  1024,     0, kTrain, false, "mlp=gelu"},
+  Preset{"swiglu", "SwiGLU of small", "CS336", kMlp,            4,  512,  768,  0,   0,  0,  3072,     0, kTrain, false, "mlp=swiglu"},
+  Preset{"tiny", "tiny", kRunsAnywhere, kBlock,               2,  128,  128,  4,   0,  0,   512,     0, kTrain, true, kCs336},
+  Preset{"small", "small", "CS336", kBlock,                     4,  512,  768, 12,   0,  0,  3072,     0, kTrain, true, kCs336},
+  Preset{"medium", "medium", "CS336", kBlock,                   4,  512, 1024, 16,   0,  0,  4096,     0, kTrain, true, kCs336},
+  Preset{"large", "large", "CS336", kBlock,                     4,  512, 1280, 20,   0,  0,  5120,     0, kTrain, true, kCs336},
+  Preset{"xl", "xl", "CS336", kBlock,                           4,  512, 1600, 25,   0,  0,  6400,     0, kTrain, true, kCs336},
+  Preset{"2.7B", "2.7B", "CS336", kBlock,                       4,  512, 2560, 32,   0,  0, 10240,     0, kTrain, true, kCs336},
+  Preset{"10B", "10B", "CS336", kBlock,                         4,  512, 4608, 36,   0,  0, 12288,     0, kTrain, true, kCs336},
+  Preset{"a2-lm", "A2-LM", "A2-7", kBlock,                     32,  128,  512,  8,   0,  0,  2048,     0, kTrain, true, kCs336},
+  Preset{"gpt2", "GPT-2", "nanoGPT", kBlock,                   12, 1024,  768, 12,   0,  0,  3072,     0, kTrain, true, kGpt2},
+  Preset{"tiny", "tiny", kRunsAnywhere, kLm,                  2,  128,  128,  4,   0,  2,   512,  1000, kStep, true, kCs336},
+  Preset{"small", "small", "CS336", kLm,                        4,  512,  768, 12,   0, 12,  3072, 10000, kStep, true, kCs336},
+  Preset{"medium", "medium", "CS336", kLm,                      4,  512, 1024, 16,   0, 24,  4096, 10000, kStep, true, kCs336},
+  Preset{"large", "large", "CS336", kLm,                        4,  512, 1280, 20,   0, 36,  5120, 10000, kStep, true, kCs336},
+  Preset{"xl", "xl", "CS336", kLm,                              4,  512, 1600, 25,   0, 48,  6400, 10000, kStep, true, kCs336},
+  Preset{"2.7B", "2.7B", "CS336", kLm,                          4,  512, 2560, 32,   0, 32, 10240, 10000, kStep, true, kCs336},
+  Preset{"10B", "10B", "CS336", kLm,                            4,  512, 4608, 36,   0, 50, 12288, 10000, kStep, true, kCs336},
+  Preset{"a2-lm", "A2-LM", "A2-7", kLm,                        32,  128,  512,  8,   0,  6,  2048, 50000, kStep, true, kCs336},
+  Preset{"a2-train", "A2-LM training", "A2-7", kLm,            32,  128,  512,  8,   0,  6,  2048, 50000, kStep, true, kA2Training},
+  Preset{"gpt2", "GPT-2", "nanoGPT", kLm,                      12, 1024,  768, 12,   0, 12,  3072, 50304, kStep, true, kGpt2},
+  Preset{"gpt2-medium", "GPT-2 medium", "nanoGPT", kLm,        12, 1024, 1024, 16,   0, 24,  4096, 50304, kStep, true, kGpt2},
+  Preset{"gpt2-large", "GPT-2 large", "nanoGPT", kLm,          12, 1024, 1280, 20,   0, 36,  5120, 50304, kStep, true, kGpt2},
+  Preset{"gpt2-xl", "GPT-2 xl", "nanoGPT", kLm,                12, 1024, 1600, 25,   0, 48,  6400, 50304, kStep, true, kGpt2},
+  Preset{"w6", "weighted sum", "A2-26", kSum,                  16, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
+  Preset{"toy", "toy model", "A2-11", kToy,                     1,    1,  100,  0,   0,  0,    10,    10, kTrain, false, "autocast=fp16"},
+  Preset{"a2-sums", "1,000 times 0.01", "A2-10", kAdd,          0, 1000,    0,  0,   0,  0,     0,     0, kForward, false, ""},
+  Preset{"a2-12", "1e-3 to 1e4", "A2-12", kNorm,                4,   64,  512,  0,   0,  0,     0,     0, kForward, false, ""},
+};
+// clang-format on
+
+void keep_or_set(std::int64_t& field, std::int64_t value) {
+  if (value > 0) field = value;
+}
+
+void apply_settings(std::string_view settings, WorkloadSpec& spec) {
+  while (!settings.empty()) {
+    const std::string_view setting = settings.substr(0, settings.find(' '));
+    const std::size_t equals = setting.find('=');
+    const auto set = set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+    TS_CHECK(set.has_value());
+    settings.remove_prefix(std::min(setting.size() + 1, settings.size()));
+  }
+}
+
+}  // namespace
+
+std::span<const Preset> presets() {
+  return kPresets;
+}
+
+const Preset* find_preset(WorkloadKind workload, std::string_view id) {
+  for (const Preset& preset : kPresets) {
+    if (preset.workload == workload && preset.id == id) return &preset;
+  }
+  return nullptr;
+}
+
+void apply_preset(const Preset& preset, WorkloadSpec& spec) {
+  spec.workload = preset.workload;
+  keep_or_set(spec.batch, preset.batch);
+  keep_or_set(spec.seq_len, preset.seq_len);
+  keep_or_set(spec.d_model, preset.d_model);
+  keep_or_set(spec.heads, preset.heads);
+  keep_or_set(spec.d_head, preset.d_head);
+  keep_or_set(spec.layers, preset.layers);
+  keep_or_set(spec.d_ff, preset.d_ff);
+  keep_or_set(spec.vocab, preset.vocab);
+  spec.pass = preset.pass;
+  spec.causal = preset.causal;
+  apply_settings(preset.settings, spec);
+}
+
+}  // namespace ts::spec

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "core/spec/workload_spec.h"
+
+namespace ts::spec {
+
+// A named starting point: sets the shape, the mask, the pass and the form of the model of one
+// workload, leaves device, dtype, backend, seed and target alone unless they are what the exercise
+// is about. 0 in a size: the workload does not use it, it stays.
+struct Preset {
+  const char* id;      // "small", "lab3", ...; stable, used by the command line
+  const char* name;    // shown as it is in every language: "small", "GPT-2 like"
+  const char* source;  // which exercise it comes from
+  WorkloadKind workload;
+  std::int64_t batch, seq_len, d_model, heads, d_head, layers, d_ff, vocab;
+  Pass pass;
+  bool causal;
+  const char* settings;  // further ones, as for --set: "norm=layernorm ffn=gelu"
+};
+
+// The source of what no exercise has: the only one that is no name.
+inline constexpr const char* kRunsAnywhere = "runs anywhere";
+
+// Ids are unique within one workload: block and lm share the sizes of CS336.
+std::span<const Preset> presets();
+// nullptr when that workload has no such preset.
+const Preset* find_preset(WorkloadKind workload, std::string_view id);
+void apply_preset(const Preset& preset, WorkloadSpec& spec);
+
+}  // namespace ts::spec

@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/spec/spec_problems.h"
+#include "core/spec/workload_math.h"
+#include "core/text/numbers.h"
+
+namespace ts::spec {
+
+namespace {
+
+// The divisor of `whole` closest to `near`; the smaller one of two.
+std::int64_t nearest_divisor(std::int64_t whole, std::int64_t near) {
+  for (std::int64_t distance = 0;; ++distance) {
+    if (near - distance >= 1 && whole % (near - distance) == 0) return near - distance;
+    if (near + distance <= whole && whole % (near + distance) == 0) return near + distance;
+  }
+}
+
+void check_heads(const WorkloadSpec& spec, Problems& problems) {
+  if (spec.workload != WorkloadKind::block && spec.workload != WorkloadKind::lm) return;
+  if (spec.d_model % spec.heads != 0) {
+    problems.add(Field::heads, "heads_divide",
+                 "heads = {heads} does not divide d_model = {d_model}: the nearest number that "
+                 "does is {nearest}",
+                 {{"heads", std::to_string(spec.heads)},
+                  {"d_model", std::to_string(spec.d_model)},
+                  {"nearest", std::to_string(nearest_divisor(spec.d_model, spec.heads))}});
+    return;
+  }
+  if (spec.positions == Positions::rope && head_size(spec) % 2 != 0) {
+    problems.add(Field::heads, "rope_odd",
+                 "d_model / heads must be even, not {d_head}: rotary positions turn pairs of "
+                 "numbers",
+                 {{"d_head", std::to_string(head_size(spec))}});
+  }
+}
+
+// Keys and values: groups of queries, and lengths of their own.
+void check_keys(const WorkloadSpec& spec, Problems& problems) {
+  if (!field_applies(spec, Field::kv_heads)) return;
+  if (spec.heads % kv_head_count(spec) != 0) {
+    problems.add(Field::kv_heads, "kv_heads_divide",
+                 "kv_heads = {kv_heads} does not divide heads = {heads}: the nearest number that "
+                 "does is {nearest}",
+                 {{"kv_heads", std::to_string(spec.kv_heads)},
+                  {"heads", std::to_string(spec.heads)},
+                  {"nearest", std::to_string(nearest_divisor(
+                                  spec.heads, std::min(spec.kv_heads, spec.heads)))}});
+  }
+  if (spec.causal && kv_length(spec) != spec.seq_len) {
+    problems.add(Field::T_kv, "causal_cross",
+                 "causal needs T_kv = T, not {t_kv} and {t}: across two sequences there is no "
+                 "earlier and later",
+                 {{"t_kv", std::to_string(kv_length(spec))}, {"t", std::to_string(spec.seq_len)}});
+  }
+}
+
+bool is_fused(AttentionBackend backend) {
+  return backend == AttentionBackend::flash || backend == AttentionBackend::efficient ||
+         backend == AttentionBackend::cudnn;
+}
+
+void check_backend(const WorkloadSpec& spec, Problems& problems) {
+  if (!field_applies(spec, Field::backend) || !is_fused(spec.backend)) return;
+  const char* const name = to_string(spec.backend);
+  if (spec.device != DeviceKind::cuda) {
+    if (spec.backend == AttentionBackend::flash) return;
+    problems.add(Field::backend, "backend_cuda",
+                 "backend {backend} has kernels for cuda only: choose device cuda, or flash, which "
+                 "the CPU has too",
+                 {{"backend", name}});
+    return;
+  }
+  const DataType type = compute_type(spec);
+  const bool wide = type == DataType::fp32 || type == DataType::tf32;
+  if (wide && spec.backend != AttentionBackend::efficient) {
+    problems.add(Field::backend, "fused_dtype",
+                 "backend {backend} on cuda needs bf16 or fp16, as dtype or by autocast: its "
+                 "kernels do not exist for {dtype}",
+                 {{"backend", name}, {"dtype", to_string(type)}});
+  }
+  constexpr std::int64_t kLargestFlashHead = 256;
+  if (spec.backend == AttentionBackend::flash && head_size(spec) > kLargestFlashHead) {
+    problems.add(
+        Field::backend, "flash_head",
+        "backend flash on cuda takes d_head up to {max}, not {d_head}",
+        {{"max", std::to_string(kLargestFlashHead)}, {"d_head", std::to_string(head_size(spec))}});
+  }
+  if (spec.backend == AttentionBackend::efficient && kv_head_count(spec) != spec.heads) {
+    problems.add(
+        Field::backend, "efficient_groups",
+        "backend efficient wants as many kv_heads as heads, not {kv_heads} and {heads}: "
+        "choose flash or math",
+        {{"kv_heads", std::to_string(kv_head_count(spec))}, {"heads", std::to_string(spec.heads)}});
+  }
+}
+
+void check_additions(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::int64_t kMost = 16384;
+  if (spec.workload != WorkloadKind::accumulation || spec.seq_len <= kMost) return;
+  problems.add(Field::T, "accumulation_long",
+               "workload accumulation makes at most {max} additions, not {value}: each is an "
+               "operator of its own",
+               {{"max", text::grouped(kMost)}, {"value", text::grouped(spec.seq_len)}});
+}
+
+void check_precision(const WorkloadSpec& spec, Problems& problems) {
+  if (spec.dtype == DataType::tf32 && spec.device != DeviceKind::cuda) {
+    problems.add(Field::dtype, "tf32_cuda",
+                 "dtype tf32 is a mode of CUDA's matrix products: choose device cuda, or fp32");
+  }
+}
+
+void check_training(const WorkloadSpec& spec, Problems& problems) {
+  if (spec.workload == WorkloadKind::attention && !spec.projections &&
+      spec.pass == Pass::full_step) {
+    problems.add(Field::pass, "pass_no_parameters",
+                 "pass full_step has nothing to update, attention on given Q, K and V has no "
+                 "parameters: choose forward or forward+backward, or projections");
+  }
+  if (spec.workload != WorkloadKind::lm && spec.pass == Pass::generate) {
+    problems.add(Field::pass, "generate_lm",
+                 "pass generate needs workload lm: the others have no next token");
+  }
+  if (spec.workload == WorkloadKind::accumulation && spec.pass != Pass::forward) {
+    problems.add(Field::pass, "accumulation_forward",
+                 "workload accumulation only adds up, there is nothing to go back through: choose "
+                 "pass forward");
+  }
+  if (spec.workload == WorkloadKind::layernorm && spec.pass != Pass::forward) {
+    problems.add(Field::pass, "layernorm_forward",
+                 "workload layernorm compares numbers, there is nothing to go back through: choose "
+                 "pass forward");
+  }
+  if (!field_applies(spec, Field::cycle_steps)) return;
+  if (spec.warmup_steps >= spec.cycle_steps) {
+    problems.add(
+        Field::cycle_steps, "warmup_too_long",
+        "warmup_steps must be less than cycle_steps, not {warmup} and {cycle}",
+        {{"warmup", text::grouped(spec.warmup_steps)}, {"cycle", text::grouped(spec.cycle_steps)}});
+  }
+  if (spec.min_learning_rate > spec.learning_rate) {
+    problems.add(
+        Field::min_lr, "min_lr_above", "min_lr must not be above lr, not {min_lr} and {lr}",
+        {{"min_lr", text::plain(spec.min_learning_rate)}, {"lr", text::plain(spec.learning_rate)}});
+  }
+}
+
+struct Tensor {
+  Field field;  // the one to lower first
+  const char* shape;
+  const char* lower;
+  long double elements;
+};
+
+std::vector<Tensor> largest_tensors(const WorkloadSpec& spec) {
+  const auto size = [](std::int64_t value) { return static_cast<long double>(value); };
+  const long double tokens = size(spec.batch) * size(spec.seq_len);
+  std::vector<Tensor> tensors;
+  if (field_applies(spec, Field::heads)) {
+    const long double head_tokens = tokens * size(spec.heads);
+    tensors.push_back({Field::T, "B x T x heads x d_head", "B, T, heads or d_head",
+                       head_tokens * size(head_size(spec))});
+    if (kv_length(spec) != spec.seq_len) {
+      tensors.push_back(
+          {Field::T_kv, "B x T_kv x heads x d_head", "B, T_kv, heads or d_head",
+           size(spec.batch) * size(kv_length(spec)) * size(spec.heads) * size(head_size(spec))});
+    }
+    if (!is_fused(spec.backend) && spec.backend != AttentionBackend::tiled) {
+      tensors.push_back(
+          {Field::T, "B x heads x T x T", "T, B or heads", head_tokens * size(kv_length(spec))});
+    }
+  }
+  if (field_applies(spec, Field::d_model)) {
+    tensors.push_back(
+        {Field::T, "B x T x d_model", "B, T or d_model", tokens * size(spec.d_model)});
+  }
+  if (field_applies(spec, Field::d_ff)) {
+    tensors.push_back({Field::T, "B x T x d_ff", "B, T or d_ff", tokens * size(spec.d_ff)});
+  }
+  if (field_applies(spec, Field::vocab)) {
+    tensors.push_back({Field::T, "B x T x vocab", "B, T or vocab", tokens * size(spec.vocab)});
+  }
+  return tensors;
+}
+
+// Beyond 1 EiB sums of a few tensors would leave int64, and no address space holds one anyway.
+void check_sizes(const WorkloadSpec& spec, Problems& problems) {
+  constexpr long double kExbibyte = 1152921504606846976.0L;
+  constexpr long double kElementBytes = 4;  // also for bf16: scores and logits may be kept in fp32
+  for (const Tensor& tensor : largest_tensors(spec)) {
+    if (tensor.elements * kElementBytes <= kExbibyte) continue;
+    problems.add(tensor.field, "too_large",
+                 "A tensor of {shape} numbers would be larger than 1 EiB: lower {fields}",
+                 {{"shape", tensor.shape}, {"fields", tensor.lower}});
+    return;
+  }
+}
+
+}  // namespace
+
+void check_combinations(const WorkloadSpec& spec, Problems& problems) {
+  check_heads(spec, problems);
+  check_keys(spec, problems);
+  check_backend(spec, problems);
+  check_precision(spec, problems);
+  check_additions(spec, problems);
+  check_training(spec, problems);
+  check_sizes(spec, problems);
+}
+
+}  // namespace ts::spec

@@ -1,0 +1,256 @@
+#include "core/spec/spec_fields.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/spec/spec_reasons.h"
+#include "core/text/numbers.h"
+
+namespace ts::spec {
+
+namespace {
+
+constexpr std::array kWorkloads = {"attention",    "mlp", "block",        "lm",
+                                   "weighted_sum", "toy", "accumulation", "layernorm"};
+constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
+constexpr std::array kAutocasts = {"off", "bf16", "fp16"};
+constexpr std::array kBackends = {"naive", "math", "flash", "efficient", "cudnn", "tiled", "auto"};
+constexpr std::array kPasses = {"forward", "forward+backward", "full_step", "generate"};
+constexpr std::array kDevices = {"cpu", "cuda"};
+constexpr std::array kFeedForwards = {"swiglu", "gelu"};
+constexpr std::array kNorms = {"rmsnorm", "layernorm"};
+constexpr std::array kPositions = {"rope", "learned", "none"};
+constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop", "sgd"};
+constexpr std::array kSchedules = {"constant", "cosine"};
+constexpr std::array kZeroGrads = {"none", "zero"};
+constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
+constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
+constexpr std::array kTokenizers = {"byte", "char"};
+constexpr std::array kCaches = {"hot", "cold"};
+constexpr std::array kCompiles = {"eager", "inductor"};
+constexpr std::array kTruths = {"true", "false"};
+constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
+                                  "optimizer", "memory", "data",  "generation", "device"};
+static_assert(kSections.size() == kSectionCount);
+
+constexpr std::int64_t kKi = 1024;
+constexpr std::int64_t kMebibyte = kKi * kKi;
+// No machine has more memory, and sums of it stay far from overflow.
+constexpr std::int64_t kPebibyte = std::int64_t{1} << 50;
+
+template <auto Member>
+constexpr ChoiceField choice(std::span<const char* const> names) {
+  return {[](const WorkloadSpec& spec) { return static_cast<int>(spec.*Member); },
+          [](WorkloadSpec& spec, int value) {
+            spec.*Member = static_cast<std::remove_reference_t<decltype(spec.*Member)>>(value);
+          },
+          names};
+}
+
+using W = WorkloadSpec;
+using S = Section;
+
+// clang-format off
+// The upper bounds are far beyond what a machine can run; they keep every product of two sizes
+// exact.
+constexpr std::array<FieldRow, kFieldCount> kRows = {{
+  {Field::workload, "workload", S::workload, choice<&W::workload>(kWorkloads), "what runs"},
+  {Field::B, "B", S::shape, NumberField{&W::batch, {1, kKi * kKi}, {1, 256}}, "sequences at once", reason_adds},
+  {Field::T, "T", S::shape, NumberField{&W::seq_len, {1, kKi * kKi}, {1, 64 * kKi}}, "tokens of a sequence; additions of accumulation"},
+  {Field::d_model, "d_model", S::shape, NumberField{&W::d_model, {1, 64 * kKi}, {32, 8 * kKi}}, "width of the residual stream", reason_d_model},
+  {Field::heads, "heads", S::shape, NumberField{&W::heads, {1, kKi}, {1, 128}}, "attention heads", reason_attention},
+  {Field::d_head, "d_head", S::shape, NumberField{&W::d_head, {1, 4 * kKi}, {8, 256}}, "width of a head", reason_d_head},
+  {Field::layers, "layers", S::shape, NumberField{&W::layers, {1, kKi}, {1, 128}}, "transformer blocks", reason_layers},
+  {Field::d_ff, "d_ff", S::shape, NumberField{&W::d_ff, {1, kKi * kKi}, {8, 32 * kKi}}, "hidden width of the feed-forward part", reason_d_ff},
+  {Field::vocab, "vocab", S::shape, NumberField{&W::vocab, {2, 16 * kKi * kKi}, {8, 256 * kKi}}, "different tokens", reason_vocab},
+  {Field::dtype, "dtype", S::precision, choice<&W::dtype>(kDataTypes), "type of parameters and inputs", reason_sums},
+  {Field::backend, "backend", S::attention, choice<&W::backend>(kBackends), "how attention is computed", reason_attention},
+  {Field::pass, "pass", S::pass, choice<&W::pass>(kPasses), "how far a step goes"},
+  {Field::causal, "causal", S::attention, FlagField{&W::causal}, "no position sees a later one", reason_attention},
+  {Field::seed, "seed", S::device, SeedField{&W::seed}, "of parameters and inputs", reason_adds},
+  {Field::device, "device", S::device, choice<&W::device>(kDevices), "where it runs"},
+  {Field::device_index, "device_index", S::device, NumberField{&W::device_index, {0, 63}, {}}, "which GPU", reason_device_index},
+  {Field::target_gpu, "target_gpu", S::device, TextField{&W::target_gpu}, "card whose capacity is the limit"},
+  {Field::memory_limit, "memory_limit", S::device, BytesField{&W::memory_limit, {kMebibyte, kPebibyte}}, "bytes the allocator may hold, instead of the card's"},
+  {Field::kv_heads, "kv_heads", S::attention, NumberField{&W::kv_heads, {0, kKi}, {1, 128}, Field::heads}, "heads of keys and values, shared by groups of queries", reason_attention},
+  {Field::T_kv, "T_kv", S::attention, NumberField{&W::seq_len_kv, {0, kKi * kKi}, {1, 64 * kKi}, Field::T}, "length of keys and values in cross attention", reason_t_kv},
+  {Field::tile_q, "tile_q", S::attention, NumberField{&W::tile_q, {1, 64 * kKi}, {16, 512}}, "queries of a tile", reason_tiles},
+  {Field::tile_k, "tile_k", S::attention, NumberField{&W::tile_k, {1, 64 * kKi}, {16, 512}}, "keys of a tile", reason_tiles},
+  {Field::fused_qkv, "fused_qkv", S::model, FlagField{&W::fused_qkv}, "one projection for Q, K and V", reason_fused_qkv},
+  {Field::mlp, "mlp", S::model, choice<&W::mlp>(kFeedForwards), "form of the MLP; gelu has biases", reason_mlp},
+  {Field::ffn, "ffn", S::model, choice<&W::ffn>(kFeedForwards), "feed-forward part of a block", reason_block},
+  {Field::norm, "norm", S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_block},
+  {Field::positions, "positions", S::model, choice<&W::positions>(kPositions), "how positions enter", reason_block},
+  {Field::bias, "bias", S::model, FlagField{&W::bias}, "biases in linear layers (not SwiGLU's) and LayerNorm", reason_block},
+  {Field::tied, "tied", S::model, FlagField{&W::tied}, "the head is the embedding", reason_lm},
+  {Field::autocast, "autocast", S::precision, choice<&W::autocast>(kAutocasts), "matrix products in 16 bits, the rest in fp32", reason_autocast},
+  {Field::grad_scaler, "grad_scaler", S::precision, FlagField{&W::grad_scaler}, "scale the loss so that fp16 gradients do not vanish", reason_scaler},
+  {Field::init_scale, "init_scale", S::precision, NumberField{&W::init_scale, {1, kKi * kKi * kKi * kKi}, {1, kKi * kKi * kKi}}, "first scale", reason_scaler_on},
+  {Field::growth_interval, "growth_interval", S::precision, NumberField{&W::growth_interval, {1, kKi * kKi}, {1, 4 * kKi}}, "clean steps before the scale doubles", reason_scaler_on},
+  {Field::keep_graph, "keep_graph", S::pass, FlagField{&W::keep_graph}, "forward keeps what a backward would need", reason_keep_graph},
+  {Field::optimizer, "optimizer", S::optimizer, choice<&W::optimizer>(kOptimizers), "who updates the parameters", reason_step},
+  {Field::lr, "lr", S::optimizer, RealField{&W::learning_rate, 0, 1000}, "learning rate", reason_step},
+  {Field::weight_decay, "weight_decay", S::optimizer, RealField{&W::weight_decay, 0, 1000}, "decoupled for AdamW, an L2 term for SGD", reason_step},
+  {Field::momentum, "momentum", S::optimizer, RealField{&W::momentum, 0, 1}, "of SGD", reason_momentum},
+  {Field::schedule, "schedule", S::optimizer, choice<&W::schedule>(kSchedules), "of the learning rate", reason_step},
+  {Field::warmup_steps, "warmup_steps", S::optimizer, NumberField{&W::warmup_steps, {0, kKi * kKi}, {1, 16 * kKi}}, "steps of linear warm-up", reason_cosine},
+  {Field::cycle_steps, "cycle_steps", S::optimizer, NumberField{&W::cycle_steps, {1, kKi * kKi * kKi}, {1, kKi * kKi}}, "step at which min_lr is reached", reason_cosine},
+  {Field::min_lr, "min_lr", S::optimizer, RealField{&W::min_learning_rate, 0, 1000}, "learning rate at the end of the cosine", reason_cosine},
+  {Field::clip, "clip", S::optimizer, RealField{&W::clip, 0, 1e9}, "largest total norm of the gradients; 0: no clipping", reason_step},
+  {Field::zero_grad, "zero_grad", S::optimizer, choice<&W::zero_grad>(kZeroGrads), "gradients are dropped (none) or set to zero before a step", reason_backward},
+  {Field::checkpoint, "checkpoint", S::memory, choice<&W::checkpoint>(kCheckpoints), "what the backward computes again instead of keeping it", reason_checkpoint},
+  {Field::checkpoint_every, "checkpoint_every", S::memory, NumberField{&W::checkpoint_every, {1, kKi}, {1, 128}}, "blocks that are computed again together", reason_checkpoint_every},
+  {Field::accumulate, "accumulate", S::memory, NumberField{&W::accumulate, {1, kKi}, {1, 128}}, "micro-batches of B sequences a step", reason_accumulate},
+  {Field::warmups, "warmups", S::pass, choice<&W::warmups>(kWarmups), "steps before the timing; auto: until their times settle"},
+  {Field::corpus, "corpus", S::data, TextField{&W::corpus}, "text file whose tokens are read; empty: random tokens", reason_lm},
+  {Field::tokenizer, "tokenizer", S::data, choice<&W::tokenizer>(kTokenizers), "what a token of the corpus is", reason_corpus},
+  {Field::new_tokens, "new_tokens", S::generation, NumberField{&W::new_tokens, {1, 16 * kKi}, {1, 4 * kKi}}, "tokens after the prompt of T", reason_generate},
+  {Field::kv_cache, "kv_cache", S::generation, FlagField{&W::kv_cache}, "keep keys and values; else the whole text runs again for every token", reason_generate},
+  {Field::temperature, "temperature", S::generation, RealField{&W::temperature, 0, 100}, "divides the logits; 0: the likeliest token", reason_generate},
+  {Field::top_k, "top_k", S::generation, NumberField{&W::top_k, {0, 16 * kKi * kKi}, {1, 256 * kKi}, Field::vocab}, "sample from the k likeliest tokens", reason_generate},
+  {Field::cache, "cache", S::pass, choice<&W::cache>(kCaches), "caches as the step before left them, or driven out before every step"},
+  {Field::alloc_conf, "alloc_conf", S::device, TextField{&W::alloc_conf, "as PYTORCH_CUDA_ALLOC_CONF"}, "settings of the card's allocator, in predictions"},
+  {Field::threads, "threads", S::device, NumberField{&W::threads, {0, kKi}, {1, 128}}, "CPU threads of an operator; 0: as many as LibTorch takes", reason_threads},
+  {Field::cuda_graph, "cuda_graph", S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph},
+  {Field::projections, "projections", S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections},
+  {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time", reason_compile},
+}};
+// clang-format on
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (static_cast<std::size_t>(kRows[i].field) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "rows stand in the order of Field");
+
+template <class Enum, std::size_t N>
+const char* value_name(const std::array<const char*, N>& names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+struct ValuesText {
+  std::string operator()(const NumberField& number) const {
+    std::string text = text::grouped(number.range.min) + " to " + text::grouped(number.range.max);
+    if (number.zero_is) text += std::string(", 0 as ") + field_name(*number.zero_is);
+    return text;
+  }
+  std::string operator()(const BytesField&) const { return "2GiB, 512MiB, auto"; }
+  std::string operator()(const RealField& real) const {
+    return fmt::format("{} to {}", real.min, real.max);
+  }
+  std::string operator()(const ChoiceField& choices) const {
+    return fmt::format("{}", fmt::join(choices.names, ", "));
+  }
+  std::string operator()(const FlagField&) const { return "true, false"; }
+  std::string operator()(const SeedField&) const { return "a whole number"; }
+  std::string operator()(const TextField& text) const { return text.values; }
+};
+
+struct ValueText {
+  const WorkloadSpec& spec;
+
+  std::string operator()(const ChoiceField& choice) const {
+    return choice.names[static_cast<std::size_t>(choice.get(spec))];
+  }
+  std::string operator()(const FlagField& flag) const { return kTruths[spec.*flag.member ? 0 : 1]; }
+  template <class Kind>
+  std::string operator()(const Kind& kind) const {
+    return fmt::format("{}", spec.*kind.member);
+  }
+};
+
+}  // namespace
+
+const char* to_string(WorkloadKind value) {
+  return value_name(kWorkloads, value);
+}
+const char* to_string(DataType value) {
+  return value_name(kDataTypes, value);
+}
+const char* to_string(AttentionBackend value) {
+  return value_name(kBackends, value);
+}
+const char* to_string(Pass value) {
+  return value_name(kPasses, value);
+}
+const char* to_string(DeviceKind value) {
+  return value_name(kDevices, value);
+}
+const char* to_string(Cache value) {
+  return value_name(kCaches, value);
+}
+const char* to_string(Compile value) {
+  return value_name(kCompiles, value);
+}
+const char* to_string(Section value) {
+  return value_name(kSections, value);
+}
+
+std::span<const FieldRow> field_rows() {
+  return kRows;
+}
+
+const FieldRow& field_row(Field field) {
+  return kRows[static_cast<std::size_t>(field)];
+}
+
+const char* field_name(Field field) {
+  return field_row(field).name;
+}
+
+FieldRange field_range(Field field) {
+  if (const auto* number = field_as<NumberField>(field)) return number->range;
+  if (const auto* bytes = field_as<BytesField>(field)) return {0, bytes->range.max};
+  return {};
+}
+
+std::string field_reason(const WorkloadSpec& spec, Field field) {
+  const FieldRow& row = field_row(field);
+  const char* const reason = row.reason != nullptr ? row.reason(spec) : nullptr;
+  return reason != nullptr ? reason : "";
+}
+
+std::span<const char* const> field_choices(Field field) {
+  if (const auto* choices = field_as<ChoiceField>(field)) return choices->names;
+  if (field_as<FlagField>(field) != nullptr) return kTruths;
+  return {};
+}
+
+std::string field_text(const WorkloadSpec& spec, Field field) {
+  return std::visit(ValueText{spec}, field_row(field).kind);
+}
+
+std::string field_help() {
+  std::string help = "Settings of --set KEY=VALUE:\n";
+  for (int i = 0; i < kSectionCount; ++i) {
+    const auto section = static_cast<Section>(i);
+    help += fmt::format("  {}\n", to_string(section));
+    for (const FieldRow& row : kRows) {
+      if (row.section != section) continue;
+      help += fmt::format("    {:<16} {}: {}\n", row.name, row.help,
+                          std::visit(ValuesText{}, row.kind));
+    }
+  }
+  return help;
+}
+
+bool memory_grows_with(Field field) {
+  switch (field) {
+    case Field::B:
+    case Field::T:
+    case Field::d_model:
+    case Field::heads:
+    case Field::d_head:
+    case Field::layers:
+    case Field::d_ff:
+    case Field::vocab:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace ts::spec

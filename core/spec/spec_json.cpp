@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/spec/workload_spec.h"
+
+namespace ts::spec {
+
+namespace {
+
+base::Result<void> set_flag(WorkloadSpec& spec, Field field, std::string_view value) {
+  bool& flag = spec.*field_as<FlagField>(field)->member;
+  if (value == "true" || value == "on" || value == "yes" || value == "1") {
+    flag = true;
+  } else if (value == "false" || value == "off" || value == "no" || value == "0") {
+    flag = false;
+  } else {
+    return base::fail(
+        fmt::format("{} must be true or false, not \"{}\"", field_name(field), value));
+  }
+  return {};
+}
+
+base::Result<void> set_seed(WorkloadSpec& spec, Field field, std::string_view value) {
+  std::uint64_t seed = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, seed);
+  if (error != std::errc{} || rest != end) {
+    return base::fail(fmt::format("{} must be a whole number from 0 to {}, not \"{}\"",
+                                  field_name(field), UINT64_MAX, value));
+  }
+  spec.*field_as<SeedField>(field)->member = seed;
+  return {};
+}
+
+// Sets a field from the text of --set, by its kind.
+struct FromText {
+  WorkloadSpec& spec;
+  Field field;
+  std::string_view value;
+
+  base::Result<void> operator()(const NumberField&) const {
+    if (const auto count = parse_count(value)) return set_number(spec, field, *count);
+    return base::fail(fmt::format("{} takes a whole number such as 512, 2k or 2Ki, not \"{}\"",
+                                  field_name(field), value));
+  }
+  base::Result<void> operator()(const BytesField&) const {
+    if (const auto bytes = parse_bytes(value)) return set_number(spec, field, *bytes);
+    return base::fail(
+        fmt::format("{} takes bytes, a size such as 2GiB or 512MiB, or auto, not \"{}\"",
+                    field_name(field), value));
+  }
+  base::Result<void> operator()(const RealField&) const {
+    if (const auto real = parse_real(value)) return set_real(spec, field, *real);
+    return base::fail(
+        fmt::format("{} takes a number such as 0.1 or 3e-4, not \"{}\"", field_name(field), value));
+  }
+  base::Result<void> operator()(const ChoiceField&) const { return set_choice(spec, field, value); }
+  base::Result<void> operator()(const FlagField&) const { return set_flag(spec, field, value); }
+  base::Result<void> operator()(const SeedField&) const { return set_seed(spec, field, value); }
+  base::Result<void> operator()(const TextField& text) const {
+    spec.*text.member = value;
+    return {};
+  }
+};
+
+// Sets a field from a JSON value, by its kind.
+struct FromJson {
+  WorkloadSpec& spec;
+  Field field;
+  const nlohmann::json& value;
+
+  [[nodiscard]] tl::unexpected<base::Error> wrong_type(const char* wanted) const {
+    return base::fail(
+        fmt::format("{} must be {}, not {}", field_name(field), wanted,
+                    value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  }
+  [[nodiscard]] base::Result<void> whole_number() const {
+    if (!value.is_number_integer()) return wrong_type("a whole number");
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
+      return set_number(spec, field, INT64_MAX);
+    }
+    return set_number(spec, field, value.get<std::int64_t>());
+  }
+  base::Result<void> operator()(const NumberField&) const { return whole_number(); }
+  base::Result<void> operator()(const BytesField&) const { return whole_number(); }
+  base::Result<void> operator()(const RealField&) const {
+    if (!value.is_number()) return wrong_type("a number");
+    return set_real(spec, field, value.get<double>());
+  }
+  base::Result<void> operator()(const ChoiceField&) const {
+    if (!value.is_string()) return wrong_type("a name in quotes");
+    return set_choice(spec, field, value.get_ref<const std::string&>());
+  }
+  base::Result<void> operator()(const FlagField& flag) const {
+    if (!value.is_boolean()) return wrong_type("true or false");
+    spec.*flag.member = value.get<bool>();
+    return {};
+  }
+  base::Result<void> operator()(const SeedField& seed) const {
+    if (!value.is_number_unsigned()) return wrong_type("a whole number from 0 up");
+    spec.*seed.member = value.get<std::uint64_t>();
+    return {};
+  }
+  base::Result<void> operator()(const TextField& text) const {
+    if (!value.is_string()) return wrong_type("a name in quotes");
+    spec.*text.member = value.get<std::string>();
+    return {};
+  }
+};
+
+struct ToJson {
+  const WorkloadSpec& spec;
+
+  nlohmann::json operator()(const NumberField& number) const { return spec.*number.member; }
+  nlohmann::json operator()(const BytesField& bytes) const { return spec.*bytes.member; }
+  nlohmann::json operator()(const RealField& real) const { return spec.*real.member; }
+  nlohmann::json operator()(const ChoiceField& choice) const {
+    return choice.names[static_cast<std::size_t>(choice.get(spec))];
+  }
+  nlohmann::json operator()(const FlagField& flag) const { return spec.*flag.member; }
+  nlohmann::json operator()(const SeedField& seed) const { return spec.*seed.member; }
+  nlohmann::json operator()(const TextField& text) const { return spec.*text.member; }
+};
+
+}  // namespace
+
+nlohmann::json to_json(const WorkloadSpec& spec) {
+  auto json = nlohmann::json::object();
+  for (const FieldRow& row : field_rows()) json[row.name] = std::visit(ToJson{spec}, row.kind);
+  return json;
+}
+
+base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
+  if (!json.is_object()) return base::fail("A workload must be a JSON object of settings");
+  WorkloadSpec spec;
+  for (const auto& [key, value] : json.items()) {
+    const auto field = field_from_name(key);
+    if (!field) return tl::unexpected(field.error());
+    const auto set = std::visit(FromJson{spec, *field, value}, field_row(*field).kind);
+    if (!set) return tl::unexpected(set.error());
+  }
+  if (const auto problems = validate(spec); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  return spec;
+}
+
+base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value) {
+  const auto field = field_from_name(name);
+  if (!field) return tl::unexpected(field.error());
+  return std::visit(FromText{spec, *field, value}, field_row(*field).kind);
+}
+
+}  // namespace ts::spec

@@ -1,0 +1,185 @@
+#include "core/spec/spec_reasons.h"
+
+namespace ts::spec {
+
+namespace {
+
+bool has_blocks(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::block || spec.workload == WorkloadKind::lm;
+}
+
+}  // namespace
+
+const char* reason_sums(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm
+             ? "field.reason.only_sums"
+             : nullptr;
+}
+
+const char* reason_adds(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::accumulation ? "field.reason.only_adds" : nullptr;
+}
+
+const char* reason_d_model(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_adds(spec)) return reason;
+  return spec.workload == WorkloadKind::attention ? "field.reason.heads_times_d_head" : nullptr;
+}
+
+const char* reason_attention(const WorkloadSpec& spec) {
+  const bool attends = has_blocks(spec) || spec.workload == WorkloadKind::attention;
+  return attends ? nullptr : "field.reason.no_attention";
+}
+
+const char* reason_d_head(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.d_head_is_derived";
+}
+
+const char* reason_layers(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm_has_layers";
+}
+
+const char* reason_d_ff(const WorkloadSpec& spec) {
+  const bool none =
+      spec.workload == WorkloadKind::attention || spec.workload == WorkloadKind::weighted_sum ||
+      spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm;
+  return none ? "field.reason.no_feed_forward" : nullptr;
+}
+
+const char* reason_vocab(const WorkloadSpec& spec) {
+  const bool predicts = spec.workload == WorkloadKind::lm || spec.workload == WorkloadKind::toy;
+  return predicts ? nullptr : "field.reason.no_vocabulary";
+}
+
+const char* reason_device_index(const WorkloadSpec& spec) {
+  return spec.device == DeviceKind::cpu ? "field.reason.one_cpu" : nullptr;
+}
+
+const char* reason_threads(const WorkloadSpec& spec) {
+  return spec.device == DeviceKind::cpu ? nullptr : "field.reason.only_cpu";
+}
+
+const char* reason_cuda_graph(const WorkloadSpec& spec) {
+  if (spec.device == DeviceKind::cpu) return "field.reason.only_gpu";
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.pass == Pass::generate) return "field.reason.tokens_differ";
+  if (spec.pass != Pass::full_step) return nullptr;
+  if (spec.schedule != Schedule::constant) return "field.reason.rate_differs";
+  if (spec.optimizer == OptimizerKind::adamw_foreach ||
+      spec.optimizer == OptimizerKind::adamw_loop) {
+    return "field.reason.host_counts_steps";
+  }
+  const bool scaled = spec.grad_scaler && reason_scaler(spec) == nullptr;
+  return scaled && spec.optimizer == OptimizerKind::sgd ? "field.reason.host_skips" : nullptr;
+}
+
+const char* reason_projections(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.only_attention_alone";
+}
+
+const char* reason_compile(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.device != DeviceKind::cpu) return "field.reason.compiled_for_cpu";
+  if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
+  if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
+  if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
+  const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
+  return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
+}
+
+const char* reason_t_kv(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  if (spec.workload != WorkloadKind::attention) return "field.reason.self_attention";
+  return spec.projections ? "field.reason.one_input" : nullptr;
+}
+
+const char* reason_tiles(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_attention(spec)) return reason;
+  return spec.backend == AttentionBackend::tiled ? nullptr : "field.reason.only_tiled";
+}
+
+const char* reason_block(const WorkloadSpec& spec) {
+  return has_blocks(spec) ? nullptr : "field.reason.no_blocks";
+}
+
+const char* reason_fused_qkv(const WorkloadSpec& spec) {
+  if (spec.workload != WorkloadKind::attention) return reason_block(spec);
+  return spec.projections ? nullptr : "field.reason.no_projections";
+}
+
+const char* reason_mlp(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::mlp ? nullptr : "field.reason.only_mlp";
+}
+
+const char* reason_lm(const WorkloadSpec& spec) {
+  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm";
+}
+
+const char* reason_corpus(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.corpus.empty() ? "field.reason.no_corpus" : nullptr;
+}
+
+const char* reason_generate(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return spec.pass == Pass::generate ? nullptr : "field.reason.only_generate";
+}
+
+const char* reason_autocast(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
+  return wide ? nullptr : "field.reason.already_16_bits";
+}
+
+const char* reason_scaler(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  const bool fp16 = reason_autocast(spec) == nullptr && spec.autocast == Autocast::fp16;
+  return fp16 ? nullptr : "field.reason.scaler_is_for_fp16";
+}
+
+const char* reason_scaler_on(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_scaler(spec)) return reason;
+  return spec.grad_scaler ? nullptr : "field.reason.scaler_is_off";
+}
+
+const char* reason_keep_graph(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.pass == Pass::generate) return "field.reason.generates";
+  return spec.pass == Pass::forward ? nullptr : "field.reason.graph_is_kept";
+}
+
+const char* reason_step(const WorkloadSpec& spec) {
+  return spec.pass == Pass::full_step ? nullptr : "field.reason.no_optimizer";
+}
+
+const char* reason_momentum(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  return spec.optimizer == OptimizerKind::sgd ? nullptr : "field.reason.only_sgd";
+}
+
+const char* reason_cosine(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  return spec.schedule == Schedule::cosine ? nullptr : "field.reason.only_cosine";
+}
+
+const char* reason_backward(const WorkloadSpec& spec) {
+  return has_backward(spec.pass) ? nullptr : "field.reason.no_backward";
+}
+
+const char* reason_checkpoint(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_block(spec)) return reason;
+  return reason_backward(spec);
+}
+
+const char* reason_checkpoint_every(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_checkpoint(spec)) return reason;
+  if (const char* const reason = reason_layers(spec)) return reason;
+  return spec.checkpoint == Checkpoint::blocks ? nullptr : "field.reason.only_blocks";
+}
+
+const char* reason_accumulate(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_lm(spec)) return reason;
+  return reason_backward(spec);
+}
+
+}  // namespace ts::spec

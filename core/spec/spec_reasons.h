@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/spec/workload_spec.h"
+
+// Why a setting does not matter for a spec: the key of the sentence (field.reason.*), null when it
+// does matter. One function for each condition; the table of settings names them.
+namespace ts::spec {
+
+const char* reason_sums(const WorkloadSpec& spec);
+const char* reason_adds(const WorkloadSpec& spec);
+const char* reason_d_model(const WorkloadSpec& spec);
+const char* reason_attention(const WorkloadSpec& spec);
+const char* reason_d_head(const WorkloadSpec& spec);
+const char* reason_layers(const WorkloadSpec& spec);
+const char* reason_d_ff(const WorkloadSpec& spec);
+const char* reason_vocab(const WorkloadSpec& spec);
+const char* reason_device_index(const WorkloadSpec& spec);
+const char* reason_t_kv(const WorkloadSpec& spec);
+const char* reason_tiles(const WorkloadSpec& spec);
+const char* reason_block(const WorkloadSpec& spec);
+const char* reason_fused_qkv(const WorkloadSpec& spec);
+const char* reason_mlp(const WorkloadSpec& spec);
+const char* reason_lm(const WorkloadSpec& spec);
+const char* reason_corpus(const WorkloadSpec& spec);
+const char* reason_generate(const WorkloadSpec& spec);
+const char* reason_autocast(const WorkloadSpec& spec);
+const char* reason_scaler(const WorkloadSpec& spec);
+const char* reason_scaler_on(const WorkloadSpec& spec);
+const char* reason_keep_graph(const WorkloadSpec& spec);
+const char* reason_step(const WorkloadSpec& spec);
+const char* reason_momentum(const WorkloadSpec& spec);
+const char* reason_cosine(const WorkloadSpec& spec);
+const char* reason_backward(const WorkloadSpec& spec);
+const char* reason_checkpoint(const WorkloadSpec& spec);
+const char* reason_checkpoint_every(const WorkloadSpec& spec);
+const char* reason_accumulate(const WorkloadSpec& spec);
+const char* reason_threads(const WorkloadSpec& spec);
+// A replay does what the captured step did, with the same numbers of the host: a step that differs
+// from the one before, or that the host looks into, cannot be replayed.
+const char* reason_cuda_graph(const WorkloadSpec& spec);
+const char* reason_projections(const WorkloadSpec& spec);
+const char* reason_compile(const WorkloadSpec& spec);
+
+}  // namespace ts::spec

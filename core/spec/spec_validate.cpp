@@ -1,0 +1,116 @@
+#include <array>
+
+#include "core/allocator/allocator_settings.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_problems.h"
+#include "core/spec/workload_spec.h"
+#include "core/text/numbers.h"
+#include "core/text/utf8.h"
+
+namespace ts::spec {
+
+namespace {
+
+void check_ranges(const WorkloadSpec& spec, Problems& problems) {
+  for (const FieldRow& row : field_rows()) {
+    const auto* number = std::get_if<NumberField>(&row.kind);
+    if (number == nullptr) continue;
+    const std::int64_t value = spec.*number->member;
+    if (value >= number->range.min && value <= number->range.max) continue;
+    problems.add(row.field, "range", "{field} must be between {min} and {max}, not {value}",
+                 {{"field", row.name},
+                  {"min", text::grouped(number->range.min)},
+                  {"max", text::grouped(number->range.max)},
+                  {"value", text::grouped(value)}});
+  }
+}
+
+void check_reals(const WorkloadSpec& spec, Problems& problems) {
+  for (const FieldRow& row : field_rows()) {
+    const auto* real = std::get_if<RealField>(&row.kind);
+    if (real == nullptr) continue;
+    const double value = spec.*real->member;
+    if (value >= real->min && value <= real->max) continue;
+    problems.add(row.field, "range", "{field} must be between {min} and {max}, not {value}",
+                 {{"field", row.name},
+                  {"min", text::plain(real->min)},
+                  {"max", text::plain(real->max)},
+                  {"value", text::plain(value)}});
+  }
+}
+
+void check_memory_limit(const WorkloadSpec& spec, Problems& problems) {
+  const auto [least, most] = field_as<BytesField>(Field::memory_limit)->range;
+  if (spec.memory_limit == 0) return;
+  if (spec.memory_limit >= least && spec.memory_limit <= most) return;
+  problems.add(Field::memory_limit, "memory_limit",
+               "memory_limit must be 0 (automatic) or between {min} and {max}, not {value}",
+               {{"min", text::bytes(least).joined()},
+                {"max", text::bytes(most).joined()},
+                {"value", text::bytes(spec.memory_limit).joined()}});
+}
+
+// Printable UTF-8 of a sensible length: anything else cannot be written to JSON or drawn.
+bool is_plain_text(std::string_view text, std::size_t longest) {
+  if (text.size() > longest) return false;
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    const std::size_t count = text::character_bytes(text);
+    if (count == 0 || lead < 0x20 || lead == 0x7F) return false;
+    text.remove_prefix(count);
+  }
+  return true;
+}
+
+void check_corpus_name(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestPath = 4096;
+  if (is_plain_text(spec.corpus, kLongestPath)) return;
+  problems.add(Field::corpus, "corpus_name",
+               "corpus must be the path of a file in plain UTF-8 of at most 4,096 bytes");
+}
+
+void check_target(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestName = 100;
+  if (is_plain_text(spec.target_gpu, kLongestName)) return;
+  problems.add(Field::target_gpu, "target_name",
+               "target_gpu must be the name of a card in plain UTF-8 of at most 100 bytes");
+}
+
+void check_alloc_conf(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestSettings = 1000;
+  if (!is_plain_text(spec.alloc_conf, kLongestSettings)) {
+    problems.add(Field::alloc_conf, "alloc_conf_text",
+                 "alloc_conf must be plain UTF-8 of at most 1,000 bytes");
+    return;
+  }
+  const auto settings = allocator::AllocatorSettings::read(spec.alloc_conf);
+  if (settings) return;
+  // In the order of AllocatorSettingsFault::Wants.
+  constexpr std::array kKeys = {"alloc_option", "alloc_truth",     "alloc_mebibytes",
+                                "alloc_part",   "alloc_divisions", "alloc_native"};
+  const allocator::AllocatorSettingsFault& fault = settings.error();
+  std::vector<text::Argument> arguments = {{"option", fault.option}};
+  if (fault.wants != allocator::AllocatorSettingsFault::Wants::another_option)
+    arguments.push_back({"value", fault.value});
+  problems.add_ready(Field::alloc_conf, kKeys[static_cast<std::size_t>(fault.wants)],
+                     fault.sentence(), std::move(arguments));
+}
+
+}  // namespace
+
+std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
+  Problems problems;
+  check_ranges(spec, problems);
+  check_reals(spec, problems);
+  check_memory_limit(spec, problems);
+  check_target(spec, problems);
+  check_corpus_name(spec, problems);
+  check_alloc_conf(spec, problems);
+  // How values go together means nothing while one of them is not a size at all.
+  if (problems.empty()) {
+    check_combinations(spec, problems);
+  }
+  return problems.take();
+}
+
+}  // namespace ts::spec

@@ -1,0 +1,182 @@
+#include "core/spec/spec_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/spec/nearest.h"
+#include "core/spec/spec_fields.h"
+#include "core/text/numbers.h"
+
+namespace ts::spec {
+
+namespace {
+
+struct Alias {
+  std::string_view word;
+  Field field;
+};
+// What people write for the two fields with one-letter names, which no edit distance finds.
+constexpr std::array<Alias, 7> kAliases = {{{"batch", Field::B},
+                                            {"batch_size", Field::B},
+                                            {"seq", Field::T},
+                                            {"seq_len", Field::T},
+                                            {"context", Field::T},
+                                            {"context_length", Field::T},
+                                            {"length", Field::T}}};
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double kBinaryKilo = 1024.0;
+constexpr std::array<Unit, 7> kCountUnits = {{{"", 1},
+                                              {"k", 1e3},
+                                              {"M", 1e6},
+                                              {"G", 1e9},
+                                              {"Ki", kBinaryKilo},
+                                              {"Mi", kBinaryKilo* kBinaryKilo},
+                                              {"Gi", kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
+constexpr std::array<Unit, 10> kByteUnits = {
+    {{"", 1},
+     {"B", 1},
+     {"kB", 1e3},
+     {"MB", 1e6},
+     {"GB", 1e9},
+     {"TB", 1e12},
+     {"KiB", kBinaryKilo},
+     {"MiB", kBinaryKilo* kBinaryKilo},
+     {"GiB", kBinaryKilo* kBinaryKilo* kBinaryKilo},
+     {"TiB", kBinaryKilo* kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<const Unit> units) {
+  text = trimmed(text);
+  // Whole numbers take the exact path: a double would round beyond 2^53.
+  std::int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  const auto [whole_end, whole_error] = std::from_chars(text.data(), end, whole);
+  if (whole_error == std::errc{} && whole_end == end) return whole;
+
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  const std::string_view unit_name = trimmed({rest, static_cast<std::size_t>(end - rest)});
+  for (const Unit& unit : units) {
+    if (unit.name != unit_name) continue;
+    const double scaled = value * unit.factor;
+    constexpr double kLargest = 9.0e18;
+    if (std::abs(scaled) > kLargest || scaled != std::floor(scaled)) return std::nullopt;
+    return static_cast<std::int64_t>(scaled);
+  }
+  return std::nullopt;
+}
+
+std::int64_t WorkloadSpec::*number_member(Field field) {
+  if (const auto* number = field_as<NumberField>(field)) return number->member;
+  const auto* bytes = field_as<BytesField>(field);
+  TS_CHECK(bytes != nullptr);
+  return bytes->member;
+}
+
+}  // namespace
+
+base::Result<Field> field_from_name(std::string_view name) {
+  std::array<std::string_view, kFieldCount> names;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = field_name(static_cast<Field>(i));
+    if (name == names[i]) return static_cast<Field>(i);
+  }
+  std::string_view meant = nearest(name, names);
+  for (const Alias& alias : kAliases) {
+    if (alias.word == name) meant = field_name(alias.field);
+  }
+  if (!meant.empty()) {
+    return base::fail(fmt::format("There is no setting \"{}\": did you mean {}?", name, meant));
+  }
+  return base::fail(fmt::format("There is no setting \"{}\": choose {}", name, listed(names)));
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  return parse_with_units(text, kCountUnits);
+}
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  if (trimmed(text) == "auto") return 0;
+  return parse_with_units(text, kByteUnits);
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  text = trimmed(text);
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
+  const auto* real = field_as<RealField>(field);
+  TS_CHECK(real != nullptr);
+  if (!(value >= real->min && value <= real->max)) {
+    return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),
+                                  real->min, real->max, value));
+  }
+  spec.*real->member = value;
+  return {};
+}
+
+bool has_numbers(Field field) {
+  if (const auto* choices = field_as<ChoiceField>(field)) {
+    return std::any_of(choices->names.begin(), choices->names.end(),
+                       [](const char* name) { return parse_count(name).has_value(); });
+  }
+  return field_range(field).max > 0;
+}
+
+std::int64_t number_of(const WorkloadSpec& spec, Field field) {
+  if (field_as<ChoiceField>(field) != nullptr) {
+    return parse_count(field_text(spec, field)).value_or(-1);
+  }
+  return spec.*number_member(field);
+}
+
+base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t value) {
+  if (field_as<ChoiceField>(field) != nullptr)
+    return set_choice(spec, field, std::to_string(value));
+  const FieldRange range = field_range(field);
+  if (value < range.min || value > range.max) {
+    return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),
+                                  text::grouped(range.min), text::grouped(range.max),
+                                  text::grouped(value)));
+  }
+  spec.*number_member(field) = value;
+  return {};
+}
+
+base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view value) {
+  const auto* choices = field_as<ChoiceField>(field);
+  TS_CHECK(choices != nullptr);
+  const auto& names = choices->names;
+  const auto found = std::find(names.begin(), names.end(), value);
+  if (found == names.end()) {
+    const std::vector<std::string_view> words(names.begin(), names.end());
+    return base::fail(
+        fmt::format("{} must be {}, not \"{}\"", field_name(field), listed(words), value));
+  }
+  choices->set(spec, static_cast<int>(found - names.begin()));
+  return {};
+}
+
+}  // namespace ts::spec

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/spec/workload_spec.h"
+
+namespace ts::spec {
+
+// Formulas of the course (labs.md section 3), for any valid spec. FLOPs count a multiply-add as
+// two.
+
+// Sizes that follow from a spec.
+std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
+std::int64_t kv_head_count(const WorkloadSpec& spec);
+std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else T
+// Positions that a model has: T, and room for what pass generate adds.
+std::int64_t context_length(const WorkloadSpec& spec);
+std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
+// Whether the forward keeps what a backward needs.
+bool keeps_graph(const WorkloadSpec& spec);
+// Whether the step is captured as a CUDA graph and replayed.
+bool captures_step(const WorkloadSpec& spec);
+// Whether the step runs from a package that was compiled ahead of time.
+bool compiles_step(const WorkloadSpec& spec);
+// The type matrix products run in: autocast's, else that of the tensors.
+DataType compute_type(const WorkloadSpec& spec);
+// The checkpointing of a pass with a backward, off where it does not apply.
+Checkpoint checkpointing(const WorkloadSpec& spec);
+
+// Numbers the optimizer trains.
+//   attention     0: Q, K and V are inputs
+//   mlp           Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases; or SwiGLU
+//   weighted_sum  d
+//   toy           Linear(d_model, d_ff) - ReLU - LayerNorm - Linear(d_ff, vocab), without biases
+//   block         Q and output d^2 each, K and V d kv_heads d_head each; feed-forward 3 d ff
+//                 (SwiGLU) or 2 d ff (GELU); two norms; with bias, biases of all but SwiGLU
+//   lm            embedding V d, positions if learned (context length times d), L blocks, final
+//   norm, head V d if not
+//                 tied
+std::int64_t parameter_count(const WorkloadSpec& spec);
+// B T, times the micro-batches of a step; B new_tokens for pass generate; T for accumulation; for
+// mlp, weighted_sum and toy these are rows.
+std::int64_t tokens_per_step(const WorkloadSpec& spec);
+
+struct Flops {
+  double forward = 0;
+  double backward = 0;   // 2x forward of matrix products; flash attention 2.5x (recomputes scores)
+  double recompute = 0;  // what activation checkpointing runs again; not counted by MFU
+  [[nodiscard]] double total() const { return forward + backward + recompute; }
+};
+// Of one step of spec.pass; only matrix products are counted (and the sums of weighted_sum), so the
+// optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
+// (T + 1) / (2 T)) only for backends that skip masked pairs: flash; tiled by whole tiles. F-2: LM
+// forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] + attention, 2 d ff with GELU; the
+// first two terms are 4 d^2 where there are as many key heads as heads. `automatic` (it is not
+// known what ran) counts as math. Pass generate: the prompt, then each new token by itself (with
+// kv_cache) or with everything before it; the head for the last position only.
+Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
+
+// What ExecutionFacts::backend_ran means for the formulas: every fused kernel (flash,
+// mem-efficient, cuDNN) skips masked tiles and recomputes scores as flash does.
+AttentionBackend backend_for_formulas(std::string_view backend_ran);
+
+}  // namespace ts::spec

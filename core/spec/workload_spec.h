@@ -1,0 +1,246 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/text/text.h"
+
+namespace ts::spec {
+
+enum class WorkloadKind : std::uint8_t {
+  attention,
+  mlp,
+  block,
+  lm,
+  weighted_sum,
+  toy,
+  accumulation,
+  layernorm
+};
+// tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
+enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
+enum class Autocast : std::uint8_t { off, bf16, fp16 };
+// tiled: FlashAttention-2 written in operators, one tile after the other.
+enum class AttentionBackend : std::uint8_t {
+  naive,
+  math,
+  flash,
+  efficient,
+  cudnn,
+  tiled,
+  automatic
+};
+// generate: a prompt of T tokens, then new tokens one after the other.
+enum class Pass : std::uint8_t { forward, forward_backward, full_step, generate };
+enum class DeviceKind : std::uint8_t { cpu, cuda };
+enum class FeedForward : std::uint8_t { swiglu, gelu };
+enum class NormKind : std::uint8_t { rmsnorm, layernorm };
+enum class Positions : std::uint8_t { rope, learned, none };
+enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop, sgd };
+enum class Schedule : std::uint8_t { constant, cosine };
+enum class ZeroGrad : std::uint8_t { none, zero };
+enum class Checkpoint : std::uint8_t { off, blocks, attention };
+// What a token of a corpus is: one of 256 bytes, or one of the characters that it has.
+enum class Tokenizer : std::uint8_t { byte, character };
+// Steps before the timing begins. automatic: until their times settle. A number is the exercise on
+// warm-up: nothing has run before them, and what is recorded comes after the timing.
+enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
+// What a step finds in the caches of the processor, or of the card. hot: what the step before left
+// there. cold: they are driven out before every step.
+enum class Cache : std::uint8_t { hot, cold };
+// eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
+// ahead of time, on this machine.
+enum class Compile : std::uint8_t { eager, inductor };
+
+// Everything that determines a run. The key of every cache and export; JSON round trip is exact.
+// Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
+// applied (see field_applies).
+struct WorkloadSpec {
+  WorkloadKind workload = WorkloadKind::attention;
+  std::int64_t batch = 4;      // B, of one micro-batch
+  std::int64_t seq_len = 512;  // T
+  std::int64_t d_model = 512;
+  std::int64_t heads = 8;
+  std::int64_t d_head = 64;  // attention only; block and lm use d_model / heads
+  std::int64_t layers = 4;
+  std::int64_t d_ff = 2048;
+  std::int64_t vocab = 10000;
+  DataType dtype = DataType::fp32;
+  AttentionBackend backend = AttentionBackend::naive;
+  Pass pass = Pass::forward_backward;
+  bool causal = true;
+  std::uint64_t seed = 0;
+  DeviceKind device = DeviceKind::cpu;
+  std::int64_t device_index = 0;
+  std::string target_gpu = "RTX 4090";  // name in the GPU catalogue: capacity line and verdict
+  std::int64_t memory_limit = 0;        // bytes the allocator may hold; 0: capacity of target_gpu,
+                                        // at most 80 % of RAM on cpu
+  std::int64_t kv_heads = 0;            // grouped queries share keys and values; 0: heads
+  std::int64_t seq_len_kv = 0;          // T_kv of cross attention; 0: T
+  std::int64_t tile_q = 64;             // rows and columns of a tile of backend tiled
+  std::int64_t tile_k = 64;
+  bool fused_qkv = false;                 // one projection of Q, K and V instead of three
+  FeedForward mlp = FeedForward::gelu;    // of the workload mlp
+  FeedForward ffn = FeedForward::swiglu;  // of block and lm
+  NormKind norm = NormKind::rmsnorm;
+  Positions positions = Positions::rope;
+  bool bias = false;  // of block and lm: linear layers (not SwiGLU's) and LayerNorm
+  bool tied = false;  // the head is the embedding
+  Autocast autocast = Autocast::off;
+  bool grad_scaler = false;
+  std::int64_t init_scale = 65536;
+  std::int64_t growth_interval = 2000;  // clean steps before the scale doubles
+  bool keep_graph = false;              // forward pass: with autograd's graph
+  OptimizerKind optimizer = OptimizerKind::adamw_fused;
+  double learning_rate = 3e-4;
+  double weight_decay = 0.1;
+  double momentum = 0;  // SGD
+  Schedule schedule = Schedule::constant;
+  std::int64_t warmup_steps = 200;
+  std::int64_t cycle_steps = 10000;
+  double min_learning_rate = 3e-5;
+  double clip = 0;  // largest total norm of the gradients; 0: no clipping
+  ZeroGrad zero_grad = ZeroGrad::none;
+  Checkpoint checkpoint = Checkpoint::off;
+  std::int64_t checkpoint_every = 1;  // blocks that are run again together
+  std::int64_t accumulate = 1;        // micro-batches of a step
+  Warmups warmups = Warmups::automatic;
+  std::string corpus;  // path of a text whose tokens are read; empty: random tokens
+  Tokenizer tokenizer = Tokenizer::byte;
+  std::int64_t new_tokens = 32;  // of pass generate, as are the next three
+  bool kv_cache = true;
+  double temperature = 1;  // 0: always the likeliest token
+  std::int64_t top_k = 0;  // sample from the k likeliest; 0: from all
+  Cache cache = Cache::hot;
+  // PYTORCH_CUDA_ALLOC_CONF of the target card, in predictions; empty: PyTorch's defaults.
+  std::string alloc_conf;
+  std::int64_t threads = 0;  // of the CPU that an operator may use; 0: as many as LibTorch takes
+  bool cuda_graph = false;   // the step is captured once and replayed
+  bool projections = false;  // attention: Q, K and V are made of one input [B, T, heads * d_head]
+  Compile compile = Compile::eager;
+  friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
+};
+
+// The settable fields, by the name used in JSON and in --set name=value; core/spec/spec_fields.h
+// has a row of facts on each.
+enum class Field : std::uint8_t {
+  workload,
+  B,
+  T,
+  d_model,
+  heads,
+  d_head,
+  layers,
+  d_ff,
+  vocab,
+  dtype,
+  backend,
+  pass,
+  causal,
+  seed,
+  device,
+  device_index,
+  target_gpu,
+  memory_limit,
+  kv_heads,
+  T_kv,
+  tile_q,
+  tile_k,
+  fused_qkv,
+  mlp,
+  ffn,
+  norm,
+  positions,
+  bias,
+  tied,
+  autocast,
+  grad_scaler,
+  init_scale,
+  growth_interval,
+  keep_graph,
+  optimizer,
+  lr,
+  weight_decay,
+  momentum,
+  schedule,
+  warmup_steps,
+  cycle_steps,
+  min_lr,
+  clip,
+  zero_grad,
+  checkpoint,
+  checkpoint_every,
+  accumulate,
+  warmups,
+  corpus,
+  tokenizer,
+  new_tokens,
+  kv_cache,
+  temperature,
+  top_k,
+  cache,
+  alloc_conf,
+  threads,
+  cuda_graph,
+  projections,
+  compile,
+};
+inline constexpr int kFieldCount = static_cast<int>(Field::compile) + 1;
+
+const char* field_name(Field field);
+
+// Smallest and largest possible value of a field that is a plain number; {0, 0} for the others.
+struct FieldRange {
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+};
+FieldRange field_range(Field field);
+
+// Empty when the field matters for this spec, else the reason why not, as a key of the locale files
+// (field.reason.*).
+std::string field_reason(const WorkloadSpec& spec, Field field);
+inline bool field_applies(const WorkloadSpec& spec, Field field) {
+  return field_reason(spec, field).empty();
+}
+
+const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy ...
+const char* to_string(DataType value);          // fp32 tf32 bf16 fp16
+const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled auto
+const char* to_string(Pass value);              // forward forward+backward full_step generate
+const char* to_string(DeviceKind value);        // cpu cuda
+const char* to_string(Cache value);             // hot cold
+const char* to_string(Compile value);           // eager inductor
+
+// A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
+// locale files (spec.error.*).
+struct SpecProblem {
+  Field field = Field::workload;
+  std::string sentence;
+  std::string key;
+  std::vector<text::Argument> arguments;
+};
+
+// Whether a pass goes back through the graph.
+inline bool has_backward(Pass pass) {
+  return pass == Pass::forward_backward || pass == Pass::full_step;
+}
+
+// Every impossible value has its sentence. Empty: the spec can be run, as far as can be said
+// without the machine (memory, a missing device). Numbers outside their range are a problem in
+// every field; how values go together is asked only of fields that apply.
+std::vector<SpecProblem> validate(const WorkloadSpec& spec);
+
+nlohmann::json to_json(const WorkloadSpec& spec);
+// Missing keys take their default. Unknown keys, wrong types and impossible values are errors that
+// name the key.
+base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json);
+// --set name=value. Counts accept k, M, G (1000) and Ki, Mi, Gi (1024): "2Ki"; memory_limit accepts
+// "2GiB", "512 MiB", "1.5GB" and "auto". Only the one value is looked at; call validate() when all
+// are set. An error leaves the spec as it was.
+base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value);
+
+}  // namespace ts::spec

@@ -1,0 +1,196 @@
+// How axes and series are read from text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/spec/spec_values.h"
+#include "core/sweep/sweep_spec.h"
+
+namespace ts::sweep {
+namespace {
+
+struct Named {
+  spec::Field field = spec::Field::T;
+  std::string_view values;
+};
+
+// "T=256:2048" in its two parts.
+base::Result<Named> split(std::string_view text, const char* option, const char* example) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
+    return base::fail(
+        fmt::format("{} needs SETTING=VALUES such as {}, not \"{}\"", option, example, text));
+  }
+  const auto field = spec::field_from_name(text.substr(0, equals));
+  if (!field) return tl::unexpected(field.error());
+  return Named{*field, text.substr(equals + 1)};
+}
+
+std::vector<std::string_view> pieces(std::string_view text, char separator) {
+  std::vector<std::string_view> all;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    all.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return all;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// By the rules, and with the sentences, of --set.
+base::Result<std::int64_t> read_value(spec::Field field, std::string_view text) {
+  spec::WorkloadSpec spec;
+  if (auto set = spec::set_field(spec, spec::field_name(field), text); !set) {
+    return tl::unexpected(set.error());
+  }
+  const std::int64_t value = spec::number_of(spec, field);
+  if (value >= 0) return value;
+  return base::fail(
+      fmt::format("An axis over {} needs numbers, not \"{}\"", spec::field_name(field), text));
+}
+
+base::Result<void> add(std::vector<std::int64_t>& values, std::int64_t value, spec::Field field) {
+  if (values.size() == kMostAxisValues) {
+    return base::fail(fmt::format("An axis may have {} values; the one over {} has more",
+                                  kMostAxisValues, spec::field_name(field)));
+  }
+  values.push_back(value);
+  return {};
+}
+
+tl::unexpected<base::Error> bad_step(std::string_view step) {
+  return base::fail(fmt::format(
+      "The third part of a range is x2 (times two) or +256 (plus 256), not \"{}\"", step));
+}
+
+using Values = std::vector<std::int64_t>;
+
+base::Result<Values> powers_of_two(spec::Field field, std::int64_t low, std::int64_t high) {
+  Values values;
+  for (std::int64_t value = 1; value <= high && value <= INT64_MAX / 2; value *= 2) {
+    if (value >= low) values.push_back(value);
+  }
+  if (values.empty()) {
+    return base::fail(
+        fmt::format("There is no power of two from {} to {}: give {} a step such as x2 or +8", low,
+                    high, spec::field_name(field)));
+  }
+  return values;
+}
+
+base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t high,
+                           std::string_view factor_text) {
+  double factor = 0;
+  const char* const end = factor_text.data() + factor_text.size();
+  const auto [rest, error] = std::from_chars(factor_text.data(), end, factor);
+  if (error != std::errc{} || rest != end || !(factor > 1) || !std::isfinite(factor)) {
+    return base::fail(fmt::format("A factor must be above 1, not \"{}\"", factor_text));
+  }
+  if (low < 1) {
+    return base::fail(
+        fmt::format("{} cannot be multiplied from {} on", spec::field_name(field), low));
+  }
+  Values values;
+  // Rounded as a whole, so that errors do not pile up: 100:800:x1.5 is 100, 150, 225, 338, ...
+  for (double exact = static_cast<double>(low); exact <= static_cast<double>(high) + 1e-6;
+       exact *= factor) {
+    const std::int64_t value = std::llround(exact);
+    if (!values.empty() && value == values.back()) continue;
+    if (auto added = add(values, value, field); !added) return tl::unexpected(added.error());
+  }
+  return values;
+}
+
+base::Result<Values> plus(spec::Field field, std::int64_t low, std::int64_t high,
+                          std::string_view step_text) {
+  const auto step = field == spec::Field::memory_limit ? spec::parse_bytes(step_text)
+                                                       : spec::parse_count(step_text);
+  if (!step || *step < 1) {
+    return base::fail(fmt::format("A step must be a whole number above 0, not \"{}\"", step_text));
+  }
+  Values values;
+  for (std::int64_t value = low;; value += *step) {
+    if (auto added = add(values, value, field); !added) return tl::unexpected(added.error());
+    if (*step > high - value) return values;
+  }
+}
+
+base::Result<Values> range(spec::Field field, const std::vector<std::string_view>& parts) {
+  const auto low = read_value(field, parts[0]);
+  if (!low) return tl::unexpected(low.error());
+  const auto high = read_value(field, parts[1]);
+  if (!high) return tl::unexpected(high.error());
+  if (*low > *high) {
+    return base::fail(fmt::format("The range of {} goes from {} down to {}: write it upwards",
+                                  spec::field_name(field), *low, *high));
+  }
+  if (parts.size() == 2) return powers_of_two(field, *low, *high);
+  const std::string_view step = parts[2];
+  if (step.size() < 2) return bad_step(step);
+  if (step.front() == 'x') return times(field, *low, *high, step.substr(1));
+  if (step.front() == '+') return plus(field, *low, *high, step.substr(1));
+  return bad_step(step);
+}
+
+}  // namespace
+
+base::Result<SweepAxis> parse_axis(std::string_view text) {
+  const auto named = split(text, "--axis", "T=256:2048:x2");
+  if (!named) return tl::unexpected(named.error());
+  if (!spec::has_numbers(named->field)) {
+    return base::fail(fmt::format("{} is not a number: an axis needs one; it can make the series",
+                                  spec::field_name(named->field)));
+  }
+  SweepAxis axis;
+  axis.field = named->field;
+  const auto parts = pieces(named->values, ':');
+  if (parts.size() > 3) {
+    return base::fail(fmt::format("A range is FROM:TO or FROM:TO:STEP, not \"{}\"", named->values));
+  }
+  if (parts.size() > 1) {
+    auto values = range(axis.field, parts);
+    if (!values) return tl::unexpected(values.error());
+    axis.values = std::move(*values);
+    return axis;
+  }
+  for (const std::string_view piece : pieces(named->values, ',')) {
+    const auto value = read_value(axis.field, piece);
+    if (!value) return tl::unexpected(value.error());
+    if (auto added = add(axis.values, *value, axis.field); !added) {
+      return tl::unexpected(added.error());
+    }
+  }
+  std::sort(axis.values.begin(), axis.values.end());
+  axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
+  return axis;
+}
+
+base::Result<SweepSeriesField> parse_series(std::string_view text) {
+  constexpr std::string_view kPresets = "preset=";
+  if (text.starts_with(kPresets) && text.size() > kPresets.size()) {
+    SweepSeriesField presets{std::nullopt, {}};
+    for (const std::string_view piece : pieces(text.substr(kPresets.size()), ',')) {
+      presets.values.emplace_back(piece);  // check() knows of which workload
+    }
+    return presets;
+  }
+  const auto named = split(text, "--series", "backend=naive,flash");
+  if (!named) return tl::unexpected(named.error());
+  SweepSeriesField series;
+  series.field = named->field;
+  for (const std::string_view piece : pieces(named->values, ',')) {
+    spec::WorkloadSpec probe;
+    if (auto set = spec::set_field(probe, spec::field_name(*series.field), piece); !set) {
+      return tl::unexpected(set.error());
+    }
+    if (std::find(series.values.begin(), series.values.end(), piece) == series.values.end()) {
+      series.values.emplace_back(piece);
+    }
+  }
+  return series;
+}
+
+}  // namespace ts::sweep

@@ -1,0 +1,267 @@
+#include "core/sweep/sweep_journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+
+namespace ts::sweep {
+namespace {
+
+constexpr const char* kFormatKey = "tensorscope_sweep";
+constexpr int kFormat = 1;
+
+tl::unexpected<base::Error> cannot(const char* what, const std::filesystem::path& path, int error) {
+  return base::fail(fmt::format("Cannot {} {}: {}.", what, path.string(),
+                                std::generic_category().message(error)));
+}
+
+tl::unexpected<base::Error> broken(const std::filesystem::path& path, std::size_t line,
+                                   const std::string& why) {
+  return base::fail(fmt::format("{}, line {}: {}", path.string(), line, why));
+}
+
+// A line that stands for one point: the file is whole without it.
+tl::unexpected<base::Error> broken_point(const std::filesystem::path& path, std::size_t line,
+                                         const std::string& why) {
+  return broken(path, line, why + " (the line may be removed: its point is then run again)");
+}
+
+// What a crash left of the header: nothing was measured, and nobody else's file begins like this.
+bool is_cut_header(std::string_view content) {
+  constexpr std::string_view kBegin = "{\"identity\":";
+  return content.find('\n') == std::string_view::npos &&
+         content.substr(0, kBegin.size()) == kBegin.substr(0, content.size());
+}
+
+base::Result<void> read_header(const nlohmann::json& json, JournalContent& content) {
+  if (!json.is_object() || !json.contains(kFormatKey)) {
+    return base::fail("this is not the journal of a sweep");
+  }
+  if (json.at(kFormatKey) != kFormat) {
+    return base::fail("the journal has a format that this program does not know");
+  }
+  if (!json.contains("identity") || !json.at("identity").is_object() || !json.contains("sweep")) {
+    return base::fail("the header is not complete");
+  }
+  content.identity = json.at("identity");
+  auto spec = sweep_spec_from_json(json.at("sweep"));
+  if (!spec) return tl::unexpected(spec.error());
+  content.spec = std::move(*spec);
+  return {};
+}
+
+// Locked, so that two programs never write one sweep.
+base::Result<int> open_locked(const std::filesystem::path& path, int flags) {
+  constexpr mode_t kMode = 0666;
+  const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kMode);
+  if (descriptor < 0) return cannot("write", path, errno);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor);
+    return base::fail(fmt::format("Another tensorscope is writing {}", path.string()));
+  }
+  return descriptor;
+}
+
+}  // namespace
+
+base::Result<JournalContent> read_journal(const std::filesystem::path& path) {
+  const auto text = io::read_file(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_journal(*text, path);
+}
+
+base::Result<JournalContent> parse_journal(std::string_view text,
+                                           const std::filesystem::path& path) {
+  JournalContent content;
+  content.bytes = text.size();
+  std::size_t begin = 0;
+  for (std::size_t line = 1;; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string::npos) {
+      if (line == 1 && !is_cut_header(text)) {
+        return broken(path, line, "this is not the journal of a sweep");
+      }
+      if (line == 1) {
+        return broken(path, line,
+                      "the header was cut off, no point was measured: begin the sweep again, "
+                      "without --resume");
+      }
+      return content;  // what a crash left of a line says nothing
+    }
+    auto parsed = io::parse_json(text.substr(begin, end - begin));
+    if (!parsed) {
+      const std::string why = "this " + parsed.error().sentence;
+      return line == 1 ? broken(path, line, why) : broken_point(path, line, why);
+    }
+    nlohmann::json& json = *parsed;
+    if (line > 1 && json.is_object() && json.contains("sweep")) {
+      auto wider = sweep_spec_from_json(json.at("sweep"));
+      if (!wider) return broken(path, line, wider.error().sentence);
+      content.spec = std::move(*wider);
+    } else if (line > 1) {
+      content.points.push_back(std::move(json));
+      content.lines.push_back(line);
+    } else if (auto header = read_header(json, content); !header) {
+      return broken(path, line, header.error().sentence);
+    }
+    begin = end + 1;
+    content.complete_bytes = begin;
+  }
+}
+
+bool is_new_journal(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return true;
+  const auto text = io::read_file(path);
+  return text && is_cut_header(*text);
+}
+
+base::Result<void> same_identity(const JournalContent& content, const SweepIdentity& identity,
+                                 const std::filesystem::path& path) {
+  for (const auto& [key, value] : identity.items()) {
+    const nlohmann::json before = content.identity.value(key, nlohmann::json());
+    if (before == value) continue;
+    const auto shown = [](const nlohmann::json& one) {
+      return one.is_string() ? one.get<std::string>() : one.dump();
+    };
+    return base::fail(fmt::format(
+        "{} was measured with {} {}, this is {}: the two are not comparable, start another folder",
+        path.string(), key, shown(before), shown(value)));
+  }
+  return {};
+}
+
+base::Result<void> restore(Sweep& sweep, const JournalContent& content,
+                           const std::filesystem::path& path) {
+  for (std::size_t i = 0; i < content.points.size(); ++i) {
+    const nlohmann::json& json = content.points[i];
+    const std::size_t line = content.lines[i];
+    try {
+      const auto status = point_status_from(json.at("status").get<std::string>());
+      if (!status) return broken_point(path, line, "the status is unknown");
+      const auto label = json.at("series").get<std::string>();
+      std::vector<std::int64_t> at;
+      for (const SweepAxis& axis : sweep.spec().axes) {
+        at.push_back(json.at("at").at(spec::field_name(axis.field)).get<std::int64_t>());
+      }
+      std::optional<std::size_t> point;
+      for (std::size_t k = 0; k < sweep.points().size(); ++k) {
+        const SweepPoint& one = sweep.points()[k];
+        if (one.at == at && sweep.series()[one.series].label == label) point = k;
+      }
+      if (!point) return broken_point(path, line, "the sweep has no such point");
+      sweep.forget(*point);  // what an earlier line said does not count
+      sweep.predict({{*point, prediction_from_json(json)}});
+      if (*status == PointStatus::ok || *status == PointStatus::oom ||
+          *status == PointStatus::too_slow) {
+        const auto& reason = json.at("reason");
+        sweep.restore(*point, *status, reason.is_null() ? "" : reason.get<std::string>(),
+                      measurement_from_json(json));
+      }
+    } catch (const nlohmann::json::exception& error) {
+      return broken_point(path, line, error.what());
+    }
+  }
+  return {};
+}
+
+base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& path,
+                                                const SweepSpec& spec,
+                                                const SweepIdentity& identity) {
+  const auto holds_another = [&path] {
+    const auto there = io::read_file(path);
+    return there && !is_cut_header(*there);
+  };
+  const auto refused = base::fail(
+      fmt::format("{} holds a sweep already: continue it with --resume, or give another folder",
+                  path.parent_path().string()));
+  if (holds_another()) return refused;
+  auto descriptor = open_locked(path, O_CREAT);
+  if (!descriptor) return tl::unexpected(descriptor.error());
+  SweepJournal journal(path, *descriptor, 0);
+  // Again under the lock. A new file is empty; one whose maker was killed has a part of its header.
+  if (holds_another()) return refused;
+  if (::ftruncate(*descriptor, 0) != 0) return cannot("write", path, errno);
+  const nlohmann::json header = {
+      {kFormatKey, kFormat}, {"identity", identity}, {"sweep", to_json(spec)}};
+  if (auto written = journal.write_line(header.dump() + "\n"); !written) {
+    ::unlink(path.c_str());  // without a header it is nobody's journal
+    return tl::unexpected(written.error());
+  }
+  return journal;
+}
+
+base::Result<SweepJournal> SweepJournal::resume(const std::filesystem::path& path,
+                                                const JournalContent& content) {
+  auto descriptor = open_locked(path, 0);
+  if (!descriptor) return tl::unexpected(descriptor.error());
+  SweepJournal journal(path, *descriptor, content.complete_bytes);
+  if (::lseek(*descriptor, 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
+    return base::fail(fmt::format("{} changed while it was read: try again", path.string()));
+  }
+  if (::ftruncate(*descriptor, static_cast<off_t>(content.complete_bytes)) != 0) {
+    return cannot("write", path, errno);
+  }
+  return journal;
+}
+
+SweepJournal::~SweepJournal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+SweepJournal::SweepJournal(SweepJournal&& other) noexcept
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
+      waiting_(std::move(other.waiting_)) {}
+
+base::Result<void> SweepJournal::append(const nlohmann::json& point) {
+  // What an operator or file name holds need not be UTF-8.
+  waiting_.push_back(point.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return write_waiting();
+}
+
+base::Result<void> SweepJournal::widen(const SweepSpec& spec) {
+  return append({{"sweep", to_json(spec)}});
+}
+
+base::Result<void> SweepJournal::write_waiting() {
+  while (!waiting_.empty()) {
+    if (auto written = write_line(waiting_.front()); !written) return written;
+    waiting_.erase(waiting_.begin());
+  }
+  return {};
+}
+
+base::Result<void> SweepJournal::write_line(const std::string& line) {
+  std::string_view rest = line;
+  int error = 0;
+  while (!rest.empty() && error == 0) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  // Some file systems tell of a full disk only here; those that cannot sync say EINVAL.
+  if (error == 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) error = errno;
+  if (error != 0) {
+    // No half lines: whoever reads the file later must find whole ones.
+    if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) error = errno;
+    return cannot("write", path_, error);
+  }
+  size_ += line.size();
+  return {};
+}
+
+}  // namespace ts::sweep

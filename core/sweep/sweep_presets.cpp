@@ -1,0 +1,124 @@
+#include "core/sweep/sweep_presets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/io/json_parse.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_values.h"
+
+namespace ts::sweep {
+namespace {
+
+base::Result<void> apply(const std::vector<std::string>& settings, spec::WorkloadSpec& spec) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = std::min(setting.find('='), setting.size() - 1);
+    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+        !set) {
+      return set;
+    }
+  }
+  return {};
+}
+
+base::Result<SweepPreset> read_preset(const nlohmann::json& json) {
+  SweepPreset preset;
+  try {
+    preset.id = json.at("id").get<std::string>();
+    preset.source = json.at("source").get<std::string>();
+    spec::WorkloadSpec spec;
+    if (auto set = spec::set_field(spec, "workload", json.at("workload").get<std::string>());
+        !set) {
+      return tl::unexpected(set.error());
+    }
+    preset.workload = spec.workload;
+    preset.preset = json.at("preset").get<std::string>();
+    preset.settings = json.at("set").get<std::vector<std::string>>();
+    preset.on_cuda = json.at("on_cuda").get<std::vector<std::string>>();
+    preset.axes = json.at("axes").get<std::vector<std::string>>();
+    preset.series = json.at("series").get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail(error.what());
+  }
+  for (const spec::DeviceKind device : {spec::DeviceKind::cpu, spec::DeviceKind::cuda}) {
+    spec::WorkloadSpec machine;
+    machine.device = device;
+    if (auto sweep = sweep_of_preset(preset, machine); !sweep) return tl::unexpected(sweep.error());
+  }
+  return preset;
+}
+
+}  // namespace
+
+base::Result<SweepPresets> SweepPresets::parse(std::string_view text) {
+  const auto json = io::parse_json(text);
+  if (!json || !json->is_array()) {
+    return base::fail("The presets of sweeps are not a JSON array");
+  }
+  SweepPresets presets;
+  for (const nlohmann::json& one : *json) {
+    auto preset = read_preset(one);
+    if (!preset) {
+      const bool named = one.is_object() && one.contains("id") && one.at("id").is_string();
+      return base::fail(fmt::format(
+          "Preset {} of the sweeps: {}",
+          named ? one.at("id").get<std::string>() : std::to_string(presets.all_.size() + 1),
+          preset.error().sentence));
+    }
+    if (presets.find(preset->id) != nullptr) {
+      return base::fail(fmt::format("Preset {} of the sweeps is there twice", preset->id));
+    }
+    presets.all_.push_back(std::move(*preset));
+  }
+  return presets;
+}
+
+const SweepPreset* SweepPresets::find(std::string_view id) const {
+  const auto found = std::find_if(all_.begin(), all_.end(),
+                                  [id](const SweepPreset& preset) { return preset.id == id; });
+  return found == all_.end() ? nullptr : &*found;
+}
+
+std::string words_of(const SweepPreset& preset) {
+  std::string words = to_string(preset.workload);
+  for (const auto* list : {&preset.axes, &preset.series}) {
+    for (const std::string& one : *list) words += ", " + one;
+  }
+  return words;
+}
+
+base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
+                                        const spec::WorkloadSpec& machine) {
+  SweepSpec sweep;
+  sweep.base.device = machine.device;
+  sweep.base.device_index = machine.device_index;
+  sweep.base.seed = machine.seed;
+  sweep.base.target_gpu = machine.target_gpu;
+  sweep.base.memory_limit = machine.memory_limit;
+  const spec::Preset* const shape = spec::find_preset(preset.workload, preset.preset);
+  if (shape == nullptr) {
+    return base::fail(
+        fmt::format("There is no preset \"{}\" for {}", preset.preset, to_string(preset.workload)));
+  }
+  spec::apply_preset(*shape, sweep.base);
+  if (auto set = apply(preset.settings, sweep.base); !set) return tl::unexpected(set.error());
+  if (machine.device == spec::DeviceKind::cuda) {
+    if (auto set = apply(preset.on_cuda, sweep.base); !set) return tl::unexpected(set.error());
+  }
+  for (const std::string& text : preset.axes) {
+    auto axis = parse_axis(text);
+    if (!axis) return tl::unexpected(axis.error());
+    sweep.axes.push_back(std::move(*axis));
+  }
+  for (const std::string& text : preset.series) {
+    auto series = parse_series(text);
+    if (!series) return tl::unexpected(series.error());
+    sweep.series.push_back(std::move(*series));
+  }
+  if (auto good = check(sweep); !good) return tl::unexpected(good.error());
+  return sweep;
+}
+
+}  // namespace ts::sweep

@@ -1,0 +1,239 @@
+#include "core/sweep/sweep_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.h"
+#include "core/run/protocol_json.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+
+namespace ts::sweep {
+namespace {
+
+constexpr const char* kPresetSeries = "preset";
+
+const char* series_field_name(const SweepSeriesField& series) {
+  return series.field ? spec::field_name(*series.field) : kPresetSeries;
+}
+
+std::size_t point_count(const SweepSpec& spec, std::size_t series) {
+  std::size_t count = series;
+  for (const SweepAxis& axis : spec.axes) count *= axis.values.size();
+  return count;
+}
+
+// Why none of the points can be run, or nothing.
+std::string problem_of_all(const SweepSpec& spec, const std::vector<SweepSeries>& series) {
+  std::string problem;
+  for (const SweepSeries& one : series) {
+    for (const auto& at : places_of(spec)) {
+      const auto point = spec_at(spec, one, at);
+      if (point) return {};
+      problem = point.error().sentence;
+    }
+  }
+  return problem;
+}
+
+base::Result<void> check_fields(const SweepSpec& spec) {
+  std::vector<spec::Field> used;
+  const auto use = [&used](spec::Field field) {
+    if (std::find(used.begin(), used.end(), field) != used.end()) return false;
+    used.push_back(field);
+    return true;
+  };
+  for (const SweepAxis& axis : spec.axes) {
+    if (!use(axis.field)) {
+      return base::fail(fmt::format("{} is given twice", spec::field_name(axis.field)));
+    }
+  }
+  for (const SweepSeriesField& series : spec.series) {
+    if (series.values.empty())
+      return base::fail(fmt::format("{} has no values", series_field_name(series)));
+    if (!series.field) {
+      // Presets set the shape, so whatever else varies comes after them.
+      if (&series != &spec.series.front()) return base::fail("preset must be the first series");
+      for (const std::string& id : series.values) {
+        if (spec::find_preset(spec.base.workload, id) == nullptr) {
+          return base::fail(
+              fmt::format("There is no preset \"{}\" for {}", id, to_string(spec.base.workload)));
+        }
+      }
+    } else if (!use(*series.field)) {
+      return base::fail(fmt::format("{} is given twice", series_field_name(series)));
+    }
+  }
+  return {};
+}
+
+base::Result<void> check_use(const SweepSpec& spec, const std::vector<SweepSeries>& series) {
+  const auto applies = [&series](spec::Field field) {
+    return std::any_of(series.begin(), series.end(), [field](const SweepSeries& one) {
+      return spec::field_applies(one.base, field);
+    });
+  };
+  const auto unused = [&spec](spec::Field field) {
+    return base::fail(fmt::format("{} changes nothing for {} on {}: sweep another setting",
+                                  spec::field_name(field), to_string(spec.base.workload),
+                                  to_string(spec.base.device)));
+  };
+  for (const SweepAxis& axis : spec.axes) {
+    if (!applies(axis.field)) return unused(axis.field);
+  }
+  for (const SweepSeriesField& one : spec.series) {
+    if (one.field && !applies(*one.field)) return unused(*one.field);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool operator==(const SweepSpec& a, const SweepSpec& b) {
+  return to_json(a) == to_json(b);
+}
+
+std::vector<SweepSeries> series_of(const SweepSpec& spec) {
+  const bool attention = spec::field_applies(spec.base, spec::Field::backend);
+  std::vector<SweepSeries> all = {
+      {attention ? to_string(spec.base.backend) : to_string(spec.base.workload), spec.base}};
+  bool first = true;
+  for (const SweepSeriesField& field : spec.series) {
+    std::vector<SweepSeries> next;
+    for (const SweepSeries& series : all) {
+      for (const std::string& value : field.values) {
+        SweepSeries one = series;
+        if (field.field) {
+          TS_CHECK(spec::set_field(one.base, spec::field_name(*field.field), value).has_value());
+        } else {
+          const spec::Preset* const preset = spec::find_preset(spec.base.workload, value);
+          TS_CHECK(preset != nullptr);
+          spec::apply_preset(*preset, one.base);
+        }
+        // "flash" speaks for itself, "2" and "true" do not.
+        const bool named = !field.field || field_as<spec::ChoiceField>(*field.field) != nullptr;
+        const std::string word =
+            named ? value : std::string(series_field_name(field)) + " = " + value;
+        one.label = first ? word : series.label + ", " + word;
+        next.push_back(std::move(one));
+      }
+    }
+    all = std::move(next);
+    first = false;
+  }
+  return all;
+}
+
+std::vector<std::vector<std::int64_t>> places_of(const SweepSpec& spec) {
+  std::vector<std::vector<std::int64_t>> places = {{}};
+  // The last axis outside, so that the points of one curve follow each other.
+  for (auto axis = spec.axes.rbegin(); axis != spec.axes.rend(); ++axis) {
+    std::vector<std::vector<std::int64_t>> next;
+    for (const auto& place : places) {
+      for (const std::int64_t value : axis->values) {
+        next.push_back(place);
+        next.back().insert(next.back().begin(), value);
+      }
+    }
+    places = std::move(next);
+  }
+  return places;
+}
+
+base::Result<spec::WorkloadSpec> spec_at(const SweepSpec& spec, const SweepSeries& series,
+                                         const std::vector<std::int64_t>& at) {
+  TS_CHECK(at.size() == spec.axes.size());
+  spec::WorkloadSpec point = series.base;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (auto set = spec::set_number(point, spec.axes[i].field, at[i]); !set) {
+      return tl::unexpected(set.error());
+    }
+  }
+  if (const auto problems = spec::validate(point); !problems.empty()) {
+    return base::fail(problems.front().sentence);
+  }
+  return point;
+}
+
+base::Result<void> check(const SweepSpec& spec) {
+  if (spec.axes.empty() || spec.axes.size() > 2) {
+    return base::fail("A sweep has one or two axes: --axis T=256:2048:x2");
+  }
+  for (const SweepAxis& axis : spec.axes) {
+    const bool ascending = std::is_sorted(axis.values.begin(), axis.values.end(),
+                                          [](std::int64_t a, std::int64_t b) { return a <= b; });
+    if (axis.values.empty() || !ascending || axis.values.size() > kMostAxisValues) {
+      return base::fail(fmt::format("The values of {} must ascend, each once, at most {}",
+                                    spec::field_name(axis.field), kMostAxisValues));
+    }
+  }
+  if (auto fields = check_fields(spec); !fields) return fields;
+  if (!(spec.max_point_s > 0)) return base::fail("The time of one point must be above 0 seconds");
+  const auto series = series_of(spec);
+  if (auto use = check_use(spec, series); !use) return use;
+  if (const std::size_t count = point_count(spec, series.size()); count > kMostSweepPoints) {
+    return base::fail(
+        fmt::format("A sweep may have {} points, this one has {}", kMostSweepPoints, count));
+  }
+  if (const std::string problem = problem_of_all(spec, series); !problem.empty()) {
+    return base::fail("No point of the sweep can be run: " + problem);
+  }
+  return {};
+}
+
+nlohmann::json to_json(const SweepAxis& axis) {
+  return {{"field", spec::field_name(axis.field)}, {"values", axis.values}};
+}
+
+nlohmann::json to_json(const SweepSpec& spec) {
+  auto axes = nlohmann::json::array();
+  for (const SweepAxis& axis : spec.axes) axes.push_back(to_json(axis));
+  auto series = nlohmann::json::array();
+  for (const SweepSeriesField& one : spec.series) {
+    series.push_back({{"field", series_field_name(one)}, {"values", one.values}});
+  }
+  return {{"base", to_json(spec.base)},
+          {"axes", std::move(axes)},
+          {"series", std::move(series)},
+          {"protocol", to_json(spec.protocol)},
+          {"max_point_s", spec.max_point_s}};
+}
+
+base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json) {
+  try {
+    SweepSpec spec;
+    auto workload = spec::spec_from_json(json.at("base"));
+    if (!workload) return tl::unexpected(workload.error());
+    spec.base = std::move(*workload);
+    auto protocol = run::protocol_from_json(json.at("protocol"));
+    if (!protocol) return tl::unexpected(protocol.error());
+    spec.protocol = *protocol;
+    spec.max_point_s = json.at("max_point_s").get<double>();
+    for (const nlohmann::json& axis : json.at("axes")) {
+      const auto field = spec::field_from_name(axis.at("field").get<std::string>());
+      if (!field) return tl::unexpected(field.error());
+      spec.axes.push_back({*field, axis.at("values").get<std::vector<std::int64_t>>()});
+    }
+    for (const nlohmann::json& one : json.at("series")) {
+      const auto values = one.at("values").get<std::vector<std::string>>();
+      for (const std::string& value : values) {
+        auto parsed = parse_series(one.at("field").get<std::string>() + "=" + value);
+        if (!parsed) return tl::unexpected(parsed.error());
+        if (&value == &values.front()) {
+          spec.series.push_back(std::move(*parsed));
+        } else {
+          spec.series.back().values.push_back(value);
+        }
+      }
+    }
+    if (auto good = check(spec); !good) return tl::unexpected(good.error());
+    return spec;
+  } catch (const nlohmann::json::exception& error) {
+    return base::fail(fmt::format("The sweep cannot be read: {}", error.what()));
+  }
+}
+
+}  // namespace ts::sweep

@@ -1,0 +1,94 @@
+#include "core/sweep/sweep_theory.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
+
+namespace ts::sweep {
+namespace {
+
+// What is the same for points of one device, one type and as many threads.
+using DeviceKey = std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;
+DeviceKey device_key(const spec::WorkloadSpec& spec) {
+  return {spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
+}
+
+// Roofs that runs were told.
+std::map<DeviceKey, report::Roofs> told_roofs(const Sweep& sweep) {
+  std::map<DeviceKey, report::Roofs> told;
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.measurement.roofs.known()) {
+      told.emplace(device_key(point.spec), point.measurement.roofs);
+    }
+  }
+  return told;
+}
+
+report::Roofs roofs_of_point(const SweepPoint& point,
+                             const std::map<DeviceKey, report::Roofs>& told) {
+  if (point.measurement.roofs.known()) return point.measurement.roofs;
+  if (point.prediction.roofs.known()) return point.prediction.roofs;
+  const auto found = told.find(device_key(point.spec));
+  return found == told.end() ? report::Roofs{} : found->second;
+}
+
+nlohmann::json positive(double value) {
+  return value > 0 ? nlohmann::json(value) : nlohmann::json();
+}
+
+std::optional<PointTheory> theory_of_point(const SweepPoint& point,
+                                           const std::map<DeviceKey, report::Roofs>& told) {
+  if (point.status == PointStatus::failed && !point.measured) return std::nullopt;
+  PointTheory out;
+  out.roofs = roofs_of_point(point, told);
+  if (!out.roofs.known()) return std::nullopt;
+  const std::string& ran = point.measurement.backend_ran;
+  const spec::AttentionBackend backend =
+      ran.empty() ? point.spec.backend : spec::backend_for_formulas(ran);
+  out.flops = spec::step_flops(point.spec, backend).total();
+  out.bytes = spec::step_traffic(point.spec, backend);
+  if (!(out.flops > 0) || !(out.bytes > 0)) return std::nullopt;
+  if (out.roofs.tflops > 0) out.compute_ms = out.flops / out.roofs.tflops * 1e-9;
+  if (out.roofs.gb_s > 0) out.memory_ms = out.bytes / out.roofs.gb_s * 1e-6;
+  return out;
+}
+
+}  // namespace
+
+std::optional<PointTheory> theory_of(const Sweep& sweep, std::size_t index) {
+  return theory_of_point(sweep.points()[index], told_roofs(sweep));
+}
+
+std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep) {
+  const auto told = told_roofs(sweep);
+  std::vector<std::optional<PointTheory>> all;
+  for (const SweepPoint& point : sweep.points()) all.push_back(theory_of_point(point, told));
+  return all;
+}
+
+nlohmann::json theory_json(const std::optional<PointTheory>& theory) {
+  if (!theory) return nullptr;
+  return {{"flops", theory->flops},
+          {"bytes", theory->bytes},
+          {"compute_ms", positive(theory->compute_ms)},
+          {"memory_ms", positive(theory->memory_ms)},
+          {"peak_tflops", positive(theory->roofs.tflops)},
+          {"bandwidth_gb_s", positive(theory->roofs.gb_s)},
+          {"source", theory->roofs.source}};
+}
+
+std::vector<report::Roofs> roofs_of(std::span<const std::optional<PointTheory>> theories) {
+  std::vector<report::Roofs> all;
+  for (const auto& theory : theories) {
+    if (theory && std::find(all.begin(), all.end(), theory->roofs) == all.end()) {
+      all.push_back(theory->roofs);
+    }
+  }
+  return all;
+}
+
+}  // namespace ts::sweep

@@ -1,0 +1,81 @@
+// Adding values to a sweep there is.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.h"
+#include "core/sweep/sweep.h"
+
+namespace ts::sweep {
+namespace {
+
+// What a sweep does not vary.
+nlohmann::json fixed_part(const SweepSpec& spec) {
+  nlohmann::json fixed = to_json(spec.base);
+  for (const SweepAxis& axis : spec.axes) fixed.erase(spec::field_name(axis.field));
+  for (const SweepSeriesField& series : spec.series) {
+    if (series.field) fixed.erase(spec::field_name(*series.field));
+  }
+  return fixed;
+}
+
+bool same_axes(const SweepSpec& a, const SweepSpec& b) {
+  return std::equal(a.axes.begin(), a.axes.end(), b.axes.begin(), b.axes.end(),
+                    [](const SweepAxis& x, const SweepAxis& y) { return x.field == y.field; });
+}
+
+bool same_series(const SweepSpec& a, const SweepSpec& b) {
+  return std::equal(
+      a.series.begin(), a.series.end(), b.series.begin(), b.series.end(),
+      [](const SweepSeriesField& x, const SweepSeriesField& y) { return x.field == y.field; });
+}
+
+}  // namespace
+
+base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more) {
+  if (!same_axes(spec, more) || !same_series(spec, more)) {
+    return base::fail("Only a sweep over the same settings can be added to this one");
+  }
+  if (fixed_part(spec) != fixed_part(more)) {
+    return base::fail("The settings that do not vary differ from those of this sweep");
+  }
+  SweepSpec wider = spec;
+  for (std::size_t i = 0; i < wider.axes.size(); ++i) {
+    auto& values = wider.axes[i].values;
+    values.insert(values.end(), more.axes[i].values.begin(), more.axes[i].values.end());
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+  for (std::size_t i = 0; i < wider.series.size(); ++i) {
+    auto& values = wider.series[i].values;
+    for (const std::string& value : more.series[i].values) {
+      if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    }
+  }
+  if (wider == spec) return base::fail("This sweep has all of these points");
+  if (auto good = check(wider); !good) return tl::unexpected(good.error());
+  return wider;
+}
+
+std::vector<std::size_t> Sweep::widen(SweepSpec wider) {
+  Sweep next(std::move(wider));
+  std::vector<std::size_t> moved;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    SweepPoint& old = points_[i];
+    const std::string& label = series_[old.series].label;
+    const auto found =
+        std::find_if(next.points_.begin(), next.points_.end(), [&](const SweepPoint& point) {
+          return point.at == old.at && next.series_[point.series].label == label;
+        });
+    TS_CHECK(found != next.points_.end());
+    const std::size_t series = found->series;
+    moved.push_back(static_cast<std::size_t>(found - next.points_.begin()));
+    *found = std::move(old);
+    found->series = series;
+    if (running_ == i) next.running_ = moved.back();
+  }
+  next.version_ = version_ + 1;
+  *this = std::move(next);
+  return moved;
+}
+
+}  // namespace ts::sweep

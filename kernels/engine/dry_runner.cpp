@@ -1,0 +1,165 @@
+#include "kernels/engine/dry_runner.h"
+
+#include <malloc.h>
+
+#include "core/base/clock.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+#include "kernels/dry_run/meta_allocator.h"
+#include "kernels/dry_run/meta_autocast.h"
+#include "kernels/dry_run/meta_kernels.h"
+#include "kernels/dry_run/repeat_layers.h"
+#include "kernels/engine/execution.h"
+#include "kernels/engine/repeat_step.h"
+#include "kernels/engine/start.h"
+#include "kernels/observe/dry_recording.h"
+#include "kernels/observe/failure.h"
+
+namespace ts::kernels {
+namespace {
+
+// A device without memory: nothing to wait for, nothing to limit.
+class MetaDevice final : public Device {
+ public:
+  [[nodiscard]] c10::Device torch_device() const override {
+    return c10::Device(c10::DeviceType::Meta);
+  }
+  void synchronize() override {}
+  void open_account(std::int64_t) override {}
+  void enter_account() override {}
+  void close_account() noexcept override {}
+  [[nodiscard]] run::MemoryCounters memory() const override { return {}; }
+};
+
+tl::unexpected<run::Failure> cannot_run(const std::string& sentence) {
+  run::Failure failure;
+  failure.sentence = sentence;
+  return tl::unexpected(std::move(failure));
+}
+
+// By default glibc gives every larger block back to the system when it is freed, and a dry run
+// makes the same ones again: fresh pages took a tenth of its time. Kept are at most 32 MiB a
+// thread.
+void keep_freed_pages() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 8 << 20);
+  mallopt(M_TRIM_THRESHOLD, 32 << 20);
+#endif
+}
+
+// Whether what a step does and holds is a sum over layers. Not so where several layers are one
+// checkpoint, or one operator goes over the parameters of all.
+bool layers_are_alike(const spec::WorkloadSpec& spec) {
+  const bool whole_lists = spec.pass == spec::Pass::full_step &&
+                           (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec.clip > 0);
+  return spec.workload == spec::WorkloadKind::lm && spec.pass != spec::Pass::generate &&
+         !whole_lists && spec.accumulate == 1 && spec::checkpointing(spec) == spec::Checkpoint::off;
+}
+
+memory::AllocationLog log_of(std::vector<memory::Record>& records) {
+  memory::AllocationLog log;
+  log.reserve(records);
+  std::int64_t time_ns = 0;
+  for (memory::Record& record : records) {
+    record.time_ns = time_ns += predict::DryRun::kEventSpacing;
+    log.append(record);
+  }
+  return log;
+}
+
+// A second or two of decoding, token by token.
+bool has_too_many_tokens(const spec::WorkloadSpec& spec) {
+  constexpr std::int64_t kMostLayersTimesTokens = 4000;
+  return spec.pass == spec::Pass::generate &&
+         spec.layers * spec.new_tokens > kMostLayersTimesTokens;
+}
+
+}  // namespace
+
+run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::WorkloadSpec& spec,
+                                                              const predict::DryRunOptions& options,
+                                                              base::StringTable& strings,
+                                                              const base::CancelToken& cancel) {
+  Recorded made;
+  records_.clear();
+  DryRecording recording(strings, options, records_, cancel);
+  try {
+    TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
+    run::Outcome<void> done = execution.build(nullptr);
+    DryRunSteps steps(execution, recording, records_, repeat_);
+    for (std::int32_t step = 0; done && step < options.steps; ++step) done = steps.step(step);
+    made.repeated_steps = options.steps > 1 && steps.repeats();
+    recording.close();
+    if (!done) return tl::unexpected(std::move(done.error()));
+    for (const Parameter& parameter : execution.parameters()) {
+      made.parameters += parameter.tensor.numel();
+      if (parameter.name.starts_with("blocks.2.")) {
+        made.parameters_of_a_layer += parameter.tensor.numel();
+      }
+    }
+  } catch (...) {
+    recording.close();
+    return tl::unexpected(current_failure());
+  }
+  made.backend = kernel_name(recording.attention());
+  made.apart_bytes = recording.apart_bytes();
+  return made;
+}
+
+TorchDryRunner::TorchDryRunner(bool repeat) : repeat_(repeat) {
+  keep_freed_pages();
+  start_libtorch();
+  MetaAllocator::install();
+  register_meta_kernels();
+  register_meta_autocast();
+}
+
+run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& spec,
+                                                      const predict::DryRunOptions& options,
+                                                      base::StringTable& strings,
+                                                      const base::CancelToken& cancel) {
+  const std::int64_t begin_ns = base::now_ns();
+  predict::DryRun result;
+  result.spec = spec;
+  result.options = options;
+  spec::WorkloadSpec on_device = spec;
+  on_device.device = options.rules;
+  if (const auto problems = spec::validate(on_device); !problems.empty()) {
+    return cannot_run(problems.front().sentence);
+  }
+  if (spec::compiles_step(spec)) {
+    return cannot_run(
+        "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager "
+        "for "
+        "the prediction, or run it");
+  }
+  if (has_too_many_tokens(spec)) {
+    return cannot_run(
+        "A prediction would go through every token, and these are too many: choose fewer "
+        "new_tokens, or run it");
+  }
+  const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;
+  repeated_ = false;
+  run::Outcome<Recorded> made;
+  if (may_repeat) {
+    spec::WorkloadSpec sample = on_device;
+    sample.layers = kSampleLayers;
+    made = record(sample, options, strings, cancel);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    made->parameters += (spec.layers - kSampleLayers) * made->parameters_of_a_layer;
+    repeated_ = repeat_layers(records_, spec.layers, strings, repeated_records_);
+  }
+  if (!repeated_) {
+    made = record(on_device, options, strings, cancel);
+    if (!made) return tl::unexpected(std::move(made.error()));
+  }
+  repeated_steps_ = made->repeated_steps;
+  result.log = log_of(repeated_ ? repeated_records_ : records_);
+  result.parameters = made->parameters;
+  result.backend = std::move(made->backend);
+  result.apart_bytes = made->apart_bytes;
+  result.duration_ns = base::now_ns() - begin_ns;
+  return result;
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/predict/dry_run.h"
+
+namespace ts::kernels {
+
+// Implements run::DryRunner on LibTorch: an ordinary TorchExecution on the meta device, under a
+// DryRecording.
+class TorchDryRunner final : public predict::DryRunner {
+ public:
+  // repeat: a model of many layers is run with a few, and the rest follows (repeat_layers.h); so do
+  // the steps after the first (repeat_step.h).
+  explicit TorchDryRunner(bool repeat = true);
+  run::Outcome<predict::DryRun> dry_run(const spec::WorkloadSpec& spec,
+                                        const predict::DryRunOptions& options,
+                                        base::StringTable& strings,
+                                        const base::CancelToken& cancel) override;
+
+  // The last dry run was made from a few layers.
+  [[nodiscard]] bool repeated() const noexcept { return repeated_; }
+  // Its steps after the first were made from the first.
+  [[nodiscard]] bool repeated_steps() const noexcept { return repeated_steps_; }
+
+ private:
+  struct Recorded {
+    std::int64_t parameters = 0;
+    std::int64_t parameters_of_a_layer = 0;  // of layer 2
+    std::string backend;
+    std::int64_t apart_bytes = 0;  // DryRun's
+    bool repeated_steps = false;
+  };
+  // Into records_.
+  run::Outcome<Recorded> record(const spec::WorkloadSpec& spec,
+                                const predict::DryRunOptions& options, base::StringTable& strings,
+                                const base::CancelToken& cancel);
+
+  // Kept from one dry run to the next: fresh pages would cost more than writing to them.
+  std::vector<memory::Record> records_;           // of the run or its sample
+  std::vector<memory::Record> repeated_records_;  // of all layers
+  bool repeat_;
+  bool repeated_ = false;
+  bool repeated_steps_ = false;
+};
+
+}  // namespace ts::kernels

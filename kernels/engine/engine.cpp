@@ -1,0 +1,128 @@
+#include "kernels/engine/engine.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "core/io/file.h"
+#include "core/spec/workload_math.h"
+#include "kernels/compiled/compile_step.h"
+#include "kernels/compiled/package_maker.h"
+#include "kernels/device/roof.h"
+#include "kernels/device/threads.h"
+#include "kernels/engine/execution.h"
+#include "kernels/engine/start.h"
+#include "kernels/observe/failure.h"
+
+namespace ts::kernels {
+namespace {
+
+run::DeviceInfo cpu_info() {
+  run::DeviceInfo info;
+  info.name = io::line_value("/proc/cpuinfo", "model name", ':');
+  if (info.name.empty()) info.name = "CPU";
+  info.memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+  return info;
+}
+
+std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
+  run::DeviceInfo info;
+  info.kind = spec::DeviceKind::cuda;
+  if (cuda.api() == nullptr) {
+    info.name = "CUDA";
+    info.unavailable = cuda.unavailable();
+    return {info};
+  }
+  std::vector<run::DeviceInfo> infos;
+  for (int index = 0; index < cuda.api()->device_count(); ++index) {
+    CudaDeviceFacts facts{};
+    const char* const reason = cuda.api()->device_facts(index, &facts);
+    info.index = index;
+    info.name = facts.name;
+    info.memory_bytes = facts.memory_bytes;
+    info.unavailable = reason != nullptr ? reason : "";
+    info.not_recorded = cuda.not_recorded();
+    if (cuda.nvml() != nullptr) info.not_watched = cuda.nvml()->unavailable();
+    infos.push_back(info);
+  }
+  return infos;
+}
+
+std::string build_line() {
+  std::string line = std::to_string(at::get_num_threads()) + " threads, ";
+  line += at::hasMKL() ? "MKL" : at::hasLAPACK() ? "LAPACK" : "no BLAS";
+  if (at::hasMKLDNN()) line += " and oneDNN";
+  return line + ", " + at::get_cpu_capability();
+}
+
+}  // namespace
+
+TorchEngine::TorchEngine() : cuda_(start_libtorch()) {
+  info_.torch_version = TORCH_VERSION;
+  info_.threads = at::get_num_threads();
+  info_.build = build_line();
+  info_.not_compiled = why_no_compiler();
+  info_.devices.push_back(cpu_info());
+  for (run::DeviceInfo& info : cuda_infos(cuda_)) info_.devices.push_back(std::move(info));
+}
+
+TorchEngine::~TorchEngine() = default;
+
+run::Outcome<void> TorchEngine::compile(const spec::WorkloadSpec& spec, std::int64_t limit,
+                                        const base::CancelToken& cancel) {
+  auto device = device_of(spec);
+  if (!device) return tl::unexpected(device.error());
+  return compile_step(spec, std::move(*device), limit, cancel);
+}
+
+run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
+    const spec::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
+    const base::CancelToken& cancel) {
+  return prepare_execution(spec, limit, recorder, cancel);
+}
+
+run::Outcome<std::unique_ptr<Device>> TorchEngine::device_of(const spec::WorkloadSpec& spec) const {
+  if (spec.device == spec::DeviceKind::cpu) return make_cpu_device();
+  if (cuda_.api() == nullptr) return tl::unexpected(as_failure(cuda_.unavailable()));
+  if (spec.device_index < 0 || spec.device_index >= cuda_.api()->device_count()) {
+    return tl::unexpected(
+        as_failure("There is no CUDA device " + std::to_string(spec.device_index)));
+  }
+  return make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
+}
+
+run::Outcome<run::Roof> TorchEngine::measure_roof(const spec::WorkloadSpec& spec,
+                                                  const base::CancelToken& cancel) {
+  try {
+    auto device = device_of(spec);
+    if (!device) return tl::unexpected(device.error());
+    const ThreadsScope threads(spec);
+    return best_rates(**device, spec::compute_type(spec), cancel);
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
+run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
+    const spec::WorkloadSpec& spec, std::int64_t limit, capture::Recorder* recorder,
+    const base::CancelToken& cancel) {
+  try {
+    auto device = device_of(spec);
+    if (!device) return tl::unexpected(device.error());
+    if (spec.cache == spec::Cache::cold && !(*device)->can_evict_caches()) {
+      return tl::unexpected(
+          as_failure("The caches of this device cannot be driven out: choose cache hot"));
+    }
+    auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
+    if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());
+    return execution;
+  } catch (...) {
+    return tl::unexpected(current_failure());
+  }
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,284 @@
+#include "kernels/engine/execution.h"
+
+#include <optional>
+
+#include "core/base/clock.h"
+#include "core/spec/workload_math.h"
+#include "kernels/compiled/compiled_workload.h"
+#include "kernels/compiled/package_store.h"
+#include "kernels/device/onednn_guard.h"
+#include "kernels/device/threads.h"
+#include "kernels/dry_run/meta_allocator.h"
+#include "kernels/observe/cancellation.h"
+#include "kernels/observe/dtype_map.h"
+#include "kernels/observe/failure.h"
+#include "kernels/observe/phase_scope.h"
+#include "kernels/observe/recording.h"
+
+namespace ts::kernels {
+
+using base::Phase;
+using memory::Category;
+
+TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
+                               std::int64_t limit, base::CancelToken cancel)
+    : spec_(spec),
+      entry_(find_workload(spec.workload)),
+      device_(std::move(device)),
+      account_(*device_, limit),
+      cancel_(std::move(cancel)) {}
+
+// What the members give back is this execution's.
+TorchExecution::~TorchExecution() {
+  try {
+    account_.enter();
+  } catch (const c10::Error&) {
+    // Then the other account's counters are wrong, and that device answers nothing any more.
+  }
+}
+
+run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
+  if (entry_ == nullptr) {
+    run::Failure failure;
+    failure.sentence = "This engine has no such workload";
+    return tl::unexpected(std::move(failure));
+  }
+  try {
+    const CancelScope cancel(cancel_);
+    const ThreadsScope threads(spec_);
+    const DeviceRecording on_device(*device_, recorder);
+    std::optional<Recording> recording;
+    if (recorder != nullptr) {
+      recording.emplace(*recorder, -1, device_->torch_device().type(), on_device.marks());
+      strings_ = &recorder->strings();
+      note_reserved();
+    }
+    make_workload();
+    if (spec::captures_step(spec_) && device_->can_capture()) {
+      std::optional<DtypeMap> types;
+      if (recorder != nullptr) types.emplace();
+      capture_step();
+      note_what_ran(recording, types);
+    }
+    device_->synchronize();
+  } catch (...) {
+    return tl::unexpected(failure_of_device());
+  }
+  usable_ = true;
+  return {};
+}
+
+void TorchExecution::make_workload() {
+  const PhaseScope phase(Phase::setup);
+  // A workload that goes through types of its own starts from fp32.
+  const bool typed = spec::field_applies(spec_, spec::Field::dtype);
+  builder_ = std::make_unique<Builder>(
+      device_->torch_device(), scalar_type(typed ? spec_.dtype : spec::DataType::fp32), spec_.seed);
+  workload_ = entry_->make(*builder_, spec_);
+  if (spec::compiles_step(spec_)) {
+    const PackageRequest request = make_request(spec_, *builder_);
+    const auto store = package_store();
+    if (!store) throw BadInput(store.error().sentence);
+    const std::filesystem::path folder = package_folder(*store, request);
+    if (auto sound = check_package(folder); !sound) throw BadInput(sound.error().sentence);
+    workload_ =
+        make_compiled(std::move(workload_), *builder_, spec_, package_file(folder), request.key);
+    compile_s_ = seconds_to_make(folder);
+  }
+  if (spec_.pass == spec::Pass::full_step) {
+    std::vector<at::Tensor> tensors;
+    for (const Parameter& parameter : parameters()) tensors.push_back(parameter.tensor);
+    training_ = std::make_unique<Training>(spec_, std::move(tensors));
+    own_optimizer_state();
+  }
+  for (const Parameter& parameter : parameters())
+    own(parameter.tensor, Category::parameter, parameter.name);
+  for (const at::Tensor& input : inputs()) own(input, Category::input);
+}
+
+run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
+                                                  std::int32_t step_number) {
+  if (!usable_) {
+    run::Failure failure;
+    failure.sentence = "The execution ended with an earlier step";
+    return tl::unexpected(std::move(failure));
+  }
+  try {
+    account_.enter();
+    const CancelScope cancel(cancel_);
+    const ThreadsScope threads(spec_);
+    // Before anything is recorded: they are no part of the step. Driving out the caches leaves the
+    // threads awake; a step with hot caches begins with them awake, too.
+    if (spec_.cache == spec::Cache::cold) device_->evict_caches();
+    device_->gather_threads();
+    const DeviceRecording on_device(*device_, recorder);
+    std::optional<Recording> recording;
+    if (recorder != nullptr) {
+      recording.emplace(*recorder, step_number, device_->torch_device().type(), on_device.marks());
+      strings_ = &recorder->strings();
+      note_reserved();
+    }
+    std::optional<DtypeMap> types;
+    if (recorder != nullptr) types.emplace();
+    const OneDnnGuard onednn;
+    const run::StepTimes times = run_step();
+    if (onednn.switched_off()) {
+      if (auto refused = swallowed_refusal()) {
+        usable_ = false;
+        return tl::unexpected(std::move(*refused));
+      }
+    }
+    stepped_ = true;
+    if (!graph_) note_what_ran(recording, types);
+    return times;
+  } catch (...) {
+    usable_ = false;
+    return tl::unexpected(failure_of_device());
+  }
+}
+
+// Of a step whose operators ran.
+void TorchExecution::note_what_ran(std::optional<Recording>& recording,
+                                   std::optional<DtypeMap>& types) {
+  if (types) types_ = types->take();
+  if (recording && recording->attention() != AttentionKernel::none) {
+    backend_ran_ = kernel_name(recording->attention());
+  }
+}
+
+// For what the calls of a part have started.
+void TorchExecution::wait() {
+  if (graph_ && graph_->capturing()) return;  // nothing runs
+  const std::int64_t begin = base::now_ns();
+  device_->synchronize();
+  waited_ns_ += base::now_ns() - begin;
+}
+
+// The error that is being handled. A device that keeps it says so with everything that follows.
+run::Failure TorchExecution::failure_of_device() {
+  run::Failure failure = current_failure();
+  if (failure.verdict != run::Verdict::failed || !device_->broken()) return failure;
+  failure.restart = true;
+  failure.sentence +=
+      ". The GPU answers nothing any more until the program is started again; what "
+      "was recorded is kept";
+  return failure;
+}
+
+void TorchExecution::note_reserved() {
+  const std::int64_t reserved = device_->memory().reserved;
+  if (reserved > 0) Recording::active()->memory(memory::Action::snapshot, nullptr, reserved);
+}
+
+std::shared_ptr<const allocator::Snapshot> TorchExecution::allocator_snapshot() {
+  return strings_ != nullptr ? device_->snapshot(*strings_) : nullptr;
+}
+
+run::StepTimes TorchExecution::run_step() {
+  run::StepTimes times;
+  const StepScope step;
+  // A switch of the whole process: a dry run beside a real one must leave it alone.
+  std::optional<Float32Scope> matmuls;
+  if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
+  device_->synchronize();
+  waited_ns_ = 0;
+  device_->begin_timing();
+  times.begin_ns = base::now_ns();
+  workload_->next_batch();
+  if (spec_.pass == spec::Pass::generate) {
+    generate(times);
+    times.device_ns = device_->end_timing();
+    times.gpu = device_->state();
+    return times;
+  }
+  std::vector<at::Tensor> losses;
+  if (graph_) {
+    graph_->replay();
+    wait();
+    losses = captured_losses_;
+  } else {
+    losses = run_parts(times);
+  }
+  times.total_ns = base::now_ns() - times.begin_ns;
+  times.waited_ns = waited_ns_;
+  times.device_ns = device_->end_timing();
+  times.gpu = device_->state();
+  for (const at::Tensor& loss : losses) {
+    if (loss.defined() && !loss.is_meta()) times.loss += loss.item<double>();
+  }
+  if (training_ != nullptr) training_->describe(times);
+  return times;
+}
+
+// Its gradients and losses stay: every replay writes into them.
+void TorchExecution::capture_step() {
+  std::optional<Float32Scope> matmuls;
+  if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
+  workload_->next_batch();
+  graph_.emplace(*device_);
+  try {
+    graph_->capture(
+        [this] {
+          run::StepTimes ignored;
+          captured_losses_ = run_parts(ignored);
+        },
+        [this] {
+          captured_losses_.clear();
+          if (drops_gradients()) drop_gradients();
+        });
+  } catch (...) {
+    // What is gone with the exception must not be taken for a captured step.
+    graph_.reset();
+    throw;
+  }
+}
+
+run::Outcome<void> TorchExecution::optimize_again() {
+  if (training_ == nullptr) return {};
+  try {
+    const CancelScope cancel(cancel_);
+    run_optimizer();
+    run::StepTimes times;
+    training_->describe(times);
+  } catch (...) {
+    usable_ = false;
+    return tl::unexpected(current_failure());
+  }
+  return {};
+}
+
+std::vector<std::uint64_t> TorchExecution::gradient_addresses() const {
+  std::vector<std::uint64_t> addresses;
+  const auto add = [&](const at::Tensor& tensor) {
+    if (!tensor.grad().defined() || tensor.grad().nbytes() == 0) return;
+    addresses.push_back(MetaAllocator::address_of(tensor.grad().storage().data_ptr()));
+  };
+  for (const Parameter& parameter : parameters()) add(parameter.tensor);
+  for (const at::Tensor& input : inputs()) add(input);
+  return addresses;
+}
+
+run::ExecutionFacts TorchExecution::facts() const {
+  run::ExecutionFacts facts;
+  if (builder_ != nullptr) {
+    for (const Parameter& parameter : parameters()) facts.parameters += parameter.tensor.numel();
+  }
+  facts.backend_ran = backend_ran_;
+  facts.memory_limit = device_->memory().limit;
+  facts.types = types_;
+  if (workload_ != nullptr && stepped_) {
+    Workload::Generated generated = workload_->generated();
+    facts.generated = std::move(generated.tokens);
+    facts.generated_text = std::move(generated.text);
+    facts.results = workload_->results();
+    facts.courses = workload_->courses();
+    facts.compile_s = compile_s_;
+  }
+  return facts;
+}
+
+run::MemoryCounters TorchExecution::memory() const {
+  return device_->memory();
+}
+
+}  // namespace ts::kernels

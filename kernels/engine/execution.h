@@ -1,0 +1,101 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run/engine.h"
+#include "kernels/device/device.h"
+#include "kernels/device/precision.h"
+#include "kernels/engine/step_graph.h"
+#include "kernels/layers/builder.h"
+#include "kernels/optim/training.h"
+#include "kernels/workloads/workload.h"
+
+namespace ts::kernels {
+
+class DtypeMap;
+class Recording;
+
+// Implements run::Execution on LibTorch. Gradients are dropped, or zeroed if the spec says so, at
+// the start of a step. A step runs forward, loss and backward for each of its micro-batches, each
+// loss divided by their number, then the optimizer; the loss of the step is the sum. Autocast holds
+// for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
+// With cuda_graph the steps are replays of one that is captured at the end of the set-up.
+// The pass generate has a prefill and a decode instead of all that, without a graph.
+class TorchExecution final : public run::Execution {
+ public:
+  // Allocates nothing on the device yet; `build` does.
+  TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device, std::int64_t limit,
+                 base::CancelToken cancel);
+  ~TorchExecution() override;
+
+  // Makes parameters and inputs. Once, before anything else.
+  run::Outcome<void> build(capture::Recorder* recorder);
+
+  run::Outcome<run::StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) override;
+  [[nodiscard]] run::ExecutionFacts facts() const override;
+  [[nodiscard]] run::MemoryCounters memory() const override;
+  std::shared_ptr<const allocator::Snapshot> allocator_snapshot() override;
+
+  // For dry runs, between steps: the optimizer alone, on the gradients that are there.
+  run::Outcome<void> optimize_again();
+  // A step begins by letting go of all gradients.
+  [[nodiscard]] bool drops_gradients() const { return spec_.zero_grad == spec::ZeroGrad::none; }
+  // Of the blocks of all gradients, in the order in which a step lets go of them. Meta only.
+  [[nodiscard]] std::vector<std::uint64_t> gradient_addresses() const;
+
+  // For tests: what the workload was made of.
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return builder_->parameters(); }
+  [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return builder_->inputs(); }
+  [[nodiscard]] Workload& workload() { return *workload_; }
+
+ private:
+  // The live block of the tensor belongs to the category from here on.
+  static void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {});
+  void make_workload();
+  void wait();
+  run::StepTimes run_step();
+  void capture_step();
+  // From letting go of gradients to the update: the losses, and the times of the parts.
+  std::vector<at::Tensor> run_parts(run::StepTimes& times);
+  void drop_gradients();
+  void zero_gradients();
+  void generate(run::StepTimes& times);
+  // Forward, loss and backward of one micro-batch, added to the times; the loss or nothing.
+  at::Tensor run_micro_batch(std::int64_t index, run::StepTimes& times);
+  at::Tensor run_forward();
+  at::Tensor run_loss(at::Tensor output);
+  void run_backward(const at::Tensor& loss);
+  void run_optimizer();
+  run::Failure failure_of_device();
+  void note_what_ran(std::optional<Recording>& recording, std::optional<DtypeMap>& types);
+  void note_reserved();
+  void own_gradients();
+  void own_optimizer_state();
+  void note_gradient_types();
+
+  const spec::WorkloadSpec spec_;
+  const WorkloadEntry* entry_ = nullptr;
+  // Declared first, destroyed last: tensors go before the account that counts them is closed.
+  std::unique_ptr<Device> device_;
+  Account account_;
+  base::CancelToken cancel_;
+  std::unique_ptr<Builder> builder_;
+  std::unique_ptr<Workload> workload_;
+  std::unique_ptr<Training> training_;
+  std::optional<StepGraph> graph_;
+  std::vector<at::Tensor> captured_losses_;
+  bool owns_optimizer_state_ = false;
+  bool stepped_ = false;
+  std::string backend_ran_;
+  std::vector<run::NamedType> types_;
+  bool usable_ = false;
+  double compile_s_ = 0;
+  std::int64_t waited_ns_ = 0;            // in this step
+  base::StringTable* strings_ = nullptr;  // of the last recording; outlives the execution
+};
+
+}  // namespace ts::kernels

@@ -1,0 +1,181 @@
+// The parts of a step: forward, loss, backward, optimizer, and what belongs to whom afterwards.
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/div.h>
+
+#include "core/base/clock.h"
+#include "core/spec/workload_math.h"
+#include "kernels/dry_run/meta_allocator.h"
+#include "kernels/dry_run/meta_backward.h"
+#include "kernels/engine/execution.h"
+#include "kernels/observe/dry_recording.h"
+#include "kernels/observe/dtype_map.h"
+#include "kernels/observe/module_scope.h"
+#include "kernels/observe/phase_scope.h"
+#include "kernels/observe/recording.h"
+
+namespace ts::kernels {
+
+using base::Phase;
+using memory::Category;
+
+void TorchExecution::own(const at::Tensor& tensor, Category category, std::string_view name) {
+  if (!tensor.defined() || tensor.nbytes() == 0) return;
+  if (DryRecording* const dry = DryRecording::current(); dry != nullptr) {
+    dry->owner(MetaAllocator::address_of(tensor.storage().data_ptr()), category, name);
+    return;
+  }
+  Recording* const recording = Recording::active();
+  if (recording == nullptr) return;
+  recording->owner(tensor.storage().data(), category, name);
+}
+
+std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
+  if (spec_.zero_grad == spec::ZeroGrad::zero) {
+    zero_gradients();
+  } else {
+    drop_gradients();
+  }
+  std::vector<at::Tensor> losses;
+  const std::int64_t micro_batches = spec::micro_batches(spec_);
+  for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
+  if (training_ != nullptr) {
+    const std::int64_t begin = base::now_ns();
+    run_optimizer();
+    times.optimizer_ns = base::now_ns() - begin;
+  }
+  return losses;
+}
+
+void TorchExecution::generate(run::StepTimes& times) {
+  const at::NoGradGuard no_grad;
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::forward);
+  std::int64_t begin = base::now_ns();
+  {
+    static const std::string path = "prefill";
+    const ModuleScope module(path);
+    workload_->prefill();
+    wait();
+  }
+  std::int64_t end = base::now_ns();
+  times.prefill_ns = end - begin;
+  begin = end;
+  {
+    static const std::string path = "decode";
+    const ModuleScope module(path);
+    for (std::int64_t i = 1; i < spec_.new_tokens; ++i) workload_->decode(i);
+    wait();
+  }
+  end = base::now_ns();
+  times.decode_ns = spec_.new_tokens > 1 ? end - begin : 0;
+  times.forward_ns = times.prefill_ns + times.decode_ns;
+  times.total_ns = end - times.begin_ns;
+  times.waited_ns = waited_ns_;
+}
+
+at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& times) {
+  workload_->select_micro_batch(index);
+  std::int64_t begin = base::now_ns();
+  at::Tensor result = run_forward();
+  if (spec::has_backward(spec_.pass)) result = run_loss(std::move(result));
+  std::int64_t end = base::now_ns();
+  times.forward_ns += end - begin;
+  if (!spec::has_backward(spec_.pass)) return {};
+  begin = end;
+  run_backward(result);
+  end = base::now_ns();
+  times.backward_ns += end - begin;
+  return result;
+}
+
+void TorchExecution::drop_gradients() {
+  const auto drop = [](const at::Tensor& tensor) {
+    if (tensor.grad().defined()) tensor.mutable_grad().reset();
+  };
+  for (const Parameter& parameter : parameters()) drop(parameter.tensor);
+  for (const at::Tensor& input : inputs()) drop(input);
+}
+
+void TorchExecution::zero_gradients() {
+  const at::NoGradGuard no_grad;
+  for (const Parameter& parameter : parameters()) {
+    if (parameter.tensor.grad().defined()) parameter.tensor.mutable_grad().zero_();
+  }
+  // The gradient of an input is that of an earlier layer, which is new in every step; attention
+  // alone has none before it, its inputs are leaves as parameters are.
+  const bool leaves = spec_.workload == spec::WorkloadKind::attention;
+  for (const at::Tensor& input : inputs()) {
+    if (!input.grad().defined()) continue;
+    if (leaves) {
+      input.mutable_grad().zero_();
+    } else {
+      input.mutable_grad().reset();
+    }
+  }
+}
+
+at::Tensor TorchExecution::run_forward() {
+  const bool keep_graph = spec::keeps_graph(spec_);
+  const at::AutoGradMode grad_mode(keep_graph);
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::forward, keep_graph);
+  const ModuleScope module(entry_->name);
+  at::Tensor result = workload_->forward();
+  wait();
+  return result;
+}
+
+at::Tensor TorchExecution::run_loss(at::Tensor output) {
+  const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
+  const PhaseScope phase(Phase::loss, /*graph_kept=*/true);
+  static const std::string path = "loss";
+  const ModuleScope module(path);
+  at::Tensor loss = workload_->loss(std::move(output));
+  note_dtype(path, loss);
+  const std::int64_t micro_batches = spec::micro_batches(spec_);
+  if (micro_batches > 1) loss = at::div(loss, static_cast<double>(micro_batches));
+  wait();
+  return loss;
+}
+
+void TorchExecution::run_backward(const at::Tensor& loss) {
+  const PhaseScope phase(Phase::backward);
+  {
+    const at::Tensor root = training_ != nullptr ? training_->scaled(loss) : loss;
+    if (DryRecording::current() != nullptr) {
+      backward_of_meta(root);
+    } else {
+      root.backward();
+    }
+  }
+  wait();
+  own_gradients();
+  note_gradient_types();
+}
+
+void TorchExecution::own_gradients() {
+  for (const Parameter& parameter : parameters()) own(parameter.tensor.grad(), Category::gradient);
+  for (const at::Tensor& input : inputs()) own(input.grad(), Category::gradient);
+}
+
+void TorchExecution::note_gradient_types() {
+  static const std::string parameter_name = "parameters";
+  static const std::string gradient_name = "gradients";
+  if (parameters().empty()) return;
+  note_dtype(parameter_name, parameters().front().tensor);
+  note_dtype(gradient_name, parameters().front().tensor.grad());
+}
+
+void TorchExecution::run_optimizer() {
+  const PhaseScope phase(Phase::optimizer);
+  training_->step();
+  wait();
+  if (!owns_optimizer_state_) own_optimizer_state();
+  owns_optimizer_state_ = true;
+}
+
+void TorchExecution::own_optimizer_state() {
+  for (const at::Tensor& tensor : training_->state()) own(tensor, Category::optimizer_state);
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,177 @@
+#include "kernels/observe/dry_recording.h"
+
+#include <ATen/record_function.h>
+
+#include "core/base/check.h"
+
+namespace ts::kernels {
+namespace {
+
+thread_local DryRecording* current_dry_recording = nullptr;
+
+}  // namespace
+
+// LibTorch wants plain functions.
+struct DryRunCallbacks {
+  static std::unique_ptr<at::ObserverContext> start(const at::RecordFunction& function) {
+    DryRecording* const dry = current_dry_recording;
+    const OpenedOperator opened = open_operator_frame(dry->state_, dry->modules_, function);
+    if (opened.attention != AttentionKernel::none) dry->saw_attention(opened.attention);
+    return nullptr;
+  }
+  static void end(const at::RecordFunction&, at::ObserverContext*) {
+    current_dry_recording->close_operator();
+  }
+};
+
+DryRecording::DryRecording(base::StringTable& strings, const predict::DryRunOptions& options,
+                           std::vector<memory::Record>& records, const base::CancelToken& cancel)
+    : strings_(strings),
+      options_(options),
+      records_(records),
+      cancel_(cancel),
+      state_(/*recording_id=*/0, /*thread_log=*/nullptr, strings) {
+  TS_CHECK(current_dry_recording == nullptr);
+  current_dry_recording = this;
+  callbacks_ = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(DryRunCallbacks::start, DryRunCallbacks::end)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+}
+
+DryRecording::~DryRecording() {
+  at::removeCallback(callbacks_);
+  current_dry_recording = nullptr;
+}
+
+void DryRecording::close_operator() {
+  close_operator_frame(state_);
+  // Only what a graph may keep depends on it.
+  if (state_.operators == 0 && graph_kept_) note_block(memory::Action::operator_end, 0, 0);
+}
+
+DryRecording::NodeFrame::NodeFrame(DryRecording& dry, std::string_view name) : dry_(dry) {
+  open_node_frame(dry.state_, name);
+}
+
+DryRecording::NodeFrame::~NodeFrame() {
+  dry_.close_operator();
+}
+
+DryRecording* DryRecording::current() noexcept {
+  return current_dry_recording;
+}
+
+void DryRecording::note(memory::Record record) {
+  if (closed_) return;
+  record.step = step_;
+  record.phase = phase_;
+  record.graph_kept = graph_kept_;
+  records_.push_back(record);
+}
+
+void DryRecording::note_block(memory::Action action, std::uint64_t address, std::int64_t size) {
+  memory::Record record;
+  record.action = action;
+  record.address = address;
+  record.size = size;
+  if (const Frame* const frame = state_.top(); frame != nullptr) {
+    record.op = frame->memory_op;
+    record.module = frame->module;
+  }
+  note(record);
+}
+
+std::uint64_t DryRecording::alloc(std::int64_t size) {
+  // Small numbers: a block on the host has a real address and never one of these.
+  const std::uint64_t address = new_address();
+  note_block(memory::Action::alloc, address, size);
+  return address;
+}
+
+void DryRecording::free(std::uint64_t address) {
+  note_block(memory::Action::free_completed, noted_address(address), 0);
+}
+
+std::uint64_t DryRecording::noted_address(std::uint64_t address) const {
+  const auto found = renamed_.find(address);
+  return found == renamed_.end() ? address : found->second;
+}
+
+void DryRecording::host_alloc(const void* address, std::int64_t size) {
+  if (for_cuda()) return;
+  note_block(memory::Action::alloc, reinterpret_cast<std::uintptr_t>(address), size);
+}
+
+void DryRecording::host_free(const void* address) {
+  if (for_cuda()) return;
+  note_block(memory::Action::free_completed, reinterpret_cast<std::uintptr_t>(address), 0);
+}
+
+DryRecording::ScratchQuestion::ScratchQuestion(DryRecording& dry)
+    : dry_(dry), closed_(dry.closed_) {
+  const Frame* const frame = dry.state_.top();
+  op_ = frame != nullptr ? frame->memory_op : base::kNoString;
+  dry_.closed_ = true;
+  dry_.question_ = this;
+}
+
+DryRecording::ScratchQuestion::~ScratchQuestion() {
+  dry_.closed_ = closed_;
+  dry_.question_ = nullptr;
+}
+
+void DryRecording::answer(std::size_t size) {
+  const Frame* const frame = state_.top();
+  const base::StringId op = frame != nullptr ? frame->memory_op : base::kNoString;
+  question_->asked_.push_back({static_cast<std::int64_t>(size), std::string(strings_.view(op))});
+  if (op == question_->op_) throw ScratchAsked();
+}
+
+void DryRecording::owner(std::uint64_t address, memory::Category category, std::string_view name) {
+  memory::Record record;
+  record.action = memory::Action::owner;
+  record.address = noted_address(address);
+  record.category = category;
+  if (!name.empty()) record.module = strings_.intern(name);
+  note(record);
+}
+
+void DryRecording::begin_phase(base::Phase phase, bool graph_kept) {
+  phase_ = phase;
+  graph_kept_ = graph_kept;
+  memory::Record record;
+  record.action = memory::Action::phase_begin;
+  note(record);
+}
+
+void DryRecording::end_phase() {
+  memory::Record record;
+  record.action = memory::Action::phase_end;
+  note(record);
+  phase_ = base::Phase::idle;
+  graph_kept_ = false;
+}
+
+void DryRecording::open_module(const std::string& path) {
+  Frame* const frame = state_.push();
+  if (frame == nullptr) return;
+  frame->kind = capture::RawKind::module;
+  frame->name = state_.names.find(path).id;
+  frame->module = frame->name;
+}
+
+void DryRecording::close_module() {
+  state_.pop();
+}
+
+bool DryRecording::in_place_on_devices() const noexcept {
+  if (state_.open < 2 || state_.open > ThreadState::kMaxFrames) return false;
+  const Frame& around = state_.frames[static_cast<std::size_t>(state_.open - 2)];
+  return !around.slice || strings_.view(around.name) == "aten::_scaled_dot_product_attention_math";
+}
+
+void DryRecording::saw_attention(AttentionKernel kernel) noexcept {
+  if (kernel > attention_) attention_ = kernel;
+}
+
+}  // namespace ts::kernels

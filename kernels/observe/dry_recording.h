@@ -1,0 +1,149 @@
+#pragma once
+
+#include <c10/core/DeviceType.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/phase.h"
+#include "core/memory/allocation_log.h"
+#include "core/predict/dry_run.h"
+#include "kernels/observe/operator_frames.h"
+#include "kernels/observe/sequence_modules.h"
+#include "kernels/observe/thread_state.h"
+
+namespace ts::kernels {
+
+// A block that an operator asked the host's allocator for, and the operator within it that did.
+struct AskedBlock {
+  std::int64_t bytes = 0;
+  std::string op;
+};
+// Ends an operator that was begun only to learn what it asks for. No std::exception: LibTorch takes
+// those of oneDNN for a reason to compute in another way.
+struct ScratchAsked {};
+
+// What a dry run notes: the counterpart of Recording on the one thread that makes it. While it
+// lives every hook on this thread (operators, modules, phases, owners, the allocators of meta and
+// of cpu) finds it through current() and writes straight into a list; no ring, no collector.
+// Other threads never see it, and this thread sees no Recording.
+//
+// LibTorch runs the backward of meta tensors on the calling thread, so one thread is all there is.
+class DryRecording {
+ public:
+  DryRecording(base::StringTable& strings, const predict::DryRunOptions& options,
+               std::vector<memory::Record>& records, const base::CancelToken& cancel);
+  ~DryRecording();
+  DryRecording(const DryRecording&) = delete;
+  DryRecording& operator=(const DryRecording&) = delete;
+
+  // Of the calling thread, null on all others.
+  static DryRecording* current() noexcept;
+
+  [[nodiscard]] const predict::DryRunOptions& options() const noexcept { return options_; }
+  [[nodiscard]] bool for_cuda() const noexcept { return options_.rules == spec::DeviceKind::cuda; }
+  [[nodiscard]] const base::CancelToken& cancel_token() const noexcept { return cancel_; }
+
+  void begin_step(std::int32_t step) noexcept { step_ = step; }
+  // From here on nothing is noted: what is let go of now lives at the end of the log.
+  void close() noexcept { closed_ = true; }
+
+  // A block of the device whose memory is predicted; size > 0. The result stands for its address
+  // and is never 0.
+  std::uint64_t alloc(std::int64_t size);
+  void free(std::uint64_t address);
+  // An address that no block has had.
+  std::uint64_t new_address() noexcept { return ++last_address_; }
+  // The block at `address` is noted under another from here on.
+  void rename(std::uint64_t address, std::uint64_t now) { renamed_[address] = now; }
+  // A block on the host, at a real address. Counts only where the host is what is predicted.
+  void host_alloc(const void* address, std::int64_t size);
+  void host_free(const void* address);
+  // While it lives nothing is noted, but what the open operator asks the host for is listed; the
+  // first block that it asks for itself, not through another operator, ends with ScratchAsked.
+  class ScratchQuestion {
+   public:
+    explicit ScratchQuestion(DryRecording& dry);
+    ~ScratchQuestion();
+    ScratchQuestion(const ScratchQuestion&) = delete;
+    ScratchQuestion& operator=(const ScratchQuestion&) = delete;
+    [[nodiscard]] std::vector<AskedBlock> take() { return std::move(asked_); }
+
+   private:
+    friend class DryRecording;
+    DryRecording& dry_;
+    bool closed_;
+    base::StringId op_;
+    std::vector<AskedBlock> asked_;
+  };
+  // A block on the host is about to be made.
+  void before_host_alloc(std::size_t size) {
+    if (question_ != nullptr) [[unlikely]]
+      answer(size);
+  }
+  // `name` is the path of a parameter, else empty.
+  void owner(std::uint64_t address, memory::Category category, std::string_view name);
+
+  void begin_phase(base::Phase phase, bool graph_kept);
+  void end_phase();
+  // As Recording::recompute.
+  void recompute(bool again) { graph_kept_ = again; }
+  void open_module(const std::string& path);
+  void close_module();
+
+  // While it lives a node of autograd is run without LibTorch's engine (meta_backward.h).
+  class NodeFrame {
+   public:
+    NodeFrame(DryRecording& dry, std::string_view name);
+    ~NodeFrame();
+    NodeFrame(const NodeFrame&) = delete;
+    NodeFrame& operator=(const NodeFrame&) = delete;
+
+   private:
+    DryRecording& dry_;
+  };
+
+  // The open operator is run by the autograd engine itself (not by one of its nodes) or by math
+  // attention itself.
+  [[nodiscard]] bool in_place_on_devices() const noexcept;
+
+  // An operator notes as alive at once `bytes` more than its threads may really hold together.
+  void may_be_apart(std::int64_t bytes) noexcept { apart_ = std::max(apart_, bytes); }
+  [[nodiscard]] std::int64_t apart_bytes() const noexcept { return apart_; }
+
+  [[nodiscard]] AttentionKernel attention() const noexcept { return attention_; }
+  void saw_attention(AttentionKernel kernel) noexcept;
+  [[nodiscard]] ThreadState& state() noexcept { return state_; }
+  [[nodiscard]] SequenceModules& sequence_modules() noexcept { return modules_; }
+
+ private:
+  friend struct DryRunCallbacks;
+  void answer(std::size_t size);
+  void close_operator();
+  void note(memory::Record record);
+  void note_block(memory::Action action, std::uint64_t address, std::int64_t size);
+  [[nodiscard]] std::uint64_t noted_address(std::uint64_t address) const;
+
+  base::StringTable& strings_;
+  const predict::DryRunOptions options_;
+  std::vector<memory::Record>& records_;
+  const base::CancelToken& cancel_;
+  ThreadState state_;
+  SequenceModules modules_;
+  std::uint64_t last_address_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> renamed_;
+  std::int32_t step_ = -1;
+  base::Phase phase_ = base::Phase::idle;
+  bool graph_kept_ = false;
+  bool closed_ = false;
+  ScratchQuestion* question_ = nullptr;
+  AttentionKernel attention_ = AttentionKernel::none;
+  std::int64_t apart_ = 0;
+  std::uint64_t callbacks_ = 0;
+};
+
+}  // namespace ts::kernels

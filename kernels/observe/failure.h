@@ -1,0 +1,62 @@
+#pragma once
+
+#include <c10/util/Exception.h>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "core/run/engine.h"
+
+namespace ts::kernels {
+
+// What the user gave cannot be used; the message is the whole sentence for them.
+class BadInput : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The CPU allocator's refusal. An out-of-memory error of LibTorch's kind, so that it unwinds
+// through autograd and everything that knows such errors.
+class OutOfBudget : public c10::OutOfMemoryError {
+ public:
+  struct Numbers {
+    std::int64_t asked = 0;
+    std::int64_t free = 0;
+    std::int64_t limit = 0;
+    // The budget has room, the machine has not: that says nothing of the workload.
+    bool by_system = false;
+  };
+  OutOfBudget(const Numbers& numbers, std::string op, std::string module);
+  [[nodiscard]] const Numbers& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] const std::string& op() const noexcept { return op_; }
+  [[nodiscard]] const std::string& module() const noexcept { return module_; }
+
+ private:
+  Numbers numbers_;
+  std::string op_;
+  std::string module_;
+};
+
+// Operator and module that this thread is in, as far as known: operators only while recording.
+std::string open_operator();
+std::string open_module();
+
+// Remembers what an allocator refused, and where, until the error arrives in current_failure(); for
+// those that throw their own error, and for errors that somebody swallows. Any thread.
+void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit);
+void note_refusal(const OutOfBudget::Numbers& numbers);
+// The last refusal that did not arrive, as out of memory; nothing if there is none.
+std::optional<run::Failure> swallowed_refusal();
+
+// Failed, for the reason that the sentence gives.
+run::Failure as_failure(std::string sentence);
+// Out of memory within the budget; failed where the system refused, because the same settings may
+// well fit another time.
+run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);
+
+// The exception being handled, as a verdict and a sentence. Call it in a catch block.
+run::Failure current_failure() noexcept;
+
+}  // namespace ts::kernels

@@ -1,0 +1,118 @@
+#include "kernels/workloads/transformer_block.h"
+
+#include <ATen/ops/add.h>
+
+#include <array>
+
+#include "core/spec/workload_math.h"
+#include "kernels/observe/module_scope.h"
+
+namespace ts::kernels {
+namespace {
+
+// [B, T, heads * d_head] to [B, heads, T, d_head].
+at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(1, 2);
+}
+
+}  // namespace
+
+BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& spec) {
+  BlockSettings settings;
+  settings.d_model = spec.d_model;
+  settings.heads = spec.heads;
+  settings.kv_heads = spec::kv_head_count(spec);
+  settings.d_ff = spec.d_ff;
+  settings.norm = spec.norm;
+  settings.feed_forward = spec.ffn;
+  settings.bias = spec.bias ? Bias::zeros : Bias::none;
+  settings.fused_qkv = spec.fused_qkv;
+  settings.attention = make_attention_method(builder, spec);
+  if (spec.positions == spec::Positions::rope) {
+    settings.rope =
+        std::make_shared<const Rope>(builder, spec::context_length(spec), spec::head_size(spec));
+  }
+  return settings;
+}
+
+InputProjections::InputProjections(Builder& builder, const std::string& path,
+                                   const BlockSettings& settings)
+    : settings_(settings) {
+  const std::int64_t d = settings.d_model;
+  const std::int64_t kv = settings.kv_heads * (d / settings.heads);
+  const auto add = [&](const char* name, std::int64_t width) {
+    layers_.emplace_back(builder, path + name, d, width, settings.bias);
+  };
+  if (settings.fused_qkv) {
+    add(".qkv_proj", d + 2 * kv);
+    return;
+  }
+  add(".q_proj", d);
+  add(".k_proj", kv);
+  add(".v_proj", kv);
+}
+
+InputProjections::Projected InputProjections::forward(const at::Tensor& x,
+                                                      std::int64_t position) const {
+  const std::int64_t heads = settings_.heads;
+  const std::int64_t kv_heads = settings_.kv_heads;
+  Projected out;
+  if (!settings_.fused_qkv) {
+    // Positions enter before the next projection runs, so that fewer tensors live at once.
+    out.q = turned(split_heads(layers_[0].forward(x), heads), position);
+    out.k = turned(split_heads(layers_[1].forward(x), kv_heads), position);
+    out.v = split_heads(layers_[2].forward(x), kv_heads);
+    return out;
+  }
+  const std::int64_t d = settings_.d_model;
+  const std::int64_t kv = kv_heads * (d / heads);
+  const std::vector<at::Tensor> parts = layers_[0].forward(x).split_with_sizes({d, kv, kv}, -1);
+  out.q = turned(split_heads(parts[0], heads), position);
+  out.k = turned(split_heads(parts[1], kv_heads), position);
+  out.v = split_heads(parts[2], kv_heads);
+  return out;
+}
+
+at::Tensor InputProjections::turned(const at::Tensor& x, std::int64_t position) const {
+  return settings_.rope != nullptr ? settings_.rope->forward(x, position) : x;
+}
+
+SelfAttention::SelfAttention(Builder& builder, const std::string& path,
+                             const BlockSettings& settings)
+    : path_(path),
+      method_(settings.attention),
+      projections_(builder, path, settings),
+      o_proj_(builder, path + ".o_proj", settings.d_model, settings.d_model, settings.bias) {}
+
+at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) const {
+  const ModuleScope scope(path_);
+  InputProjections::Projected in = projections_.forward(x, part.position);
+  if (part.cache != nullptr) {
+    auto [k, v] = part.cache->extend(in.k, in.v, part.position);
+    in.k = std::move(k);
+    in.v = std::move(v);
+  }
+  // A single token sees all that came before it.
+  const bool sees_all = part.position > 0 && in.q.size(2) == 1;
+  const AttentionMethod method = sees_all ? unmasked(method_) : method_;
+  const at::Tensor heads = attend(method, in.q, in.k, in.v).transpose(1, 2);
+  return o_proj_.forward(heads.flatten(-2));
+}
+
+TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
+                                   const BlockSettings& settings)
+    : path_(path),
+      norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias),
+      attention_(builder, path + ".attn", settings),
+      norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias),
+      feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
+                                      settings.d_model, settings.d_ff, settings.bias)) {}
+
+at::Tensor TransformerBlock::forward(at::Tensor x, const ContextPart& part) const {
+  const ModuleScope scope(path_);
+  x = at::add(x, attention_.forward(norm1_.forward(x), part));
+  x = at::add(x, feed_forward_->forward(norm2_.forward(x)));
+  return x;
+}
+
+}  // namespace ts::kernels

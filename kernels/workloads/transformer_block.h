@@ -1,0 +1,83 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/attention/attend.h"
+#include "kernels/layers/feed_forward.h"
+#include "kernels/layers/kv_cache.h"
+#include "kernels/layers/linear.h"
+#include "kernels/layers/norm.h"
+#include "kernels/layers/rope.h"
+
+namespace ts::kernels {
+
+// What all blocks of a model share.
+struct BlockSettings {
+  std::int64_t d_model = 0;
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t d_ff = 0;
+  spec::NormKind norm = spec::NormKind::rmsnorm;
+  spec::FeedForward feed_forward = spec::FeedForward::swiglu;
+  Bias bias = Bias::none;
+  bool fused_qkv = false;
+  AttentionMethod attention;
+  std::shared_ptr<const Rope> rope;  // null: positions do not enter here
+};
+
+// The settings of a spec (block or lm), with the mask and the rotary tables made.
+BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& spec);
+
+// The projections of an input x to queries, keys and values, with positions in: three layers, or
+// one ("qkv_proj") whose output is cut in three.
+class InputProjections {
+ public:
+  InputProjections(Builder& builder, const std::string& path, const BlockSettings& settings);
+  struct Projected {
+    at::Tensor q, k, v;  // [B, heads or kv_heads, T, d_head]
+  };
+  // x: [B, T, d_model], its first token at `position`.
+  [[nodiscard]] Projected forward(const at::Tensor& x, std::int64_t position) const;
+
+ private:
+  [[nodiscard]] at::Tensor turned(const at::Tensor& x, std::int64_t position) const;
+
+  BlockSettings settings_;
+  std::vector<Linear> layers_;  // q, k, v; or the one of all three
+};
+
+// Multi-head self-attention with projections in and out.
+class SelfAttention {
+ public:
+  SelfAttention(Builder& builder, const std::string& path, const BlockSettings& settings);
+  // x: [B, T, d_model]; the result too.
+  at::Tensor forward(const at::Tensor& x, const ContextPart& part) const;
+
+ private:
+  std::string path_;
+  AttentionMethod method_;
+  InputProjections projections_;
+  Linear o_proj_;
+};
+
+// Pre-norm block: x += attention(norm(x)); x += feed_forward(norm(x)).
+class TransformerBlock {
+ public:
+  TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
+  // Takes x over, so that without a graph the residual stream is never held twice.
+  at::Tensor forward(at::Tensor x, const ContextPart& part = {}) const;
+
+ private:
+  std::string path_;
+  Norm norm1_;
+  SelfAttention attention_;
+  Norm norm2_;
+  std::unique_ptr<FeedForward> feed_forward_;
+};
+
+}  // namespace ts::kernels

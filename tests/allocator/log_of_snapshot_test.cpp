@@ -1,0 +1,206 @@
+#include "core/allocator/log_of_snapshot.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/allocator/snapshot_of_log.h"
+#include "tests/memory/random_log.h"
+#include "tests/memory/records.h"
+
+namespace ts::allocator {
+namespace {
+
+// A trace entry with a stack of (function, file, line), innermost first.
+struct Line {
+  const char* function;
+  const char* file;
+  std::int64_t line;
+};
+StackIndex stack(Snapshot& snapshot, const std::vector<Line>& lines) {
+  std::vector<FrameIndex> frames;
+  for (const Line& line : lines) {
+    Frame frame;
+    frame.name = snapshot.strings->intern(line.function);
+    frame.filename = snapshot.strings->intern(line.file);
+    frame.line = line.line;
+    frames.push_back(snapshot.stacks.add_frame(frame));
+  }
+  return snapshot.stacks.add_stack(frames);
+}
+
+Snapshot with_events(const std::vector<TraceEntry>& entries) {
+  Snapshot snapshot;
+  snapshot.notes.add({});
+  snapshot.device_traces = {entries};
+  return snapshot;
+}
+
+TraceEntry entry(TraceAction action, std::uint64_t address, std::int64_t size, std::int64_t time) {
+  TraceEntry made;
+  made.action = action;
+  made.address = address;
+  made.size = size;
+  made.time_us = time;
+  return made;
+}
+
+// What a run wrote comes back: every event with its bytes, operator, module, step and category.
+TEST(LogOfSnapshot, GivesBackWhatARunWrote) {
+  base::StringTable strings;
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    const memory::AllocationLog log = memory::testing::random_log(seed, 2000);
+    const Snapshot snapshot = snapshot_of(log, strings);
+    const SnapshotLog back = log_of_snapshot(snapshot, 0);
+    EXPECT_EQ(back.log.peak_bytes(), log.peak_bytes());
+    EXPECT_EQ(back.log.current_bytes(), log.current_bytes());
+    EXPECT_EQ(back.blocks_before, 0);
+    EXPECT_EQ(back.log.unmatched_frees(), 0U);
+    std::vector<memory::Block> written;  // what a snapshot has: blocks with bytes
+    for (const memory::Block& block : log.blocks()) {
+      if (block.size > 0) written.push_back(block);
+    }
+    const auto read = back.log.blocks();
+    ASSERT_EQ(read.size(), written.size());
+    ASSERT_EQ(back.stacks.size(), written.size());
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      EXPECT_EQ(read[i].size, written[i].size);
+      EXPECT_EQ(read[i].category, written[i].category) << i;
+      EXPECT_EQ(read[i].phase, written[i].phase);
+      EXPECT_EQ(read[i].step, written[i].step);
+      EXPECT_EQ(read[i].free_event == memory::kNone, written[i].free_event == memory::kNone);
+    }
+  }
+}
+
+TEST(LogOfSnapshot, OperatorAndModuleComeFromOurFrames) {
+  base::StringTable strings;
+  memory::AllocationLog log;
+  memory::Record record = memory::testing::alloc(2'000'000, 0x1000, 3 << 20, base::Phase::backward);
+  record.op = strings.intern("aten::bmm");
+  record.module = strings.intern("blocks.3.attn");
+  record.step = 2;
+  log.append(record);
+  const Snapshot snapshot = snapshot_of(log, strings);
+  const SnapshotLog back = log_of_snapshot(snapshot, 0);
+  const memory::Block& block = back.log.blocks()[0];
+  EXPECT_EQ(snapshot.text(block.op), "aten::bmm");
+  EXPECT_EQ(snapshot.text(block.module), "blocks.3.attn");
+  EXPECT_EQ(block.step, 2);
+  EXPECT_EQ(block.phase, base::Phase::backward);
+}
+
+TEST(LogOfSnapshot, FramesOfPyTorchTellOperatorAndLine) {
+  Snapshot snapshot = with_events({entry(TraceAction::alloc, 1, 100, 5)});
+  snapshot.device_traces[0][0].stack =
+      stack(snapshot, {{"at::_ops::empty_memory_format::call(c10::ArrayRef<c10::SymInt>)", "??", 0},
+                       {"at::_ops::addmm::redispatch(c10::DispatchKeySet)", "??", 0},
+                       {"at::_ops::linear::call(at::Tensor const&)", "??", 0},
+                       {"forward", "/usr/lib/python3/site-packages/torch/nn/linear.py", 116},
+                       {"forward", "/data/course/model.py", 42},
+                       {"at::_ops::ignored::call()", "??", 0},
+                       {"main", "/data/course/train.py", 7}});
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  const memory::Block& block = log.log.blocks()[0];
+  EXPECT_EQ(snapshot.text(block.op), "aten::linear") << "what Python called";
+  EXPECT_EQ(snapshot.text(block.module), "model.py:42 forward");
+  EXPECT_EQ(block.category, memory::Category::unknown) << "nothing is guessed";
+  EXPECT_EQ(block.phase, base::Phase::idle) << "not known";
+}
+
+TEST(LogOfSnapshot, AutogradAndOptimizersOnTheStackTellThePhase) {
+  Snapshot snapshot =
+      with_events({entry(TraceAction::alloc, 1, 1, 5), entry(TraceAction::alloc, 2, 1, 6)});
+  snapshot.device_traces[0][0].stack = stack(
+      snapshot,
+      {{"at::_ops::mm::call()", "??", 0}, {"torch::autograd::Engine::thread_main(...)", "??", 0}});
+  snapshot.device_traces[0][1].stack =
+      stack(snapshot, {{"step", "/x/torch/optim/adamw.py", 10}, {"main", "/x/train.py", 1}});
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(log.log.blocks()[0].phase, base::Phase::backward);
+  EXPECT_EQ(log.log.blocks()[1].phase, base::Phase::optimizer);
+}
+
+// A ring buffer that forgot the beginning: blocks it frees, and blocks that only the segments have.
+TEST(LogOfSnapshot, BlocksFromBeforeTheTraceAreThereFromItsBeginning) {
+  Snapshot snapshot = with_events({entry(TraceAction::alloc, 0x100, 10, 50),
+                                   entry(TraceAction::free_completed, 0x200, 20, 60),
+                                   entry(TraceAction::free_completed, 0x100, 10, 70)});
+  SnapshotSegment segment;
+  segment.address = 0x300;
+  segment.total_size = 4096;
+  segment.blocks = {{0x300, 512, 30, memory::kNone, BlockState::active_allocated},
+                    {0x500, 512, 0, memory::kNone, BlockState::active_pending_free},
+                    {0x700, 512, 7, memory::kNone, BlockState::inactive}};
+  snapshot.segments = {segment};
+  SnapshotSegment elsewhere = segment;
+  elsewhere.device = 1;
+  snapshot.segments.push_back(elsewhere);
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(log.blocks_before, 3);
+  EXPECT_EQ(log.bytes_before, 20 + 30 + 512);
+  EXPECT_EQ(log.log.peak_bytes(), 20 + 30 + 512 + 10);
+  EXPECT_EQ(log.log.current_bytes(), 30 + 512);
+  EXPECT_EQ(log.log.unmatched_frees(), 0U);
+  EXPECT_EQ(log.log.time_range().begin, 50'000);
+  EXPECT_EQ(log.end_reserved, 4096);
+  EXPECT_EQ(log_of_snapshot(snapshot, 1).blocks_before, 2) << "segments without a trace";
+  EXPECT_TRUE(log_of_snapshot(snapshot, 2).log.events().empty());
+}
+
+TEST(LogOfSnapshot, ReservedAtThePeakIsFoundBackwards) {
+  Snapshot snapshot = with_events(
+      {entry(TraceAction::segment_alloc, 1, 100, 1), entry(TraceAction::segment_map, 2, 50, 2),
+       entry(TraceAction::segment_unmap, 2, 50, 3), entry(TraceAction::segment_free, 1, 100, 4)});
+  SnapshotSegment segment;
+  segment.total_size = 30;
+  snapshot.segments = {segment};
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(log.peak_reserved, 180);
+  EXPECT_EQ(log.end_reserved, 30);
+}
+
+TEST(LogOfSnapshot, AnOutOfMemoryAndPhasesAreKept) {
+  base::StringTable strings;
+  memory::AllocationLog log;
+  log.append(memory::testing::mark(1'000'000, memory::Action::phase_begin, base::Phase::forward));
+  log.append(memory::testing::alloc(2'000'000, 0x1000, 1 << 20, base::Phase::forward));
+  memory::Record refused = memory::testing::mark(3'000'000, memory::Action::oom);
+  refused.size = 1 << 30;
+  refused.op = strings.intern("aten::mm");
+  log.append(refused);
+  log.append(memory::testing::mark(4'000'000, memory::Action::phase_end, base::Phase::forward));
+  const Snapshot snapshot = snapshot_of(log, strings);
+  const SnapshotLog back = log_of_snapshot(snapshot, 0);
+  ASSERT_TRUE(back.log.out_of_memory());
+  EXPECT_EQ(back.log.out_of_memory()->bytes_asked, 1 << 30);
+  EXPECT_EQ(snapshot.text(back.log.out_of_memory()->op), "aten::mm");
+  ASSERT_EQ(back.log.phases().size(), 1U);
+  EXPECT_EQ(back.log.phases()[0].phase, base::Phase::forward);
+  EXPECT_EQ(back.log.phases()[0].begin_ns, 1'000'000);
+  EXPECT_EQ(back.log.phases()[0].end_ns, 4'000'000);
+}
+
+// Whatever a file claims: no overflow, no broken invariant.
+TEST(LogOfSnapshot, AbsurdNumbersDoNoHarm) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  Snapshot snapshot = with_events(
+      {entry(TraceAction::alloc, 1, kMost, kMost), entry(TraceAction::alloc, 2, kMost, kLeast),
+       entry(TraceAction::alloc, 1, kLeast, 0), entry(TraceAction::segment_free, 1, kLeast, 0),
+       entry(TraceAction::segment_free, 1, kMost, 0),
+       entry(TraceAction::free_completed, 9, kMost, 0),
+       entry(TraceAction::oom, kMost, kMost, kMost)});
+  SnapshotSegment segment;
+  segment.total_size = kMost;
+  snapshot.segments = {segment, segment};
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(log.log.events().size(), 7U)
+      << "the earlier block, three, a lost free, a free, the oom";
+}
+
+}  // namespace
+}  // namespace ts::allocator

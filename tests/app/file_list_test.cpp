@@ -1,0 +1,69 @@
+#include "app/session/file_list.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "app/window/palette.h"
+#include "tests/io/temporary_folder.h"
+
+namespace ts::app {
+namespace {
+
+std::filesystem::path written(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+TEST(FileList, names_what_can_be_opened_with_kind_and_size) {
+  const io::testing::TemporaryFolder folder;
+  written(folder / "b.pickle", std::string(3000, 'x'));
+  written(folder / "a.json", "{}");
+  written(folder / "notes.txt", "no");
+  written(folder / ".hidden.json", "no");
+  written(folder.path() / "inner" / "c.pkl", "x");
+  const FileList list = list_folder(folder.path());
+  ASSERT_EQ(list.files.size(), 3U);
+  EXPECT_EQ(list.files[0].path.filename(), "inner");
+  EXPECT_EQ(list.files[0].kind, FileKind::folder);
+  EXPECT_EQ(list.files[0].bytes, 0U);
+  EXPECT_EQ(list.files[1].path.filename(), "a.json");
+  EXPECT_EQ(list.files[1].kind, FileKind::json);
+  EXPECT_EQ(list.files[2].kind, FileKind::snapshot);
+  EXPECT_EQ(list.files[2].bytes, 3000U);
+  EXPECT_FALSE(list.cut);
+}
+
+TEST(FileList, of_what_is_no_folder_is_empty) {
+  const io::testing::TemporaryFolder folder;
+  EXPECT_TRUE(list_folder(folder / "missing").files.empty());
+  EXPECT_EQ(listed(folder / "missing").kind, FileKind::other);
+}
+
+TEST(FileList, recent_files_are_new_first_once_and_few) {
+  std::vector<std::string> recent;
+  for (int i = 0; i < 30; ++i) remember_file(recent, "/f" + std::to_string(i % 20));
+  ASSERT_EQ(recent.size(), kMostRecent);
+  EXPECT_EQ(recent.front(), "/f9");
+  EXPECT_EQ(std::ranges::count(recent, "/f9"), 1);
+}
+
+TEST(Palette, finds_all_words_in_any_order_and_puts_beginnings_first) {
+  const std::vector<PaletteEntry> entries = {{"set_T", "Sequence: type a value", "", "", {}},
+                                             {"page_sweep", "Page: sweep", "", "", {}},
+                                             {"sweep", "Sweep again", "", "", {}}};
+  const auto ids = [&](const char* typed) {
+    std::string all;
+    for (const PaletteEntry* one : matching(entries, typed)) all += one->id + " ";
+    return all;
+  };
+  EXPECT_EQ(ids(""), "set_T page_sweep sweep ");
+  EXPECT_EQ(ids("SWEEP"), "sweep page_sweep ");
+  EXPECT_EQ(ids("sweep page"), "page_sweep ");
+  EXPECT_EQ(ids("nothing"), "");
+}
+
+}  // namespace
+}  // namespace ts::app

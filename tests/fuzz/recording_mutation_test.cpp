@@ -1,0 +1,88 @@
+// Damaged recordings whose checksums are right, as somebody would make them who wants to get past
+// those: each is read or refused with a sentence, and what was read can be looked at.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "core/report/run_json.h"
+#include "core/run/recording.h"
+#include "core/run/recording_format.h"
+#include "core/sweep/point_profile.h"
+#include "tests/fuzz/json_mutator.h"
+#include "tests/fuzz/mutator.h"
+#include "tests/run/made_batch.h"
+#include "tests/run/made_runs.h"
+
+namespace ts::fuzz {
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kRecordingCases = 400;
+#else
+constexpr int kRecordingCases = 1'500;
+#endif
+
+std::string recording(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  base::StringTable strings;
+  run::Run run = run::testing::made_run(spec::WorkloadSpec{}, 3, 4096);
+  run::BatchUpdate update{run.id, run::testing::random_batch(random, strings, true, 60)};
+  run::RecordingWriter writer(run.id, strings);
+  writer.add(update.batch);
+  run.apply(std::move(update));
+  return writer.file(run);
+}
+
+bool feed_recording(const std::string& file) {
+  base::StringTable strings;
+  const auto read = run::read_recording(file, 3, strings);
+  if (!read) {
+    EXPECT_FALSE(read.error().sentence.empty());
+    return false;
+  }
+  const run::Run& run = **read;
+  static_cast<void>(report::to_json(run, nullptr));
+  static_cast<void>(sweep::profile_of(run, strings));
+  static_cast<void>(run.timing());
+  for (trace::TrackId track = 0; track < run.trace.tracks().size(); ++track) {
+    for (std::uint16_t depth = 0; depth < run.trace.depth_count(track); ++depth) {
+      for (std::uint32_t i = 0; i < run.trace.lane_size(track, depth); ++i) {
+        static_cast<void>(strings.view(run.trace.slice({track, depth, i}).name));
+      }
+    }
+  }
+  return true;
+}
+
+class DamagedRecordings : public ::testing::TestWithParam<int> {};
+
+TEST_P(DamagedRecordings, AreReadOrRefused) {
+  const auto seed = static_cast<std::uint32_t>(GetParam());
+  const std::string file = recording(seed);
+  ASSERT_TRUE(feed_recording(file));
+  const auto parts = run::recording_format::parts_of(file);
+  ASSERT_TRUE(parts);
+  const std::string header(parts->header);
+  const std::string records(parts->records);
+  Mutator frame({file}, seed);
+  Mutator header_bytes({header}, seed);
+  Mutator record_bytes({records}, seed);
+  JsonMutator meaning(seed);
+  using run::recording_format::framed;
+  int read = 0;
+  for (int i = 0; i < kRecordingCases; ++i) {
+    feed_recording(frame.next());
+    read += feed_recording(framed(header_bytes.next(), records)) ? 1 : 0;
+    read += feed_recording(framed(header, record_bytes.next())) ? 1 : 0;
+    read += feed_recording(framed(meaning.changed(header), records)) ? 1 : 0;
+  }
+  EXPECT_GT(read, kRecordingCases / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Round, DamagedRecordings, ::testing::Range(0, 3));
+
+}  // namespace
+}  // namespace ts::fuzz

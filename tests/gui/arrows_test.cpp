@@ -1,0 +1,105 @@
+// Arrow keys in charts: the slice, the block or the cell beside the selected one.
+#include <algorithm>
+
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+TEST_F(DrivenWindow, ArrowsGoFromSliceToSlice) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    const ImGuiWindow* const panel = context->GetWindowByRef("//###timeline");
+    views::ViewState& view = state().view;
+    for (float y = 60; y < 320 && !view.selected_slice; y += 10) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.6F, panel->Pos.y + y});
+      context->MouseClick();
+      context->Yield(2);
+    }
+    IM_CHECK(view.selected_slice.has_value());
+    trace::SliceRef slice = *view.selected_slice;
+    slice.index = 0;
+    view.selected_slice = slice;
+    context->KeyPress(ImGuiKey_RightArrow);
+    context->Yield(2);
+    IM_CHECK(view.selected_slice->track == slice.track && view.selected_slice->index == 1);
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->Yield(2);
+    IM_CHECK(*view.selected_slice == slice);
+    // The first has none before it.
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->Yield(2);
+    IM_CHECK(*view.selected_slice == slice);
+    context->KeyPress(ImGuiKey_DownArrow);
+    context->Yield(2);
+    const trace::SliceRef below = *view.selected_slice;
+    IM_CHECK(below.track != slice.track || below.depth != slice.depth);
+    context->KeyPress(ImGuiKey_UpArrow);
+    context->Yield(2);
+    IM_CHECK(view.selected_slice->track == slice.track);
+    IM_CHECK(view.selected_slice->depth == slice.depth);
+    // The ring stays where it is: the keys are the chart's.
+    IM_CHECK(!ImGui::GetIO().NavVisible);
+  });
+}
+
+TEST_F(DrivenWindow, ArrowsGoFromBlockToBlock) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->Yield(4);
+    const ImGuiWindow* const panel = context->GetWindowByRef("//###memory");
+    views::ViewState& view = state().view;
+    for (float y = panel->Size.y - 50; y > 60 && !view.selected_block; y -= 10) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
+      context->MouseClick();
+      context->Yield(2);
+    }
+    IM_CHECK(view.selected_block.has_value());
+    view.selected_block = 1;
+    context->KeyPress(ImGuiKey_RightArrow);
+    context->Yield(2);
+    IM_CHECK_EQ(*view.selected_block, memory::BlockIndex{2});
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->Yield(2);
+    IM_CHECK_EQ(*view.selected_block, memory::BlockIndex{0});
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->Yield(2);
+    IM_CHECK_EQ(*view.selected_block, memory::BlockIndex{0});
+  });
+}
+
+TEST_F(DrivenWindow, ArrowsGoFromCellToCellOfTheMap) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(until(context, 120, [] {
+      const predict::HuntProgress* const hunt = state().hunts->progress();
+      return hunt != nullptr && !hunt->running && !session().predictions().hunt_busy();
+    }));
+    const predict::HuntMap& map = state().hunts->map();
+    // In the margin: no cell is opened.
+    const ImGuiWindow* const page = context->GetWindowByRef("//###hunt_page");
+    context->MouseMoveToPos({page->Pos.x + 3, page->Pos.y + page->Size.y * 0.5F});
+    context->MouseClick();
+    context->Yield(2);
+    const std::size_t cell = *state().hunts->cell_of(state().history.spec());
+    const spec::WorkloadSpec before = state().history.spec();
+    context->KeyPress(ImGuiKey_RightArrow);
+    context->Yield(3);
+    IM_CHECK_EQ(*state().hunts->cell_of(state().history.spec()), cell + 1);
+    context->KeyPress(ImGuiKey_UpArrow);
+    context->Yield(3);
+    IM_CHECK_EQ(*state().hunts->cell_of(state().history.spec()), cell + 1 + map.x_values().size());
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->KeyPress(ImGuiKey_DownArrow);
+    context->Yield(3);
+    IM_CHECK(state().history.spec() == before);
+    state().page = Page::run;
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

@@ -1,0 +1,39 @@
+#include "core/report/courses.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ts::report {
+namespace {
+
+run::ExecutionFacts two_courses() {
+  run::ExecutionFacts facts;
+  facts.courses = {{"fp16", {0.001, 1, 10000}, {1e-3, std::nan(""), 0.5}},
+                   {"fp32", {0.001, 1, 10000}, {1e-7, 2e-7, 1.5e-7}}};
+  return facts;
+}
+
+TEST(Courses, AreATableWithAColumnEach) {
+  const io::TextTable table =
+      course_table(two_courses(), course_axes(spec::WorkloadKind::layernorm));
+  EXPECT_EQ(io::to_csv(table), "scale,fp16,fp32\n0.001,0.001,1e-07\n1,,2e-07\n10000,0.5,1.5e-07\n");
+  EXPECT_TRUE(course_table({}, {}).rows.empty());
+}
+
+TEST(Courses, KnowTheirLargest) {
+  const run::ExecutionFacts facts = two_courses();
+  EXPECT_EQ(largest_of(facts, "fp16"), 0.5);
+  EXPECT_EQ(largest_of(facts, "fp32"), 2e-7);
+  EXPECT_FALSE(largest_of(facts, "bf16"));
+}
+
+TEST(Courses, OnlyWorkloadsAboutNumbersHaveAxes) {
+  EXPECT_STREQ(course_axes(spec::WorkloadKind::accumulation).x, "additions");
+  EXPECT_FALSE(course_axes(spec::WorkloadKind::accumulation).log);
+  EXPECT_TRUE(course_axes(spec::WorkloadKind::layernorm).log);
+  EXPECT_STREQ(course_axes(spec::WorkloadKind::lm).x, "");
+}
+
+}  // namespace
+}  // namespace ts::report

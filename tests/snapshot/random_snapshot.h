@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "core/allocator/snapshot.h"
+
+namespace ts::snapshot::testing {
+
+// A snapshot with every field of the format set to something, the far ends of numbers and texts
+// with quotes and other scripts included. It makes no sense as a recording.
+class RandomSnapshot {
+ public:
+  explicit RandomSnapshot(std::uint32_t seed) : random_(seed) {}
+
+  allocator::Snapshot make(int size) {
+    for (int i = 0; i < size; ++i) stack();
+    for (int i = 0; i < size / 2; ++i) snapshot_.segments.push_back(segment());
+    snapshot_.device_traces.resize(below(4));
+    for (auto& trace : snapshot_.device_traces) {
+      for (int i = 0; i < size; ++i) trace.push_back(entry());
+    }
+    for (int i = 0; i < size / 4; ++i) {
+      snapshot_.external_annotations.push_back({text(), text(), number(), number()});
+    }
+    settings();
+    return snapshot_;
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t end) { return random_() % end; }
+
+  std::int64_t number() {
+    constexpr std::int64_t kEnds[] = {0,
+                                      1,
+                                      -1,
+                                      127,
+                                      128,
+                                      255,
+                                      256,
+                                      65535,
+                                      65536,
+                                      std::numeric_limits<std::int32_t>::max(),
+                                      std::numeric_limits<std::int32_t>::min(),
+                                      std::int64_t{1} << 31,
+                                      std::int64_t{1} << 59,
+                                      -(std::int64_t{1} << 59) - 1,
+                                      std::numeric_limits<std::int64_t>::max(),
+                                      std::numeric_limits<std::int64_t>::min()};
+    if (below(3) == 0) return kEnds[below(std::size(kEnds))];
+    return static_cast<std::int64_t>(random_()) >> below(64);
+  }
+  std::uint64_t address() { return random_() >> below(64); }
+
+  base::StringId text() {
+    static const std::string kTexts[] = {"",     "N/A",           "aten::bmm",    "a \"quote\" \\",
+                                         "层.3", "line\nbreak\t", "\x01 control", "blocks.3.attn"};
+    if (below(4) == 0) return snapshot_.strings->intern(std::string(below(600), 'x'));
+    return snapshot_.strings->intern(kTexts[below(std::size(kTexts))]);
+  }
+
+  allocator::StackIndex stack() {
+    if (below(5) == 0) return memory::kNone;
+    std::vector<allocator::FrameIndex> frames(below(6));
+    for (auto& index : frames) {
+      allocator::Frame frame{text(), text(), number()};
+      if (below(4) == 0) {
+        frame.fx_node_op = text();
+        frame.fx_node_name = text();
+        frame.fx_node_target = text();
+        frame.fx_original_trace = text();
+      }
+      index = snapshot_.stacks.add_frame(frame);
+    }
+    return snapshot_.stacks.add_stack(frames);
+  }
+
+  allocator::SnapshotSegment segment() {
+    allocator::SnapshotSegment segment{number(), address(),     number(),      number(),
+                                       number(), number(),      number(),      {},
+                                       stack(),  below(2) == 0, below(2) == 0, {}};
+    segment.pool = {number(), number()};
+    for (std::uint64_t i = below(5); i > 0; --i) {
+      segment.blocks.push_back(
+          {address(), number(), number(), stack(), static_cast<allocator::BlockState>(below(3))});
+    }
+    return segment;
+  }
+
+  allocator::TraceEntry entry() {
+    allocator::EntryNotes notes;
+    notes.compile_context = text();
+    notes.user_metadata = text();
+    if (below(2) == 0) notes.category = text();
+    if (below(3) == 0) notes.pool = allocator::PoolId{number(), number()};
+    if (below(8) == 0) notes.forward_frames = names();
+    allocator::TraceEntry entry{
+        address(),
+        number(),
+        number(),
+        number(),
+        stack(),
+        0,
+        static_cast<allocator::TraceAction>(below(allocator::kTraceActionCount))};
+    if (entry.action == allocator::TraceAction::other) {
+      notes.other_action = snapshot_.strings->intern("later");
+    }
+    entry.notes = snapshot_.notes.add(notes);
+    return entry;
+  }
+
+  allocator::StackIndex names() {
+    std::vector<allocator::FrameIndex> frames(below(4));
+    for (auto& frame : frames) frame = snapshot_.stacks.add_frame({text()});
+    return snapshot_.stacks.add_stack(frames);
+  }
+
+  void settings() {
+    const auto add = [this](const char* name, auto value) {
+      allocator::SnapshotSetting& setting = snapshot_.allocator_settings.emplace_back();
+      setting.name = snapshot_.strings->intern(name);
+      setting.value = value;
+    };
+    add("PYTORCH_CUDA_ALLOC_CONF", text());
+    add("max_split_size", number());
+    add("garbage_collection_threshold", 0.8125);
+    add("a_whole_real", 2.0);
+    add("expandable_segments", below(2) == 0);
+    allocator::SnapshotSetting::Divisions divisions;
+    for (int step = 0; step < 16; ++step) {
+      divisions.emplace_back(snapshot_.strings->intern(std::to_string(1 << step)), number());
+    }
+    add("roundup_power2_divisions", divisions);
+  }
+
+  std::mt19937_64 random_;
+  allocator::Snapshot snapshot_;
+};
+
+// A snapshot in words, texts and stacks in full: equal for equal snapshots, however they are kept.
+std::string in_words(const allocator::Snapshot& snapshot);
+
+}  // namespace ts::snapshot::testing

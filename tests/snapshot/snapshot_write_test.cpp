@@ -1,0 +1,110 @@
+#include "core/snapshot/snapshot_write.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/snapshot/snapshot_read.h"
+#include "tests/io/temporary_folder.h"
+#include "tests/snapshot/random_snapshot.h"
+
+namespace ts::snapshot {
+namespace {
+
+constexpr SnapshotFormat kFormats[] = {SnapshotFormat::pickle, SnapshotFormat::json};
+
+std::string written(const allocator::Snapshot& snapshot, SnapshotFormat format) {
+  std::string bytes;
+  write_snapshot([&bytes](std::string_view piece) { bytes += piece; }, snapshot, format);
+  return bytes;
+}
+
+TEST(SnapshotWrite, WhatIsWrittenIsReadAgain) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const allocator::Snapshot snapshot = testing::RandomSnapshot(seed).make(static_cast<int>(seed));
+    const std::string words = testing::in_words(snapshot);
+    for (const SnapshotFormat format : kFormats) {
+      const auto file = parse_snapshot(written(snapshot, format));
+      ASSERT_TRUE(file) << file.error().sentence;
+      EXPECT_EQ(file->fault, "");
+      EXPECT_TRUE(file->ignored_keys.empty());
+      EXPECT_EQ(testing::in_words(file->snapshot), words) << seed;
+    }
+  }
+}
+
+TEST(SnapshotWrite, ManyItemsGoInBatches) {
+  allocator::Snapshot snapshot;
+  allocator::EntryNotes notes;
+  const allocator::NotesIndex index = snapshot.notes.add(notes);
+  auto& trace = snapshot.device_traces.emplace_back();
+  for (std::uint64_t i = 0; i < 3500; ++i) {
+    trace.push_back({i, 512, 0, 0, memory::kNone, index, allocator::TraceAction::alloc});
+  }
+  const std::string bytes = written(snapshot, SnapshotFormat::pickle);
+  const auto file = parse_snapshot(bytes);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(snapshot));
+}
+
+TEST(SnapshotWrite, AnEmptySnapshotIsAFile) {
+  for (const SnapshotFormat format : kFormats) {
+    const auto file = parse_snapshot(written({}, format));
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->fault, "");
+    EXPECT_TRUE(file->snapshot.segments.empty());
+  }
+}
+
+TEST(SnapshotWrite, TheNameTellsTheFormat) {
+  EXPECT_EQ(snapshot_format_of("a/run.json"), SnapshotFormat::json);
+  EXPECT_EQ(snapshot_format_of("a/run.pickle"), SnapshotFormat::pickle);
+  EXPECT_EQ(snapshot_format_of("run"), SnapshotFormat::pickle);
+}
+
+// Runs `snapshot_check.py COMMAND FILE...`; its exit code.
+int check(const std::string& arguments) {
+  const std::string command =
+      "python3 -B '" TENSORSCOPE_SNAPSHOT_CHECK "' " + arguments + " > /dev/null";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Python's own pickle reads what is written, restricted so that nothing but data may come, and
+// finds in both formats the same.
+TEST(SnapshotWrite, PythonReadsBothFormats) {
+  if (std::system("python3 -c 'import pickle' 2> /dev/null") != 0) GTEST_SKIP() << "needs python3";
+  const io::testing::TemporaryFolder folder;
+  for (std::uint32_t seed = 0; seed < 3; ++seed) {
+    const allocator::Snapshot snapshot = testing::RandomSnapshot(seed).make(1100);
+    const std::filesystem::path pickle = folder.path() / "a.pickle";
+    const std::filesystem::path text = folder.path() / "a.json";
+    ASSERT_TRUE(write_snapshot(pickle, snapshot, SnapshotFormat::pickle));
+    ASSERT_TRUE(write_snapshot(text, snapshot, SnapshotFormat::json));
+    EXPECT_EQ(check("same '" + pickle.string() + "' '" + text.string() + "'"), 0);
+  }
+}
+
+// What Python writes in every protocol is read: it writes a snapshot of ours anew.
+TEST(SnapshotWrite, WhatPythonWritesIsRead) {
+  if (std::system("python3 -c 'import pickle' 2> /dev/null") != 0) GTEST_SKIP() << "needs python3";
+  const io::testing::TemporaryFolder folder;
+  const allocator::Snapshot snapshot = testing::RandomSnapshot(11).make(1100);
+  const std::filesystem::path ours = folder.path() / "ours.pickle";
+  ASSERT_TRUE(write_snapshot(ours, snapshot, SnapshotFormat::pickle));
+  for (int protocol = 2; protocol <= 5; ++protocol) {
+    const std::filesystem::path theirs = folder.path() / "theirs.pickle";
+    ASSERT_EQ(check("again '" + ours.string() + "' '" + theirs.string() + "' " +
+                    std::to_string(protocol)),
+              0);
+    const auto file = read_snapshot(theirs);
+    ASSERT_TRUE(file) << file.error().sentence;
+    EXPECT_EQ(file->fault, "");
+    EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(snapshot)) << protocol;
+  }
+}
+
+}  // namespace
+}  // namespace ts::snapshot

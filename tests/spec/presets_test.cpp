@@ -1,0 +1,95 @@
+#include "core/spec/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
+
+namespace ts::spec {
+namespace {
+
+TEST(Presets, every_preset_is_a_possible_spec) {
+  for (const Preset& preset : presets()) {
+    WorkloadSpec spec;
+    apply_preset(preset, spec);
+    const auto problems = validate(spec);
+    EXPECT_TRUE(problems.empty()) << preset.id << ": " << problems.front().sentence;
+    EXPECT_EQ(spec.workload, preset.workload);
+  }
+}
+
+TEST(Presets, ids_are_unique_within_a_workload_and_every_workload_has_some) {
+  std::set<std::string> seen;
+  std::set<WorkloadKind> kinds;
+  for (const Preset& preset : presets()) {
+    EXPECT_TRUE(seen.insert(std::string(to_string(preset.workload)) + "/" + preset.id).second)
+        << preset.id;
+    kinds.insert(preset.workload);
+    EXPECT_EQ(find_preset(preset.workload, preset.id), &preset);
+  }
+  EXPECT_EQ(kinds.size(), field_choices(Field::workload).size());
+  EXPECT_EQ(find_preset(WorkloadKind::attention, "2.7B"), nullptr);
+}
+
+TEST(Presets, leave_machine_and_number_format_alone) {
+  WorkloadSpec spec;
+  spec.device = DeviceKind::cuda;
+  spec.device_index = 2;
+  spec.dtype = DataType::bf16;
+  spec.backend = AttentionBackend::math;
+  spec.seed = 99;
+  spec.target_gpu = "T4";
+  spec.memory_limit = 1 << 30;
+  spec.vocab = 777;  // unused by the MLP
+  WorkloadSpec before = spec;
+  apply_preset(*find_preset(WorkloadKind::mlp, "w7"), spec);
+  before.workload = WorkloadKind::mlp;
+  before.batch = 32;
+  before.seq_len = 1;
+  before.d_model = 512;
+  before.d_ff = 1024;
+  before.causal = false;
+  EXPECT_EQ(spec, before);
+}
+
+TEST(Presets, exercises_have_the_shapes_of_the_documents) {
+  WorkloadSpec spec;
+  apply_preset(*find_preset(WorkloadKind::attention, "acc1"), spec);
+  EXPECT_EQ(spec.batch, 4);
+  EXPECT_EQ(spec.heads, 8);
+  EXPECT_EQ(spec.seq_len, 128);
+  EXPECT_EQ(spec.d_head, 64);
+  EXPECT_TRUE(spec.causal);
+  apply_preset(*find_preset(WorkloadKind::attention, "lab3"), spec);
+  EXPECT_EQ(spec.heads, 12);
+  EXPECT_EQ(spec.seq_len, 512);
+  EXPECT_FALSE(spec.causal);
+}
+
+// From GPT-2 to a model of the course and back: nothing of the other form stays.
+TEST(Presets, set_the_whole_form_of_a_model) {
+  WorkloadSpec spec;
+  apply_preset(*find_preset(WorkloadKind::lm, "gpt2"), spec);
+  EXPECT_TRUE(spec.tied && spec.bias && spec.fused_qkv);
+  EXPECT_EQ(spec.positions, Positions::learned);
+  EXPECT_EQ(spec.norm, NormKind::layernorm);
+  EXPECT_EQ(spec.ffn, FeedForward::gelu);
+  apply_preset(*find_preset(WorkloadKind::lm, "small"), spec);
+  WorkloadSpec fresh;
+  apply_preset(*find_preset(WorkloadKind::lm, "small"), fresh);
+  EXPECT_EQ(spec, fresh);
+}
+
+TEST(Presets, tiny_is_light) {
+  WorkloadSpec spec;
+  apply_preset(*find_preset(WorkloadKind::lm, "tiny"), spec);
+  // Two slow cores do 10 GFLOP in a second.
+  EXPECT_LT(step_flops(spec, AttentionBackend::naive).total(), 2e9);
+  EXPECT_LT(parameter_count(spec), 2'000'000);
+}
+
+}  // namespace
+}  // namespace ts::spec

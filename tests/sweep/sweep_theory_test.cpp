@@ -1,0 +1,108 @@
+// What the device allows, beside made up runs.
+#include "core/sweep/sweep_theory.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
+#include "core/sweep/sweep_json.h"
+#include "tests/sweep/made_sweeps.h"
+
+namespace ts::sweep {
+namespace {
+
+using namespace testing;
+
+run::Run on_a_roof(const spec::WorkloadSpec& spec) {
+  run::Run run = run::testing::made_run(spec, 10, 1000);
+  run.roof = run::Roof{spec.dtype, 2048, 0.5, 20};
+  return run;
+}
+
+TEST(SweepTheory, TimesFollowFromTheRoofsOfTheDevice) {
+  Sweep sweep(over_t("T=256:1024:x2"));
+  run_all(sweep, on_a_roof);
+  const auto theories = theories_of(sweep);
+  ASSERT_EQ(theories.size(), sweep.points().size());
+  for (std::size_t i = 0; i < theories.size(); ++i) {
+    ASSERT_TRUE(theories[i]);
+    const spec::WorkloadSpec& spec = sweep.points()[i].spec;
+    EXPECT_DOUBLE_EQ(theories[i]->compute_ms,
+                     spec::step_flops(spec, spec.backend).total() / 0.5e12 * 1e3);
+    EXPECT_DOUBLE_EQ(theories[i]->memory_ms, spec::step_traffic(spec, spec.backend) / 20e9 * 1e3);
+    EXPECT_EQ(theory_of(sweep, i)->compute_ms, theories[i]->compute_ms);
+  }
+  ASSERT_EQ(roofs_of(theories).size(), 1U);
+  EXPECT_NE(roofs_of(theories)[0].source.find("measured"), std::string::npos);
+}
+
+TEST(SweepTheory, PointsThatWereNotRunTakeTheRoofOfTheirDeviceAndType) {
+  SweepSpec spec = over_t("T=256:1024:x2", "dtype=fp32,bf16");
+  Sweep sweep(spec);
+  EXPECT_FALSE(theory_of(sweep, 0)) << "no run has told a roof yet";
+  const auto first = sweep.next();
+  ASSERT_TRUE(first);
+  sweep.start(*first);
+  sweep.finish(*first, on_a_roof(sweep.points()[*first].spec));
+  const std::size_t measured = sweep.points()[*first].series;
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    EXPECT_EQ(theory_of(sweep, i).has_value(), sweep.points()[i].series == measured) << i;
+  }
+}
+
+TEST(SweepTheory, OfACardThatIsNotThereByItsPredictionAndKeptInJson) {
+  Sweep sweep(over_t("T=256:512:x2", nullptr));
+  spec::Gpu card;
+  card.name = "Some card";
+  card.fp32_tflops = 10;
+  card.bandwidth_gb_s = 500;
+  PointPrediction prediction;
+  prediction.peak_allocated = 100;
+  prediction.roofs = report::roofs_of_card(card, spec::DataType::fp32);
+  sweep.predict({{0, prediction}});
+  ASSERT_TRUE(theory_of(sweep, 0));
+  EXPECT_EQ(theory_of(sweep, 0)->roofs.tflops, 10);
+  EXPECT_EQ(prediction_from_json(to_json(sweep, sweep.points()[0])).roofs, prediction.roofs);
+  const nlohmann::json whole = to_json(sweep, nlohmann::json::object());
+  EXPECT_EQ(whole["points"][0]["theory"]["bandwidth_gb_s"], 500);
+  EXPECT_TRUE(whole["points"][1]["theory"].is_null());
+  // A type that the card has no units for: only its memory says something.
+  EXPECT_EQ(report::roofs_of_card(card, spec::DataType::bf16).tflops, 0);
+}
+
+TEST(SweepTheory, MeasuredRoofsSurviveTheJournal) {
+  Sweep sweep(over_t("T=256:512:x2", nullptr));
+  run_all(sweep, on_a_roof);
+  const PointMeasurement& known = sweep.points()[0].measurement;
+  EXPECT_EQ(measurement_from_json(to_json(sweep, sweep.points()[0])).roofs, known.roofs);
+  nlohmann::json older = to_json(sweep, sweep.points()[0]);
+  older.erase("roofs");
+  EXPECT_FALSE(measurement_from_json(older).roofs.known());
+}
+
+TEST(Sweep, PredictedTimesComeFromAnotherPointOfTheSeries) {
+  Sweep sweep(over_t("T=256:1024:x2"));
+  EXPECT_LT(sweep.predicted_step_ms(0), 0);
+  const std::uint64_t before = sweep.version();
+  const auto first = sweep.next();
+  sweep.start(*first);
+  sweep.finish(*first, as_theory(sweep.points()[*first].spec));
+  EXPECT_GT(sweep.version(), before);
+  EXPECT_LT(sweep.predicted_step_ms(*first), 0) << "never from itself";
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    if (i == *first) continue;
+    const bool same = sweep.points()[i].series == sweep.points()[*first].series;
+    EXPECT_EQ(sweep.predicted_step_ms(i) > 0, same);
+    if (!same) continue;
+    const double flops =
+        spec::step_flops(sweep.points()[i].spec, sweep.points()[i].spec.backend).total() /
+        spec::step_flops(sweep.points()[*first].spec, sweep.points()[*first].spec.backend).total();
+    EXPECT_NEAR(sweep.predicted_step_ms(i),
+                sweep.points()[*first].measurement.step.median_ms * flops, 1e-6 * flops);
+  }
+}
+
+}  // namespace
+}  // namespace ts::sweep

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+#include "core/predict/outlook.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// Under the verdict: that this machine cannot run the settings and why, where only the card could,
+// and buttons for settings close to them that can run. Draws nothing where there is no obstacle.
+// Returns the settings of the button that was pressed.
+std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Outlook& outlook);
+
+}  // namespace ts::views

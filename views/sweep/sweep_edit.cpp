@@ -1,0 +1,71 @@
+// What the controls of the sweep page describe.
+#include <algorithm>
+
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "views/sweep/sweep_controls.h"
+
+namespace ts::views {
+
+using spec::AttentionBackend;
+using spec::Field;
+
+std::vector<Field> axis_fields(const spec::WorkloadSpec& base) {
+  std::vector<Field> fields;
+  const auto add = [&](Field field) {
+    const bool there = std::find(fields.begin(), fields.end(), field) != fields.end();
+    if (!there && spec::has_numbers(field) && spec::field_applies(base, field)) {
+      fields.push_back(field);
+    }
+  };
+  for (const Field field : {Field::T, Field::B, Field::d_head, Field::d_model, Field::layers}) {
+    add(field);
+  }
+  for (const spec::FieldRow& row : spec::field_rows()) add(row.field);
+  return fields;
+}
+
+std::vector<Field> series_fields(const spec::WorkloadSpec& base) {
+  std::vector<Field> fields;
+  for (const spec::FieldRow& row : spec::field_rows()) {
+    const bool values = !spec::field_choices(row.field).empty() || spec::has_numbers(row.field);
+    if (values && row.field != Field::workload && spec::field_applies(base, row.field)) {
+      fields.push_back(row.field);
+    }
+  }
+  return fields;
+}
+
+base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
+                                        const sweep::SweepPresets& presets) {
+  if (const sweep::SweepPreset* preset = presets.find(edit.preset)) {
+    return sweep::sweep_of_preset(*preset, base);
+  }
+  sweep::SweepSpec spec;
+  spec.base = base;
+  const std::string range = std::to_string(edit.low) + ":" + std::to_string(edit.high);
+  auto axis = sweep::parse_axis(std::string(spec::field_name(edit.axis)) + "=" +
+                                (edit.values.empty() ? range : edit.values));
+  if (!axis) return tl::unexpected(axis.error());
+  spec.axes.push_back(std::move(*axis));
+  if (edit.second) {
+    auto second =
+        sweep::parse_axis(std::string(spec::field_name(*edit.second)) + "=" + edit.second_values);
+    if (!second) return tl::unexpected(second.error());
+    spec.axes.push_back(std::move(*second));
+  }
+  if (edit.series == Field::backend) {
+    sweep::SweepSeriesField series;
+    for (const AttentionBackend one : edit.backends) series.values.emplace_back(to_string(one));
+    if (spec::field_applies(base, Field::backend)) spec.series.push_back(std::move(series));
+  } else if (edit.series) {
+    auto series =
+        sweep::parse_series(std::string(spec::field_name(*edit.series)) + "=" + edit.series_values);
+    if (!series) return tl::unexpected(series.error());
+    spec.series.push_back(std::move(*series));
+  }
+  if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
+  return spec;
+}
+
+}  // namespace ts::views
