@@ -270,7 +270,10 @@ Sweep::Neighbour Sweep::nearest_in_series(std::size_t index) const {
   return nearest_measured(index, first, first + length);
 }
 
-double Sweep::predicted_step_ms(std::size_t index) const {
+double Sweep::estimated_step_ms(std::size_t index) const {
+  const SweepPoint& point = points_[index];
+  const bool cannot_run = point.status == PointStatus::oom || point.status == PointStatus::failed;
+  if (cannot_run || point.measurement.step.median_ms > 0) return -1;
   const Neighbour near = nearest_in_series(index);
   return near.point == nullptr ? -1 : near.point->measurement.step.median_ms * near.growth;
 }

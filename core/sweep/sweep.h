@@ -104,9 +104,10 @@ class Sweep {
   [[nodiscard]] double seconds_left() const;
   // Of one run of that point; negative while nothing is known.
   [[nodiscard]] double expected_seconds(std::size_t point) const;
-  // Milliseconds of a step, from the nearest other point of its series that was measured, as the
-  // FLOPs grow; negative where there is none. A prediction, never mixed with measurements.
-  [[nodiscard]] double predicted_step_ms(std::size_t point) const;
+  // Milliseconds of a step of a point that has none of its own yet: those of the nearest point of
+  // its series that was measured, scaled as the FLOPs grow. An estimate, never mixed with
+  // measurements; negative where the point was timed, cannot run, or no neighbour is known.
+  [[nodiscard]] double estimated_step_ms(std::size_t point) const;
 
  private:
   [[nodiscard]] double expected_seconds(std::size_t point,

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/sweep/sweep_table.h"
+#include "core/sweep/sweep_theory.h"
 #include "core/text/numbers.h"
 
 namespace ts::sweep {
@@ -83,6 +84,10 @@ std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
                           points, error.worst_percent > 0 ? "+" : "",
                           text::decimal(error.worst_percent, 2), sweep.series()[worst.series].label,
                           axis, text::grouped(worst.at[0])));
+  }
+  for (const BeatenBound& one : beaten_bounds(sweep, theories_of(sweep))) {
+    all.push_back(
+        fmt::format("{} of {} points: {}", one.points, sweep.points().size(), one.why.sentence));
   }
   for (const CurveSaturation& one : saturations_of(sweep)) {
     all.push_back(fmt::format("{}: throughput saturates at B = {} ({})", one.curve.label,

@@ -133,8 +133,10 @@ nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, Fi
   const auto theories = theories_of(sweep);
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     points.push_back(to_json(sweep, sweep.points()[i]));
-    points.back()["step_ms_predicted"] = io::known(sweep.predicted_step_ms(i));
+    points.back()["step_ms_estimated_from_neighbour"] = io::known(sweep.estimated_step_ms(i));
     points.back()["theory"] = theory_json(theories[i]);
+    points.back()["faster_than_bound"] =
+        io::text_or_null(beaten_bound(theories[i], sweep.points()[i]).sentence);
   }
   auto fits = nlohmann::json::array();
   for (const CurveFit& one : fits_of(sweep, range)) {

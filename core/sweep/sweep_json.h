@@ -26,8 +26,9 @@ PointMeasurement measurement_from_json(const nlohmann::json& json);
 PointPrediction prediction_from_json(const nlohmann::json& json);
 
 // The whole result: sweep (the specification), environment, points, fits, crossovers, saturation;
-// the last three as sweep_results.h has them. Points have two keys more: step_ms_predicted
-// (Sweep::predicted_step_ms) and theory (theory_json).
+// the last three as sweep_results.h has them. Points have three keys more:
+// step_ms_estimated_from_neighbour (Sweep::estimated_step_ms), theory (theory_json) and
+// faster_than_bound (the sentence of beaten_bound, or null).
 nlohmann::json to_json(const Sweep& sweep, const nlohmann::json& environment, FitRange range = {});
 
 }  // namespace ts::sweep

@@ -70,6 +70,54 @@ std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep) {
   return all;
 }
 
+report::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point) {
+  const double ms = point.measurement.step.median_ms;
+  if (!theory || point.status != PointStatus::ok || !(ms > 0)) return {};
+  const bool measured = theory->roofs.source.ends_with("measured");
+  if (ms < theory->compute_ms) {
+    if (measured) {
+      return {
+          "Faster than its FLOPs allow: the best product was measured too low, as happens on a "
+          "busy machine",
+          "sweep.beaten.product",
+          {}};
+    }
+    return {
+        "Faster than its FLOPs allow: the card's figure is too low, or not all FLOPs that are "
+        "counted are computed",
+        "sweep.beaten.card",
+        {}};
+  }
+  if (ms >= theory->memory_ms) return {};
+  if (measured) {
+    return {
+        "Faster than its traffic allows: the data stay in a cache, or the copy was measured "
+        "too low, as happens on a busy machine",
+        "sweep.beaten.copy",
+        {}};
+  }
+  return {"Faster than its traffic allows: the data stay in the card's cache",
+          "sweep.beaten.cache",
+          {}};
+}
+
+std::vector<BeatenBound> beaten_bounds(const Sweep& sweep,
+                                       std::span<const std::optional<PointTheory>> theories) {
+  std::vector<BeatenBound> all;
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    report::Message why = beaten_bound(theories[i], sweep.points()[i]);
+    if (why.key.empty()) continue;
+    const auto known =
+        std::ranges::find(all, why.key, [](const BeatenBound& one) { return one.why.key; });
+    if (known == all.end()) {
+      all.push_back({std::move(why), 1});
+    } else {
+      ++known->points;
+    }
+  }
+  return all;
+}
+
 nlohmann::json theory_json(const std::optional<PointTheory>& theory) {
   if (!theory) return nullptr;
   return {{"flops", theory->flops},

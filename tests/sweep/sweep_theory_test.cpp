@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
 #include "core/sweep/sweep_json.h"
+#include "core/sweep/sweep_table.h"
 #include "tests/sweep/made_sweeps.h"
 
 namespace ts::sweep {
@@ -82,26 +84,91 @@ TEST(SweepTheory, MeasuredRoofsSurviveTheJournal) {
   EXPECT_FALSE(measurement_from_json(older).roofs.known());
 }
 
-TEST(Sweep, PredictedTimesComeFromAnotherPointOfTheSeries) {
+TEST(Sweep, EstimatedTimesComeFromAnotherPointOfTheSeries) {
   Sweep sweep(over_t("T=256:1024:x2"));
-  EXPECT_LT(sweep.predicted_step_ms(0), 0);
+  EXPECT_LT(sweep.estimated_step_ms(0), 0);
   const std::uint64_t before = sweep.version();
   const auto first = sweep.next();
   sweep.start(*first);
   sweep.finish(*first, as_theory(sweep.points()[*first].spec));
   EXPECT_GT(sweep.version(), before);
-  EXPECT_LT(sweep.predicted_step_ms(*first), 0) << "never from itself";
+  EXPECT_LT(sweep.estimated_step_ms(*first), 0) << "never from itself";
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     if (i == *first) continue;
     const bool same = sweep.points()[i].series == sweep.points()[*first].series;
-    EXPECT_EQ(sweep.predicted_step_ms(i) > 0, same);
+    EXPECT_EQ(sweep.estimated_step_ms(i) > 0, same);
     if (!same) continue;
     const double flops =
         spec::step_flops(sweep.points()[i].spec, sweep.points()[i].spec.backend).total() /
         spec::step_flops(sweep.points()[*first].spec, sweep.points()[*first].spec.backend).total();
-    EXPECT_NEAR(sweep.predicted_step_ms(i),
+    EXPECT_NEAR(sweep.estimated_step_ms(i),
                 sweep.points()[*first].measurement.step.median_ms * flops, 1e-6 * flops);
   }
+}
+
+std::size_t column_of(const io::TextTable& table, const std::string& name) {
+  const auto found = std::ranges::find(table.columns, name);
+  EXPECT_NE(found, table.columns.end()) << name;
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
+
+TEST(Sweep, OnlyAPointThatWasNotTimedAndCanRunHasAnEstimate) {
+  Sweep sweep(over_t("T=256:4096:x2"));
+  run_all(sweep, with_limit(1024));
+  const auto pending = *sweep.find(sweep.points()[6].spec);
+  sweep.forget(pending);
+  const io::TextTable table = full_table(sweep);
+  const std::size_t column = column_of(table, "step_ms_estimated_from_neighbour");
+  const nlohmann::json json = to_json(sweep, nlohmann::json::object());
+  EXPECT_GT(sweep.count(PointStatus::oom), 0U);
+  EXPECT_EQ(sweep.count(PointStatus::pending), 1U);
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    const bool estimated = sweep.points()[i].status == PointStatus::pending;
+    EXPECT_EQ(sweep.estimated_step_ms(i) > 0, estimated) << i;
+    EXPECT_EQ(!table.rows[i][column].empty(), estimated) << i;
+    EXPECT_EQ(!json["points"][i]["step_ms_estimated_from_neighbour"].is_null(), estimated) << i;
+  }
+  // What is scaled from a neighbour is called a prediction nowhere.
+  EXPECT_EQ(json.dump().find("step_ms_predicted"), std::string::npos);
+  EXPECT_EQ(sweep_markdown(sweep, "").find("step_ms_predicted"), std::string::npos);
+}
+
+TEST(SweepTheory, PointsThatAreFasterThanTheirBoundsSayWhy) {
+  // 1 ms at T = 256 is far below what a roof of 0.1 GFLOP/s allows, and so is the traffic.
+  const auto on = [](double tflops, double gb_s) {
+    return [=](const spec::WorkloadSpec& spec) {
+      run::Run run = run::testing::made_run(spec, 1, 1000);
+      run.roof = run::Roof{spec.dtype, 2048, tflops, gb_s};
+      return run;
+    };
+  };
+  const auto whys = [](const Sweep& sweep) {
+    std::vector<std::string> all;
+    for (const BeatenBound& one : beaten_bounds(sweep, theories_of(sweep)))
+      all.push_back(one.why.key + " " + std::to_string(one.points));
+    return all;
+  };
+  using Words = std::vector<std::string>;
+  Sweep sweep(over_t("T=256:512:x2"));
+  run_all(sweep, on(1e-6, 1e9));
+  EXPECT_EQ(whys(sweep), Words{"sweep.beaten.product 4"});
+  const io::TextTable table = full_table(sweep);
+  EXPECT_NE(table.rows[0][column_of(table, "faster_than_bound")].find("busy machine"),
+            std::string::npos);
+  EXPECT_NE(to_json(sweep, nlohmann::json::object())["points"][0]["faster_than_bound"]
+                .get<std::string>()
+                .find("busy machine"),
+            std::string::npos);
+  const auto said = findings(sweep);
+  EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& sentence) {
+    return sentence.starts_with("4 of 4 points: Faster than its FLOPs allow");
+  }));
+  Sweep cached(over_t("T=256:512:x2"));
+  run_all(cached, on(1e9, 1e-6));
+  EXPECT_EQ(whys(cached), Words{"sweep.beaten.copy 4"});
+  Sweep slower(over_t("T=256:512:x2"));
+  run_all(slower, on(1e9, 1e9));
+  EXPECT_EQ(whys(slower), Words{});
 }
 
 }  // namespace

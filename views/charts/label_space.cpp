@@ -64,7 +64,9 @@ Rect LabelSpace::place(std::span<const Rect> places, const Rect& bounds) {
 Rect LabelSpace::beside(Point point, float width, float height, float gap, const Rect& bounds) {
   std::vector<Rect> places;
   const auto at = [&](float x, float y) { places.push_back({x, y, x + width, y + height}); };
-  for (const float away : {gap, gap + height, gap + 2 * height, gap + 3 * height}) {
+  constexpr int kSteps = 7;
+  for (int step = 0; step < kSteps; ++step) {
+    const float away = gap + static_cast<float>(step) * height;
     at(point.x + away, point.y - height / 2);
     at(point.x + gap, point.y - away - height);
     at(point.x + gap, point.y + away);

@@ -30,8 +30,9 @@ struct Data {
   std::vector<std::string> columns(SweepChart chart) const {
     switch (chart) {
       case SweepChart::time:
-        return {"median_ms",    "ci95_low_ms",      "ci95_high_ms",
-                "predicted_ms", "compute_bound_ms", "bandwidth_bound_ms"};
+        return {"median_ms",        "ci95_low_ms",
+                "ci95_high_ms",     "estimated_from_neighbour_ms",
+                "compute_bound_ms", "bandwidth_bound_ms"};
       case SweepChart::memory:
         return {"peak_allocated_bytes", "peak_predicted_bytes", "limit_bytes"};
       case SweepChart::throughput:
@@ -66,7 +67,7 @@ struct Data {
         return {number(time.y),
                 number(time.low),
                 number(time.high),
-                positive(analysis.predicted_step_ms[i]),
+                positive(analysis.estimated_step_ms[i]),
                 positive(theory.compute_ms),
                 positive(theory.memory_ms)};
       case SweepChart::memory:

@@ -108,10 +108,15 @@ void Curves::draw_crossovers() {
   for (const sweep::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
     const float x = x_.position(one.crossover.at);
-    dashed_line(sink_, {x, frame_.plot.y0 + lanes_}, {x, frame_.plot.y1}, scene_.theme().text3,
-                scene_.px(1), scene_.px(2), scene_.px(3));
+    const std::array line{Point{x, frame_.plot.y0 + lanes_}, Point{x, frame_.plot.y1}};
+    dashed_line(sink_, line[0], line[1], scene_.theme().text3, scene_.px(1), scene_.px(2),
+                scene_.px(3));
+    space_.take(line);
   }
-  // Over all lines, so that none goes through the words of another.
+}
+
+// Over all lines, so that none goes through the words of another.
+void Curves::draw_crossover_names() {
   for (const sweep::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
     const float x = x_.position(one.crossover.at);

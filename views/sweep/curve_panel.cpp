@@ -5,6 +5,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/sweep/beaten_marks.h"
 
 namespace ts::views {
 namespace {
@@ -126,6 +127,7 @@ void Curves::draw() {
   if (panel_.measure == Measure::samples_per_s) ticks.unit = "samples/s";
   if (any_) draw_y_axis(sink_, scene_, frame_, y_, ticks);
   draw_x_axis(sink_, scene_, frame_, x_);
+  if (of_time() && panel_.lines) draw_beaten_note(sink_, scene_, frame_, ticks.unit);
   if (!any_ && scene_.figure.sweep.count(PointStatus::oom) == 0) {
     text_in(sink_, {frame_.plot.x0 + scene_.px(12), frame_.plot.y0, frame_.plot.x1, frame_.plot.y1},
             TextStyle::body, scene_.theme().text3, scene_.figure.texts("sweep.nothing_yet"));
@@ -141,12 +143,14 @@ void Curves::draw() {
   if (of_time() && panel_.lines) draw_references();
   for (const auto& curve : scene_.analysis.curves) draw_curve(curve);
   if (residuals_ > 0) draw_residuals();
+  const bool crossed = panel_.lines && panel_.log;
+  if (crossed) draw_crossovers();
   draw_lanes();
   draw_labels();
   draw_limit_name();
   draw_guide_names();
   draw_bound_names();
-  if (panel_.lines && panel_.log) draw_crossovers();
+  if (crossed) draw_crossover_names();
   draw_saturations();
 }
 
@@ -221,6 +225,7 @@ void Curves::draw_curve(const sweep::SweepCurve& curve) {
     }
     draw_mark(sink_, look, at, scene_.px(4));
     take_mark(at, scene_.px(4));
+    if (of_time() && panel_.lines) ring_if_beaten(sink_, scene_, space_, point, at);
     scene_.spots.push_back({point, at});
   }
   if (line.empty()) return;

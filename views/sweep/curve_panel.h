@@ -26,6 +26,7 @@ class Curves {
   void set_axes();
   void draw_curve(const sweep::SweepCurve& curve);
   void draw_predicted(const sweep::SweepCurve& curve);
+  void dash_through(const std::vector<Point>& line, Color color);
   [[nodiscard]] double predicted_at(std::size_t point) const;  // NaN: not known
   // Where the predicted curve ends, if that is seen.
   [[nodiscard]] std::optional<Point> predicted_end(const sweep::SweepCurve& curve) const;
@@ -46,6 +47,7 @@ class Curves {
   void draw_guide_names();
   void draw_lanes();
   void draw_crossovers();
+  void draw_crossover_names();
   void draw_references();
   void draw_residuals();
   void draw_saturations();

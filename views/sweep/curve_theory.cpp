@@ -15,19 +15,31 @@ using sweep::PointStatus;
 
 double Curves::predicted_at(std::size_t point) const {
   if (of_memory()) return sweep::value_of(scene_.figure.sweep, point, Measure::peak_predicted).y;
-  const double ms = of_time() ? scene_.analysis.predicted_step_ms[point] : -1;
+  const double ms = of_time() ? scene_.analysis.estimated_step_ms[point] : -1;
   return ms > 0 ? ms : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Dashed through every predicted point, hollow where nothing was measured.
+// Dashed, hollow where nothing was measured. Memory is predicted by itself at every point; times
+// are estimated from what was measured, so their line comes from there.
 void Curves::draw_predicted(const sweep::SweepCurve& curve) {
   std::vector<Point> line;
+  std::optional<Point> measured_before;
   const Color color = style(curve).color;
   sink_.push_clip(inside());
   for (const std::size_t index : curve.points) {
     const double value = predicted_at(index);
+    if (of_time() && !std::isfinite(value)) {
+      const double ms = sweep::value_of(scene_.figure.sweep, index, Measure::step_ms).y;
+      if (!std::isfinite(ms)) continue;
+      measured_before = place(index, ms);
+      if (!line.empty()) line.push_back(*measured_before);
+      dash_through(line, color);
+      line.clear();
+      continue;
+    }
     if (!std::isfinite(value)) continue;
     const Point at = place(index, value);
+    if (line.empty() && measured_before) line.push_back(*measured_before);
     line.push_back(at);
     if (point_at(index).status == PointStatus::ok || !y_.shows(value)) continue;
     const float radius = scene_.px(3.5F);
@@ -36,13 +48,18 @@ void Curves::draw_predicted(const sweep::SweepCurve& curve) {
                   scene_.px(1.2F), radius);
     scene_.spots.push_back({index, at});
   }
-  dashed_path(sink_, line, color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
-  space_.take(line);
+  dash_through(line, color);
   sink_.pop_clip();
   const bool measured =
       std::any_of(curve.points.begin(), curve.points.end(),
                   [&](std::size_t index) { return point_at(index).status == PointStatus::ok; });
   if (!line.empty() && !measured) add_label(curve, line.back());
+}
+
+void Curves::dash_through(const std::vector<Point>& line, Color color) {
+  if (line.size() < 2) return;
+  dashed_path(sink_, line, color, scene_.px(1.4F), scene_.px(4), scene_.px(3));
+  space_.take(line);
 }
 
 std::optional<Point> Curves::predicted_end(const sweep::SweepCurve& curve) const {

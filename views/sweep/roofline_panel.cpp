@@ -8,6 +8,7 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/label_space.h"
 #include "views/charts/labels.h"
+#include "views/sweep/beaten_marks.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
@@ -192,6 +193,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   ticks.unit = unit.name;
   draw_y_axis(sink, scene, frame, axes.y, ticks);
   draw_intensity_axis(sink, scene, frame, axes.x);
+  draw_beaten_note(sink, scene, frame, ticks.unit);
   LabelSpace space;
   std::vector<Note> notes;
   for (const report::Roofs& one : roofs) {
@@ -206,6 +208,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       const Point at{axes.x.position(one.intensity), axes.y.position(one.tflops)};
       line.push_back(at);
       draw_mark(sink, look, at, scene.px(4));
+      ring_if_beaten(sink, scene, space, one.point, at);
       space.take(
           Rect{at.x - scene.px(4), at.y - scene.px(4), at.x + scene.px(4), at.y + scene.px(4)});
       scene.spots.push_back({one.point, at});

@@ -10,10 +10,12 @@ SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
                     sweep::saturations_of(sweep),
                     sweep::references_of(sweep, references),
                     sweep::theories_of(sweep),
+                    {},
                     {}};
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
-    out.predicted_step_ms.push_back(sweep.predicted_step_ms(i));
+    out.estimated_step_ms.push_back(sweep.estimated_step_ms(i));
   }
+  out.beaten = sweep::beaten_bounds(sweep, out.theories);
   return out;
 }
 

@@ -18,9 +18,10 @@ struct SweepAnalysis {
   std::vector<sweep::CurveCrossover> crossovers;
   std::vector<sweep::CurveSaturation> saturations;
   std::vector<sweep::ReferenceSeries> references;  // those that fit this sweep
-  // Of every point; predicted times negative where nothing is known.
+  // Of every point; estimated times are negative where there is none.
   std::vector<std::optional<sweep::PointTheory>> theories;
-  std::vector<double> predicted_step_ms;
+  std::vector<double> estimated_step_ms;
+  std::vector<sweep::BeatenBound> beaten;  // reasons why points are faster than their bounds
 };
 SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
                       std::span<const sweep::ReferenceSeries> references);

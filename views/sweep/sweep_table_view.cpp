@@ -61,11 +61,9 @@ Units units_of(const sweep::Sweep& sweep) {
   return {duration_unit(times), byte_unit(sizes)};
 }
 
-// "\u2248 88.3 ms" of a point that is still to be measured.
-std::string predicted_time(const sweep::Sweep& sweep, const Units& units, std::size_t index) {
-  const PointStatus status = sweep.points()[index].status;
-  if (status != PointStatus::pending && status != PointStatus::running) return text::kNoNumber;
-  const double expected = sweep.predicted_step_ms(index);
+// "\u2248 88.3" of a point that was not timed.
+std::string estimated_time(const sweep::Sweep& sweep, const Units& units, std::size_t index) {
+  const double expected = sweep.estimated_step_ms(index);
   return expected > 0 ? "\xe2\x89\x88 " + units.ms(expected) : text::kNoNumber;
 }
 
@@ -89,7 +87,7 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
   return {
       sweep.series()[point.series].label,
       at,
-      ok ? units.ms(m.step.median_ms) : predicted_time(sweep, units, index),
+      ok ? units.ms(m.step.median_ms) : estimated_time(sweep, units, index),
       ok && m.step.ci95_low_ms >= 0
           ? texts("inspector.range",
                   {{"low", units.ms(m.step.ci95_low_ms)}, {"high", units.ms(m.step.ci95_high_ms)}})

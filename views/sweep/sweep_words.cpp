@@ -2,6 +2,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
+#include "views/common/spec_words.h"
 #include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
@@ -14,11 +15,11 @@ std::string milliseconds(double ms) {
   return text::duration_ns(ms * 1e6).joined();
 }
 
-// "at least 1.2 ms by FLOPs, 0.4 ms by memory", "14 FLOP/byte"; and the predicted time.
+// "at least 1.2 ms by FLOPs, 0.4 ms by memory", "14 FLOP/byte"; and the estimated time.
 void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std::size_t index) {
   const auto& t = figure.texts;
-  if (const double ms = figure.sweep.predicted_step_ms(index); ms > 0) {
-    lines.push_back(t("sweep.read_out.predicted_time", {{"time", milliseconds(ms)}}));
+  if (const double ms = figure.sweep.estimated_step_ms(index); ms > 0) {
+    lines.push_back(t("sweep.read_out.estimated_time", {{"time", milliseconds(ms)}}));
   }
   const auto theory = sweep::theory_of(figure.sweep, index);
   if (!theory) return;
@@ -33,6 +34,8 @@ void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std:
                        {"rate", text::rate(theory->roofs.gb_s * 1e9, "B").joined()},
                        {"intensity", text::decimal(theory->intensity(), 1)}}));
   }
+  const report::Message beaten = sweep::beaten_bound(theory, figure.sweep.points()[index]);
+  if (!beaten.key.empty()) lines.push_back(message_words(t, beaten));
 }
 
 }  // namespace
@@ -156,6 +159,11 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
                                                              text::decimal(error.worst_percent, 2)},
                                              {"place", place_words(sweep, error.worst_point)}}));
     }
+  }
+  for (const sweep::BeatenBound& one : analysis.beaten) {
+    lines.push_back(texts("sweep.finding.beaten", {{"points", std::to_string(one.points)},
+                                                   {"total", std::to_string(sweep.points().size())},
+                                                   {"why", message_words(texts, one.why)}}));
   }
   for (const sweep::CurveSaturation& one : analysis.saturations) {
     lines.push_back(texts("sweep.finding.saturation",

@@ -297,6 +297,85 @@ TEST_P(SweepFigureOf, WhatTheDeviceAllowsIsDrawnWithItsUnits) {
   EXPECT_TRUE(says("product in fp32"));
 }
 
+// Rings are the only outlines of that size.
+std::size_t rings(const RecordingSink& sink) {
+  return static_cast<std::size_t>(std::ranges::count_if(sink.calls, [](const auto& call) {
+    return call.kind == RecordingSink::Kind::outline && call.color == theme(ThemeKind::dark).warn;
+  }));
+}
+
+// Four lengths: those up to `fast` take far less than a roof of 0.2 TFLOP/s and 15 GB/s allows.
+sweep::Sweep with_fast_points(std::int64_t fast) {
+  sweep::SweepSpec spec;
+  spec.axes = {*sweep::parse_axis("T=64:512:x2")};
+  spec.max_point_s = 1e9;
+  sweep::Sweep sweep(spec);
+  while (const auto point = sweep.next()) {
+    sweep.start(*point);
+    const spec::WorkloadSpec& one = sweep.points()[*point].spec;
+    const double ms = one.seq_len <= fast ? 1e-3 : 1e4;
+    sweep.finish(*point, on_a_roof(run::testing::made_run(one, ms, 1000)));
+  }
+  return sweep;
+}
+
+TEST_P(SweepFigureOf, PointsAboveTheRoofAreRingedWithTheReason) {
+  const sweep::Sweep sweep = with_fast_points(128);
+  for (const SweepChart chart : {SweepChart::time, SweepChart::roofline}) {
+    SCOPED_TRACE(to_string(chart));
+    hit(sweep, {-1, -1}, chart);
+    expect_inside();
+    EXPECT_EQ(rings(sink_), 2U + 1U) << "two points and the sample of the legend";
+    EXPECT_TRUE(says("faster than its bounds"));
+    EXPECT_TRUE(says("measured on a busy machine"));
+    EXPECT_EQ(struck_words(sink_), "");
+  }
+  SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}};
+  const auto lines = point_lines(figure, 0);
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
+    return line.find("busy machine") != std::string::npos;
+  }));
+  const auto found = finding_lines(sweep, analyse(sweep, {}, {}), texts_);
+  EXPECT_TRUE(std::ranges::any_of(
+      found, [](const std::string& line) { return line.starts_with("2 of 4 points: "); }));
+  hit(with_fast_points(0), {-1, -1}, SweepChart::roofline);
+  EXPECT_EQ(rings(sink_), 0U);
+  EXPECT_FALSE(says("faster than its bounds"));
+}
+
+// A time that was measured has no second one beside it that is scaled from a neighbour.
+TEST_P(SweepFigureOf, EstimatedTimesStandOnlyWhereNothingWasMeasured) {
+  sweep::Sweep sweep = made_sweep("T=64:1024:x2", nullptr);
+  const auto hollow = [&] {
+    hit(sweep, {-1, -1}, SweepChart::time);
+    const Color color = series_styles(sweep, ThemeKind::dark)[0].color;
+    return std::ranges::count_if(sink_.calls, [&](const RecordingSink::Call& call) {
+      return call.kind == RecordingSink::Kind::outline && call.color == color;
+    });
+  };
+  EXPECT_EQ(hollow(), 0);
+  const io::TextTable measured =
+      chart_data(SweepChart::time, sweep, analyse(sweep, {}, {}), texts_);
+  const auto column = std::ranges::find(measured.columns, "estimated_from_neighbour_ms");
+  ASSERT_NE(column, measured.columns.end());
+  const auto at = static_cast<std::size_t>(column - measured.columns.begin());
+  for (const auto& row : measured.rows) EXPECT_EQ(row[at], "");
+  sweep.forget(4);
+  EXPECT_EQ(hollow(), 1);
+  EXPECT_TRUE(says("estimated by FLOPs")) << "the title says what is hollow";
+  EXPECT_FALSE(says("predicted"));
+  const io::TextTable now = chart_data(SweepChart::time, sweep, analyse(sweep, {}, {}), texts_);
+  for (std::size_t i = 0; i < now.rows.size(); ++i) EXPECT_EQ(!now.rows[i][at].empty(), i == 4);
+  SweepFigure figure{sweep, texts_, theme(ThemeKind::dark), {1}};
+  const auto has = [&](std::size_t point) {
+    return std::ranges::any_of(point_lines(figure, point), [](const std::string& line) {
+      return line.starts_with("Estimated from the nearest measured point");
+    });
+  };
+  EXPECT_TRUE(has(4));
+  EXPECT_FALSE(has(3));
+}
+
 // Of straight lines in logarithms nothing but bends is left on linear axes; all the same is said.
 TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
   const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
@@ -349,11 +428,13 @@ TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
     for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
     if (chart == SweepChart::findings) continue;
     EXPECT_EQ(table.rows.size(), sweep.points().size());
-    // Some point has a number in each column, but the optimizer that this pass lacks, and
-    // percentiles that ten steps do not tell.
+    // Some point has a number in each column, but the optimizer that this pass lacks, percentiles
+    // that ten steps do not tell, and estimates of what was measured.
     for (std::size_t column = 3; column < table.columns.size(); ++column) {
       const std::string& name = table.columns[column];
-      if (name == "optimizer_ms" || name == "peak_predicted_bytes" || name == "p99_ms") continue;
+      if (name == "optimizer_ms" || name == "peak_predicted_bytes" || name == "p99_ms" ||
+          name == "estimated_from_neighbour_ms")
+        continue;
       EXPECT_TRUE(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
         return !row[column].empty();
       })) << name;
