@@ -86,20 +86,21 @@ void HuntSearch::find_exact_edge(DryRunner& runner, base::StringTable& strings,
     if (!answer) return base::fail(progress_.problem);
     return std::move(*answer);
   };
+  spec::WorkloadSpec base = request_.spec;
+  if (request_.row > 0) static_cast<void>(spec::set_number(base, request_.y.field, request_.row));
   if (progress_.exact) {
     EdgeHunt edge = progress_.exact->edge;
-    static_cast<void>(
-        search_above(edge, request_.spec, request_.x, request_.target.name, probe, cancel));
+    static_cast<void>(search_above(edge, base, request_.x, request_.target.name, probe, cancel));
     if (cancel.cancelled()) return;
     progress_.exact->edge = std::move(edge);
     progress_.exact->searched_above = true;
     return;
   }
-  auto edge = hunt_edge(request_.spec, request_.x, request_.target.name, probe, cancel);
+  auto edge = hunt_edge(base, request_.x, request_.target.name, probe, cancel);
   // A cancelled search is begun anew; an axis without a possible value has no edge.
   if (cancel.cancelled()) return;
-  progress_.exact = ExactEdge{spec::number_of(request_.spec, request_.y.field),
-                              edge ? std::move(*edge) : EdgeHunt()};
+  progress_.exact =
+      ExactEdge{spec::number_of(base, request_.y.field), edge ? std::move(*edge) : EdgeHunt()};
 }
 
 void HuntSearch::probe(DryRunner& runner, base::StringTable& strings,

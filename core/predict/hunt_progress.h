@@ -20,10 +20,12 @@ struct HuntRequest {
   PredictionTarget target;
   std::shared_ptr<const CudaScratch> scratch;  // null: no band
   bool afresh = false;                         // asks again what an earlier hunt has found
+  // Of the second axis: where the exact edge is looked for; 0: as in the settings.
+  std::int64_t row = 0;
 };
 
-// The exact edge along the first axis, the second as it is in the settings: between two cells of
-// the map lie values that nobody asked yet.
+// The exact edge along the first axis in one row of the map: between two cells lie values that
+// nobody asked yet.
 struct ExactEdge {
   std::int64_t y = 0;
   EdgeHunt edge;

@@ -346,6 +346,8 @@ void Predictor::hunt(HuntRequest request) {
     const std::lock_guard lock(impl_->mutex);
     impl_->waiting_hunt = std::move(request);
     impl_->stop_hunt = false;
+    // The search for an exact edge is one probe of up to hundreds of dry runs.
+    if (impl_->running && !impl_->working) impl_->running->cancel();
   }
   impl_->wake.notify_all();
 }

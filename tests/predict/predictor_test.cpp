@@ -346,6 +346,24 @@ TEST_F(PredictorTest, AHuntFindsTheExactEdge) {
   EXPECT_EQ(found->exact->edge.oom, 334);
 }
 
+// Nothing of the map is asked again.
+TEST_F(PredictorTest, AHuntFindsTheExactEdgeOfAnotherRow) {
+  const auto predictor = make();
+  HuntRequest asked = hunt_request();
+  predictor->hunt(asked);
+  const auto before = hunted(*predictor);
+  ASSERT_TRUE(before->exact.has_value());
+  calls = 0;
+  asked.row = 4;
+  predictor->hunt(asked);
+  const auto found = hunted(*predictor);
+  ASSERT_TRUE(found->exact.has_value());
+  EXPECT_EQ(found->exact->y, 4);
+  EXPECT_EQ(found->exact->edge.fits, 250);
+  EXPECT_EQ(found->map.log().size(), before->map.log().size());
+  EXPECT_EQ(static_cast<std::size_t>(calls), found->exact->edge.probes.size());
+}
+
 TEST_F(PredictorTest, AHuntHasASecondFrontier) {
   const auto predictor = make();
   HuntRequest asked = hunt_request();
