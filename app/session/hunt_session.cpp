@@ -22,6 +22,12 @@ predict::HuntAxis reaching(predict::HuntAxis axis, std::int64_t value) {
   return axis;
 }
 
+bool same_map(const predict::HuntProgress& a, const predict::HuntProgress& b) {
+  return a.map.base() == b.map.base() && a.map.x_values() == b.map.x_values() &&
+         a.map.y_values() == b.map.y_values() && a.target.name == b.target.name &&
+         a.target.memory == b.target.memory;
+}
+
 }  // namespace
 
 void HuntSession::update(Session& session) {
@@ -29,6 +35,8 @@ void HuntSession::update(Session& session) {
   go_on_confirming(session);
   auto found = session.predictions().hunted();
   if (found == nullptr || found->id <= shown_after_ || found == progress_) return;
+  // What is being confirmed goes on where only the row of the exact edge has changed.
+  if (round_ && progress_ != nullptr && same_map(*progress_, *found)) round_->hunt = found->id;
   progress_ = std::move(found);
   make_map();
 }
@@ -44,7 +52,7 @@ void HuntSession::make_map() {
 
 void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
                          const views::HuntEdit& edit) {
-  Asked asked{spec, edit, {}, {}};
+  Asked asked{spec, edit, {}, {}, {}};
   for (const predict::HuntAxis& axis : {edit.x, edit.y}) {
     static_cast<void>(spec::set_number(asked.spec, axis.field, axis.low));
   }
@@ -53,6 +61,7 @@ void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
   const std::int64_t y = spec::number_of(spec, edit.y.field);
   if (same && std::ranges::binary_search(asked_->x_values, x) &&
       std::ranges::binary_search(asked_->y_values, y)) {
+    if (asked_->request.row != y) ask_for_row(session, y);
     return;
   }
   const auto before = session.predictions().hunted();
@@ -61,9 +70,11 @@ void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
   request.x = reaching(edit.x, x);
   request.y = reaching(edit.y, y);
   request.afresh = !asked_;
+  request.row = y;
   asked.x_values = predict::map_values(request.x, request.cells_per_axis, x);
   asked.y_values = predict::map_values(request.y, request.cells_per_axis, y);
   request.other = views::compared_spec(edit, spec);
+  asked.request = request;
   if (!session.predictions().hunt(std::move(request), edit.here)) {
     progress_.reset();
     map_.reset();
@@ -72,6 +83,13 @@ void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
   }
   asked_ = std::move(asked);
   shown_after_ = before != nullptr ? before->id : 0;
+}
+
+// The map stays as it is: all that was asked is taken over.
+void HuntSession::ask_for_row(Session& session, std::int64_t row) {
+  asked_->request.row = row;
+  asked_->request.afresh = false;
+  session.predictions().hunt(asked_->request, asked_->edit.here);
 }
 
 // A run with less memory than the card has says nothing about what the card refuses.

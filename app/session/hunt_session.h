@@ -21,7 +21,8 @@ class HuntSession {
   // Every frame: notes a run that has ended, and takes what the hunt has found.
   void update(Session& session);
   // While the map is shown: begins a hunt when something other than the two sizes has changed, or
-  // one of these has no row or column yet; that one asks only what is new.
+  // one of these has no row or column yet; that one asks only what is new. In another row of the
+  // same map it asks for the exact edge there.
   void follow(Session& session, const spec::WorkloadSpec& spec, const views::HuntEdit& edit);
   // Begins the hunt once more the next time it is followed.
   void restart() { asked_.reset(); }
@@ -64,6 +65,7 @@ class HuntSession {
     spec::WorkloadSpec spec;  // with the sizes of the axes at their low ends
     views::HuntEdit edit;
     std::vector<std::int64_t> x_values, y_values;  // the columns and rows of its map
+    predict::HuntRequest request;
   };
   struct Confirmation {
     spec::WorkloadSpec spec;
@@ -78,6 +80,7 @@ class HuntSession {
   };
   [[nodiscard]] std::vector<std::size_t> cells_to_confirm() const;
   void go_on_confirming(Session& session);
+  void ask_for_row(Session& session, std::int64_t row);
   void note_run(const Session& session);
   void remember(Confirmation confirmation);
   void make_map();

@@ -17,4 +17,7 @@ inline constexpr ImGuiWindowFlags kUnmovingFlags =
 // Strips along the edge of the main window: tabs, and what is said above them.
 inline constexpr ImGuiWindowFlags kStripFlags = kUnmovingFlags | ImGuiWindowFlags_NoSavedSettings;
 
+// From the top bar to the sentence of a page, at scale 1: as far as on the page of runs.
+inline constexpr float kHeadMargin = 14;
+
 }  // namespace ts::app

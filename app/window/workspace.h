@@ -181,8 +181,9 @@ class Workspace {
   void start_comparison();
   [[nodiscard]] std::string stale_comparison() const;
   void draw_hunt(const views::Ui& ui, Requests& requests);
+  void draw_hunt_side(const views::Ui& ui, const views::ViewContext& view, float height);
   void draw_hunt_head(const views::Ui& ui, float width, Requests& requests);
-  void draw_hunt_buttons(const views::Ui& ui, Requests& requests);
+  void draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests);
   void zoom_hunt(double factor);
   void draw_hunt_map(const views::Ui& ui, float width, float height);
   void open_cell(std::size_t cell);

@@ -88,22 +88,24 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
     if (title.empty()) title = (*texts_)("compare.nothing_yet");
   }
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const float buttons = views::right_row("###compare_buttons", at.x + width - ui.px(16),
-                                         at.y + ui.px(14), [&] { draw_compare_buttons(ui); });
+  const float buttons =
+      views::right_row("###compare_buttons", at.x + width - ui.px(16), at.y + ui.px(kHeadMargin),
+                       [&] { draw_compare_buttons(ui); });
   const float room = buttons - at.x - ui.px(32);
   const auto style = sink.text_width(views::TextStyle::large, title) <= room
                          ? views::TextStyle::large
                          : views::TextStyle::body;
-  sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
+  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin)}, style, ui.theme.text,
             views::fitted(sink, style, title, room));
-  sink.text({at.x + ui.px(16), at.y + ui.px(36)}, views::TextStyle::small, ui.theme.text2,
+  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 32)}, views::TextStyle::small,
+            ui.theme.text2,
             views::fitted(sink, views::TextStyle::small,
                           about + (about.empty() || state.empty() ? "" : "   ") + state, room));
   if (!paid.empty()) {
-    sink.text({at.x + ui.px(16), at.y + ui.px(56)}, views::TextStyle::body, ui.theme.text,
-              views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
+    sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 52)}, views::TextStyle::body,
+              ui.theme.text, views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(paid.empty() ? 64 : 84)});
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + (paid.empty() ? 60 : 80))});
 }
 
 void Workspace::draw_compare_buttons(const views::Ui& ui) {

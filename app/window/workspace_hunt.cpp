@@ -66,7 +66,8 @@ void Workspace::open_spec(const spec::WorkloadSpec& spec) {
   run_spec_ = seen_spec_ = state_->history.spec();
 }
 
-void Workspace::draw_hunt_buttons(const views::Ui& ui, Requests& requests) {
+// `narrow`: without the words of the last button, which its hint says.
+void Workspace::draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests) {
   HuntSession& hunts = *state_->hunts;
   const bool busy = session_->predictions().hunt_busy();
   const auto next = [&] { ImGui::SameLine(0, ui.px(8)); };
@@ -103,7 +104,8 @@ void Workspace::draw_hunt_buttons(const views::Ui& ui, Requests& requests) {
   }
   const char* const problem = hunts.confirm_problem(*session_, state_->history.spec());
   ImGui::BeginDisabled(problem != nullptr);
-  if (views::button(ui, "###hunt_confirm", "\xef\x81\x9b", ui.texts("hunt.confirm"), "",
+  if (views::button(ui, "###hunt_confirm", "\xef\x81\x9b", narrow ? "" : ui.texts("hunt.confirm"),
+                    "",
                     problem != nullptr ? views::ButtonKind::quiet : views::ButtonKind::primary)) {
     session_->show(nullptr);
     hunts.confirm();
@@ -121,9 +123,9 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
   const predict::HuntProgress* const hunt = hunts.progress();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float buttons =
-      views::right_row("###hunt_buttons", at.x + width - ui.px(16), at.y + ui.px(38),
-                       [&] { draw_hunt_buttons(ui, requests); });
-  float height = ui.px(72);
+      views::right_row("###hunt_buttons", at.x + width - ui.px(16), at.y + ui.px(kHeadMargin + 34),
+                       [&] { draw_hunt_buttons(ui, width < ui.px(420), requests); });
+  float height = ui.px(kHeadMargin + 68);
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const std::int64_t row = spec::number_of(state_->history.spec(), hunt->map.y().field);
@@ -136,7 +138,7 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
     const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
                            ? views::TextStyle::large
                            : views::TextStyle::body;
-    sink.text({at.x + ui.px(16), at.y + ui.px(6)}, style, ui.theme.text,
+    sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin)}, style, ui.theme.text,
               views::fitted(sink, style, sentence, room));
     const std::string confirmed =
         outdated ? std::string() : views::confirmed_sentence(hunts.map(), ui.texts);
@@ -146,10 +148,10 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
                                                      {{"first", confirmed}, {"second", state}});
     const auto small = views::TextStyle::small;
     // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
-    float top = at.y + ui.px(44);
+    float top = at.y + ui.px(kHeadMargin + 40);
     if (at.x + ui.px(32) + sink.text_width(small, words) > buttons) {
-      top = at.y + ui.px(72);
-      height = ui.px(92);
+      top = at.y + ui.px(kHeadMargin + 68);
+      height = ui.px(kHeadMargin + 88);
       if (!confirmed.empty() && sink.text_width(small, words) > room) words = confirmed;
     }
     sink.text({at.x + ui.px(16), top}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
@@ -252,6 +254,30 @@ void Workspace::draw_cell_menu(const views::Ui& ui) {
   views::context_menu(ui, "###cell_menu", title, rows);
 }
 
+// The exact edge, the log, and what would make it fit.
+void Workspace::draw_hunt_side(const views::Ui& ui, const views::ViewContext& view, float height) {
+  if (const predict::HuntProgress* const hunt = state_->hunts->progress()) {
+    const bool outdated = state_->hunts->outdated();
+    const std::int64_t row = spec::number_of(state_->history.spec(), hunt->map.y().field);
+    if (const auto value = views::draw_bisection(ui, *hunt, row, outdated)) {
+      spec::WorkloadSpec spec = state_->history.spec();
+      static_cast<void>(spec::set_number(spec, hunt->map.x().field, *value));
+      open_spec(spec);
+    }
+    const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
+    const float left_over = height - ImGui::GetCursorPosY();
+    const float of_log = std::max(ui.px(120), left_over * (remedies ? 0.42F : 0.9F));
+    // The cells of an earlier map are no longer those of these settings.
+    ImGui::BeginDisabled(outdated);
+    const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), hunt->target.memory, of_log);
+    ImGui::EndDisabled();
+    if (cell) open_cell(*cell);
+  }
+  ImGui::Dummy({0, ui.px(8)});
+  if (view.outlook == nullptr) return;
+  if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
+}
+
 void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
@@ -275,7 +301,10 @@ void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
   // Controls first: what they change is seen in this frame's charts.
   panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {
     views::settle(state_->hunt_edit, state_->history.spec());
-    views::draw_hunt_controls(ui, state_->hunt_edit, state_->history.spec());
+    const HuntSession& hunts = *state_->hunts;
+    const bool shown = hunts.progress() != nullptr && !hunts.outdated();
+    views::draw_hunt_controls(ui, state_->hunt_edit, state_->history.spec(),
+                              shown ? &hunts.map() : nullptr);
     views::divider(ui);
     views::draw_controls(controls(ui));
   });
@@ -291,26 +320,8 @@ void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
   views::ViewContext view = context(ui);
   panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kUnmovingFlags,
         [&] { memory_.draw(view); });
-  panel("###hunt_side", left + middle, 0, right, size.y, margin, 0, [&] {
-    if (state_->hunts->progress() != nullptr) {
-      const predict::HuntProgress& hunt = *state_->hunts->progress();
-      if (const auto value = views::draw_bisection(ui, hunt)) {
-        spec::WorkloadSpec spec = state_->history.spec();
-        static_cast<void>(spec::set_number(spec, hunt.map.x().field, *value));
-        static_cast<void>(spec::set_number(spec, hunt.map.y().field, hunt.exact->y));
-        open_spec(spec);
-      }
-      const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
-      const float left_over = size.y - ImGui::GetCursorPosY();
-      const float height = std::max(ui.px(120), left_over * (remedies ? 0.42F : 0.9F));
-      if (const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), height))
-        open_cell(*cell);
-    }
-    ImGui::Dummy({0, ui.px(8)});
-    if (view.outlook != nullptr) {
-      if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
-    }
-  });
+  panel("###hunt_side", left + middle, 0, right, size.y, margin, 0,
+        [&] { draw_hunt_side(ui, view, size.y); });
 }
 
 }  // namespace ts::app

@@ -1,4 +1,7 @@
 // The page of the hunt in the window: the map fills, a click opens a cell, a run gets its ring.
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <cmath>
 
 #include "core/predict/hunt_progress.h"
@@ -81,6 +84,57 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
       saved = saved || entry.path().filename() == "hunt.md";
     }
     IM_CHECK(saved);
+  });
+}
+
+TEST_F(HuntInTheWindow, AnotherRowHasItsOwnEdge) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    state().hunt_edit = {};
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(complete(context));
+    const std::size_t probes = state().hunts->map().log().size();
+    const auto edge_at = [](std::int64_t row) {
+      const predict::HuntProgress* hunt = state().hunts->progress();
+      return hunt->exact && hunt->exact->y == row && !hunt->exact->edge.probes.empty();
+    };
+    IM_CHECK(edge_at(1));
+    // Another row of the same map.
+    state().history.set([] {
+      spec::WorkloadSpec spec = small_attention();
+      spec.batch = 16;
+      return spec;
+    }());
+    context->Yield(3);
+    IM_CHECK(!state().hunts->outdated());
+    IM_CHECK(until(context, 60, [&] { return edge_at(16); }));
+    IM_CHECK_EQ(state().hunts->map().log().size(), probes);
+  });
+}
+
+// From the upper edge of a page to the first thing that is drawn in it, in pixels; its ground and
+// the line at its left edge do not count.
+float space_above(const ImGuiWindow& page) {
+  float top = page.Size.y;
+  for (const ImDrawVert& corner : page.DrawList->VtxBuffer) {
+    const float y = corner.pos.y - page.Pos.y;
+    if (y > 0.5F && corner.pos.x > page.Pos.x + 2) top = std::min(top, y);
+  }
+  return top;
+}
+
+TEST_F(HuntInTheWindow, TheSentenceOfAPageKeepsOffTheTopBar) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(complete(context));
+    context->Yield(2);
+    IM_CHECK_GE(space_above(*context->GetWindowByRef("//###hunt_page")), 12.0F);
+    context->ItemClick("//###top_bar/###page_compare");
+    context->Yield(3);
+    IM_CHECK_GE(space_above(*context->GetWindowByRef("//###compare_page")), 12.0F);
   });
 }
 

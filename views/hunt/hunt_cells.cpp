@@ -27,15 +27,17 @@ float strength(const HuntCell& cell, std::int64_t memory) {
   return 0.20F + 0.25F / std::max(1.0F, part);
 }
 
+// One of two cells fits and the other does not.
+bool parted(const HuntCell& one, const HuntCell& other) {
+  return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
+}
+
 // Calls `edge` with every edge between a cell that fits and one that does not, `half` as thick to
 // both sides.
 template <class Edge>
 void for_each_edge(const predict::HuntMap& map, const HuntGrid& grid, float half,
                    const Edge& edge) {
-  const auto parts = [&](std::size_t a, std::size_t b) {
-    const HuntCell &one = map.cell(a), &other = map.cell(b);
-    return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
-  };
+  const auto parts = [&](std::size_t a, std::size_t b) { return parted(map.cell(a), map.cell(b)); };
   for (std::size_t i = 0; i < map.size(); ++i) {
     const Rect box = grid.cell(i);
     const bool last_column = i % grid.columns + 1 == grid.columns;
@@ -120,6 +122,15 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
     const Color color = cell.state == CellState::probed ? theme.text : theme.text2;
     if (fits) sink.text(at, TextStyle::small, readable(color, ground), words);
   }
+}
+
+bool has_frontier(const predict::HuntMap& map) {
+  const std::size_t columns = map.x_values().size();
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (i % columns + 1 < columns && parted(map.cell(i), map.cell(i + 1))) return true;
+    if (i + columns < map.size() && parted(map.cell(i), map.cell(i + columns))) return true;
+  }
+  return false;
 }
 
 void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) {

@@ -22,6 +22,8 @@ bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGri
 
 // The cells without their frames, then the frontier, rings and the frame of the selected cell.
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
+// Whether there is any edge of a frontier to draw.
+bool has_frontier(const predict::HuntMap& map);
 void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 void draw_second_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 // Of the second frontier; dashes of it along a line.

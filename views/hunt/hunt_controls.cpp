@@ -7,6 +7,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/numbers.h"
 #include "views/common/power_select.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -35,7 +36,7 @@ predict::HuntAxis start_of(Field field) {
 }
 
 bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
-               const std::vector<Field>& fields, Field other) {
+               const std::vector<Field>& fields, Field other, const predict::HuntAxis* shown) {
   const float width = ImGui::GetContentRegionAvail().x;
   bool changed = false;
   const auto name = [&ui](Field field) {
@@ -64,6 +65,10 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
   if (power_select(ui, (id + "_high").c_str(), axis.high, least, most, half)) {
     axis.low = std::min(axis.low, axis.high);
     changed = true;
+  }
+  if (const std::string words = shown != nullptr ? reach_words(axis, *shown, ui.texts) : "";
+      !words.empty()) {
+    wrapped_text(ui, TextStyle::small, ui.theme.text2, words, ui.px(16));
   }
   return changed;
 }
@@ -163,13 +168,25 @@ bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& bas
 
 }  // namespace
 
-bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base) {
+std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
+                        const text::Texts& texts) {
+  if (chosen.field != shown.field) return {};
+  if (shown.low >= chosen.low && shown.high <= chosen.high) return {};
+  return texts("hunt.reaches", {{"name", spec::field_name(shown.field)},
+                                {"low", text::grouped(shown.low)},
+                                {"high", text::grouped(shown.high)}});
+}
+
+bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base,
+                        const predict::HuntMap* map) {
   const auto fields = hunt_fields(base);
   bool changed = draw_target(ui, edit, base);
   section(ui, ui.texts("hunt.across"));
-  changed |= draw_axis(ui, "###hunt_x", edit.x, fields, edit.y.field);
+  changed |= draw_axis(ui, "###hunt_x", edit.x, fields, edit.y.field,
+                       map != nullptr ? &map->x() : nullptr);
   section(ui, ui.texts("hunt.down"));
-  changed |= draw_axis(ui, "###hunt_y", edit.y, fields, edit.x.field);
+  changed |= draw_axis(ui, "###hunt_y", edit.y, fields, edit.x.field,
+                       map != nullptr ? &map->y() : nullptr);
   ImGui::Dummy({0, ui.px(4)});
   changed |= draw_comparison(ui, edit, base);
   ImGui::Dummy({0, ui.px(8)});

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "core/predict/hunt.h"
+#include "core/predict/hunt_map.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
@@ -36,8 +37,14 @@ std::optional<spec::WorkloadSpec> compared_spec(const HuntEdit& edit,
 // Looks closer at the map (factor < 1) or from further away, about the sizes that `base` has.
 void zoom(HuntEdit& edit, const spec::WorkloadSpec& base, double factor, std::size_t cells);
 
+// Where a map reaches beyond the ends that were chosen, as far as the settings: from where to where
+// it goes; empty where it does not, or has another axis.
+std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis& shown,
+                        const text::Texts& texts);
+
 // What it is a map of, both axes and their ends, and the second frontier, in the current window;
-// true when something was changed.
-bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base);
+// true when something was changed. `map`: what is shown; null: nothing is.
+bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base,
+                        const predict::HuntMap* map);
 
 }  // namespace ts::views

@@ -32,7 +32,7 @@ constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits,
                                    {"hunt.legend.frontier", LegendEntry::Kind::line, 0},
                                    {"hunt.legend.second", LegendEntry::Kind::dashes, 2}};
 
-// Only what is on the map needs words.
+// Only what is drawn needs words.
 bool occurs(const HuntFigure& figure, LegendEntry::Kind kind) {
   const auto some = [&figure](Fit fit) {
     for (std::size_t i = 0; i < figure.map.size(); ++i) {
@@ -52,9 +52,9 @@ bool occurs(const HuntFigure& figure, LegendEntry::Kind kind) {
     case LegendEntry::Kind::ring:
       return !figure.map.confirmed().empty();
     case LegendEntry::Kind::line:
-      return some(Fit::oom) && (some(Fit::fits) || some(Fit::fits_after_flush));
+      return has_frontier(figure.map);
     case LegendEntry::Kind::dashes:
-      return figure.other != nullptr;
+      return figure.other != nullptr && has_frontier(*figure.other);
   }
   return false;
 }

@@ -15,6 +15,7 @@
 #include "views/common/widgets.h"
 #include "views/hunt/bisection_line.h"
 #include "views/hunt/hunt_figure.h"
+#include "views/hunt/hunt_words.h"
 
 namespace ts::views {
 namespace {
@@ -46,7 +47,7 @@ std::string in_words(const Ui& ui, const report::Message& reason) {
   return message_words(ui.texts, reason);
 }
 
-LogRow run_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
+LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, std::size_t number) {
   const std::size_t index = map.confirmed()[number - 1];
   const predict::HuntCell& cell = map.cell(index);
   LogRow row{index,          number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
@@ -61,18 +62,11 @@ LogRow run_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
   }
   if (cell.peak_error()) {
     add(ui.texts("hunt.log.predicted",
-                 {{"predicted", text::bytes(*cell.predicted_peak).joined()},
+                 {{"predicted", unit.joined(static_cast<double>(*cell.predicted_peak))},
                   {"error", prediction_error(*cell.predicted_peak, cell.run->peak)}}));
   }
   row.whole = row.reason;
   return row;
-}
-
-// The reason without the card and the bytes, which the row says already, its numbers first.
-std::string short_reason(const Ui& ui, const report::Message& reason) {
-  constexpr std::string_view kPredicted = "prediction.";
-  if (!reason.key.starts_with(kPredicted)) return in_words(ui, reason);
-  return ui.texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
 }
 
 LogRow probe_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
@@ -82,14 +76,14 @@ LogRow probe_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) 
           number,
           mark_of(ui.theme, cell.fit),
           cell.at_least,
-          short_reason(ui, cell.reason),
+          short_reason(ui.texts, cell.reason),
           in_words(ui, cell.reason)};
 }
 
 constexpr float kRowHeight = 44;
 
 // True when it was pressed.
-bool draw_row(const Ui& ui, const predict::HuntMap& map, const LogRow& row) {
+bool draw_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, const LogRow& row) {
   const float height = ui.px(kRowHeight);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -107,15 +101,22 @@ bool draw_row(const Ui& ui, const predict::HuntMap& map, const LogRow& row) {
   text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3,
           text::grouped(static_cast<std::int64_t>(row.number)));
   sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, row.mark.color, row.mark.icon);
-  text_in(sink, line(56, 3), TextStyle::body, ui.theme.text, cell_place(map, row.cell));
-  text_right(sink, line(56, 3), TextStyle::body, ui.theme.text2, text::bytes(row.bytes).joined());
+  const std::string size = unit.joined(static_cast<double>(row.bytes));
+  Rect place = line(56, 3);
+  text_right(sink, place, TextStyle::body, ui.theme.text2, size);
+  place.x1 -= sink.text_width(TextStyle::body, size) + ui.px(8);
+  const std::string words = cell_place(map, row.cell);
+  const bool roomy = sink.text_width(TextStyle::body, words) <= place.width();
+  text_in(sink, place, roomy ? TextStyle::body : TextStyle::small, ui.theme.text, words);
   text_in(sink, line(56, 21), TextStyle::small, ui.theme.text3, row.reason);
   return pressed;
 }
 
 }  // namespace
 
-std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map, float height) {
+std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& map,
+                                         std::int64_t memory, float height) {
+  const OneUnit unit = hunt_unit(map, memory);
   const std::size_t runs = map.confirmed().size();
   const std::size_t probes = map.log().size();
   const auto count = [](std::size_t number) {
@@ -134,11 +135,11 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const auto place = static_cast<std::size_t>(i);
         const bool of_run = place < runs;
-        const LogRow row =
-            of_run ? run_row(ui, map, runs - place) : probe_row(ui, map, probes - (place - runs));
+        const LogRow row = of_run ? run_row(ui, map, unit, runs - place)
+                                  : probe_row(ui, map, probes - (place - runs));
         ImGui::PushID(of_run ? "run" : "probe");
         ImGui::PushID(static_cast<int>(row.number));
-        if (draw_row(ui, map, row)) pressed = row.cell;
+        if (draw_row(ui, map, unit, row)) pressed = row.cell;
         ImGui::PopID();
         ImGui::PopID();
       }
@@ -149,54 +150,76 @@ std::optional<std::size_t> draw_hunt_log(const Ui& ui, const predict::HuntMap& m
   return pressed;
 }
 
-std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt) {
-  if (!hunt.exact || hunt.exact->edge.probes.empty()) return std::nullopt;
-  const char* const x = spec::field_name(hunt.map.x().field);
+namespace {
+
+constexpr float kStepHeight = 24;
+constexpr float kStepsShown = 7;
+constexpr float kLineHeight = 36;
+
+// A probe of the bisection; true when it was pressed.
+bool draw_step(const Ui& ui, const std::string& place, const BisectionRow& row,
+               const predict::HuntProbe& probe, std::size_t number) {
+  const float height = ui.px(kStepHeight);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool pressed = press_area("###step", width, height);
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const Rect box{at.x, at.y, at.x + width - ui.px(4), at.y + height};
+  focus_ring(ui);
+  if (ImGui::IsItemHovered()) {
+    sink.fill(box, ui.theme.surface2, ui.px(3));
+    tooltip(ui,
+            in_words(ui, probe.answer.reason) + "\n" + exact_bytes(ui.texts, probe.answer.needed));
+  }
+  const Mark mark = mark_of(ui.theme, row.fit);
+  const auto from = [&](float left) { return Rect{box.x0 + left, box.y0, box.x1, box.y1}; };
+  text_in(sink, from(ui.px(4)), TextStyle::small, ui.theme.text3,
+          text::grouped(static_cast<std::int64_t>(number)));
+  text_in(sink, from(ui.px(32)), TextStyle::small, mark.color, mark.icon);
+  text_in(sink, from(ui.px(52)), TextStyle::body, ui.theme.text, place);
+  text_right(sink, box, TextStyle::body, ui.theme.text2, row.size);
+  Rect between = from(ui.px(52) + sink.text_width(TextStyle::body, place) + ui.px(12));
+  between.x1 -= sink.text_width(TextStyle::body, row.size) + ui.px(12);
+  const auto reason = std::ranges::find_if(row.reasons, [&](const std::string& words) {
+    return sink.text_width(TextStyle::small, words) <= between.width();
+  });
+  if (reason != row.reasons.end())
+    text_in(sink, between, TextStyle::small, ui.theme.text3, *reason);
+  return pressed;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProgress& hunt,
+                                           std::int64_t y, bool outdated) {
+  std::vector<BisectionRow> rows;
+  if (!outdated) rows = bisection_rows(hunt, y, ui.texts);
+  const bool awaited = outdated || bisection_awaited(hunt, y);
+  if (rows.empty() && !awaited) return std::nullopt;
+  const std::string x = spec::field_name(hunt.map.x().field);
   section(ui, ui.texts("hunt.bisection", {{"x", x},
                                           {"y", spec::field_name(hunt.map.y().field)},
-                                          {"value", std::to_string(hunt.exact->y)}}));
+                                          {"value", std::to_string(y)}}));
   std::optional<std::int64_t> pressed;
-  const float height = ui.px(24);
-  const auto& probes = hunt.exact->edge.probes;
-  const float shown = std::min<float>(static_cast<float>(probes.size()), 7) * height;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  if (ImGui::BeginChild("###hunt_bisection", {0, shown})) {
-    for (std::size_t i = 0; i < probes.size(); ++i) {
-      const predict::HuntProbe& probe = probes[i];
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float width = ImGui::GetContentRegionAvail().x;
+  if (ImGui::BeginChild("###hunt_bisection", {0, ui.px(kStepsShown * kStepHeight)})) {
+    if (awaited) text(ui, TextStyle::small, ui.theme.text3, ui.texts("hunt.bisection_awaited"));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       ImGui::PushID(static_cast<int>(i));
-      if (press_area("###step", width, height)) pressed = probe.at[0];
+      const std::string place = x + " = " + std::to_string(rows[i].value);
+      if (draw_step(ui, place, rows[i], hunt.exact->edge.probes[i], i + 1)) pressed = rows[i].value;
       ImGui::PopID();
-      ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-      const Rect row{at.x, at.y, at.x + width - ui.px(4), at.y + height};
-      focus_ring(ui);
-      if (ImGui::IsItemHovered()) {
-        sink.fill(row, ui.theme.surface2, ui.px(3));
-        tooltip(ui, in_words(ui, probe.answer.reason) + "\n" +
-                        exact_bytes(ui.texts, probe.answer.needed));
-      }
-      const Mark mark = mark_of(ui.theme, probe.answer.fit);
-      const auto from = [&](float left) {
-        return Rect{row.x0 + ui.px(left), row.y0, row.x1, row.y1};
-      };
-      text_in(sink, from(4), TextStyle::small, ui.theme.text3,
-              text::grouped(static_cast<std::int64_t>(i + 1)));
-      text_in(sink, from(36), TextStyle::small, mark.color, mark.icon);
-      text_in(sink, from(56), TextStyle::body, ui.theme.text,
-              std::string(x) + " = " + std::to_string(probe.at[0]));
-      text_right(sink, row, TextStyle::body, ui.theme.text2,
-                 text::bytes(probe.answer.needed).joined());
     }
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Rect line{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(36)};
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  if (const auto stops = bisection_stops(sink, ui.metrics, line, probes); !stops.empty()) {
-    ImGui::Dummy({line.width(), line.height()});
-    draw_bisection_line(sink, ui.theme, ui.metrics, line, stops);
+  const Rect line{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(kLineHeight)};
+  ImGui::Dummy({line.width(), line.height()});
+  if (!rows.empty()) {
+    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    draw_bisection_line(sink, ui.theme, ui.metrics, line,
+                        bisection_stops(sink, ui.metrics, line, hunt.exact->edge.probes));
   }
   ImGui::Dummy({0, ui.px(8)});
   return pressed;

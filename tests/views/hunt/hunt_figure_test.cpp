@@ -10,6 +10,7 @@
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 #include "views/hunt/hunt_controls.h"
+#include "views/hunt/hunt_words.h"
 
 namespace ts::views {
 namespace {
@@ -153,6 +154,53 @@ TEST_F(HuntFigureTest, TheLegendNamesWhatIsThereAndLosesTheFrontierFirst) {
   EXPECT_FALSE(says("frontier"));
 }
 
+// A map may have cells of both kinds that are no neighbours, as far as is known.
+TEST_F(HuntFigureTest, AFrontierThatIsNotDrawnIsNotNamed) {
+  predict::HuntMap map({}, *predict::parse_hunt_axis("T=1024:16384"),
+                       *predict::parse_hunt_axis("B=1:16"), 5);
+  map.tell(0, {predict::Fit::fits, kGiB, {}});
+  map.tell(map.size() - 1, {predict::Fit::oom, 100 * kGiB, {}});
+  predict::HuntMap other = map;
+  sink_ = RecordingSink();
+  const HuntFigure figure{map,      24 * kGiB, texts_, theme(ThemeKind::dark), {1}, std::nullopt,
+                          {-1, -1}, &other,    "flash"};
+  draw_hunt_figure(sink_, {0, 0, 900, 500}, figure);
+  EXPECT_TRUE(says("OOM"));
+  EXPECT_FALSE(says("frontier"));
+}
+
+// As in the cells of the map, whatever their size.
+TEST_F(HuntFigureTest, TheBisectionHasTheUnitOfTheMap) {
+  predict::EdgeHunt edge;
+  edge.probes = {{{1}, {predict::Fit::fits, 3 << 20, {}}},
+                 {{1536}, {predict::Fit::fits, kGiB * 24 - (8 << 20), {}}},
+                 {{1537},
+                  {predict::Fit::oom,
+                   kGiB * 24 + (8 << 20),
+                   {"",
+                    "prediction.oom",
+                    {{"missing", "8.00 MiB"}, {"asked", "1.00 GiB"}, {"op", "aten::bmm"}}}}}};
+  predict::HuntProgress hunt{.id = 1,
+                             .target = {},
+                             .map = made_map(predict::MapDepth::frontier),
+                             .other = std::nullopt,
+                             .exact = predict::ExactEdge{16, edge},
+                             .problem = {},
+                             .frontier_after = std::nullopt};
+  hunt.target.memory = 24 * kGiB;
+  const auto rows = bisection_rows(hunt, 16, texts_);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].size, "0.003 GiB");
+  EXPECT_EQ(rows[1].size, "23.99 GiB");
+  EXPECT_EQ(rows[2].size, "24.01 GiB");
+  const std::vector<std::string> reasons = {"8.00 MiB missing, 1.00 GiB for aten::bmm",
+                                            "1.00 GiB for aten::bmm", "8.00 MiB missing"};
+  EXPECT_EQ(rows[2].reasons, reasons);
+  EXPECT_FALSE(bisection_awaited(hunt, 16));
+  EXPECT_TRUE(bisection_rows(hunt, 8, texts_).empty()) << "of another row";
+  EXPECT_TRUE(bisection_awaited(hunt, 8));
+}
+
 TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
   predict::HuntMap map = made_map(predict::MapDepth::every_cell);
   map.confirm(0, {true, kGiB});
@@ -279,6 +327,17 @@ TEST_F(HuntFigureTest, TinyAreasAreLeftEmpty) {
   const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   EXPECT_FALSE(draw(map, {0, 0, 40, 30}, {20, 20}).has_value());
   EXPECT_FALSE(draw(map, {0, 0, 0, 0}).has_value());
+}
+
+// The settings are on the map, also where they lie beyond the ends that were chosen.
+TEST(HuntEdit, AMapThatReachesFurtherSaysSo) {
+  const text::Texts texts = testing::program_texts();
+  const predict::HuntAxis chosen{spec::Field::T, 128, 8192};
+  EXPECT_EQ(reach_words(chosen, chosen, texts), "");
+  EXPECT_EQ(reach_words(chosen, {spec::Field::T, 256, 4096}, texts), "");
+  EXPECT_EQ(reach_words(chosen, {spec::Field::B, 1, 10'000}, texts), "");
+  EXPECT_EQ(reach_words(chosen, {spec::Field::T, 128, 10'000}, texts),
+            "On this map: T = 128 to 10,000, so that the settings are on it");
 }
 
 TEST(HuntEdit, AxesAreThoseOfTheWorkload) {

@@ -1,0 +1,63 @@
+#include "views/hunt/hunt_words.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/predict/hunt_table.h"
+#include "core/text/numbers.h"
+#include "views/common/spec_words.h"
+
+namespace ts::views {
+
+OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory) {
+  const char letter = predict::grid_unit(map, memory);
+  OneUnit unit;
+  unit.name = text::bytes_in(0, letter).unit;
+  for (const char next : {'K', 'M', 'G'}) {
+    if (letter == 'B') break;
+    unit.size *= 1024;
+    if (next == letter) break;
+  }
+  unit.whole = letter == 'B';
+  return unit;
+}
+
+std::string short_reason(const text::Texts& texts, const report::Message& reason) {
+  constexpr std::string_view kPredicted = "prediction.";
+  if (!reason.key.starts_with(kPredicted)) return message_words(texts, reason);
+  return texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
+}
+
+namespace {
+
+std::vector<std::string> reasons_of(const text::Texts& texts, const report::Message& reason) {
+  std::vector<std::string> words = {short_reason(texts, reason)};
+  const auto has = [&reason](std::string_view name) {
+    return std::ranges::any_of(reason.arguments,
+                               [name](const text::Argument& one) { return one.name == name; });
+  };
+  if (has("asked") && has("op")) words.push_back(texts("hunt.bisection_asked", reason.arguments));
+  if (has("missing")) words.push_back(texts("hunt.bisection_missing", reason.arguments));
+  return words;
+}
+
+}  // namespace
+
+std::vector<BisectionRow> bisection_rows(const predict::HuntProgress& hunt, std::int64_t y,
+                                         const text::Texts& texts) {
+  std::vector<BisectionRow> rows;
+  if (!hunt.exact || hunt.exact->y != y) return rows;
+  const OneUnit unit = hunt_unit(hunt.map, hunt.target.memory);
+  for (const predict::HuntProbe& probe : hunt.exact->edge.probes) {
+    rows.push_back({probe.at[0], probe.answer.fit,
+                    unit.joined(static_cast<double>(probe.answer.needed)),
+                    reasons_of(texts, probe.answer.reason)});
+  }
+  return rows;
+}
+
+bool bisection_awaited(const predict::HuntProgress& hunt, std::int64_t y) {
+  return hunt.running && hunt.obstacle.sentence.empty() && (!hunt.exact || hunt.exact->y != y);
+}
+
+}  // namespace ts::views

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/predict/hunt_progress.h"
+#include "core/text/text.h"
+#include "views/charts/one_unit.h"
+
+namespace ts::views {
+
+// The unit of every number of a hunt: in the cells of its map and in the lists beside it.
+OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory);
+
+// The reason of a probe without the card and the bytes, which stand beside it, its numbers first.
+std::string short_reason(const text::Texts& texts, const report::Message& reason);
+
+// A probe of the exact edge in words.
+struct BisectionRow {
+  std::int64_t value = 0;  // of the first axis
+  predict::Fit fit = predict::Fit::fits;
+  std::string size;                  // needed
+  std::vector<std::string> reasons;  // from all that is known to the shortest
+};
+// The probes of the exact edge in the row of the map at `y`, in the order they went; empty where it
+// is not known yet, or is that of another row.
+std::vector<BisectionRow> bisection_rows(const predict::HuntProgress& hunt, std::int64_t y,
+                                         const text::Texts& texts);
+// It is still looked for.
+bool bisection_awaited(const predict::HuntProgress& hunt, std::int64_t y);
+
+}  // namespace ts::views
