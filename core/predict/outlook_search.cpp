@@ -7,6 +7,16 @@
 #include "core/spec/spec_fields.h"
 
 namespace ts::predict {
+namespace {
+
+// Backends that nobody chooses for their memory are said only where they help at once.
+bool worth_saying(const Remedy& remedy) {
+  const bool helps_at_once = remedy.fit != Fit::oom && remedy.runs_here;
+  const bool backend = remedy.kind == RemedyKind::tiled || remedy.kind == RemedyKind::automatic;
+  return !backend || helps_at_once;
+}
+
+}  // namespace
 
 const SizeEdge* Outlook::edge(spec::Field field) const {
   const auto found = std::find_if(edges.begin(), edges.end(),
@@ -81,6 +91,7 @@ std::optional<Remedy> OutlookSearch::remedy_of(const Change& change, const Forec
     if (before && after && *before > 0) remedy.time_ratio = *after / *before;
     const bool halve = tried.kind == RemedyKind::smaller_batch && remedy.fit == Fit::oom &&
                        tried.spec.batch % 2 == 0;
+    if (!halve && !worth_saying(remedy)) return std::nullopt;
     if (!halve) return remedy;
     tried.spec.batch /= 2;
     tried.spec.accumulate *= 2;

@@ -28,7 +28,7 @@ class OutlookSearch {
   [[nodiscard]] std::optional<ExpandableNeed> expandable_need(const Forecast& now) const;
   BackendNeed need_of(spec::AttentionBackend backend);
   // What a change of the settings does, against the forecast without it; nothing when it was
-  // cancelled or cannot be told.
+  // cancelled or cannot be told, or where a change that is good only where it fits does not.
   std::optional<Remedy> remedy_of(const Change& change, const Forecast& now);
   // Doubles the stride away from the present value, up while it fits and down while it does not,
   // then halves the interval. Nothing when it was cancelled or cannot be told.

@@ -36,6 +36,8 @@ double optimizer_traffic(spec::OptimizerKind kind) {
 const char* to_string(RemedyKind kind) {
   constexpr std::array kNames = {"flash",
                                  "efficient",
+                                 "tiled",
+                                 "automatic",
                                  "autocast_bf16",
                                  "bf16",
                                  "checkpoint_blocks",
@@ -63,6 +65,8 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
   };
   backend(RemedyKind::flash, spec::AttentionBackend::flash);
   backend(RemedyKind::efficient, spec::AttentionBackend::efficient);
+  backend(RemedyKind::tiled, spec::AttentionBackend::tiled);
+  backend(RemedyKind::automatic, spec::AttentionBackend::automatic);
   if (wide(spec.dtype)) {
     if (spec.autocast == spec::Autocast::off) {
       offer(RemedyKind::autocast_bf16,

@@ -12,6 +12,8 @@ namespace ts::predict {
 enum class RemedyKind : std::uint8_t {
   flash,                // attention that never stores the scores
   efficient,            // the same, of xFormers; takes fp32 too
+  tiled,                // the same, of ours: offered only where it fits and runs here
+  automatic,            // what LibTorch chooses: as well
   autocast_bf16,        // matrix products in bf16
   bf16,                 // everything in bf16
   checkpoint_blocks,    // every block is run again in the backward

@@ -454,10 +454,27 @@ TEST_F(PredictorTest, TellsWhatWouldMakeItFit) {
   EXPECT_EQ(of(RemedyKind::smaller_batch)->spec.accumulate, 4);
   EXPECT_EQ(of(RemedyKind::checkpoint_blocks)->fit, Fit::oom) << "said as it is";
   EXPECT_EQ(of(RemedyKind::sgd), nullptr) << "there is no optimizer in this pass";
+  for (const RemedyKind kind : {RemedyKind::tiled, RemedyKind::automatic}) {
+    ASSERT_NE(of(kind), nullptr) << to_string(kind);
+    EXPECT_EQ(of(kind)->needed, 2400 * kMiB);
+    EXPECT_TRUE(of(kind)->runs_here);
+  }
+  EXPECT_EQ(of(RemedyKind::tiled)->spec.backend, spec::AttentionBackend::tiled);
+  EXPECT_EQ(of(RemedyKind::automatic)->spec.backend, spec::AttentionBackend::automatic);
   EXPECT_EQ(of(RemedyKind::bf16), nullptr) << "it is bf16 already";
   request.spec.seq_len = 64;
   predictor->ask(request);
   EXPECT_TRUE(complete(*predictor)->remedies.empty());
+  // Neither is offered where it would not fit.
+  request.spec.seq_len = 2000;
+  predictor->ask(request);
+  const auto larger = complete(*predictor);
+  for (const Remedy& remedy : larger->remedies) {
+    EXPECT_NE(remedy.kind, RemedyKind::tiled);
+    EXPECT_NE(remedy.kind, RemedyKind::automatic);
+  }
+  EXPECT_TRUE(std::ranges::any_of(larger->remedies,
+                                  [](const Remedy& one) { return one.kind == RemedyKind::flash; }));
 }
 
 }  // namespace

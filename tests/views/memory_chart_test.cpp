@@ -7,89 +7,15 @@
 
 #include "core/text/numbers.h"
 #include "tests/views/gpu_run.h"
-#include "tests/views/recording_sink.h"
-#include "tests/views/synthetic_run.h"
-#include "tests/views/texts_for_tests.h"
-#include "views/memory/memory_chart.h"
+#include "tests/views/memory_chart_fixture.h"
 
 namespace ts::views {
 namespace {
 
+using testing::kGiB;
+using testing::MemoryChartTest;
 using testing::RecordingSink;
 using Kind = RecordingSink::Kind;
-
-constexpr std::int64_t kGiB = std::int64_t{1} << 30;
-
-class MemoryChartTest : public ::testing::Test {
- protected:
-  ViewContext context() {
-    return {run.get(),    strings,    texts,   theme(ThemeKind::light), Metrics{scale}, state, now,
-            target_bytes, "RTX 4090", nullptr, outlook.get(),           forecast.get()};
-  }
-  RecordingSink frame(const ChartInput& given = {}) {
-    RecordingSink sink(scale);
-    now += 400'000'000;  // a stale layout is made anew by now
-    ViewContext view = context();
-    view.stale_memory = stale;
-    view.live = live;
-    if (predicted) {
-      view.memory.kind = MemorySource::Kind::predicted;
-      view.memory.log = &forecast->run.log;
-      view.memory.id = forecast->id;
-      view.memory.range = forecast->run.log.time_range();
-    }
-    chart.lay_out(sink, area, view);
-    ChartInput input = given;
-    input.now_ns = now;
-    input.seconds = 0.016F;
-    chart.update(input, view);
-    chart.draw(sink, view);
-    return sink;
-  }
-  [[nodiscard]] ChartInput over(float x, float y) const {
-    const Rect& plot = chart.regions().plot;
-    ChartInput input;
-    input.hovered = true;
-    input.mouse = {plot.x0 + plot.width() * x, plot.y0 + plot.height() * y};
-    return input;
-  }
-  void click(ChartInput input) {
-    input.left_pressed = input.left_down = true;
-    frame(input);
-    input.left_pressed = input.left_down = false;
-    input.left_released = true;
-    frame(input);
-  }
-
-  // Predicted for the card: its tensors are those of the run.
-  void predict(std::int64_t cached, std::int64_t context = kGiB) {
-    auto target = std::make_shared<predict::Forecast>();
-    target->target.name = "RTX 4090";
-    target->target.memory = target_bytes;
-    target->target.context = context;
-    predict::Prediction& prediction = target->prediction;
-    prediction.chain = {run->memory.peak_bytes(), 0, 0, cached, context};
-    prediction.needed = prediction.chain.needed();
-    prediction.headroom = target_bytes - prediction.needed;
-    outlook = std::make_unique<predict::Outlook>();
-    outlook->target = std::move(target);
-  }
-
-  base::StringTable strings;
-  text::Texts texts = testing::program_texts();
-  std::unique_ptr<run::Run> run = testing::transformer_run(strings, {});
-  ViewState state;
-  float scale = 1;
-  Rect area{20, 30, 1260, 560};
-  std::int64_t now = 1;
-  std::int64_t target_bytes = 24 * kGiB;
-  std::string stale;
-  bool live = false;
-  MemoryChart chart;
-  std::unique_ptr<predict::Forecast> forecast;
-  std::unique_ptr<predict::Outlook> outlook;
-  bool predicted = false;  // the forecast is what is shown
-};
 
 // Live tensors, what the allocator holds and what is taken on the device, whatever the room.
 TEST_F(MemoryChartTest, TheLayersOfADeviceAreInSightAtAnyHeight) {
@@ -278,59 +204,6 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   EXPECT_TRUE(sink.says("Live at the refusal"));
   forecast->prediction.breaking.reset();
   EXPECT_FALSE(frame().says("Would run out of memory"));
-}
-
-// Every number that stands in the chart is a link of the one chain, and "to spare" that of the
-// verdict: what the card has less all that is needed.
-TEST_F(MemoryChartTest, TheChainOfTheCardStandsBetweenTheTensorsAndItsCapacity) {
-  predict(2 * kGiB);
-  const predict::NeedChain& chain = outlook->target->prediction.chain;
-  const RecordingSink sink = frame();
-  const auto words = [](std::int64_t bytes) { return text::bytes(bytes).joined(); };
-  EXPECT_TRUE(sink.says("Peak of tensors " + words(run->memory.peak_bytes())));
-  EXPECT_TRUE(sink.says("reserved " + words(chain.reserved()) + ", predicted"));
-  EXPECT_TRUE(sink.says("CUDA context " + words(kGiB)));
-  EXPECT_TRUE(sink.says(words(24 * kGiB - chain.needed()) + " to spare"));
-  EXPECT_FALSE(sink.says(words(24 * kGiB - run->memory.peak_bytes()) + " to spare"));
-
-  const Theme& colors = theme(ThemeKind::light);
-  const Rect& plot = chart.regions().plot;
-  float capacity = 0, reserved = 0, hatched_from = 1e9F, hatched_to = 0;
-  Rect bracket;
-  for (const auto& call : sink.calls) {
-    const bool across = call.bounds.width() > plot.width() - 2 && call.bounds.height() < 4;
-    if (call.kind == Kind::fill && across && call.color == colors.bad) capacity = call.bounds.y1;
-    if (call.kind == Kind::fill && across && call.color == colors.text2) {
-      reserved = call.bounds.y0;
-      EXPECT_EQ(call.bounds.height(), 1);
-    }
-    if (call.kind == Kind::fill && call.color == colors.ok &&
-        call.bounds.height() > call.bounds.width()) {
-      bracket = call.bounds;
-    }
-    if (call.kind == Kind::line && call.color == with_alpha(colors.bad, 0.5F)) {
-      hatched_from = std::min(hatched_from, call.bounds.y0);
-      hatched_to = std::max(hatched_to, call.bounds.y1);
-    }
-  }
-  EXPECT_GE(hatched_from, capacity - 1) << "under the line of the capacity";
-  EXPECT_GT(hatched_to, hatched_from + 3);
-  EXPECT_GE(bracket.y0, hatched_to - 1) << "what the context takes is not to spare";
-  EXPECT_NEAR(bracket.y1, reserved, 1) << "nor what is reserved";
-  EXPECT_GT(bracket.y1, bracket.y0);
-}
-
-// Without a prediction of this very card nobody knows what it has to spare.
-TEST_F(MemoryChartTest, NothingIsSaidToBeToSpareWithoutAPrediction) {
-  EXPECT_FALSE(frame().says("to spare"));
-  predict(2 * kGiB);
-  target_bytes = 20 * kGiB;
-  EXPECT_FALSE(frame().says("to spare")) << "the prediction is of another card";
-  target_bytes = 24 * kGiB;
-  predict(30 * kGiB);
-  const RecordingSink sink = frame();
-  EXPECT_FALSE(sink.says("to spare"));
-  EXPECT_FALSE(sink.says("reserved"));
 }
 
 TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {

@@ -308,6 +308,16 @@ std::vector<CategoryRow> peak_rows(const ViewContext& context) {
   return rows;
 }
 
+PeakNames peak_names(const ViewContext& context) {
+  const text::Texts& t = context.texts;
+  // Of a file the blocks are as the allocator rounded them.
+  if (context.file != nullptr) return {t("file.peak_allocated"), t("memory.total")};
+  const bool measured = memory_source(context).kind == MemorySource::Kind::measured;
+  if (measured && partial_key(context) != nullptr)
+    return {t("inspector.peak_lived"), t("inspector.total_lived")};
+  return {t("inspector.peak"), t("inspector.total")};
+}
+
 std::vector<InspectorRow> slice_rows(const ViewContext& context) {
   const auto& selected = context.state.selected_slice;
   if (context.run == nullptr || !selected) return {};

@@ -39,6 +39,12 @@ struct CategoryRow {
   std::int64_t bytes = 0;
 };
 std::vector<CategoryRow> peak_rows(const ViewContext& context);
+// What those rows are of and what their sum is: of a run that has not come to its end the tensors
+// that lived, which are not those of the whole step that a prediction has.
+struct PeakNames {
+  std::string heading, total;
+};
+PeakNames peak_names(const ViewContext& context);
 // The selected slice, or allocation; empty without a selection.
 std::vector<InspectorRow> slice_rows(const ViewContext& context);
 std::vector<InspectorRow> block_rows(const ViewContext& context);

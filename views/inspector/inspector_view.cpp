@@ -26,9 +26,8 @@ namespace {
 void draw_peak(const Ui& ui, const ViewContext& context) {
   const std::vector<CategoryRow> rows = peak_rows(context);
   if (rows.empty()) return;
-  // Of a file the blocks are as the allocator rounded them.
-  const bool of_file = context.file != nullptr;
-  section(ui, ui.texts(of_file ? "file.peak_allocated" : "inspector.peak"));
+  const PeakNames names = peak_names(context);
+  section(ui, names.heading);
   std::int64_t total = 0;
   // One unit for the column, that of the total, so that the rows can be compared at a glance; what
   // would be nothing in it has its own.
@@ -52,8 +51,7 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
     exact_bytes_tip(ui, row.bytes);
     ImGui::Unindent(ui.px(18));
   }
-  value_row(ui, ui.texts(of_file ? "memory.total" : "inspector.total"),
-            text::bytes_in(total, letter), unit_width, TextStyle::body_strong);
+  value_row(ui, names.total, text::bytes_in(total, letter), unit_width, TextStyle::body_strong);
   exact_bytes_tip(ui, total);
 }
 

@@ -99,7 +99,8 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
     const bool whole =
         context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
     row(Kind::place, context.texts("inspector.peaks.here"), {});
-    row(Kind::term, tensors, here->run.log.peak_bytes());
+    row(Kind::term, whole ? tensors : context.texts("inspector.peaks.tensors_whole"),
+        here->run.log.peak_bytes(), context.texts("inspector.peaks.tensors_hint"));
     if (whole) rows.back().measured = context.run->peak_allocated();
     if (const auto expected = memory::before_backward(here->run.log)) {
       row(Kind::part, before, expected->bytes, meaning(context.texts, "before_backward"));
@@ -217,11 +218,13 @@ void draw_peak_table(const Ui& ui, const ViewContext& context) {
     const bool rest = row.kind == PeakRow::Kind::rest;
     const bool missing = rest && context.outlook->target->prediction.headroom < 0;
     const Color drawing = missing ? ui.theme.bad : rest ? ui.theme.ok : ui.theme.text;
-    sink.push_clip({origin.x, y, predicted_end - ui.px(54), y + height});
+    const TextStyle style = sum ? TextStyle::body_medium : TextStyle::body;
+    const std::string predicted = rest ? text::bytes(*row.predicted).joined() : size(row.predicted);
+    const float number = predicted_end - sink.text_width(style, predicted);
+    sink.push_clip({origin.x, y, number - ui.px(6), y + height});
     sink.text({origin.x + indent, y}, TextStyle::body, rest ? drawing : ui.theme.text2, row.label);
     sink.pop_clip();
-    right(predicted_end, sum ? TextStyle::body_medium : TextStyle::body, drawing,
-          rest ? text::bytes(*row.predicted).joined() : size(row.predicted));
+    right(predicted_end, style, drawing, predicted);
     // The links of the target are known by prediction alone.
     if (row.measured || !has_chain || i < chain) {
       right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,

@@ -171,14 +171,14 @@ void MemoryChart::make_scale(const ViewContext& context) {
       if (used <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, used);
     }
     if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
-    if (const predict::Forecast* target = fitting(context)) {
+    if (const predict::Forecast* target = chained(context)) {
       // Where that leaves the tensors most of the height.
       const std::int64_t reserved = target->prediction.chain.reserved();
       if (reserved <= most + most / 2) most = std::max(most, reserved);
     }
     if (const auto refused = refusal(context)) {
       // The block that did not fit is drawn too, unless it would dwarf everything else.
-      const std::int64_t wanted = refused->held + refused->asked;
+      const std::int64_t wanted = refused->top();
       if (wanted <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, wanted);
     }
   }
@@ -234,13 +234,16 @@ std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
     return context.texts("memory.predicted_for",
                          {{"target", limit_words(context.texts, context.forecast->target.name)}});
-  std::string dashes = compares(context) ? context.texts("memory.dashes_predicted") : "";
-  const char* const partial =
-      source_.kind == MemorySource::Kind::measured ? partial_key(context) : nullptr;
-  if (partial == nullptr) return dashes;
-  if (dashes.empty()) return context.texts(partial);
-  return context.texts("common.two_sentences",
-                       {{"first", context.texts(partial)}, {"second", dashes}});
+  std::string words;
+  const auto add = [&](const char* key) {
+    if (key == nullptr) return;
+    const std::string next = context.texts(key);
+    words =
+        words.empty() ? next : context.texts("memory.notes", {{"first", words}, {"second", next}});
+  };
+  if (source_.kind == MemorySource::Kind::measured) add(partial_key(context));
+  if (compares(context)) add("memory.dashes_predicted");
+  return words;
 }
 
 Rect MemoryChart::item(Item item) const {

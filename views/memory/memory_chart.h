@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -45,10 +46,17 @@ class MemoryChart {
     memory::EventIndex event = memory::kNone;
     std::int64_t held = 0;   // bytes allocated then
     std::int64_t asked = 0;  // bytes
+    // Of a predicted one: what the card's allocator holds then and cannot give, beside `held`:
+    // rounding, workspaces and pieces between blocks.
+    std::int64_t beyond = 0;
+    std::int64_t capacity = 0;  // and what it may hold; 0: not known
     std::string op, module;
     std::optional<std::int64_t> free;  // of what the allocator could hold; unset: not known
     std::int64_t fragmented = 0;       // the part of it in pieces between blocks in use
     bool predicted = false;
+    [[nodiscard]] std::int64_t base() const { return held + beyond; }
+    // Never below what the allocator may hold: it was refused.
+    [[nodiscard]] std::int64_t top() const { return std::max(base() + asked, capacity); }
   };
 
   void follow_source(ViewContext& context);
@@ -90,23 +98,39 @@ class MemoryChart {
   [[nodiscard]] bool compares(const ViewContext& context) const;
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
   void draw_outline(const DrawContext& drawing, const ViewContext& context) const;
+  // Where the name of a level stands; empty where it has no room.
+  [[nodiscard]] Rect level_place(const DrawContext& drawing, std::int64_t bytes, float ceiling,
+                                 const Rect& taken, const std::string& words) const;
   void level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling, const Rect& taken,
                    Color color, const std::string& words) const;
+  // Of what the card would hold in reserve: its bytes, name and place.
+  struct Level {
+    std::int64_t bytes = 0;
+    std::string words;
+    float ceiling = 0;
+    Rect plate;  // of the peak
+  };
+  [[nodiscard]] std::optional<Level> reserved_level(const DrawContext& drawing,
+                                                    const ViewContext& context) const;
+  // Over the line of the capacity, right of what stands there.
+  void draw_context_name(const DrawContext& drawing, const ViewContext& context,
+                         std::initializer_list<Rect> taken) const;
   void draw_layers(const DrawContext& drawing, const ViewContext& context) const;
   void draw_capacity(const DrawContext& drawing, const ViewContext& context) const;
   [[nodiscard]] bool has_losses(const ViewContext& context) const;
   [[nodiscard]] std::string peak_words(const ViewContext& context, const std::string& drawn) const;
   [[nodiscard]] Rect peak_plate(const DrawContext& drawing, const ViewContext& context,
                                 std::string& words) const;
-  // What the chain of the target's prediction adds above the tensors; null where it is not of the
-  // capacity that is drawn, or where the tensors themselves do not fit.
-  [[nodiscard]] const predict::Forecast* fitting(const ViewContext& context) const;
+  // The target's prediction; null where it is not of the capacity that is drawn.
+  [[nodiscard]] const predict::Forecast* target(const ViewContext& context) const;
+  // The same where its chain stands above the tensors: they were not refused.
+  [[nodiscard]] const predict::Forecast* chained(const ViewContext& context) const;
+  // What the context takes, or why there is none; empty where neither is known.
+  [[nodiscard]] std::string context_words(const ViewContext& context) const;
   // Name of the link of the chain that the peak of the log is.
   [[nodiscard]] const char* peak_key() const;
   void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;
-  // `taken`: where no word may stand.
-  void draw_context(const DrawContext& drawing, const ViewContext& context, float below,
-                    std::initializer_list<Rect> taken) const;
+  void draw_context(const DrawContext& drawing, const ViewContext& context, float below) const;
   void draw_spare(const DrawContext& drawing, const ViewContext& context, const Rect& plate) const;
   void draw_peak(const DrawContext& drawing, const ViewContext& context) const;
   void draw_live_edge(const DrawContext& drawing) const;
@@ -114,6 +138,7 @@ class MemoryChart {
   [[nodiscard]] std::vector<std::string> refusal_lines(const Refusal& refused,
                                                        const ViewContext& context) const;
   void draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_beyond(const DrawContext& drawing, const Rect& band) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
   void draw_overlays(const DrawContext& drawing, const ViewContext& context) const;
   // What the plate of the peak rounds, in bytes.

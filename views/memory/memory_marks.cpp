@@ -17,6 +17,13 @@ bool overlap(const Rect& a, const Rect& b) {
   return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
 
+// "reserved 84.0 MiB on RTX 4090, predicted"
+std::string reserved_words(const text::Texts& texts, const predict::Forecast& card) {
+  return texts("memory.reserved_predicted",
+               {{"size", text::bytes(card.prediction.chain.reserved()).joined()},
+                {"card", limit_words(texts, card.target.name)}});
+}
+
 }  // namespace
 
 // A prediction stands beside something measured that has got past its peak.
@@ -45,11 +52,29 @@ void MemoryChart::draw_outline(const DrawContext& drawing, const ViewContext& co
                 drawing.theme.text, wide, drawing.px(4), drawing.px(3));
 }
 
-const predict::Forecast* MemoryChart::fitting(const ViewContext& context) const {
+const predict::Forecast* MemoryChart::target(const ViewContext& context) const {
   if (context.outlook == nullptr || context.outlook->target == nullptr) return nullptr;
   const predict::Forecast& target = *context.outlook->target;
   const bool same = context.target_bytes > 0 && target.target.memory == context.target_bytes;
-  return same && target.prediction.headroom >= 0 && !refusal(context) ? &target : nullptr;
+  return same ? &target : nullptr;
+}
+
+const predict::Forecast* MemoryChart::chained(const ViewContext& context) const {
+  return refusal(context) ? nullptr : target(context);
+}
+
+// The CPU's allocator keeps nothing back, and a limit that was set leaves the context out.
+std::string MemoryChart::context_words(const ViewContext& context) const {
+  const auto refused = refusal(context);
+  const predict::Forecast* const card = target(context);
+  const bool here = refused && !refused->predicted;
+  if (card != nullptr && card->target.context > 0 && !here) {
+    return context.texts("memory.context", {{"size", text::bytes(card->target.context).joined()}});
+  }
+  if (source_.kind != MemorySource::Kind::measured || context.run == nullptr) return {};
+  if (context.run->spec.device != spec::DeviceKind::cpu) return {};
+  return context.texts(card == nullptr || here ? "memory.cpu_has_none"
+                                               : "memory.limit_without_context");
 }
 
 const char* MemoryChart::peak_key() const {
@@ -64,28 +89,36 @@ const char* MemoryChart::peak_key() const {
   return "memory.peak";
 }
 
-// The name of a level at the left end of its line, under it where it would reach over `ceiling`; at
-// the upper edge with an arrow where the line is too far up to be drawn. Right of `taken` where it
-// would meet it.
-void MemoryChart::level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling,
-                              const Rect& taken, Color color, const std::string& words) const {
+// At the left end of its line, under it where it would reach over `ceiling`; at the upper edge
+// where the line is too far up to be drawn. Right of `taken` where it would meet it.
+Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, float ceiling,
+                              const Rect& taken, const std::string& words) const {
   const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
   const float line = std::round(scale_.y_of(bytes));
   const bool above = line < plot.y0;
   float y = above ? plot.y0 + drawing.px(3) : line - small - drawing.px(1);
   if (!above && y < ceiling) y = line + drawing.px(2);
-  if (y < plot.y0) return;
+  if (y < plot.y0) return {};
   float x = plot.x0 + drawing.px(6);
   const float width = drawing.sink.text_width(TextStyle::small, words);
   if (overlap({x, y, x + width, y + small}, taken)) {
     x = taken.x1 + drawing.px(6);
-    if (x + width > plot.x1) return;
+    if (x + width > plot.x1) return {};
   }
-  text_in(drawing.sink, {x, y, plot.x1, y + small}, TextStyle::small, color, words);
-  if (!above) return;
+  return {x, y, x + width, y + small};
+}
+
+// With an arrow where the line is too far up.
+void MemoryChart::level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling,
+                              const Rect& taken, Color color, const std::string& words) const {
+  const Rect at = level_place(drawing, bytes, ceiling, taken, words);
+  if (at.width() <= 0) return;
+  const Rect& plot = regions_.plot;
+  text_in(drawing.sink, {at.x0, at.y0, plot.x1, at.y1}, TextStyle::small, color, words);
+  if (std::round(scale_.y_of(bytes)) >= plot.y0) return;
   const float s = drawing.px(4);
-  const Point tip{x + width + drawing.px(5) + s, y + small / 2 - s};
+  const Point tip{at.x1 + drawing.px(5) + s, (at.y0 + at.y1) / 2 - s};
   drawing.sink.triangle(tip, {tip.x - s, tip.y + 2 * s}, {tip.x + s, tip.y + 2 * s}, color);
 }
 
@@ -103,19 +136,27 @@ void MemoryChart::draw_layers(const DrawContext& drawing, const ViewContext& con
 }
 
 // What the target's allocator would hold, where the run's own is not there to be shown.
-void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& context) const {
-  const predict::Forecast* const target = fitting(context);
-  if (target == nullptr || target->target.kind != spec::DeviceKind::cuda) return;
-  if (!layers_.reserved.empty()) return;
+std::optional<MemoryChart::Level> MemoryChart::reserved_level(const DrawContext& drawing,
+                                                              const ViewContext& context) const {
+  const predict::Forecast* const target = chained(context);
+  if (target == nullptr || target->target.kind != spec::DeviceKind::cuda) return std::nullopt;
+  if (!layers_.reserved.empty()) return std::nullopt;
   const std::int64_t reserved = target->prediction.chain.reserved();
-  const Rect& plot = regions_.plot;
-  const float y = std::round(scale_.y_of(reserved));
-  if (y >= plot.y0) drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.text2);
-  const float ceiling = scale_.y_of(context.target_bytes - target->target.context);
+  const std::int64_t capacity = context.target_bytes - target->target.context;
   std::string unused;
-  level_label(
-      drawing, reserved, ceiling, peak_plate(drawing, context, unused), drawing.theme.text2,
-      drawing.texts("memory.reserved_predicted", {{"size", text::bytes(reserved).joined()}}));
+  return Level{reserved, reserved_words(drawing.texts, *target),
+               reserved > capacity ? 0 : scale_.y_of(capacity),
+               peak_plate(drawing, context, unused)};
+}
+
+void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& context) const {
+  const auto level = reserved_level(drawing, context);
+  if (!level) return;
+  const Rect& plot = regions_.plot;
+  const float y = std::round(scale_.y_of(level->bytes));
+  if (y >= plot.y0) drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.text2);
+  level_label(drawing, level->bytes, level->ceiling, level->plate, drawing.theme.text2,
+              level->words);
 }
 
 // Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
@@ -188,8 +229,19 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
     const float base = y + s * 1.6F;
     drawing.sink.triangle({x - s, base}, {x + s, base}, {x, y}, drawing.theme.bad);
     const float top = std::round((y + base - small) / 2);
-    text_right(drawing.sink, {plot.x0, top, x - s - drawing.px(4), top + small}, TextStyle::small,
-               drawing.theme.bad, name);
+    const Rect label{plot.x0, top, x - s - drawing.px(4), top + small};
+    text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
+    // The context belongs under that line, wherever it is.
+    const std::string words = context_words(context);
+    const float right = label.x1 - width - drawing.px(16);
+    const float left = right - drawing.sink.text_width(TextStyle::small, words);
+    const auto reserved = reserved_level(drawing, context);
+    const Rect taken = reserved ? level_place(drawing, reserved->bytes, reserved->ceiling,
+                                              reserved->plate, reserved->words)
+                                : Rect{};
+    if (left < plot.x0 || overlap({left, top, right, top + small}, taken)) return;
+    text_right(drawing.sink, {plot.x0, top, right, top + small}, TextStyle::small,
+               drawing.theme.text2, words);
     return;
   }
   std::string words;
@@ -206,15 +258,18 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   if (overlap(label, plate) || crowded)
     label = {plot.x0 + drawing.px(6), top, plot.x0 + drawing.px(6) + width + 1, top + small};
   text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
-  draw_context(drawing, context, y + half, {label, plate});
+  draw_context(drawing, context, y + half);
+  draw_context_name(drawing, context, {label, plate});
   draw_spare(drawing, context, plate);
 }
 
-// Hatched below the line of the capacity, and named over it.
-void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& context, float below,
-                               std::initializer_list<Rect> taken) const {
-  const predict::Forecast* const target = fitting(context);
-  if (target == nullptr || target->target.context <= 0) return;
+// Hatched below the line of the capacity.
+void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& context,
+                               float below) const {
+  const auto refused = refusal(context);
+  const predict::Forecast* const target = this->target(context);
+  // A run that was refused here had no context to leave room for.
+  if (target == nullptr || target->target.context <= 0 || (refused && !refused->predicted)) return;
   const Rect& plot = regions_.plot;
   const float end = scale_.y_of(context.target_bytes - target->target.context);
   const Rect band{plot.x0, below, plot.x1,
@@ -226,15 +281,29 @@ void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& co
                       with_alpha(drawing.theme.bad, 0.5F));
   }
   drawing.sink.pop_clip();
+}
+
+void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContext& context,
+                                    std::initializer_list<Rect> taken) const {
+  const std::string words = context_words(context);
+  if (words.empty()) return;
+  const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
-  const std::string words =
-      drawing.texts("memory.context", {{"size", text::bytes(target->target.context).joined()}});
   const float y = std::round(scale_.y_of(context.target_bytes)) - small - drawing.px(2);
-  const float width = drawing.sink.text_width(TextStyle::small, words);
-  const Rect label{plot.x0 + drawing.px(6), y, plot.x0 + drawing.px(6) + width + 1, y + small};
+  const float width = drawing.sink.text_width(TextStyle::small, words) + 1;
+  std::vector<Rect> others(taken);
+  if (const auto reserved = reserved_level(drawing, context)) {
+    others.push_back(
+        level_place(drawing, reserved->bytes, reserved->ceiling, reserved->plate, reserved->words));
+  }
+  Rect label{plot.x0 + drawing.px(6), y, plot.x0 + drawing.px(6) + width, y + small};
+  std::ranges::sort(others, {}, &Rect::x0);
+  for (const Rect& other : others) {
+    if (other.width() <= 0 || !overlap(label, other)) continue;
+    label.x0 = other.x1 + drawing.px(22);
+    label.x1 = label.x0 + width;
+  }
   if (label.y0 < plot.y0 || label.x1 > plot.x1) return;
-  for (const Rect& other : taken)
-    if (overlap(label, other)) return;
   text_in(drawing.sink, label, TextStyle::small, drawing.theme.text2, words);
 }
 
@@ -242,7 +311,7 @@ void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& co
 // very number of the verdict.
 void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& context,
                              const Rect& plate) const {
-  const predict::Forecast* const target = fitting(context);
+  const predict::Forecast* const target = chained(context);
   if (target == nullptr) return;
   const Rect& plot = regions_.plot;
   const std::int64_t spare = target->prediction.headroom;
@@ -258,9 +327,7 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
   float x = peak_x - needed - drawing.px(90);
   if (x < plot.x0 + drawing.px(12)) x = std::max(plate.x1, peak_x) + drawing.px(60);
   // The name of what is reserved stands at the left end of its line.
-  const std::string reserved =
-      drawing.texts("memory.reserved_predicted",
-                    {{"size", text::bytes(target->prediction.chain.reserved()).joined()}});
+  const std::string reserved = reserved_words(drawing.texts, *target);
   const float named =
       plot.x0 + drawing.px(18) + drawing.sink.text_width(TextStyle::small, reserved);
   x = std::max(x, named);

@@ -45,6 +45,9 @@ std::optional<MemoryChart::Refusal> MemoryChart::refusal(const ViewContext& cont
   found.free = breaking->free;
   found.fragmented = breaking->fragmented;
   found.predicted = true;
+  found.capacity = context.forecast->target.capacity();
+  const std::int64_t usable = std::max<std::int64_t>(0, breaking->free - breaking->fragmented);
+  found.beyond = std::max<std::int64_t>(0, found.capacity - usable - found.held);
   return found;
 }
 
@@ -74,6 +77,8 @@ std::vector<std::string> MemoryChart::refusal_lines(const Refusal& refused,
       lines.push_back(texts("memory.only_fragmented", {{"fragmented", size(refused.fragmented)}}));
     }
   }
+  if (refused.beyond > 0)
+    lines.push_back(texts("memory.beyond_tensors", {{"size", size(refused.beyond)}}));
   if (compares(context) || refused.predicted) {
     lines.push_back(
         texts("memory.would_peak", {{"size", size(context.forecast->run.log.peak_bytes())}}));
@@ -111,15 +116,21 @@ Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   return at(std::round(std::max(plot.x0, end - gap - size.x)), room_above ? above : below);
 }
 
+// Between the tensors and the block that was refused: what the card's allocator cannot give.
+void MemoryChart::draw_beyond(const DrawContext& drawing, const Rect& band) const {
+  if (band.height() < 1 || band.x1 <= band.x0) return;
+  drawing.sink.fill(band, with_alpha(drawing.theme.text3, 0.35F));
+  drawing.sink.outline(band, drawing.theme.text3, std::max(1.0F, drawing.px(1)));
+}
+
 void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const {
   const auto refused = refusal(context);
   if (!refused) return;
   const Rect& plot = regions_.plot;
   const float x = std::round(x_of_event(refused->event));
   if (x < plot.x0 || x > plot.x1) return;
-  const float below = std::clamp(std::round(scale_.y_of(refused->held)), plot.y0, plot.y1);
-  const float above =
-      std::clamp(std::round(scale_.y_of(refused->held + refused->asked)), plot.y0, below);
+  const float below = std::clamp(std::round(scale_.y_of(refused->base())), plot.y0, plot.y1);
+  const float above = std::clamp(std::round(scale_.y_of(refused->top())), plot.y0, below);
   // The hollow block of what was refused, at least tall enough to be seen as one.
   const float wide = drawing.px(34);
   const bool right = x + wide <= plot.x1;
@@ -159,6 +170,8 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
   drawing.sink.fill({std::min(x, plot.x1 - thin), plot.y0, std::min(x + thin, plot.x1), plot.y1},
                     with_alpha(drawing.theme.bad, 0.6F));
   if (to > from) drawing.sink.fill({from, middle, to, middle + thin}, drawing.theme.bad);
+  const float held = std::clamp(std::round(scale_.y_of(refused->held)), below, plot.y1);
+  draw_beyond(drawing, {block.x0, below, block.x1, held});
   if (block.x1 > block.x0) {
     drawing.sink.fill(block, with_alpha(drawing.theme.bad, 0.25F));
     drawing.sink.outline(block, drawing.theme.bad, std::max(1.0F, drawing.px(1.5F)));

@@ -356,6 +356,29 @@ TEST_F(InspectorRows, the_chain_of_the_card_adds_up_and_names_every_number) {
   EXPECT_EQ(short_rows.back().predicted, 3 * kMiB);
 }
 
+// What lived of a step that was broken off is not what the whole step was predicted to need.
+TEST_F(InspectorRows, tensors_that_lived_and_tensors_of_the_whole_step_have_names_of_their_own) {
+  record(memory::Action::alloc, 1, 3 * kMiB, 1);
+  run_.finished = true;
+  predict::Forecast here;
+  memory::Record more;
+  more.action = memory::Action::alloc;
+  more.address = 1;
+  more.size = 19 * kMiB;
+  here.run.log.append(more);
+  ViewContext shown = context();
+  shown.forecast = &here;
+  EXPECT_EQ(peak_names(shown).heading, "Tensors at their peak");
+  ASSERT_EQ(peak_table(shown).size(), 2U);
+  EXPECT_EQ(peak_table(shown)[1].label, peak_names(shown).total);
+  run_.verdict = run::Verdict::oom;
+  EXPECT_EQ(peak_names(shown).heading, "Tensors that lived, at most");
+  EXPECT_EQ(peak_names(shown).total, "tensors that lived");
+  EXPECT_EQ(peak_table(shown)[1].label, "tensors, whole step");
+  EXPECT_EQ(peak_table(shown)[1].predicted, 19 * kMiB);
+  EXPECT_FALSE(peak_table(shown)[1].measured);
+}
+
 // Where the number stands it is said that it is not to the byte.
 TEST_F(InspectorRows, what_threads_may_take_less_is_said_of_the_prediction_that_it_is_about) {
   predict::Outlook outlook;
