@@ -401,6 +401,14 @@ TEST_F(TimelineChartTest, ShowsWhatWillBeThereBeforeAnythingRan) {
         "timeline.empty.allocated"}) {
     EXPECT_TRUE(full.says(texts(key))) << key;
   }
+  // The sentence is whole however narrow the panel is.
+  area = {20, 30, 420, 400};
+  std::string sentence;
+  for (const RecordingSink::Call& call : frame().calls) {
+    if (call.style == TextStyle::body && call.kind == Kind::text) sentence += call.text + " ";
+    EXPECT_LE(call.bounds.x1, area.x1) << call.text;
+  }
+  EXPECT_NE(sentence.find(texts("timeline.empty_hint")), std::string::npos) << sentence;
   // A small panel has as many as fit.
   area = {20, 30, 700, 190};
   const RecordingSink small = frame();

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <string>
+#include <vector>
+
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 
@@ -116,130 +120,14 @@ float line_gap(TextStyle style, float scale) {
 
 namespace {
 
-// The character that begins at `at`; 0 at the end and where there is none.
-char32_t character_at(std::string_view words, std::size_t at) {
-  if (at >= words.size()) return 0;
-  unsigned character = 0;
-  ImTextCharFromUtf8(&character, words.data() + at, words.data() + words.size());
-  return static_cast<char32_t>(character);
-}
-
-// The character that ends before `at`, which is not 0.
-char32_t character_before(std::string_view words, std::size_t at) {
-  --at;
-  while (at > 0 && (static_cast<unsigned char>(words[at]) & 0xC0U) == 0x80U) --at;
-  return character_at(words, at);
-}
-
-bool is_han(char32_t character) {
-  return (character >= 0x3400 && character <= 0x9FFF) ||
-         (character >= 0xF900 && character <= 0xFAFF);
-}
-
-// Stands for itself between two lines, as letters of Chinese and its marks do.
-bool is_wide(char32_t character) {
-  return is_han(character) || (character >= 0x3000 && character <= 0x30FF) ||
-         (character >= 0xFF00 && character <= 0xFFEF);
-}
-
-bool is_one_of(char32_t character, std::u32string_view marks) {
-  return marks.find(character) != std::u32string_view::npos;
-}
-
-// Whether a line may end between two characters that follow each other.
-bool may_break(char32_t before, char32_t after) {
-  if (before == ' ') return after != ' ';
-  if (after == ' ' || after == 0xA0 || before == 0xA0) return false;
-  if (!is_wide(before) && !is_wide(after)) return false;
-  constexpr std::u32string_view kNeverFirst =
-      U"\u3001\u3002\u300D\u300F\u300B\u3011\uFF01\uFF05\uFF09"
-      U"\uFF0C\uFF1A\uFF1B\uFF1F,.;:!?)]%\u2026\u201D";
-  constexpr std::u32string_view kNeverLast = U"\u300C\u300E\u300A\u3010\uFF08([\u201C";
-  return !is_one_of(after, kNeverFirst) && !is_one_of(before, kNeverLast);
-}
-
-// Where the first line ends of words without a line feed: before `width` is full, at least one
-// character on. Spaces at the end of a line take no room.
-const char* end_of_line(float size, const char* begin, const char* end, float width) {
+// The lines of words at a width of the present font, at least an em.
+std::vector<std::string_view> lines_at(TextStyle style, float scale, std::string_view words,
+                                       float width) {
   ImFont* const font = ImGui::GetFont();
-  const std::string_view words(begin, static_cast<std::size_t>(end - begin));
-  float used = 0;
-  std::size_t at = 0;
-  while (at < words.size()) {
-    std::size_t next = at;
-    do {
-      unsigned character = 0;
-      next +=
-          static_cast<std::size_t>(std::max(1, ImTextCharFromUtf8(&character, begin + next, end)));
-    } while (next < words.size() &&
-             !may_break(character_before(words, next), character_at(words, next)));
-    std::size_t inked = next;
-    while (inked > at && words[inked - 1] == ' ') --inked;
-    const float part = font->CalcTextSizeA(size, FLT_MAX, 0, begin + at, begin + inked).x;
-    if (used + part > width) {
-      if (at > 0) return begin + at;
-      // A single word that is longer than the line.
-      return font->CalcWordWrapPosition(size, begin, begin + next, width);
-    }
-    used += font->CalcTextSizeA(size, FLT_MAX, 0, begin + at, begin + next).x;
-    at = next;
-  }
-  return end;
-}
-
-}  // namespace
-
-std::string kept_together(std::string_view words) {
-  constexpr std::string_view kUnits[] = {"B",     "KiB",   "MiB",      "GiB",     "TiB",     "ns",
-                                         "µs",    "ms",    "s",        "%",       "k",       "M",
-                                         "B/s",   "kB/s",  "MB/s",     "GB/s",    "TB/s",    "FLOP",
-                                         "GFLOP", "TFLOP", "MFLOP/s",  "GFLOP/s", "TFLOP/s", "W",
-                                         "MHz",   "°C",    "tokens/s", "字节",    "位元組",  "秒"};
-  constexpr std::string_view kNoBreak = "\xc2\xa0";
-  // Also before a letter of a script that puts no space there: "452 MiB，".
-  const auto ends_word = [&](std::size_t at) {
-    return at >= words.size() || static_cast<unsigned char>(words[at]) >= 0x80U ||
-           std::string_view(" .,;:)").find(words[at]) != std::string_view::npos;
-  };
-  const auto begins_unit = [&](std::size_t at) {
-    return std::ranges::any_of(kUnits, [&](std::string_view unit) {
-      return words.substr(at).starts_with(unit) && ends_word(at + unit.size());
-    });
-  };
-  std::string kept;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool inside = words[i] == ' ' && i > 0 && i + 1 < words.size();
-    const bool equals = inside && (words[i - 1] == '=' || words[i + 1] == '=');
-    const bool digit = inside && words[i - 1] >= '0' && words[i - 1] <= '9';
-    // What a Chinese number is followed by counts: a measure word or a unit.
-    const bool counted = digit && is_han(character_at(words, i + 1));
-    if (equals || counted || (digit && begins_unit(i + 1))) {
-      kept += kNoBreak;
-    } else {
-      kept += words[i];
-    }
-  }
-  return kept;
-}
-
-namespace {
-
-// Calls `line` with each line of the words, broken where they reach `width`.
-template <class Line>
-void for_each_line(float size, std::string_view words, float width, Line line) {
-  const char* at = words.data();
-  const char* const end = at + words.size();
-  do {
-    const char* const line_end = std::find(at, end, '\n');
-    const char* stop = line_end;
-    if (at != line_end) stop = end_of_line(size, at, line_end, std::max(width, size));
-    const char* inked = stop;
-    while (inked > at && inked[-1] == ' ') --inked;
-    line(at, inked);
-    at = stop;
-    while (at != line_end && *at == ' ') ++at;
-    if (at == line_end && at != end) ++at;
-  } while (at != end);
+  const float size = text_pixels(style, scale);
+  return lines_within(words, std::max(width, size), [font, size](std::string_view part) {
+    return font->CalcTextSizeA(size, FLT_MAX, 0, part.data(), part.data() + part.size()).x;
+  });
 }
 
 // Dear ImGui sets the lines of one text an em apart, which is too close to read.
@@ -251,8 +139,9 @@ void lines_of_text(const Ui& ui, TextStyle style, Color color, std::string_view 
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
                       ImVec2(spacing.x, line_gap(style, ui.metrics.scale)));
   ImGui::BeginGroup();
-  for_each_line(text_pixels(style, ui.metrics.scale), words, width,
-                [](const char* begin, const char* end) { ImGui::TextUnformatted(begin, end); });
+  for (const std::string_view line : lines_at(style, ui.metrics.scale, words, width)) {
+    ImGui::TextUnformatted(line.data(), line.data() + line.size());
+  }
   ImGui::EndGroup();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
@@ -262,11 +151,10 @@ void lines_of_text(const Ui& ui, TextStyle style, Color color, std::string_view 
 
 float wrapped_height(const Ui& ui, TextStyle style, std::string_view words, float width) {
   const FontScope font(ui, style);
-  const float size = text_pixels(style, ui.metrics.scale);
-  int lines = 0;
-  for_each_line(size, kept_together(words), width, [&](const char*, const char*) { ++lines; });
-  const auto count = static_cast<float>(lines);
-  return count * size + (count - 1) * line_gap(style, ui.metrics.scale);
+  const std::string kept = kept_together(words);
+  const auto count = static_cast<float>(lines_at(style, ui.metrics.scale, kept, width).size());
+  return count * text_pixels(style, ui.metrics.scale) +
+         (count - 1) * line_gap(style, ui.metrics.scale);
 }
 
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,

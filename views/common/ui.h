@@ -39,9 +39,6 @@ class TableColors {
   TableColors& operator=(const TableColors&) = delete;
 };
 
-// With spaces that no line breaks at between a number and its unit, and around "=".
-std::string kept_together(std::string_view words);
-
 // Pixels between the lines of a text of several: with the em of the style they make its line.
 float line_gap(TextStyle style, float scale);
 

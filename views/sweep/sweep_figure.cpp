@@ -7,7 +7,7 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/read_out.h"
 #include "views/charts/stale_mark.h"
-#include "views/common/ui.h"
+#include "views/common/wrapping.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {
@@ -54,25 +54,6 @@ void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart 
   }
 }
 
-// Lines that fit the width, broken at spaces.
-std::vector<std::string> wrapped(const DrawSink& sink, const std::string& sentence, float width) {
-  const std::string words = kept_together(sentence);
-  std::vector<std::string> lines(1);
-  std::size_t begin = 0;
-  while (begin < words.size()) {
-    const std::size_t end = std::min(words.find(' ', begin), words.size());
-    const std::string word = words.substr(begin, end - begin);
-    const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
-    if (!lines.back().empty() && sink.text_width(TextStyle::small, longer) > width) {
-      lines.push_back(word);
-    } else {
-      lines.back() = longer;
-    }
-    begin = end + 1;
-  }
-  return lines;
-}
-
 std::size_t columns_for(float width, Metrics metrics) {
   return width >= metrics.px(1320) ? 3 : 2;
 }
@@ -91,7 +72,7 @@ Rect draw_caption(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
   if (figure.caption.empty()) return grid;
   const auto px = [&](float length) { return figure.metrics.px(length); };
   const float line = sink.text_height(TextStyle::small) + px(4);
-  const auto lines = wrapped(sink, figure.caption, area.width() - px(32));
+  const auto lines = wrapped(sink, TextStyle::small, figure.caption, area.width() - px(32));
   grid.y1 -= line * static_cast<float>(lines.size()) + px(12);
   float y = grid.y1 + px(4);
   for (const std::string& words : lines) {

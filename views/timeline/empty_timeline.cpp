@@ -6,6 +6,7 @@
 
 #include "views/charts/chart_text.h"
 #include "views/common/spec_words.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
@@ -54,10 +55,13 @@ void draw_empty_timeline(DrawSink& sink, const Rect& area, const ViewContext& co
   // What keeps the settings from running comes before what to press.
   std::string words = obstacle_words(context);
   if (words.empty()) words = context.texts("timeline.empty_hint");
-  const Rect first{area.x0 + margin, y, area.x1 - margin, y + line};
-  text_in(sink, first, TextStyle::body, theme.text,
-          fitted(sink, TextStyle::body, words, first.width()));
-  y += line + metrics.px(16);
+  // The whole sentence, however narrow the panel is.
+  for (const std::string& words_of_line :
+       wrapped(sink, TextStyle::body, words, area.width() - 2 * margin)) {
+    sink.text({area.x0 + margin, y}, TextStyle::body, theme.text, words_of_line);
+    y += line;
+  }
+  y += metrics.px(16);
   const float labels = area.x0 + margin + metrics.px(150);
   const float right = area.x1 - margin;
   const float small = sink.text_height(TextStyle::small);

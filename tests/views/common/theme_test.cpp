@@ -16,6 +16,7 @@
 #include "views/common/exact_bytes.h"
 #include "views/common/fonts.h"
 #include "views/common/ui.h"
+#include "views/common/wrapping.h"
 
 namespace ts::views {
 namespace {
