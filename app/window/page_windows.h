@@ -2,6 +2,11 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "views/common/ui.h"
+
 namespace ts::app {
 
 // Flags of ImGui's windows: panels, which dock; panels that stay where a page puts them; and the
@@ -16,6 +21,14 @@ inline constexpr ImGuiWindowFlags kUnmovingFlags =
     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 // Strips along the edge of the main window: tabs, and what is said above them.
 inline constexpr ImGuiWindowFlags kStripFlags = kUnmovingFlags | ImGuiWindowFlags_NoSavedSettings;
+
+// Panels at the left and at the right of a page: a third of a small window at most.
+inline float controls_width(const views::Ui& ui, float page) {
+  return std::floor(std::min(ui.px(320), page * 0.28F));
+}
+inline float side_width(const views::Ui& ui, float page) {
+  return std::floor(std::min(ui.px(360), page * 0.3F));
+}
 
 // From the top bar to the sentence of a page, at scale 1: as far as on the page of runs.
 inline constexpr float kHeadMargin = 14;

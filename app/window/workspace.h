@@ -16,6 +16,7 @@
 #include "app/session/session.h"
 #include "app/session/sweep_session.h"
 #include "app/window/actions.h"
+#include "app/window/bar_plan.h"
 #include "app/window/file_dialog.h"
 #include "app/window/open_sheet.h"
 #include "app/window/palette.h"
@@ -161,12 +162,21 @@ class Workspace {
   [[nodiscard]] bool measures_sweep() const;
   // The projector's page has a field of its own for the target card.
   void draw_top_bar(const views::Ui& ui, Requests& requests, bool has_target_field);
+  [[nodiscard]] BarParts bar_parts(const views::Ui& ui, const std::string& device,
+                                   bool has_target_field) const;
+  [[nodiscard]] const char* run_key() const;
+  [[nodiscard]] std::string short_device_names() const;
+  void draw_run_and_live(const views::Ui& ui, const BarParts& parts);
+  void draw_language_and_projector(const views::Ui& ui, bool labels);
   void draw_menus(const views::Ui& ui, Requests& requests);
+  void draw_one_menu(const views::Ui& ui, Requests& requests);
+  void draw_menu_items(const views::Ui& ui, const char* id, Requests& requests);
   void draw_status_bar(const views::Ui& ui);
   void draw_restart_bar(const views::Ui& ui, Requests& requests);
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string kernels_not_recorded() const;
   void draw_panels(const views::Ui& ui);
+  void fit_panels(const views::Ui& ui);
   void draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
@@ -244,6 +254,8 @@ class Workspace {
   std::optional<std::size_t> shown_tab_;  // last frame's
   bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next
   unsigned dock_id_ = 0;
+  // Widths and height of the panels that follow the window, as they were made last.
+  float fitted_left_ = 0, fitted_right_ = 0, fitted_below_ = 0;
   std::string note_;
   std::int64_t note_until_ns_ = 0;
 };

@@ -100,7 +100,8 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
   sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 32)}, views::TextStyle::small,
             ui.theme.text2,
             views::fitted(sink, views::TextStyle::small,
-                          about + (about.empty() || state.empty() ? "" : "   ") + state, room));
+                          about + (about.empty() || state.empty() ? "" : "   ") + state,
+                          width - ui.px(32)));
   if (!paid.empty()) {
     sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 52)}, views::TextStyle::body,
               ui.theme.text, views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
@@ -135,7 +136,7 @@ void Workspace::draw_compare(const views::Ui& ui) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
-  const float left = std::floor(std::min(ui.px(320), size.x * 0.4F));
+  const float left = controls_width(ui, size.x);
   ImGui::SetNextWindowPos(origin);
   ImGui::SetNextWindowSize({left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));

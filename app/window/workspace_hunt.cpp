@@ -282,8 +282,8 @@ void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
-  const float left = std::floor(std::min(ui.px(320), size.x * 0.3F));
-  const float right = std::floor(std::min(ui.px(380), size.x * 0.3F));
+  const float left = controls_width(ui, size.x);
+  const float right = side_width(ui, size.x);
   const float middle = size.x - left - right;
   const auto panel = [&](const char* id, float x, float y, float width, float height,
                          ImVec2 padding, ImGuiWindowFlags flags, auto draw) {

@@ -14,6 +14,8 @@
 namespace ts::app {
 namespace {
 
+constexpr float kMemoryPart = 0.54F;  // of the height, below the timeline
+
 // Panels of rows keep a margin; charts use every pixel.
 class Margin {
  public:
@@ -38,6 +40,25 @@ void Workspace::draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* ent
   }
 }
 
+// The panels around the timeline follow the window, and the scale, until one of them is dragged:
+// else a window that is made smaller would leave it nothing.
+void Workspace::fit_panels(const views::Ui& ui) {
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  const auto fit = [](const char* window, float ImVec2::*extent, float& fitted, float wanted) {
+    const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
+    ImGuiDockNode* const node = panel != nullptr ? panel->DockNode : nullptr;
+    if (node != nullptr && fitted != wanted && std::abs(node->Size.*extent - fitted) < 2) {
+      ImVec2 changed = node->Size;
+      changed.*extent = wanted;
+      ImGui::DockBuilderSetNodeSize(node->ID, changed);
+    }
+    fitted = wanted;
+  };
+  fit(views::ids::kControls, &ImVec2::x, fitted_left_, controls_width(ui, size.x));
+  fit(views::ids::kInspector, &ImVec2::x, fitted_right_, side_width(ui, size.x));
+  fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * kMemoryPart));
+}
+
 void Workspace::draw_panels(const views::Ui& ui) {
   const ImGuiID dock = ImGui::GetID("###dock");
   dock_id_ = dock;
@@ -47,20 +68,21 @@ void Workspace::draw_panels(const views::Ui& ui) {
     ImGui::DockBuilderSetNodeSize(dock, viewport->WorkSize);
     ImGuiID centre = dock;
     const float width = std::max(1.0F, viewport->WorkSize.x);
-    const float left_part = std::min(0.4F, ui.px(320) / width);
+    const float left_part = controls_width(ui, width) / width;
     const ImGuiID left =
         ImGui::DockBuilderSplitNode(centre, ImGuiDir_Left, left_part, nullptr, &centre);
-    const float right_part = std::min(0.4F, ui.px(360) / (width * (1 - left_part)));
+    const float right_part = side_width(ui, width) / (width * (1 - left_part));
     const ImGuiID right =
         ImGui::DockBuilderSplitNode(centre, ImGuiDir_Right, right_part, nullptr, &centre);
     const ImGuiID below =
-        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Down, 0.54F, nullptr, &centre);
+        ImGui::DockBuilderSplitNode(centre, ImGuiDir_Down, kMemoryPart, nullptr, &centre);
     ImGui::DockBuilderDockWindow(views::ids::kControls, left);
     ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
     ImGui::DockBuilderDockWindow(views::ids::kMemory, below);
     ImGui::DockBuilderDockWindow(views::ids::kInspector, right);
     ImGui::DockBuilderFinish(dock);
   }
+  fit_panels(ui);
   ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
   const OpenedFiles::Entry* entry = session_->files().current();
   // Controls first: what they change is seen in this frame's charts. Then the timeline, which shows

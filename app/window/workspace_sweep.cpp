@@ -1,4 +1,4 @@
-// The page of the sweep, and the tabs that lead there.
+// The page of the sweep.
 #include <imgui.h>
 
 #include <algorithm>
@@ -20,30 +20,6 @@ namespace {
 constexpr ImGuiWindowFlags kSweepFlags = kFixedFlags & ~ImGuiWindowFlags_NoFocusOnAppearing;
 
 }  // namespace
-
-void Workspace::draw_page_tabs(const views::Ui& ui) {
-  ImGui::SameLine(0, ui.px(12));
-  struct Tab {
-    const char* id;
-    const char* key;
-    Page page;
-  };
-  for (const Tab& tab : {Tab{"###page_run", "bar.page.run", Page::run},
-                         Tab{"###page_sweep", "bar.page.sweep", Page::sweep},
-                         Tab{"###page_hunt", "bar.page.hunt", Page::hunt},
-                         Tab{"###page_compare", "bar.page.compare", Page::compare}}) {
-    if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
-      state_->page = tab.page;
-    }
-    if (state_->page == tab.page) {
-      const ImVec2 low = ImGui::GetItemRectMin();
-      const ImVec2 high = ImGui::GetItemRectMax();
-      ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
-                                                {high.x, high.y + ui.px(7)}, ui.theme.accent);
-    }
-    ImGui::SameLine(0, ui.px(2));
-  }
-}
 
 void Workspace::tell(const base::Result<void>& result) {
   if (!result) notify(result.error().sentence);
@@ -165,7 +141,7 @@ void Workspace::draw_sweep(const views::Ui& ui, Requests& requests) {
   const ImVec2 origin = viewport->WorkPos;
   const ImVec2 size = viewport->WorkSize;
   SweepSession& sweeps = *state_->sweeps;
-  const float left = std::min(ui.px(320), size.x * 0.4F);
+  const float left = controls_width(ui, size.x);
   ImGui::SetNextWindowPos(origin);
   ImGui::SetNextWindowSize({left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));

@@ -10,6 +10,7 @@
 #include "views/charts/one_unit.h"
 #include "views/charts/plot_axis.h"
 #include "views/charts/ticks.h"
+#include "views/common/wrapping.h"
 #include "views/compare/compare_words.h"
 
 namespace ts::views {
@@ -96,13 +97,14 @@ struct Columns {
 
 // Of the widest words of a column.
 struct Widths {
+  float part = 0;   // what is compared
   float time = 0;   // headings over the times
   float ratio = 0;  // the ratio with its interval, which is what the page is about
 };
 
 Columns columns_of(const Rect& row, float px, const Widths& widest) {
   Columns columns;
-  const float names = std::min(110 * px, row.width() * 0.14F);
+  const float names = std::max(widest.part + 12 * px, std::min(110 * px, row.width() * 0.14F));
   const float times = std::min(std::max(96 * px, widest.time + 16 * px), row.width() * 0.16F);
   const float words = std::min(86 * px, row.width() * 0.11F);
   const float ratios = std::min(std::max(120 * px, widest.ratio + 16 * px), row.width() * 0.36F);
@@ -155,10 +157,13 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const std::string median_b = figure.texts("compare.median", {{"side", names[1]}});
   const std::string ratio_heading =
       figure.texts("compare.ratio", {{"a", names[0]}, {"b", names[1]}});
-  Widths widest{std::max(sink.text_width(TextStyle::small, median_a),
-                         sink.text_width(TextStyle::small, median_b)),
-                sink.text_width(TextStyle::small, ratio_heading)};
+  Widths widest;
+  widest.part = sink.text_width(TextStyle::body, figure.texts("compare.peak"));
+  widest.time = std::max(sink.text_width(TextStyle::small, median_a),
+                         sink.text_width(TextStyle::small, median_b));
+  widest.ratio = sink.text_width(TextStyle::small, ratio_heading);
   for (const ComparisonRow& row : rows) {
+    widest.part = std::max(widest.part, sink.text_width(TextStyle::body_strong, row.part));
     widest.ratio =
         std::max(widest.ratio, sink.text_width(TextStyle::body, ratio_words(figure, row.ratio)));
   }
@@ -205,11 +210,15 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
                text::decimal(static_cast<double>(b.peak) / static_cast<double>(a.peak), 3));
     y += height;
   }
-  if (const std::string note = ratio_note(figure.comparison, figure.texts); !note.empty()) {
-    text_in(sink, {area.x0, y, area.x1, y + height}, TextStyle::small, theme.text2, note);
-    y += height;
+  const std::string note = ratio_note(figure.comparison, figure.texts);
+  if (note.empty()) return y;
+  const float line = sink.text_height(TextStyle::small) + 4 * px;
+  y += 4 * px;
+  for (const std::string& words : wrapped(sink, TextStyle::small, note, area.width())) {
+    sink.text({area.x0, y}, TextStyle::small, theme.text2, words);
+    y += line;
   }
-  return y;
+  return y + 4 * px;
 }
 
 // What dots, line and band are, at the right end of the row; left out where there is no room.

@@ -45,6 +45,32 @@ std::string exact_peaks(const text::Texts& texts, const PeakRow& row) {
   return words;
 }
 
+char unit_of(const std::vector<PeakRow>& rows) {
+  return text::bytes(largest(rows)).unit.front();
+}
+
+// A number of the columns, with its unit where that is not theirs.
+std::string column_size(const std::optional<std::int64_t>& bytes, char unit) {
+  if (!bytes) return text::kNoNumber;
+  const text::Quantity shown = bytes_in_column(*bytes, unit);
+  return shown.unit.front() == unit ? shown.value : shown.joined();
+}
+
+// What is to spare is far from the rest and has a unit of its own.
+std::string predicted_size(const PeakRow& row, char unit) {
+  return row.kind == PeakRow::Kind::rest ? text::bytes(*row.predicted).joined()
+                                         : column_size(row.predicted, unit);
+}
+
+TextStyle number_style(const PeakRow& row) {
+  return row.kind == PeakRow::Kind::sum ? TextStyle::body_medium : TextStyle::body;
+}
+
+constexpr float kIndent = 14;
+float indent_of(const PeakRow& row) {
+  return row.kind == PeakRow::Kind::part ? kIndent + 10 : kIndent;
+}
+
 // From the tensors, in full, to what is least ours.
 Color term_color(const Theme& theme, std::size_t place, std::size_t count) {
   const float part = count > 1 ? static_cast<float>(place) / static_cast<float>(count) : 0;
@@ -141,6 +167,23 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   return rows;
 }
 
+PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vector<PeakRow>& rows,
+                         float width) {
+  PeakColumns columns;
+  columns.error = width;
+  columns.measured = columns.error - metrics.px(62);
+  columns.predicted = columns.measured - metrics.px(70);
+  const char unit = unit_of(rows);
+  columns.stacked = std::ranges::any_of(rows, [&](const PeakRow& row) {
+    if (row.kind == PeakRow::Kind::place) return false;
+    return metrics.px(indent_of(row) + 6) + sink.text_width(TextStyle::body, row.label) +
+               sink.text_width(number_style(row), predicted_size(row, unit)) >
+           columns.predicted;
+  });
+  if (columns.stacked) columns.predicted = columns.measured = columns.error;
+  return columns;
+}
+
 std::string scratch_words(const ViewContext& context) {
   if (context.outlook == nullptr || context.outlook->target == nullptr) return {};
   const predict::Prediction& prediction = context.outlook->target->prediction;
@@ -156,99 +199,157 @@ std::string apart_words(const ViewContext& context) {
   return context.texts("inspector.peaks.apart", {{"size", text::bytes(bytes).joined()}});
 }
 
-void draw_peak_table(const Ui& ui, const ViewContext& context) {
-  const std::vector<PeakRow> rows = peak_table(context);
-  if (rows.empty()) return;
-  const std::string unit = text::bytes(largest(rows)).unit;
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float error_end = origin.x + width;
-  const float measured_end = error_end - ui.px(62);
-  const float predicted_end = measured_end - ui.px(70);
-  float y = origin.y;
-  const auto right = [&](float end, TextStyle style, Color color, const std::string& words) {
-    sink.text({end - sink.text_width(style, words), y}, style, color, words);
-  };
-  bool unlike = false;
-  const auto size = [&](const std::optional<std::int64_t>& bytes) -> std::string {
-    if (!bytes) return text::kNoNumber;
-    const text::Quantity shown = bytes_in_column(*bytes, unit.front());
-    unlike = unlike || shown.unit != unit;
-    return shown.unit == unit ? shown.value : shown.joined();
-  };
-  sink.text({origin.x, y}, TextStyle::small, ui.theme.text2, ui.texts("inspector.peaks.title"));
-  right(predicted_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.predicted"));
-  right(measured_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.measured"));
-  right(error_end, TextStyle::small, ui.theme.text3, ui.texts("inspector.peaks.error"));
-  y += ui.px(22);
-  // The chain of the target begins after the last name of a place.
-  std::size_t chain = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].kind == PeakRow::Kind::place) chain = i + 1;
-  const bool has_chain = rows.back().kind == PeakRow::Kind::rest;
-  const auto terms = static_cast<std::size_t>(
-      std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(chain), rows.end(),
-                    [](const PeakRow& row) { return row.kind == PeakRow::Kind::term; }));
-  std::size_t place = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const PeakRow& row = rows[i];
-    const float height = ui.px(row.kind == PeakRow::Kind::place ? 22 : 21);
-    if (row.kind == PeakRow::Kind::place) {
-      sink.push_clip({origin.x, y, predicted_end, y + height});
-      sink.text({origin.x, y}, TextStyle::body_medium, ui.theme.text, row.label);
-      sink.pop_clip();
-      y += height;
-      if (has_chain && i + 1 == chain && terms > 1) {
-        draw_bar(ui, sink, {origin.x, y + ui.px(1), error_end, y + ui.px(7)}, rows, chain, terms);
-        y += ui.px(11);
-      }
-      continue;
+namespace {
+
+// Draws the table row by row, from the left upper corner down.
+class PeakTable {
+ public:
+  PeakTable(const Ui& ui, const ViewContext& context, const std::vector<PeakRow>& rows)
+      : ui_(ui),
+        context_(context),
+        rows_(rows),
+        sink_(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale),
+        origin_(ImGui::GetCursorScreenPos()),
+        width_(ImGui::GetContentRegionAvail().x),
+        y_(origin_.y),
+        unit_(unit_of(rows)),
+        columns_(peak_columns(sink_, ui.metrics, rows, width_)) {
+    // The chain of the target begins after the last name of a place.
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].kind == PeakRow::Kind::place) chain_ = i + 1;
+    has_chain_ = rows.back().kind == PeakRow::Kind::rest;
+    terms_ = static_cast<std::size_t>(
+        std::count_if(rows.begin() + static_cast<std::ptrdiff_t>(chain_), rows.end(),
+                      [](const PeakRow& row) { return row.kind == PeakRow::Kind::term; }));
+  }
+
+  void draw() {
+    draw_head();
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      rows_[i].kind == PeakRow::Kind::place ? draw_place(i) : draw_row(i);
     }
-    const bool link = has_chain && i >= chain && row.kind == PeakRow::Kind::term;
-    const bool sum = row.kind == PeakRow::Kind::sum;
-    float indent = ui.px(14);
-    if (row.kind == PeakRow::Kind::part) indent = ui.px(24);
-    if (link && terms > 1) {
-      const float side = ui.px(7);
-      const float top = std::round(y + (sink.text_height(TextStyle::body) - side) / 2);
-      sink.fill({origin.x, top, origin.x + side, top + side}, term_color(ui.theme, place++, terms),
-                1);
+    const std::string unit = text::bytes(largest(rows_)).unit;
+    sink_.text({origin_.x, y_}, TextStyle::small, ui_.theme.text3,
+               ui_.texts(unlike() ? "inspector.peaks.unit_mixed" : "inspector.peaks.unit",
+                         {{"unit", unit}}));
+    y_ += ui_.px(18);
+    ImGui::SetCursorScreenPos(origin_);
+    ImGui::Dummy({width_, y_ - origin_.y});
+  }
+
+ private:
+  void right(float end, TextStyle style, Color color, const std::string& words) {
+    sink_.text({origin_.x + end - sink_.text_width(style, words), y_}, style, color, words);
+  }
+
+  // Some number has a unit of its own.
+  [[nodiscard]] bool unlike() const {
+    const auto other = [this](const std::optional<std::int64_t>& bytes) {
+      return bytes && bytes_in_column(*bytes, unit_).unit.front() != unit_;
+    };
+    return std::ranges::any_of(rows_, [&](const PeakRow& row) {
+      return row.kind != PeakRow::Kind::place && row.kind != PeakRow::Kind::rest &&
+             (other(row.predicted) || other(row.measured));
+    });
+  }
+
+  void draw_head() {
+    sink_.text({origin_.x, y_}, TextStyle::small, ui_.theme.text2,
+               ui_.texts("inspector.peaks.title"));
+    right(columns_.predicted, TextStyle::small, ui_.theme.text3,
+          ui_.texts("inspector.peaks.predicted"));
+    if (!columns_.stacked) {
+      right(columns_.measured, TextStyle::small, ui_.theme.text3,
+            ui_.texts("inspector.peaks.measured"));
+      right(columns_.error, TextStyle::small, ui_.theme.text3, ui_.texts("inspector.peaks.error"));
+    }
+    y_ += ui_.px(22);
+  }
+
+  void draw_place(std::size_t i) {
+    const float height = ui_.px(22);
+    text_in(sink_, {origin_.x, y_, origin_.x + width_, y_ + height}, TextStyle::body_medium,
+            ui_.theme.text, rows_[i].label);
+    y_ += height;
+    if (!has_chain_ || i + 1 != chain_ || terms_ < 2) return;
+    draw_bar(ui_, sink_, {origin_.x, y_ + ui_.px(1), origin_.x + width_, y_ + ui_.px(7)}, rows_,
+             chain_, terms_);
+    y_ += ui_.px(11);
+  }
+
+  void draw_row(std::size_t i) {
+    const PeakRow& row = rows_[i];
+    const float top = y_;
+    const bool link = has_chain_ && i >= chain_ && row.kind == PeakRow::Kind::term;
+    if (link && terms_ > 1) {
+      const float side = ui_.px(7);
+      const float at = std::round(y_ + (sink_.text_height(TextStyle::body) - side) / 2);
+      sink_.fill({origin_.x, at, origin_.x + side, at + side},
+                 term_color(ui_.theme, place_++, terms_), 1);
     }
     const bool rest = row.kind == PeakRow::Kind::rest;
-    const bool missing = rest && context.outlook->target->prediction.headroom < 0;
-    const Color drawing = missing ? ui.theme.bad : rest ? ui.theme.ok : ui.theme.text;
-    const TextStyle style = sum ? TextStyle::body_medium : TextStyle::body;
-    const std::string predicted = rest ? text::bytes(*row.predicted).joined() : size(row.predicted);
-    const float number = predicted_end - sink.text_width(style, predicted);
-    sink.push_clip({origin.x, y, number - ui.px(6), y + height});
-    sink.text({origin.x + indent, y}, TextStyle::body, rest ? drawing : ui.theme.text2, row.label);
-    sink.pop_clip();
-    right(predicted_end, style, drawing, predicted);
+    const bool missing = rest && context_.outlook->target->prediction.headroom < 0;
+    const Color drawing = missing ? ui_.theme.bad : rest ? ui_.theme.ok : ui_.theme.text;
+    const std::string predicted = predicted_size(row, unit_);
+    const float number = columns_.predicted - sink_.text_width(number_style(row), predicted);
+    sink_.push_clip({origin_.x, y_, origin_.x + number - ui_.px(6), y_ + ui_.px(21)});
+    sink_.text({origin_.x + ui_.px(indent_of(row)), y_}, TextStyle::body,
+               rest ? drawing : ui_.theme.text2, row.label);
+    sink_.pop_clip();
+    right(columns_.predicted, number_style(row), drawing, predicted);
     // The links of the target are known by prediction alone.
-    if (row.measured || !has_chain || i < chain) {
-      right(measured_end, TextStyle::body_medium, row.measured ? ui.theme.text : ui.theme.text3,
-            size(row.measured));
-    }
+    if (row.measured || ((!has_chain_ || i < chain_) && !columns_.stacked)) draw_measured(row);
+    y_ += ui_.px(21);
+    ImGui::SetCursorScreenPos({origin_.x, top});
+    ImGui::Dummy({width_, y_ - top});
+    tooltip(ui_, exact_peaks(ui_.texts, row));
+  }
+
+  void draw_measured(const PeakRow& row) {
+    std::string error;
+    bool close = false;
     if (row.predicted && row.measured) {
       const auto off = static_cast<double>(std::abs(*row.predicted - *row.measured));
       const std::int64_t less = *row.predicted - *row.measured;
-      const bool close = off <= 0.01 * static_cast<double>(*row.measured) ||
-                         (less > 0 && less <= apart_bytes(context));
-      right(error_end, TextStyle::body, close ? ui.theme.ok : ui.theme.warn,
-            prediction_error(*row.predicted, *row.measured));
+      close = off <= 0.01 * static_cast<double>(*row.measured) ||
+              (less > 0 && less <= apart_bytes(context_));
+      error = prediction_error(*row.predicted, *row.measured);
     }
-    ImGui::SetCursorScreenPos({origin.x, y});
-    ImGui::Dummy({width, height});
-    tooltip(ui, exact_peaks(ui.texts, row));
-    y += height;
+    const Color judged = close ? ui_.theme.ok : ui_.theme.warn;
+    const std::string measured = column_size(row.measured, unit_);
+    if (!columns_.stacked) {
+      right(columns_.measured, TextStyle::body_medium,
+            row.measured ? ui_.theme.text : ui_.theme.text3, measured);
+      right(columns_.error, TextStyle::body, judged, error);
+      return;
+    }
+    y_ += ui_.px(19);
+    sink_.text({origin_.x + ui_.px(kIndent), y_}, TextStyle::small, ui_.theme.text3,
+               ui_.texts("inspector.peaks.measured"));
+    right(columns_.error, TextStyle::body_medium, ui_.theme.text, measured);
+    const float beside = sink_.text_width(TextStyle::body_medium, measured) + ui_.px(12);
+    right(columns_.error - beside, TextStyle::small, judged, error);
   }
-  sink.text(
-      {origin.x, y}, TextStyle::small, ui.theme.text3,
-      ui.texts(unlike ? "inspector.peaks.unit_mixed" : "inspector.peaks.unit", {{"unit", unit}}));
-  y += ui.px(18);
-  ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy({width, y - origin.y});
+
+  const Ui& ui_;
+  const ViewContext& context_;
+  const std::vector<PeakRow>& rows_;
+  ImGuiSink sink_;
+  ImVec2 origin_;
+  float width_;
+  float y_;
+  char unit_;
+  PeakColumns columns_;
+  std::size_t chain_ = 0, terms_ = 0, place_ = 0;
+  bool has_chain_ = false;
+};
+
+}  // namespace
+
+void draw_peak_table(const Ui& ui, const ViewContext& context) {
+  const std::vector<PeakRow> rows = peak_table(context);
+  if (rows.empty()) return;
+  PeakTable(ui, context, rows).draw();
   if (const std::string scratch = scratch_words(context); !scratch.empty()) {
     wrapped_text(ui, TextStyle::small, ui.theme.text3, scratch, ui.px(16));
     tooltip(ui, ui.texts("inspector.peaks.scratch_hint"));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "views/common/draw_sink.h"
+#include "views/common/theme.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
 
@@ -37,6 +39,15 @@ std::string scratch_words(const ViewContext& context);
 
 // What a run on the CPU may take less than predicted; empty where it is predicted to the byte.
 std::string apart_words(const ViewContext& context);
+
+// Where the columns of the table end, from its left edge on; `stacked`: it is too narrow for names
+// beside three columns, and what was measured stands below what was predicted.
+struct PeakColumns {
+  float predicted = 0, measured = 0, error = 0;
+  bool stacked = false;
+};
+PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vector<PeakRow>& rows,
+                         float width);
 
 // Label, predicted, measured, error; one unit, named below, for all that are not far smaller. Over
 // the chain its terms as one bar.

@@ -16,27 +16,30 @@
 #include "views/common/widgets.h"
 #include "views/sweep/sweep_figure.h"
 #include "views/sweep/sweep_view.h"
+#include "views/sweep/table_columns.h"
 
 namespace ts::views {
 namespace {
 
 using sweep::PointStatus;
 
+// `worth`: where there is no room for all, the least goes first; 0 stays.
 struct Column {
   const char* key;
   bool right;
+  int worth;
 };
-constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false},
-                                              {"", true},
-                                              {"sweep.column.median", true},
-                                              {"sweep.column.ci", true},
-                                              {"sweep.column.tokens", true},
-                                              {"sweep.column.predicted", true},
-                                              {"sweep.column.peak", true},
-                                              {"sweep.column.before", true},
-                                              {"sweep.column.error", true},
-                                              {"sweep.column.result", false}}};
-using TableCells = std::array<std::string, kColumns.size()>;
+constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false, 0},
+                                              {"", true, 0},
+                                              {"sweep.column.median", true, 0},
+                                              {"sweep.column.ci", true, 4},
+                                              {"sweep.column.tokens", true, 2},
+                                              {"sweep.column.predicted", true, 3},
+                                              {"sweep.column.peak", true, 0},
+                                              {"sweep.column.before", true, 1},
+                                              {"sweep.column.error", true, 5},
+                                              {"sweep.column.result", false, 0}}};
+using TableCells = std::vector<std::string>;
 constexpr std::size_t kMeasuredRows = 64;  // that the columns are as wide as
 
 // The units of the columns; numbers that are compared stand in one.
@@ -100,64 +103,12 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
       status_words(point, texts)};
 }
 
-// A heading in two lines, broken at the space nearest to its middle; the second may be empty.
-std::pair<std::string, std::string> two_lines(const std::string& words) {
-  std::size_t best = std::string::npos;
-  const auto off = [&](std::size_t at) {
-    return std::abs(static_cast<double>(at) - static_cast<double>(words.size()) / 2);
-  };
-  for (std::size_t at = words.find(' '); at != std::string::npos; at = words.find(' ', at + 1)) {
-    if (best == std::string::npos || off(at) < off(best)) best = at;
-  }
-  if (best == std::string::npos) return {words, {}};
-  return {words.substr(0, best), words.substr(best + 1)};
-}
-
-struct ColumnWidths {
-  std::array<float, kColumns.size()> widths{};  // with the gap behind
-  bool tall = false;                            // headings in two lines
-};
-
-// As wide as what stands in them; room that is left is shared. Where there is too little headings
-// take two lines, then every column is narrower.
-ColumnWidths columns_for(const DrawSink& sink, const Ui& ui, const TableCells& header,
-                         const std::vector<TableCells>& rows, float width) {
-  ColumnWidths columns;
-  const float gap = ui.px(16);
-  float sum = 0;
-  for (const bool tall : {false, true}) {
-    columns.tall = tall;
-    sum = 0;
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      const auto [first, second] = two_lines(header[i]);
-      float most = tall ? std::max(sink.text_width(TextStyle::small, first),
-                                   sink.text_width(TextStyle::small, second))
-                        : sink.text_width(TextStyle::small, header[i]);
-      for (const TableCells& row : rows)
-        most = std::max(most, sink.text_width(TextStyle::body, row[i]));
-      // A reason may be a sentence; it goes as far as there is room.
-      if (i + 1 == kColumns.size()) most = std::min(most, ui.px(100));
-      columns.widths[i] = std::ceil(most) + gap;
-      sum += columns.widths[i];
-    }
-    if (sum <= width) break;
-  }
-  if (sum <= width) {
-    // Half of what is left to the reasons.
-    const float spare = width - sum;
-    for (float& one : columns.widths) one += spare / 2 / static_cast<float>(kColumns.size());
-    columns.widths.back() += spare / 2;
-  } else {
-    for (float& one : columns.widths) one *= width / sum;
-  }
-  return columns;
-}
-
-void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row, const ColumnWidths& columns,
+void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row, const TableColumns& columns,
                 const TableCells& cells, bool header, Color result) {
   float x = row.x0 + ui.px(32);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const float share = columns.widths[i];
+    if (share <= 0) continue;
     const Rect cell{x, row.y0, x + share - ui.px(16), row.y1};
     const Color color = header                        ? ui.theme.text3
                         : i + 1 == kColumns.size()    ? result
@@ -236,7 +187,7 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
   const float width = ImGui::GetContentRegionAvail().x;
   const Units units = units_of(sweep);
   const std::vector<std::size_t> order = table_order(sweep);
-  TableCells header;
+  TableCells header(kColumns.size());
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     header[i] = *kColumns[i].key == '\0' ? spec::field_name(sweep.spec().axes[0].field)
                                          : ui.texts(kColumns[i].key);
@@ -247,7 +198,7 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
   if (sweep.spec().axes.size() > 1) {
     header[1] += std::string(", ") + spec::field_name(sweep.spec().axes[1].field);
   }
-  ColumnWidths columns;
+  TableColumns columns;
   {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     std::vector<TableCells> measured;
@@ -255,10 +206,12 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
       if (measured.size() == kMeasuredRows) break;
       measured.push_back(cells_of(sweep, units, index, ui.texts));
     }
-    columns = columns_for(sink, ui, header, measured, width - ui.px(40));
+    std::array<int, kColumns.size()> worths{};
+    for (std::size_t i = 0; i < kColumns.size(); ++i) worths[i] = kColumns[i].worth;
+    columns = table_columns(sink, ui.metrics, header, measured, worths, width - ui.px(40));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     float y = at.y;
-    TableCells second;
+    TableCells second(kColumns.size());
     if (columns.tall) {
       for (std::size_t i = 0; i < kColumns.size(); ++i)
         std::tie(header[i], second[i]) = two_lines(header[i]);

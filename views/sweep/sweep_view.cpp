@@ -121,15 +121,21 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
                 SweepRequests& requests) {
   const sweep::Sweep& sweep = *page.sweep;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = ui.px(52);
+  // In a small window the buttons have a row of their own.
+  const bool narrow = width < ui.px(800);
+  const float row = ui.px(52);
+  const float height = narrow ? ui.px(92) : row;
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const std::size_t total = sweep.points().size();
   const std::size_t open = sweep.count(PointStatus::pending) + (sweep.running() ? 1 : 0);
   const std::size_t done = total - open - sweep.count(PointStatus::cancelled);
-  const float buttons = right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(12),
-                                  [&] { draw_buttons(ui, page, open, look, requests); });
+  const float row_left =
+      right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(narrow ? 54 : 12),
+                [&] { draw_buttons(ui, page, open, look, requests); });
+  const float buttons = narrow ? at.x + width : row_left;
   const float bar_width =
-      std::max(ui.px(120), std::min({width * 0.36F, ui.px(460), buttons - at.x - ui.px(32)}));
+      std::max(ui.px(120),
+               std::min({width * (narrow ? 0.5F : 0.36F), ui.px(460), buttons - at.x - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const std::string title =
@@ -159,7 +165,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   } else {
     now = sweep_state_words(sweep, page.paused, ui.texts);
   }
-  text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + height}, TextStyle::body,
+  text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row}, TextStyle::body,
           page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 
   sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);

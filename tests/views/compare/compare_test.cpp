@@ -124,6 +124,18 @@ TEST_F(Compare, why_the_ratio_is_not_that_of_the_medians_is_said) {
   const std::string note = ratio_note(comparison, texts_);
   EXPECT_TRUE(note.starts_with("1.500 is the median of the ratios")) << note;
   EXPECT_FALSE(note.ends_with("1.500")) << note;
+  // In full in a small window, too, and what is compared has its name.
+  RecordingSink sink;
+  draw_compare_figure(sink, {0, 0, 690, 480}, {comparison, texts_, theme(ThemeKind::dark), {1}});
+  std::string shown;
+  bool peak = false;
+  for (const RecordingSink::Call& call : sink.calls) {
+    if (call.style == TextStyle::small) shown += call.text + " ";
+    peak = peak || call.text == texts_("compare.peak");
+  }
+  const std::string end = note.substr(note.size() - 20);
+  EXPECT_NE(shown.find(end.substr(end.find(' ') + 1)), std::string::npos) << shown;
+  EXPECT_TRUE(peak);
 }
 
 TEST_F(Compare, times_that_are_compared_stand_in_one_unit) {

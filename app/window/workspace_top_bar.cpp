@@ -1,0 +1,330 @@
+// The top bar and its menus.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+
+#include "app/session/languages.h"
+#include "app/window/bar_plan.h"
+#include "app/window/workspace.h"
+#include "core/text/numbers.h"
+#include "views/common/ids.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+
+namespace ts::app {
+namespace {
+
+using views::TextStyle;
+
+constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoScrollbar |
+                                       ImGuiWindowFlags_NoSavedSettings |
+                                       ImGuiWindowFlags_NoScrollWithMouse;
+
+struct Menu {
+  const char* id;
+  const char* key;
+};
+constexpr std::array<Menu, 4> kMenus = {{{"###menu_file", "menu.file"},
+                                         {"###menu_run", "menu.run"},
+                                         {"###menu_view", "menu.view"},
+                                         {"###menu_help", "menu.help"}}};
+struct PageTab {
+  const char* id;
+  const char* key;
+  Page page;
+};
+constexpr std::array<PageTab, 4> kPageTabs = {
+    {{"###page_run", "bar.page.run", Page::run},
+     {"###page_sweep", "bar.page.sweep", Page::sweep},
+     {"###page_hunt", "bar.page.hunt", Page::hunt},
+     {"###page_compare", "bar.page.compare", Page::compare}}};
+constexpr std::array<float, 7> kScales = {0.75F, 1, 1.25F, 1.5F, 2, 2.5F, 3};
+constexpr const char* kProgram = "Tensorscope";
+constexpr const char* kBars = "\xef\x83\x89";
+constexpr const char* kPlay = "\xef\x81\x8b";
+constexpr const char* kStopIcon = "\xef\x81\x8d";
+// At scale 1.
+constexpr float kHeight = 44;
+constexpr float kName = 46;      // where the program's name begins
+constexpr float kQuiet = 18;     // of a button beside its words, with the gap behind
+constexpr float kLabelled = 44;  // of one with icon and words, beside them
+constexpr float kIconOnly = 36;
+
+void draw_logo(const views::Ui& ui, views::ImGuiSink& sink, float x, float y) {
+  // A step signal, as a profiler draws one.
+  const float u = ui.px(4);
+  const std::array<views::Point, 8> points = {{{x, y + 2 * u},
+                                               {x + u, y + 2 * u},
+                                               {x + u, y},
+                                               {x + 2 * u, y},
+                                               {x + 2 * u, y + 4 * u},
+                                               {x + 3 * u, y + 4 * u},
+                                               {x + 3 * u, y + 2 * u},
+                                               {x + 4 * u, y + 2 * u}}};
+  sink.polyline(points, ui.theme.accent, ui.px(2));
+}
+
+}  // namespace
+
+void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& requests) {
+  const auto& t = *texts_;
+  Preferences& preferences = state_->preferences;
+  const auto items = [&](std::initializer_list<Action> actions) {
+    for (const Action action : actions) draw_action(ui, action, requests);
+  };
+  const std::string_view menu = id;
+  if (menu == "###menu_file") {
+    items({Action::open, Action::picture});
+    ImGui::Separator();
+    items({Action::reset_settings, Action::quit});
+  } else if (menu == "###menu_run") {
+    items({Action::start, Action::stop, Action::live});
+    ImGui::Separator();
+    items({Action::undo, Action::redo});
+  } else if (menu == "###menu_view") {
+    items({Action::page_run, Action::page_sweep, Action::page_hunt, Action::page_compare});
+    ImGui::Separator();
+    items({Action::dark, Action::light});
+    ImGui::Separator();
+    for (const float scale : kScales) {
+      const std::string percent = text::decimal(static_cast<double>(scale) * 100, 0);
+      const std::string words =
+          t("menu.scale", {{"percent", percent}}) + "###menu_scale_" + percent;
+      if (ImGui::MenuItem(words.c_str(), nullptr, preferences.scale == scale)) {
+        preferences.scale = scale;
+      }
+    }
+    items({Action::larger, Action::smaller});
+    ImGui::Separator();
+    items({Action::operators, Action::agreement, Action::projector, Action::reset_layout});
+    ImGui::Separator();
+    items({Action::next_panel, Action::previous_panel});
+  } else {
+    items({Action::palette, Action::glossary, Action::shortcuts});
+  }
+}
+
+void Workspace::draw_menus(const views::Ui& ui, Requests& requests) {
+  const bool open =
+      std::ranges::any_of(kMenus, [](const Menu& menu) { return ImGui::IsPopupOpen(menu.id); });
+  for (const Menu& menu : kMenus) {
+    const bool pressed =
+        views::button(ui, menu.id, "", (*texts_)(menu.key), "", views::ButtonKind::quiet);
+    // Once one is open the others follow the mouse.
+    const bool reached =
+        open && !ImGui::IsPopupOpen(menu.id) &&
+        ImGui::IsMouseHoveringRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), false);
+    if (pressed || reached) ImGui::OpenPopup(menu.id);
+    const ImVec2 below{ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)};
+    ImGui::SetNextWindowPos(below);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
+    if (ImGui::BeginPopup(menu.id)) {
+      draw_menu_items(ui, menu.id, requests);
+      ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+    ImGui::SameLine(0, ui.px(2));
+  }
+}
+
+// The menus behind one button, where the bar has no room for them.
+void Workspace::draw_one_menu(const views::Ui& ui, Requests& requests) {
+  constexpr const char* kMenu = "###menus";
+  if (views::button(ui, kMenu, kBars, "", "", views::ButtonKind::quiet)) ImGui::OpenPopup(kMenu);
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
+  if (ImGui::BeginPopup(kMenu)) {
+    for (const Menu& menu : kMenus) {
+      const std::string words = (*texts_)(menu.key) + std::string(menu.id);
+      if (!ImGui::BeginMenu(words.c_str())) continue;
+      draw_menu_items(ui, menu.id, requests);
+      ImGui::EndMenu();
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  ImGui::SameLine(0, ui.px(2));
+}
+
+void Workspace::draw_action(const views::Ui& ui, Action action, Requests& requests) {
+  const ActionRow& row = action_row(action);
+  const std::string words = (*texts_)(row.name) + std::string("###menu_") + row.id;
+  const std::string reason = why_not(action);
+  if (ImGui::MenuItem(words.c_str(), keys_of(row).c_str(), is_on(action), reason.empty())) {
+    perform(action, requests);
+  }
+  views::tooltip(ui, reason);
+}
+
+void Workspace::draw_page_tabs(const views::Ui& ui) {
+  ImGui::SameLine(0, ui.px(12));
+  for (const PageTab& tab : kPageTabs) {
+    if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
+      state_->page = tab.page;
+    }
+    if (state_->page == tab.page) {
+      const ImVec2 low = ImGui::GetItemRectMin();
+      const ImVec2 high = ImGui::GetItemRectMax();
+      ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
+                                                {high.x, high.y + ui.px(7)}, ui.theme.accent);
+    }
+    ImGui::SameLine(0, ui.px(2));
+  }
+}
+
+const char* Workspace::run_key() const {
+  // On the page of A against B the key compares, and its button says so.
+  const bool compares = state_->page == Page::compare && session_->files().current() == nullptr;
+  return compares ? "" : session_->busy() ? "Esc" : (*texts_)("common.space");
+}
+
+BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
+                              bool has_target_field) const {
+  const auto& t = *texts_;
+  const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const auto words = [&](const char* label) {
+    return sink.text_width(TextStyle::body_medium, label);
+  };
+  BarParts parts;
+  parts.unit = ui.px(1);
+  parts.logo = ui.px(kName);
+  parts.name = sink.text_width(TextStyle::body_strong, kProgram) + ui.px(20);
+  for (const Menu& menu : kMenus) parts.menus += words(t(menu.key)) + ui.px(kQuiet);
+  parts.one_menu = sink.text_width(TextStyle::body, kBars) + ui.px(kQuiet);
+  parts.pages = ui.px(12);
+  for (const PageTab& tab : kPageTabs) parts.pages += words(t(tab.key)) + ui.px(kQuiet);
+  parts.run = words(session_->busy() ? t("bar.stop") : t("bar.run")) +
+              sink.text_width(TextStyle::small, run_key()) +
+              sink.text_width(TextStyle::body, kPlay) + ui.px(40 + 16);
+  parts.live = ui.px(36 + 16) + sink.text_width(TextStyle::body, t("bar.live"));
+  const char* const language =
+      kLanguageNames[static_cast<std::size_t>(state_->preferences.language)];
+  const float gaps = ui.px(8 + 8 + 16);
+  parts.labelled = words(language) + words(t("bar.projector")) + ui.px(2 * kLabelled) + gaps;
+  parts.icons = ui.px(2 * kIconOnly) + gaps;
+  // Neither device nor target were those of a file.
+  const bool of_run = session_->files().current() == nullptr;
+  if (of_run) parts.device = sink.text_width(TextStyle::body, device) + ui.px(36 + 16);
+  parts.target = of_run && !has_target_field;
+  parts.gap = ui.px(16);
+  return parts;
+}
+
+// All devices by name where there is room, else how many.
+std::string Workspace::short_device_names() const {
+  const run::EngineInfo* const engine = session_->engine();
+  if (engine == nullptr) return device_names();
+  const auto count = std::ranges::count_if(
+      engine->devices, [](const run::DeviceInfo& one) { return one.unavailable.empty(); });
+  return count > 1 ? (*texts_)("bar.devices", {{"count", text::grouped(count)}}) : device_names();
+}
+
+void Workspace::draw_top_bar(const views::Ui& ui, Requests& requests, bool has_target_field) {
+  const float height = ui.px(kHeight);
+  ImGuiViewport* viewport = ImGui::GetMainViewport();
+  if (ImGui::BeginViewportSideBar(views::ids::kTopBar, viewport, ImGuiDir_Up, height, kBarFlags)) {
+    views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const ImVec2 origin = ImGui::GetWindowPos();
+    const float width = ImGui::GetWindowWidth();
+    std::string device = device_names();
+    BarParts parts = bar_parts(ui, device, has_target_field);
+    BarPlan plan = plan_bar(parts, width);
+    if (!plan.device && parts.device > 0) {
+      device = short_device_names();
+      parts = bar_parts(ui, device, has_target_field);
+      plan = plan_bar(parts, width);
+    }
+    sink.fill({origin.x, origin.y + height - 1, origin.x + width, origin.y + height},
+              ui.theme.line);
+    draw_logo(ui, sink, origin.x + ui.px(16), origin.y + height / 2 - ui.px(8));
+    const float top = (height - ui.px(28)) / 2;
+    float menus = parts.logo;
+    if (plan.name) {
+      sink.text({origin.x + menus, origin.y + (height - sink.text_height(TextStyle::body)) / 2},
+                TextStyle::body_strong, ui.theme.text, kProgram);
+      menus += parts.name;
+    }
+    ImGui::SetCursorPos({menus, top});
+    plan.menus ? draw_menus(ui, requests) : draw_one_menu(ui, requests);
+    draw_page_tabs(ui);
+    float total = parts.run + parts.live + (plan.labels ? parts.labelled : parts.icons);
+    total += plan.target > 0 ? plan.target + parts.gap : 0;
+    total += plan.device ? parts.device : 0;
+    ImGui::SetCursorPos({std::max(ImGui::GetCursorPosX(), width - total), top});
+    draw_run_and_live(ui, parts);
+    if (plan.target > 0) {
+      ImGui::SameLine(0, parts.gap);
+      ImGui::SetCursorPosY(top);
+      views::draw_target_select(controls(ui), plan.target);
+      views::tooltip(ui, (*texts_)("bar.target_hint"));
+    }
+    if (plan.device && parts.device > 0) {
+      ImGui::SameLine(0, parts.gap);
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float y = origin.y + (height - sink.text_height(TextStyle::body)) / 2;
+      sink.text({at.x, y}, TextStyle::body, ui.theme.text2, "\xef\x8b\x9b");
+      sink.text({at.x + ui.px(24), y}, TextStyle::body, ui.theme.text2, device);
+      ImGui::Dummy({parts.device - parts.gap, ui.px(24)});
+      views::tooltip(ui, device_names());
+    }
+    ImGui::SameLine(0, ui.px(8));
+    ImGui::SetCursorPosY(top);
+    draw_language_and_projector(ui, plan.labels);
+  }
+  ImGui::End();
+}
+
+void Workspace::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
+  const auto& t = *texts_;
+  const bool busy = session_->busy();
+  if (views::button(ui, busy ? views::ids::kStop : views::ids::kRun, busy ? kStopIcon : kPlay,
+                    busy ? t("bar.stop") : t("bar.run"), run_key(), views::ButtonKind::primary,
+                    parts.run - ui.px(16))) {
+    busy ? session_->cancel() : start();
+  }
+  ImGui::SameLine(0, ui.px(16));
+  ImGui::SetCursorPosY((ui.px(kHeight) - ui.px(24)) / 2);
+  views::toggle(ui, views::ids::kLive, t("bar.live"), state_->preferences.live,
+                parts.live - ui.px(16));
+}
+
+// `labels`: with words; else their hints have them.
+void Workspace::draw_language_and_projector(const views::Ui& ui, bool labels) {
+  Preferences& preferences = state_->preferences;
+  const std::string name = kLanguageNames[static_cast<std::size_t>(preferences.language)];
+  const std::string projector = (*texts_)("bar.projector");
+  const auto pressed = [&](const char* id, const char* icon, const std::string& words) {
+    const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const float width = labels ? sink.text_width(TextStyle::body_medium, words) + ui.px(kLabelled)
+                               : ui.px(kIconOnly);
+    const bool is = views::button(ui, id, icon, labels ? words : std::string(), "",
+                                  views::ButtonKind::quiet, width);
+    if (!labels) views::tooltip(ui, words);
+    return is;
+  };
+  if (pressed(views::ids::kLanguage, "\xef\x86\xab", name)) ImGui::OpenPopup("###languages");
+  ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
+  if (ImGui::BeginPopup("###languages")) {
+    for (int i = 0; i < text::kLanguageCount; ++i) {
+      const auto one = static_cast<text::Language>(i);
+      const std::string id = std::string("###language_") + text::language_code(one);
+      if (views::list_row(ui, id.c_str(), kLanguageNames[static_cast<std::size_t>(i)],
+                          text::language_code(one), one == preferences.language)) {
+        preferences.language = one;
+        ImGui::CloseCurrentPopup();
+      }
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  ImGui::SameLine(0, ui.px(8));
+  if (pressed(views::ids::kProjector, "\xef\x8e\x90", projector))
+    preferences.projector = !preferences.projector;
+}
+
+}  // namespace ts::app
