@@ -130,8 +130,10 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
       std::ranges::any_of(sweep.points(), [](const SweepPoint& point) { return point.measured; });
   if (!measured) {
     return fmt::format(
-        "{}. {}. Predicted by dry runs for the target's memory; nothing was run; {}.", what, fixed,
-        versions);
+        "{}. {}. Predicted by dry runs for the target's memory; nothing was run; memory is the "
+        "peak "
+        "the allocator hands out, without what it caches and the CUDA context; {}.",
+        what, fixed, versions);
   }
   const run::Protocol& protocol = spec.protocol;
   const std::string steps =

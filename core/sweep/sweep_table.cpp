@@ -23,7 +23,11 @@ std::string plain(std::int64_t value) {
 // Three digits that mean something.
 std::string shown(double value) {
   if (value < 0 || !std::isfinite(value)) return text::kNoNumber;
-  return text::decimal(value, value >= 100 ? 1 : value >= 10 ? 2 : 3);
+  int places = value >= 100 ? 1 : value >= 10 ? 2 : 3;
+  constexpr int kMostPlaces = 6;
+  for (double least = 0.1; value > 0 && value < least && places < kMostPlaces; least /= 10)
+    ++places;
+  return text::decimal(value, places);
 }
 
 std::string why_not(const SweepPoint& point) {
@@ -124,7 +128,7 @@ io::TextTable full_table(const Sweep& sweep) {
                              "flop_per_byte",
                              "faster_than_bound",
                              "peak_allocated_bytes",
-                             "peak_predicted_bytes",
+                             "peak_allocated_predicted_bytes",
                              "before_backward_bytes",
                              "before_backward_predicted_bytes",
                              "predicted_fit",
@@ -181,8 +185,8 @@ namespace {
 // One place only: a row for each series, such as the sizes of a model.
 io::TextTable table_of_series(const Sweep& sweep) {
   io::TextTable table;
-  table.columns = {"series",      "ms",           "std ms", "forward ms",
-                   "backward ms", "optimizer ms", "MiB",    "MiB predicted"};
+  table.columns = {"series",      "ms",           "std ms",        "forward ms",
+                   "backward ms", "optimizer ms", "MiB allocated", "MiB allocated, predicted"};
   table.right.assign(table.columns.size(), true);
   table.right[0] = false;
   for (const SweepPoint& point : sweep.points()) {
@@ -205,12 +209,13 @@ io::TextTable homework_table(const Sweep& sweep) {
     table.columns.push_back(axis_name(sweep, i));
   }
   using Cell = std::string (*)(const SweepPoint&);
-  std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell}, {" MiB", memory_cell}};
+  std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell},
+                                                      {" MiB allocated", memory_cell}};
   if (has_before_backward(sweep)) groups.emplace_back(" MiB before backward", before_cell);
   if (only_predicted(sweep)) {
-    groups = {{" MiB predicted", predicted_cell}};
+    groups = {{" MiB allocated, predicted", predicted_cell}};
     if (has_before_backward(sweep)) {
-      groups.emplace_back(" MiB before backward predicted", predicted_before_cell);
+      groups.emplace_back(" MiB before backward, predicted", predicted_before_cell);
     }
   }
   for (const auto& group : groups) {

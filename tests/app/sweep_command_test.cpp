@@ -121,7 +121,7 @@ TEST(SweepCommand, PredictsForACardThatIsNotThereAndRunsNothing) {
     EXPECT_EQ(point["predicted"]["fit"], t <= 4096 ? "fits" : "oom") << point;
   }
   EXPECT_EQ(lines_of(folder.path() / "sweep.jsonl"), 1U);
-  EXPECT_NE(testing::read(folder.path() / "sweep.md").find("naive MiB predicted"),
+  EXPECT_NE(testing::read(folder.path() / "sweep.md").find("naive MiB allocated, predicted"),
             std::string::npos);
   const auto run = testing::run_program("sweep --preset lab6 --gpu h200 --out " +
                                         (folder.path() / "x").string());

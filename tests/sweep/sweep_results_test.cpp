@@ -43,7 +43,7 @@ TEST(SweepResults, OnlyPredictedTheTableHasPredictedPeaks) {
   Sweep sweep(over_t("T=64:256:x2"));
   predict_all(sweep, as_theory, 8 * 128 * 128);
   const auto table = homework_table(sweep);
-  EXPECT_EQ(table.columns[1], "naive MiB predicted");
+  EXPECT_EQ(table.columns[1], "naive MiB allocated, predicted");
   EXPECT_NE(table.rows[2][1].find(" OOM"), std::string::npos) << table.rows[2][1];
 }
 
@@ -54,8 +54,8 @@ TEST(SweepResults, BeforeTheBackwardIsAColumnOfItsOwn) {
   prediction.before_backward = 2 << 20;
   sweep.predict({{0, prediction}, {1, prediction}});
   auto table = homework_table(sweep);
-  EXPECT_EQ(table.columns, (std::vector<std::string>{"T", "naive MiB predicted",
-                                                     "naive MiB before backward predicted"}));
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"T", "naive MiB allocated, predicted",
+                                                     "naive MiB before backward, predicted"}));
   EXPECT_EQ(table.rows[0][2], "2.000");
   run_all(sweep, [](const spec::WorkloadSpec& spec) {
     run::Run run = as_theory(spec);
@@ -113,7 +113,8 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
 
   const auto table = homework_table(sweep);
   EXPECT_EQ(table.columns,
-            (std::vector<std::string>{"T", "naive ms", "flash ms", "naive MiB", "flash MiB"}));
+            (std::vector<std::string>{"T", "naive ms", "flash ms", "naive MiB allocated",
+                                      "flash MiB allocated"}));
   ASSERT_EQ(table.rows.size(), 7U);
   EXPECT_EQ(table.rows[6][0], "4,096");
   EXPECT_EQ(table.rows[6][1], "OOM");

@@ -243,5 +243,26 @@ TEST(OneUnit, NumbersThatAreComparedStandInOne) {
   EXPECT_EQ(byte_unit({}).joined(0), "0 B");
 }
 
+TEST(OneUnit, EveryNumberKeepsThreeDigits) {
+  const std::array times = {17.123e6, 96.72e6, 1.6e9};
+  const OneUnit seconds = duration_unit(times);
+  EXPECT_EQ(seconds.joined(times[0]), "0.0171 s");
+  EXPECT_EQ(seconds.joined(times[1]), "0.0967 s");
+  EXPECT_EQ(seconds.joined(times[2]), "1.60 s");
+  const auto digits = [](const std::string& number) {
+    const auto first = number.find_first_of("123456789");
+    return std::ranges::count_if(number.substr(first), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  for (const double greatest : {2e6, 9.99e8, 1e9, 1.6e9, 4e12}) {
+    for (double least = 1e3; least <= greatest; least *= 1.37) {
+      const std::array pair = {least, greatest};
+      const OneUnit unit = duration_unit(pair);
+      if (unit.whole) continue;
+      EXPECT_GE(digits(unit.number(least)), 3) << unit.joined(least);
+      EXPECT_GE(digits(unit.number(greatest)), 3) << unit.joined(greatest);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ts::views

@@ -22,7 +22,17 @@ constexpr std::array<NamedUnit, 5> kSizes = {{{1, "B"},
                                               {1024.0 * 1024 * 1024 * 1024, "TiB"}}};
 constexpr std::array<NamedUnit, 3> kTokenRates = {
     {{1, "tokens/s"}, {1e3, "k tokens/s"}, {1e6, "M tokens/s"}}};
-constexpr double kLeast = 0.01;  // below it a number has hardly a digit left
+constexpr double kLeast = 0.01;  // below it a number is more zeros than digits
+
+// Three digits at least that mean something; behind the point at most five places.
+int places_for(double shown) {
+  if (shown >= 999.95) return 0;
+  if (shown >= 99.995) return 1;
+  if (shown >= 0.9995) return 2;
+  if (shown >= 0.09995) return 3;
+  if (shown >= 0.009995) return 4;
+  return shown > 0 ? 5 : 2;
+}
 
 template <std::size_t N>
 OneUnit unit_for(std::span<const double> values, const std::array<NamedUnit, N>& units) {
@@ -45,10 +55,7 @@ std::string OneUnit::number(double value) const {
   const double shown = value / size;
   if (whole) return text::decimal(shown, 0);
   if (shown > 0 && shown < 0.0005) return "<0.001";
-  return text::decimal(shown, shown < 0.9995 && shown > 0 ? 3
-                              : shown < 99.995            ? 2
-                              : shown < 999.95            ? 1
-                                                          : 0);
+  return text::decimal(shown, places_for(shown));
 }
 
 OneUnit duration_unit(std::span<const double> nanoseconds) {

@@ -12,7 +12,8 @@ struct OneUnit {
   double size = 1;     // of the unit, in nanoseconds, bytes or tokens a second
   std::string name;    // "ms"
   bool whole = false;  // never a part of it
-  // Up to four digits, two behind the point at most from 1 up. A dash for a negative number.
+  // Three or four digits that mean something, two behind the point at most from 1 up. A dash for a
+  // negative number.
   [[nodiscard]] std::string number(double value) const;
   [[nodiscard]] std::string joined(double value) const { return number(value) + " " + name; }
 };

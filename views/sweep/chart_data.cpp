@@ -34,7 +34,7 @@ struct Data {
                 "ci95_high_ms",     "estimated_from_neighbour_ms",
                 "compute_bound_ms", "bandwidth_bound_ms"};
       case SweepChart::memory:
-        return {"peak_allocated_bytes", "peak_predicted_bytes", "limit_bytes"};
+        return {"peak_allocated_bytes", "peak_allocated_predicted_bytes", "limit_bytes"};
       case SweepChart::throughput:
         return {"tokens_per_s"};
       case SweepChart::samples:

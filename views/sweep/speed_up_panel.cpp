@@ -45,8 +45,14 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     }
   }
   const bool log = scene.figure.look.log_y.value_or(false);
+  // A number stands over every bar and whisker, within the plot.
+  const float height = sink.text_height(TextStyle::small);
+  const float head = height + scene.px(8);
+  const double room = std::min(0.5, static_cast<double>(head / frame.plot.height()));
+  const double over =
+      log ? std::pow(std::max(2.0, greatest / least), room / (1 - room)) : 1 / (1 - room);
   const PlotAxis y =
-      axis_around(log ? least : 0, greatest * 1.1, log, frame.plot.y1, frame.plot.y0);
+      axis_around(log ? least : 0, greatest * over, log, frame.plot.y1, frame.plot.y0);
   draw_y_axis(sink, scene, frame, y, number_ticks(y, scene.px(40), "\xc3\x97"));
   const Rect& plot = frame.plot;
   sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
@@ -99,10 +105,13 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       const float centre = std::round((box.x0 + box.x1) / 2);
       float above = top;
       if (ratio.high > ratio.low) {
-        const float high = std::max(plot.y0, y.position(ratio.high));
+        // One that goes on past the top has no cap there.
+        const float end_of_high = y.position(ratio.high);
+        const float high = std::max(plot.y0 + head, end_of_high);
         const float low = y.position(ratio.low);
         const float cap = std::min(scene.px(3), bar / 3);
         for (const float end : {high, low}) {
+          if (end > end_of_high && end == high) continue;
           sink.line({centre - cap, end}, {centre + cap, end}, scene.theme().text, scene.px(1.2F));
         }
         sink.line({centre, high}, {centre, low}, scene.theme().text, scene.px(1.2F));
@@ -114,8 +123,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       if (width < bar + scene.px(12)) numbers.push_back({centre, above, words});
     }
   }
-  const float height = sink.text_height(TextStyle::small);
-  const Rect bounds{plot.x0, plot.y0 - scene.px(14), plot.x1 + scene.px(16), plot.y1};
+  const Rect bounds{plot.x0, plot.y0, plot.x1, plot.y1};
   for (const Number& number : numbers) {
     const float width = sink.text_width(TextStyle::small, number.words);
     std::vector<Rect> spots;

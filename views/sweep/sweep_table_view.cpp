@@ -44,7 +44,7 @@ constexpr std::size_t kMeasuredRows = 64;  // that the columns are as wide as
 
 // The units of the columns; numbers that are compared stand in one.
 struct Units {
-  OneUnit time, memory;
+  OneUnit time, memory, rate;
   [[nodiscard]] std::string ms(double value) const {
     return value < 0 ? text::kNoNumber : time.number(value * 1e6);
   }
@@ -54,14 +54,19 @@ struct Units {
 };
 
 Units units_of(const sweep::Sweep& sweep) {
-  std::vector<double> times, sizes;
+  std::vector<double> times, sizes, rates;
   for (const sweep::SweepPoint& point : sweep.points()) {
-    if (point.status == PointStatus::ok) times.push_back(point.measurement.step.median_ms * 1e6);
+    if (point.status == PointStatus::ok) {
+      times.push_back(point.measurement.step.median_ms * 1e6);
+      times.push_back(point.measurement.step.ci95_low_ms * 1e6);
+      rates.push_back(point.measurement.tokens_per_s);
+    }
     for (const std::int64_t size :
-         {point.measurement.peak_allocated, point.prediction.peak_allocated})
+         {point.measurement.peak_allocated, point.prediction.peak_allocated,
+          point.measurement.before_backward, point.prediction.before_backward})
       sizes.push_back(static_cast<double>(size));
   }
-  return {duration_unit(times), byte_unit(sizes)};
+  return {duration_unit(times), byte_unit(sizes), token_rate_unit(rates)};
 }
 
 // "\u2248 88.3" of a point that was not timed.
@@ -87,20 +92,32 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
   std::string at;
   for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
   const bool ok = point.status == PointStatus::ok;
-  return {
-      sweep.series()[point.series].label,
-      at,
-      ok ? units.ms(m.step.median_ms) : estimated_time(sweep, units, index),
-      ok && m.step.ci95_low_ms >= 0
-          ? texts("inspector.range",
-                  {{"low", units.ms(m.step.ci95_low_ms)}, {"high", units.ms(m.step.ci95_high_ms)}})
-          : text::kNoNumber,
-      ok && m.tokens_per_s >= 0 ? text::rate(m.tokens_per_s, "tokens").joined() : text::kNoNumber,
-      p.known() ? units.bytes(p.peak_allocated) : text::kNoNumber,
-      ok && m.peak_allocated >= 0 ? units.bytes(m.peak_allocated) : text::kNoNumber,
-      before_backward(point, units),
-      error.empty() ? text::kNoNumber : error,
-      status_words(point, texts)};
+  return {sweep.series()[point.series].label,
+          at,
+          ok ? units.ms(m.step.median_ms) : estimated_time(sweep, units, index),
+          ok && m.step.ci95_low_ms >= 0
+              ? texts("inspector.range", {{"low", units.ms(m.step.ci95_low_ms)},
+                                          {"high", units.ms(m.step.ci95_high_ms)}})
+              : text::kNoNumber,
+          ok ? units.rate.number(m.tokens_per_s) : text::kNoNumber,
+          p.known() ? units.bytes(p.peak_allocated) : text::kNoNumber,
+          ok && m.peak_allocated >= 0 ? units.bytes(m.peak_allocated) : text::kNoNumber,
+          before_backward(point, units),
+          error.empty() ? text::kNoNumber : error,
+          status_words(point, texts)};
+}
+
+// Columns of times, rates and sizes name their unit.
+TableCells header_of(const sweep::Sweep& sweep, const Units& units, const text::Texts& texts) {
+  TableCells header(kColumns.size());
+  const auto& axes = sweep.spec().axes;
+  for (std::size_t i = 0; i < kColumns.size(); ++i)
+    header[i] = *kColumns[i].key == '\0' ? spec::field_name(axes[0].field) : texts(kColumns[i].key);
+  for (const std::size_t column : {2U, 3U}) header[column] += ", " + units.time.name;
+  header[4] += ", " + units.rate.name;
+  for (const std::size_t column : {5U, 6U, 7U}) header[column] += ", " + units.memory.name;
+  if (axes.size() > 1) header[1] += std::string(", ") + spec::field_name(axes[1].field);
+  return header;
 }
 
 void draw_cells(DrawSink& sink, const Ui& ui, const Rect& row, const TableColumns& columns,
@@ -169,6 +186,18 @@ void draw_row_buttons(const Ui& ui, const Rect& row, const sweep::Sweep& sweep, 
 
 }  // namespace
 
+std::vector<std::vector<std::string>> table_words(const sweep::Sweep& sweep,
+                                                  const text::Texts& texts) {
+  const Units units = units_of(sweep);
+  const TableCells header = header_of(sweep, units, texts);
+  std::vector<std::vector<std::string>> rows = {{header.begin(), header.end()}};
+  for (const std::size_t index : table_order(sweep)) {
+    const TableCells cells = cells_of(sweep, units, index, texts);
+    rows.emplace_back(cells.begin(), cells.end());
+  }
+  return rows;
+}
+
 std::vector<std::size_t> table_order(const sweep::Sweep& sweep) {
   std::vector<std::size_t> order(sweep.points().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -187,17 +216,7 @@ void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& s
   const float width = ImGui::GetContentRegionAvail().x;
   const Units units = units_of(sweep);
   const std::vector<std::size_t> order = table_order(sweep);
-  TableCells header(kColumns.size());
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    header[i] = *kColumns[i].key == '\0' ? spec::field_name(sweep.spec().axes[0].field)
-                                         : ui.texts(kColumns[i].key);
-  }
-  // Columns of times and of sizes name their unit.
-  for (const std::size_t column : {2U, 3U}) header[column] += ", " + units.time.name;
-  for (const std::size_t column : {5U, 6U, 7U}) header[column] += ", " + units.memory.name;
-  if (sweep.spec().axes.size() > 1) {
-    header[1] += std::string(", ") + spec::field_name(sweep.spec().axes[1].field);
-  }
+  TableCells header = header_of(sweep, units, ui.texts);
   TableColumns columns;
   {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

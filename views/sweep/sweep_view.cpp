@@ -138,12 +138,12 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
                std::min({width * (narrow ? 0.5F : 0.36F), ui.px(460), buttons - at.x - ui.px(32)}));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
-  const std::string title =
-      ui.texts("sweep.title", {{"axis", spec::field_name(sweep.spec().axes[0].field)},
-                               {"count", count(sweep.series().size())}});
-  text_in(sink, text_row, TextStyle::body_strong, ui.theme.text, title);
-  const float title_width = sink.text_width(TextStyle::body_strong, title) + ui.px(12);
-  text_right(sink, {text_row.x0 + title_width, text_row.y0, text_row.x1, text_row.y1},
+  const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - ui.px(100), text_row.y1};
+  const std::string what = sweep_range_words(sweep.spec(), ui.texts);
+  const std::string title = ui.texts("sweep.title", {{"what", what}});
+  const bool fits = sink.text_width(TextStyle::body_strong, title) <= title_row.width();
+  text_in(sink, title_row, TextStyle::body_strong, ui.theme.text, fits ? title : what);
+  text_right(sink, {text_row.x1 - ui.px(92), text_row.y0, text_row.x1, text_row.y1},
              TextStyle::body, ui.theme.text2,
              ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}}));
   const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
@@ -218,6 +218,26 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
 
 }  // namespace
 
+std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts) {
+  std::string words;
+  for (const sweep::SweepAxis& axis : spec.axes) {
+    if (!words.empty()) words += texts("memory.list_comma");
+    const std::string low = text::grouped(axis.values.front());
+    words += std::string(spec::field_name(axis.field)) + " " +
+             (axis.values.size() == 1
+                  ? low
+                  : texts("inspector.range",
+                          {{"low", low}, {"high", text::grouped(axis.values.back())}}));
+  }
+  constexpr std::size_t kNamed = 3;
+  const auto series = sweep::series_of(spec);
+  if (series.size() > kNamed)
+    return words + texts("memory.list_comma") +
+           texts("sweep.series_count", {{"count", count(series.size())}});
+  for (const sweep::SweepSeries& one : series) words += texts("memory.list_comma") + one.label;
+  return words;
+}
+
 std::string stale_sweep(const sweep::SweepSpec& shown,
                         const std::optional<sweep::SweepSpec>& offered,
                         const spec::WorkloadSpec& now, const text::Texts& texts) {
@@ -243,7 +263,10 @@ std::string stale_sweep(const sweep::SweepSpec& shown,
       if (base.workload == of.workload) spec::apply_preset(*preset, base);
     }
   }
-  return difference_words(texts, of, base);
+  const std::string settings = difference_words(texts, of, base);
+  if (!offered || alike) return settings;
+  const std::string varied = sweep_range_words(shown, texts);
+  return settings.empty() ? varied : varied + texts("memory.list_comma") + settings;
 }
 
 SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state) {

@@ -47,13 +47,21 @@ SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageStat
 
 // The settings of the sweep that are set otherwise now, as difference_words() has them: not those
 // that it varies. `offered` is what would be begun now; where that varies the same settings its
-// base counts in place of `now`, as a preset of a sweep sets some by itself.
+// base counts in place of `now`, as a preset of a sweep sets some by itself; where it varies
+// others, what `shown` varies comes first.
 std::string stale_sweep(const sweep::SweepSpec& shown,
                         const std::optional<sweep::SweepSpec>& offered,
                         const spec::WorkloadSpec& now, const text::Texts& texts);
 
 // Points in the order of the table: along the axes, the series of a place together.
 std::vector<std::size_t> table_order(const sweep::Sweep& sweep);
+
+// What the table says: its headings, then its rows.
+std::vector<std::vector<std::string>> table_words(const sweep::Sweep& sweep,
+                                                  const text::Texts& texts);
+
+// "T 64 to 512, B 1 to 4; naive, flash", or "5 series" where they are many.
+std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts);
 
 // What a sweep that neither runs nor predicts is waiting for: nothing, to be resumed, its turn.
 std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);

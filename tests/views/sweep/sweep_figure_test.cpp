@@ -326,7 +326,7 @@ TEST_P(SweepFigureOf, PointsAboveTheRoofAreRingedWithTheReason) {
     hit(sweep, {-1, -1}, chart);
     expect_inside();
     EXPECT_EQ(rings(sink_), 2U + 1U) << "two points and the sample of the legend";
-    EXPECT_TRUE(says("faster than its bounds"));
+    EXPECT_TRUE(says("faster than bounds"));
     EXPECT_TRUE(says("measured on a busy machine"));
     EXPECT_EQ(struck_words(sink_), "");
   }
@@ -340,7 +340,7 @@ TEST_P(SweepFigureOf, PointsAboveTheRoofAreRingedWithTheReason) {
       found, [](const std::string& line) { return line.starts_with("2 of 4 points: "); }));
   hit(with_fast_points(0), {-1, -1}, SweepChart::roofline);
   EXPECT_EQ(rings(sink_), 0U);
-  EXPECT_FALSE(says("faster than its bounds"));
+  EXPECT_FALSE(says("faster than bounds"));
 }
 
 // A time that was measured has no second one beside it that is scaled from a neighbour.
@@ -432,7 +432,7 @@ TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
     // that ten steps do not tell, and estimates of what was measured.
     for (std::size_t column = 3; column < table.columns.size(); ++column) {
       const std::string& name = table.columns[column];
-      if (name == "optimizer_ms" || name == "peak_predicted_bytes" || name == "p99_ms" ||
+      if (name == "optimizer_ms" || name == "peak_allocated_predicted_bytes" || name == "p99_ms" ||
           name == "estimated_from_neighbour_ms")
         continue;
       EXPECT_TRUE(std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {

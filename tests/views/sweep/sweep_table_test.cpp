@@ -1,0 +1,122 @@
+// The words of the table and the strip over it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/run/made_runs.h"
+#include "tests/views/recording_sink.h"
+#include "tests/views/texts_for_tests.h"
+#include "views/sweep/sweep_view.h"
+
+namespace ts::views {
+namespace {
+
+using testing::RecordingSink;
+
+sweep::SweepSpec spec_of(const char* axis, const char* series) {
+  sweep::SweepSpec spec;
+  spec.axes = {*sweep::parse_axis(axis)};
+  if (series != nullptr) spec.series = {*sweep::parse_series(series)};
+  spec.max_point_s = 1e9;
+  return spec;
+}
+
+// A step of every point takes what `ms_of` says.
+sweep::Sweep measured(const sweep::SweepSpec& spec, double (*ms_of)(const spec::WorkloadSpec&)) {
+  sweep::Sweep sweep(spec);
+  while (const auto point = sweep.next()) {
+    sweep.start(*point);
+    const spec::WorkloadSpec& one = sweep.points()[*point].spec;
+    sweep.finish(*point, run::testing::made_run(one, ms_of(one), one.seq_len * 1000));
+  }
+  return sweep;
+}
+
+std::ptrdiff_t digits_of(const std::string& number) {
+  const auto first = number.find_first_of("123456789");
+  if (first == std::string::npos) return 0;
+  return std::ranges::count_if(number.substr(first), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+TEST(SweepTable, NumbersOfAColumnHaveOneUnitAndThreeDigits) {
+  const text::Texts texts = testing::program_texts();
+  // From 17 ms to 4.4 s: in seconds all of them.
+  const sweep::Sweep sweep =
+      measured(spec_of("T=64:1024:x2", nullptr), [](const spec::WorkloadSpec& one) {
+        return 17.0 * static_cast<double>(one.seq_len * one.seq_len) / 4096;
+      });
+  const auto words = table_words(sweep, texts);
+  ASSERT_EQ(words.size(), sweep.points().size() + 1);
+  EXPECT_EQ(words[0][2], "Median, s");
+  EXPECT_EQ(words[1][2], "0.0170");
+  EXPECT_EQ(words[0][4], "Throughput, k tokens/s");
+  for (std::size_t row = 1; row < words.size(); ++row) {
+    for (const std::size_t column : {2U, 4U, 6U}) {
+      EXPECT_GE(digits_of(words[row][column]), 3) << words[row][column];
+      EXPECT_EQ(words[row][column].find("tokens"), std::string::npos) << "in the heading";
+    }
+  }
+}
+
+TEST(SweepTable, TheStripNamesWhatTheSweepVaries) {
+  const text::Texts texts = testing::program_texts();
+  EXPECT_EQ(sweep_range_words(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
+            "T 64 to 512, naive, flash");
+  sweep::SweepSpec two = spec_of("T=1024", "backend=naive,math,flash,tiled");
+  two.axes.push_back(*sweep::parse_axis("B=1:8:x2"));
+  EXPECT_EQ(sweep_range_words(two, texts), "T 1,024, B 1 to 8, 4 series");
+}
+
+// A sweep that was opened beside the controls of another is not taken for what they would begin.
+TEST(StaleSweep, names_what_is_varied_where_the_controls_would_vary_something_else) {
+  const text::Texts texts = testing::program_texts();
+  const sweep::SweepSpec shown = spec_of("B=1:8:x2", "backend=naive,flash");
+  sweep::SweepSpec offered = spec_of("T=64:512:x2", "backend=naive,flash");
+  EXPECT_EQ(stale_sweep(shown, offered, shown.base, texts), "B 1 to 8, naive, flash");
+  offered = spec_of("B=1:8:x2", "dtype=fp32,bf16");
+  EXPECT_TRUE(stale_sweep(shown, offered, shown.base, texts).starts_with("B 1 to 8, naive, flash"));
+  // The same settings over other values: what is shown is named in the strip, and can be added to.
+  offered = spec_of("B=1:32:x2", "backend=naive,flash");
+  EXPECT_EQ(stale_sweep(shown, offered, shown.base, texts), "");
+}
+
+TEST(SweepSpeedUp, NumbersAndWhiskersStayWithinThePlot) {
+  const text::Texts texts = testing::program_texts();
+  sweep::Sweep sweep(spec_of("T=64:1024:x2", "backend=naive,flash"));
+  for (std::size_t i = 0; i < sweep.points().size(); ++i) {
+    sweep::PointMeasurement known;
+    known.step.n = 10;
+    known.step.median_ms = sweep.points()[i].series == 0 ? 30 : 10;
+    // Wide enough for whiskers that go on past the top.
+    known.step.ci95_low_ms = known.step.median_ms / 4;
+    known.step.ci95_high_ms = known.step.median_ms * 4;
+    sweep.restore(i, sweep::PointStatus::ok, "", known);
+  }
+  for (const bool log : {false, true}) {
+    for (const float height : {200.0F, 300.0F, 600.0F}) {
+      SCOPED_TRACE(height);
+      RecordingSink sink;
+      SweepFigure figure{sweep, texts, theme(ThemeKind::dark), {1}};
+      figure.look.log_y = log;
+      figure.only = SweepChart::speed_up;
+      draw_sweep_figure(sink, {0, 0, 700, height}, figure);
+      // The axis at the left is as high as the plot.
+      const auto axis = std::ranges::find_if(sink.calls, [&](const RecordingSink::Call& call) {
+        return call.kind == RecordingSink::Kind::fill && call.bounds.width() == 1 &&
+               call.bounds.height() > height / 3;
+      });
+      ASSERT_NE(axis, sink.calls.end());
+      int numbers = 0;
+      for (const RecordingSink::Call& call : sink.calls) {
+        if (call.text != "3.00") continue;
+        ++numbers;
+        EXPECT_GE(call.bounds.y0, axis->bounds.y0);
+        EXPECT_LE(call.bounds.y1, axis->bounds.y1);
+      }
+      EXPECT_EQ(numbers, 5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::views
