@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "app/session/catalogue.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
@@ -19,7 +22,7 @@ constexpr const char* kVersion = "tensorscope " TENSORSCOPE_VERSION;
 void add_workload(CLI::App& command, SpecArguments& spec) {
   command
       .add_option("WORKLOAD", spec.workload,
-                  "attention, mlp, block, lm, weighted_sum, toy, accumulation or layernorm")
+                  fmt::format("{}", fmt::join(spec::field_choices(spec::Field::workload), ", ")))
       ->option_text(" ");
 }
 

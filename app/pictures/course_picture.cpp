@@ -5,6 +5,7 @@
 #include "app/pictures/picture.h"
 #include "app/session/languages.h"
 #include "core/io/file.h"
+#include "core/spec/workload_traits.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 #include "views/inspector/course_chart.h"
@@ -20,7 +21,7 @@ base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
     views::CourseFigure figure{
-        theme, {kScale}, texts, run.facts.courses, report::course_axes(run.spec.workload)};
+        theme, {kScale}, texts, run.facts.courses, spec::traits_of(run.spec.workload).courses};
     figure.plot_height = kPlotHeight;
     return figure;
   };

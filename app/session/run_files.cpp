@@ -14,6 +14,7 @@
 #include "core/report/operator_report.h"
 #include "core/report/run_json.h"
 #include "core/snapshot/snapshot_write.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::app {
 namespace {
@@ -65,7 +66,7 @@ base::Result<void> write_run(const std::filesystem::path& folder, const Session&
   const base::StringTable& strings = session.strings();
   if (!run.facts.courses.empty()) {
     const io::TextTable courses =
-        report::course_table(run.facts, report::course_axes(run.spec.workload));
+        report::course_table(run.facts, spec::traits_of(run.spec.workload).courses);
     if (auto written = io::write_file(folder / "course.csv", io::to_csv(courses)); !written) {
       return written;
     }

@@ -7,12 +7,6 @@
 
 namespace ts::report {
 
-CourseAxes course_axes(spec::WorkloadKind workload) {
-  if (workload == spec::WorkloadKind::accumulation) return {"additions", "sum", false};
-  if (workload == spec::WorkloadKind::layernorm) return {"scale", "relative_error", true};
-  return {};
-}
-
 std::optional<double> largest_of(const run::ExecutionFacts& facts, std::string_view name) {
   std::optional<double> largest;
   for (const run::Course& course : facts.courses) {
@@ -24,7 +18,7 @@ std::optional<double> largest_of(const run::ExecutionFacts& facts, std::string_v
   return largest;
 }
 
-io::TextTable course_table(const run::ExecutionFacts& facts, const CourseAxes& axes) {
+io::TextTable course_table(const run::ExecutionFacts& facts, const spec::CourseAxes& axes) {
   io::TextTable table;
   if (facts.courses.empty()) return table;
   table.columns = {axes.x};

@@ -12,6 +12,7 @@
 #include "core/report/training_summary.h"
 #include "core/run/gpu_state.h"
 #include "core/run/protocol_json.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::report {
 
@@ -44,7 +45,7 @@ nlohmann::json results_json(const run::Run& run) {
 
 nlohmann::json courses_json(const run::Run& run) {
   if (run.facts.courses.empty()) return nullptr;
-  const CourseAxes axes = course_axes(run.spec.workload);
+  const spec::CourseAxes& axes = spec::traits_of(run.spec.workload).courses;
   auto list = nlohmann::json::array();
   for (const run::Course& one : run.facts.courses) {
     list.push_back({{"name", one.name},
@@ -150,9 +151,8 @@ nlohmann::json types_json(const run::ExecutionFacts& facts) {
 }
 
 nlohmann::json last_loss(const run::Run& run) {
-  const bool predicts =
-      run.spec.workload == spec::WorkloadKind::lm || run.spec.workload == spec::WorkloadKind::toy;
-  return predicts ? io::known(training_summary(run).loss) : nlohmann::json();
+  return spec::traits_of(run.spec.workload).has_vocabulary ? io::known(training_summary(run).loss)
+                                                           : nlohmann::json();
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ namespace ts::report {
 //   generated {tokens, text}: of the first sequence
 //   results [{name, value, exact, error_percent}]: what workload accumulation came to; of layernorm
 //           value is the count of numbers that came out as inf or nan, exact 0, error_percent null
-//   courses {x, y (what they are of, course_axes), of [{name, x, y, largest}]}; null where none
-//   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
+//   courses {x, y (what they are of, spec::CourseAxes), of [{name, x, y, largest}]}; null where
+//   none roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu,
 //                over_one (why mfu is over 1)}]
 //   memory {peak_allocated (by the allocator's own count), before_backward (live when the last

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/spec/backend_traits.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -18,7 +20,7 @@ std::int64_t nearest_divisor(std::int64_t whole, std::int64_t near) {
 }
 
 void check_heads(const WorkloadSpec& spec, Problems& problems) {
-  if (spec.workload != WorkloadKind::block && spec.workload != WorkloadKind::lm) return;
+  if (!traits_of(spec.workload).has_blocks) return;
   if (spec.d_model % spec.heads != 0) {
     problems.add(Field::heads, "heads_divide",
                  "heads = {heads} does not divide d_model = {d_model}: the nearest number that "
@@ -56,16 +58,12 @@ void check_keys(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
-bool is_fused(AttentionBackend backend) {
-  return backend == AttentionBackend::flash || backend == AttentionBackend::efficient ||
-         backend == AttentionBackend::cudnn;
-}
-
 void check_backend(const WorkloadSpec& spec, Problems& problems) {
-  if (!field_applies(spec, Field::backend) || !is_fused(spec.backend)) return;
+  if (!field_applies(spec, Field::backend)) return;
+  const BackendTraits& traits = traits_of(spec.backend);
   const char* const name = to_string(spec.backend);
   if (spec.device != DeviceKind::cuda) {
-    if (spec.backend == AttentionBackend::flash) return;
+    if (traits.on_cpu) return;
     problems.add(Field::backend, "backend_cuda",
                  "backend {backend} has kernels for cuda only: choose device cuda, or flash, which "
                  "the CPU has too",
@@ -74,31 +72,32 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
   }
   const DataType type = compute_type(spec);
   const bool wide = type == DataType::fp32 || type == DataType::tf32;
-  if (wide && spec.backend != AttentionBackend::efficient) {
+  if (wide && traits.only_16_bits) {
     problems.add(Field::backend, "fused_dtype",
                  "backend {backend} on cuda needs bf16 or fp16, as dtype or by autocast: its "
                  "kernels do not exist for {dtype}",
                  {{"backend", name}, {"dtype", to_string(type)}});
   }
-  constexpr std::int64_t kLargestFlashHead = 256;
-  if (spec.backend == AttentionBackend::flash && head_size(spec) > kLargestFlashHead) {
-    problems.add(
-        Field::backend, "flash_head",
-        "backend flash on cuda takes d_head up to {max}, not {d_head}",
-        {{"max", std::to_string(kLargestFlashHead)}, {"d_head", std::to_string(head_size(spec))}});
+  if (traits.largest_head > 0 && head_size(spec) > traits.largest_head) {
+    problems.add(Field::backend, "backend_head",
+                 "backend {backend} on cuda takes d_head up to {max}, not {d_head}",
+                 {{"backend", name},
+                  {"max", std::to_string(traits.largest_head)},
+                  {"d_head", std::to_string(head_size(spec))}});
   }
-  if (spec.backend == AttentionBackend::efficient && kv_head_count(spec) != spec.heads) {
-    problems.add(
-        Field::backend, "efficient_groups",
-        "backend efficient wants as many kv_heads as heads, not {kv_heads} and {heads}: "
-        "choose flash or math",
-        {{"kv_heads", std::to_string(kv_head_count(spec))}, {"heads", std::to_string(spec.heads)}});
+  if (!traits.groups_queries && kv_head_count(spec) != spec.heads) {
+    problems.add(Field::backend, "backend_groups",
+                 "backend {backend} wants as many kv_heads as heads, not {kv_heads} and {heads}: "
+                 "choose flash or math",
+                 {{"backend", name},
+                  {"kv_heads", std::to_string(kv_head_count(spec))},
+                  {"heads", std::to_string(spec.heads)}});
   }
 }
 
 void check_additions(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::int64_t kMost = 16384;
-  if (spec.workload != WorkloadKind::accumulation || spec.seq_len <= kMost) return;
+  if (traits_of(spec.workload).has_input || spec.seq_len <= kMost) return;
   problems.add(Field::T, "accumulation_long",
                "workload accumulation makes at most {max} additions, not {value}: each is an "
                "operator of its own",
@@ -113,25 +112,21 @@ void check_precision(const WorkloadSpec& spec, Problems& problems) {
 }
 
 void check_training(const WorkloadSpec& spec, Problems& problems) {
-  if (spec.workload == WorkloadKind::attention && !spec.projections &&
-      spec.pass == Pass::full_step) {
+  const WorkloadTraits& traits = traits_of(spec.workload);
+  if (traits.trains && spec.pass == Pass::full_step && parameter_count(spec) == 0) {
     problems.add(Field::pass, "pass_no_parameters",
                  "pass full_step has nothing to update, attention on given Q, K and V has no "
                  "parameters: choose forward or forward+backward, or projections");
   }
-  if (spec.workload != WorkloadKind::lm && spec.pass == Pass::generate) {
+  if (!traits.language_model && spec.pass == Pass::generate) {
     problems.add(Field::pass, "generate_lm",
                  "pass generate needs workload lm: the others have no next token");
   }
-  if (spec.workload == WorkloadKind::accumulation && spec.pass != Pass::forward) {
-    problems.add(Field::pass, "accumulation_forward",
-                 "workload accumulation only adds up, there is nothing to go back through: choose "
-                 "pass forward");
-  }
-  if (spec.workload == WorkloadKind::layernorm && spec.pass != Pass::forward) {
-    problems.add(Field::pass, "layernorm_forward",
-                 "workload layernorm compares numbers, there is nothing to go back through: choose "
-                 "pass forward");
+  if (!traits.trains && spec.pass != Pass::forward) {
+    problems.add(Field::pass, "forward_only",
+                 "workload {workload} only compares numbers, there is nothing to go back through: "
+                 "choose pass forward",
+                 {{"workload", to_string(spec.workload)}});
   }
   if (!field_applies(spec, Field::cycle_steps)) return;
   if (spec.warmup_steps >= spec.cycle_steps) {
@@ -167,7 +162,7 @@ std::vector<Tensor> largest_tensors(const WorkloadSpec& spec) {
           {Field::T_kv, "B x T_kv x heads x d_head", "B, T_kv, heads or d_head",
            size(spec.batch) * size(kv_length(spec)) * size(spec.heads) * size(head_size(spec))});
     }
-    if (!is_fused(spec.backend) && spec.backend != AttentionBackend::tiled) {
+    if (traits_of(spec.backend).stores_scores) {
       tensors.push_back(
           {Field::T, "B x heads x T x T", "T, B or heads", head_tokens * size(kv_length(spec))});
     }

@@ -11,11 +11,14 @@ namespace ts::spec {
 
 namespace {
 
-constexpr std::array kWorkloads = {"attention",    "mlp", "block",        "lm",
-                                   "weighted_sum", "toy", "accumulation", "layernorm"};
+#define TENSORSCOPE_NAME(name) #name,
+constexpr std::array kWorkloads = {TENSORSCOPE_WORKLOADS(TENSORSCOPE_NAME)};
+#undef TENSORSCOPE_NAME
 constexpr std::array kDataTypes = {"fp32", "tf32", "bf16", "fp16"};
 constexpr std::array kAutocasts = {"off", "bf16", "fp16"};
-constexpr std::array kBackends = {"naive", "math", "flash", "efficient", "cudnn", "tiled", "auto"};
+#define TENSORSCOPE_NAME(name, written) #written,
+constexpr std::array kBackends = {TENSORSCOPE_BACKENDS(TENSORSCOPE_NAME)};
+#undef TENSORSCOPE_NAME
 constexpr std::array kPasses = {"forward", "forward+backward", "full_step", "generate"};
 constexpr std::array kDevices = {"cpu", "cuda"};
 constexpr std::array kFeedForwards = {"swiglu", "gelu"};

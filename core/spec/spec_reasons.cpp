@@ -1,54 +1,49 @@
 #include "core/spec/spec_reasons.h"
 
+#include "core/spec/workload_traits.h"
+
 namespace ts::spec {
 
 namespace {
 
-bool has_blocks(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::block || spec.workload == WorkloadKind::lm;
+const WorkloadTraits& traits(const WorkloadSpec& spec) {
+  return traits_of(spec.workload);
 }
 
 }  // namespace
 
 const char* reason_sums(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm
-             ? "field.reason.only_sums"
-             : nullptr;
+  return traits(spec).trains ? nullptr : "field.reason.only_sums";
 }
 
 const char* reason_adds(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::accumulation ? "field.reason.only_adds" : nullptr;
+  return traits(spec).has_input ? nullptr : "field.reason.only_adds";
 }
 
 const char* reason_d_model(const WorkloadSpec& spec) {
   if (const char* const reason = reason_adds(spec)) return reason;
-  return spec.workload == WorkloadKind::attention ? "field.reason.heads_times_d_head" : nullptr;
+  return traits(spec).attention_only ? "field.reason.heads_times_d_head" : nullptr;
 }
 
 const char* reason_attention(const WorkloadSpec& spec) {
-  const bool attends = has_blocks(spec) || spec.workload == WorkloadKind::attention;
-  return attends ? nullptr : "field.reason.no_attention";
+  return traits(spec).attends ? nullptr : "field.reason.no_attention";
 }
 
 const char* reason_d_head(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
-  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.d_head_is_derived";
+  return traits(spec).attention_only ? nullptr : "field.reason.d_head_is_derived";
 }
 
 const char* reason_layers(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm_has_layers";
+  return traits(spec).language_model ? nullptr : "field.reason.only_lm_has_layers";
 }
 
 const char* reason_d_ff(const WorkloadSpec& spec) {
-  const bool none =
-      spec.workload == WorkloadKind::attention || spec.workload == WorkloadKind::weighted_sum ||
-      spec.workload == WorkloadKind::accumulation || spec.workload == WorkloadKind::layernorm;
-  return none ? "field.reason.no_feed_forward" : nullptr;
+  return traits(spec).feed_forward ? nullptr : "field.reason.no_feed_forward";
 }
 
 const char* reason_vocab(const WorkloadSpec& spec) {
-  const bool predicts = spec.workload == WorkloadKind::lm || spec.workload == WorkloadKind::toy;
-  return predicts ? nullptr : "field.reason.no_vocabulary";
+  return traits(spec).has_vocabulary ? nullptr : "field.reason.no_vocabulary";
 }
 
 const char* reason_device_index(const WorkloadSpec& spec) {
@@ -74,7 +69,7 @@ const char* reason_cuda_graph(const WorkloadSpec& spec) {
 }
 
 const char* reason_projections(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::attention ? nullptr : "field.reason.only_attention_alone";
+  return traits(spec).attention_only ? nullptr : "field.reason.only_attention_alone";
 }
 
 const char* reason_compile(const WorkloadSpec& spec) {
@@ -89,7 +84,7 @@ const char* reason_compile(const WorkloadSpec& spec) {
 
 const char* reason_t_kv(const WorkloadSpec& spec) {
   if (const char* const reason = reason_attention(spec)) return reason;
-  if (spec.workload != WorkloadKind::attention) return "field.reason.self_attention";
+  if (!traits(spec).attention_only) return "field.reason.self_attention";
   return spec.projections ? "field.reason.one_input" : nullptr;
 }
 
@@ -99,20 +94,20 @@ const char* reason_tiles(const WorkloadSpec& spec) {
 }
 
 const char* reason_block(const WorkloadSpec& spec) {
-  return has_blocks(spec) ? nullptr : "field.reason.no_blocks";
+  return traits(spec).has_blocks ? nullptr : "field.reason.no_blocks";
 }
 
 const char* reason_fused_qkv(const WorkloadSpec& spec) {
-  if (spec.workload != WorkloadKind::attention) return reason_block(spec);
+  if (!traits(spec).attention_only) return reason_block(spec);
   return spec.projections ? nullptr : "field.reason.no_projections";
 }
 
 const char* reason_mlp(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::mlp ? nullptr : "field.reason.only_mlp";
+  return traits(spec).chooses_mlp ? nullptr : "field.reason.only_mlp";
 }
 
 const char* reason_lm(const WorkloadSpec& spec) {
-  return spec.workload == WorkloadKind::lm ? nullptr : "field.reason.only_lm";
+  return traits(spec).language_model ? nullptr : "field.reason.only_lm";
 }
 
 const char* reason_corpus(const WorkloadSpec& spec) {

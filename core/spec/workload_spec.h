@@ -11,29 +11,40 @@
 
 namespace ts::spec {
 
-enum class WorkloadKind : std::uint8_t {
-  attention,
-  mlp,
-  block,
-  lm,
-  weighted_sum,
-  toy,
-  accumulation,
-  layernorm
-};
+// Every workload. core/spec/workload_traits.cpp has a row on each, kernels/workloads/NAME.cpp makes
+// it: enumerators, names and the table of makers come from this list.
+#define TENSORSCOPE_WORKLOADS(EACH) \
+  EACH(attention)                   \
+  EACH(mlp)                         \
+  EACH(block)                       \
+  EACH(lm)                          \
+  EACH(weighted_sum)                \
+  EACH(toy)                         \
+  EACH(accumulation)                \
+  EACH(layernorm)
+
+#define TENSORSCOPE_ENUMERATOR(name) name,
+enum class WorkloadKind : std::uint8_t { TENSORSCOPE_WORKLOADS(TENSORSCOPE_ENUMERATOR) };
+#undef TENSORSCOPE_ENUMERATOR
+inline constexpr int kWorkloadCount = static_cast<int>(WorkloadKind::layernorm) + 1;
 // tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
 enum class Autocast : std::uint8_t { off, bf16, fp16 };
+// Every attention backend and its written name; core/spec/backend_traits.cpp has a row on each.
 // tiled: FlashAttention-2 written in operators, one tile after the other.
-enum class AttentionBackend : std::uint8_t {
-  naive,
-  math,
-  flash,
-  efficient,
-  cudnn,
-  tiled,
-  automatic
-};
+#define TENSORSCOPE_BACKENDS(EACH) \
+  EACH(naive, naive)               \
+  EACH(math, math)                 \
+  EACH(flash, flash)               \
+  EACH(efficient, efficient)       \
+  EACH(cudnn, cudnn)               \
+  EACH(tiled, tiled)               \
+  EACH(automatic, auto)
+
+#define TENSORSCOPE_ENUMERATOR(name, written) name,
+enum class AttentionBackend : std::uint8_t { TENSORSCOPE_BACKENDS(TENSORSCOPE_ENUMERATOR) };
+#undef TENSORSCOPE_ENUMERATOR
+inline constexpr int kBackendCount = static_cast<int>(AttentionBackend::automatic) + 1;
 // generate: a prompt of T tokens, then new tokens one after the other.
 enum class Pass : std::uint8_t { forward, forward_backward, full_step, generate };
 enum class DeviceKind : std::uint8_t { cpu, cuda };

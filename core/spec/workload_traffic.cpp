@@ -1,7 +1,9 @@
 #include "core/spec/workload_traffic.h"
 
+#include "core/spec/backend_traits.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::spec {
 namespace {
@@ -17,14 +19,15 @@ struct Moved {
   double attention_backward = 0;
 };
 
-// rows x in times in x out.
-double product(double rows, double in, double out) {
-  return rows * in + in * out + rows * out;
-}
-
-bool stores_scores(AttentionBackend backend) {
-  return backend == AttentionBackend::naive || backend == AttentionBackend::math ||
-         backend == AttentionBackend::automatic;
+// Each reads rows x in and in x out, and writes rows x out.
+double moved_by(const std::vector<Product>& products, double rows) {
+  double sum = 0;
+  for (const Product& product : products) {
+    const auto in = static_cast<double>(product.in);
+    const auto out = static_cast<double>(product.out);
+    sum += static_cast<double>(product.count) * (rows * in + in * out + rows * out);
+  }
+  return sum;
 }
 
 // Of `sequences` sequences of `queries` tokens that look at `keys`.
@@ -37,7 +40,7 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   Moved moved;
   moved.attention_forward = 2 * q + 2 * kv;   // Q, K, V read, O written
   moved.attention_backward = 4 * q + 4 * kv;  // Q, K, V, O, dO; dQ, dK, dV
-  if (!stores_scores(backend)) return moved;
+  if (!traits_of(backend).stores_scores) return moved;
   const double square = sequences * heads * queries * keys;
   constexpr double kForwardPasses = 4;
   constexpr double kBackwardPasses = 7;
@@ -46,64 +49,17 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   return moved;
 }
 
-// Of `rows` tokens of width d to queries, keys and values.
-double projected(const WorkloadSpec& spec, double rows, double d) {
-  const auto kv = static_cast<double>(kv_head_count(spec) * head_size(spec));
-  return product(rows, d, d) + 2 * product(rows, d, kv);
-}
-
-double block_products(const WorkloadSpec& spec, double rows) {
-  const auto d = static_cast<double>(spec.d_model);
-  const auto ff = static_cast<double>(spec.d_ff);
-  const double up = spec.ffn == FeedForward::swiglu ? 2 : 1;
-  return projected(spec, rows, d) + product(rows, d, d) + up * product(rows, d, ff) +
-         product(rows, ff, d);
-}
-
 // Of one micro-batch, forward.
 Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto batch = static_cast<double>(spec.batch);
   const auto length = static_cast<double>(spec.seq_len);
-  const auto layers = static_cast<double>(spec.layers);
-  const auto d = static_cast<double>(spec.d_model);
-  const auto ff = static_cast<double>(spec.d_ff);
-  const auto vocab = static_cast<double>(spec.vocab);
-  const double rows = batch * length;
-  const auto attends = [&] {
-    return attention(spec, backend, batch, length, static_cast<double>(kv_length(spec)));
-  };
   Moved moved;
-  switch (spec.workload) {
-    case WorkloadKind::attention:
-      moved = attends();
-      if (spec.projections) {
-        moved.products = projected(spec, rows, static_cast<double>(spec.heads * spec.d_head));
-      }
-      return moved;
-    case WorkloadKind::mlp:
-      moved.products =
-          (spec.mlp == FeedForward::swiglu ? 2 : 1) * product(rows, d, ff) + product(rows, ff, d);
-      return moved;
-    case WorkloadKind::weighted_sum:
-      moved.products = product(rows, d, 1);
-      return moved;
-    case WorkloadKind::toy:
-      moved.products = product(rows, d, ff) + product(rows, ff, vocab);
-      return moved;
-    case WorkloadKind::accumulation:  // about their numbers: no products
-    case WorkloadKind::layernorm:
-      return moved;
-    case WorkloadKind::block:
-      moved = attends();
-      moved.products = block_products(spec, rows);
-      return moved;
-    case WorkloadKind::lm:
-      moved = attends();
-      moved.attention_forward *= layers;
-      moved.attention_backward *= layers;
-      moved.products = layers * block_products(spec, rows) + product(rows, d, vocab);
-      return moved;
+  if (const auto count = static_cast<double>(attention_count(spec)); count > 0) {
+    moved = attention(spec, backend, batch, length, static_cast<double>(kv_length(spec)));
+    moved.attention_forward *= count;
+    moved.attention_backward *= count;
   }
+  moved.products = moved_by(traits_of(spec.workload).products(spec), batch * length);
   return moved;
 }
 
@@ -111,10 +67,10 @@ Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
 double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto batch = static_cast<double>(spec.batch);
   const auto layers = static_cast<double>(spec.layers);
-  const auto d = static_cast<double>(spec.d_model);
-  const double head = product(batch, d, static_cast<double>(spec.vocab));
+  const double head = moved_by({{spec.d_model, spec.vocab}}, batch);
+  const std::vector<Product> block = block_products(spec);
   const auto step = [&](double queries, double keys) {
-    return layers * (block_products(spec, batch * queries) +
+    return layers * (moved_by(block, batch * queries) +
                      attention(spec, backend, batch, queries, keys).attention_forward) +
            head;
   };

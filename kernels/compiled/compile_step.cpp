@@ -80,7 +80,7 @@ run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
 // Without data: no package is looked for by what is in the tensors.
 PackageRequest request_for(const spec::WorkloadSpec& spec) {
   Builder shapes(at::kMeta, scalar_type(spec.dtype), spec.seed);
-  (void)find_workload(spec.workload)->make(shapes, spec);
+  (void)make_workload(shapes, spec);
   return make_request(spec, shapes);
 }
 
@@ -106,7 +106,7 @@ run::Outcome<void> make_and_compare(const spec::WorkloadSpec& spec, const Packag
     return tl::unexpected(std::move(failure));
   }
   Builder builder(at::kCPU, scalar_type(spec.dtype), spec.seed);
-  auto eager = find_workload(spec.workload)->make(builder, spec);
+  auto eager = make_workload(builder, spec);
   const std::vector<at::Tensor> expected = results_of(*eager, builder, spec);
   {
     const auto compiled =

@@ -23,7 +23,6 @@ using memory::Category;
 TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
                                std::int64_t limit, base::CancelToken cancel)
     : spec_(spec),
-      entry_(find_workload(spec.workload)),
       device_(std::move(device)),
       account_(*device_, limit),
       cancel_(std::move(cancel)) {}
@@ -38,11 +37,6 @@ TorchExecution::~TorchExecution() {
 }
 
 run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
-  if (entry_ == nullptr) {
-    run::Failure failure;
-    failure.sentence = "This engine has no such workload";
-    return tl::unexpected(std::move(failure));
-  }
   try {
     const CancelScope cancel(cancel_);
     const ThreadsScope threads(spec_);
@@ -74,7 +68,7 @@ void TorchExecution::make_workload() {
   const bool typed = spec::field_applies(spec_, spec::Field::dtype);
   builder_ = std::make_unique<Builder>(
       device_->torch_device(), scalar_type(typed ? spec_.dtype : spec::DataType::fp32), spec_.seed);
-  workload_ = entry_->make(*builder_, spec_);
+  workload_ = kernels::make_workload(*builder_, spec_);
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
     const auto store = package_store();

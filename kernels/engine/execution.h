@@ -78,7 +78,6 @@ class TorchExecution final : public run::Execution {
   void note_gradient_types();
 
   const spec::WorkloadSpec spec_;
-  const WorkloadEntry* entry_ = nullptr;
   // Declared first, destroyed last: tensors go before the account that counts them is closed.
   std::unique_ptr<Device> device_;
   Account account_;

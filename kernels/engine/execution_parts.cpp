@@ -119,7 +119,7 @@ at::Tensor TorchExecution::run_forward() {
   const at::AutoGradMode grad_mode(keep_graph);
   const AutocastScope autocast(AutocastState::of(spec_, device_->torch_device().type()));
   const PhaseScope phase(Phase::forward, keep_graph);
-  const ModuleScope module(entry_->name);
+  const ModuleScope module(spec::to_string(spec_.workload));
   at::Tensor result = workload_->forward();
   wait();
   return result;

@@ -43,24 +43,14 @@ class Workload {
   virtual at::Tensor loss(at::Tensor output);
 };
 
-// How to make the workload of one kind. `name` is the path of its outermost module.
-struct WorkloadEntry {
-  spec::WorkloadKind kind;
-  std::string name;
-  std::unique_ptr<Workload> (*make)(Builder& builder, const spec::WorkloadSpec& spec);
-};
+// A workload NAME is made by make_NAME, in kernels/workloads/NAME.cpp.
+#define TENSORSCOPE_MAKER(name) \
+  std::unique_ptr<Workload> make_##name(Builder& builder, const spec::WorkloadSpec& spec);
+TENSORSCOPE_WORKLOADS(TENSORSCOPE_MAKER)
+#undef TENSORSCOPE_MAKER
 
-// The one table of workloads; a new one is added here. Null if there is none of the kind.
-const WorkloadEntry* find_workload(spec::WorkloadKind kind);
-
-std::unique_ptr<Workload> make_attention(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_mlp(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_block(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_language_model(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_weighted_sum(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_toy(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_accumulation(Builder& builder, const spec::WorkloadSpec& spec);
-std::unique_ptr<Workload> make_layernorm(Builder& builder, const spec::WorkloadSpec& spec);
+// The one that the spec names. Throws c10::Error as LibTorch's operators do.
+std::unique_ptr<Workload> make_workload(Builder& builder, const spec::WorkloadSpec& spec);
 
 // The input of a layer inside a network, [B, T, d_model], normal. With a backward it gets a
 // gradient as well, as the output of an earlier layer would.

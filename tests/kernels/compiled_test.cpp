@@ -38,7 +38,7 @@ spec::WorkloadSpec compiled(spec::WorkloadSpec spec) {
 
 PackageRequest request_of(const spec::WorkloadSpec& spec) {
   Builder builder(at::kMeta, scalar_type(spec.dtype), spec.seed);
-  const auto workload = find_workload(spec.workload)->make(builder, spec);
+  const auto workload = make_workload(builder, spec);
   return make_request(spec, builder);
 }
 

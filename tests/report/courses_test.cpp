@@ -1,4 +1,5 @@
 #include "core/report/courses.h"
+#include "core/spec/workload_traits.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ run::ExecutionFacts two_courses() {
 
 TEST(Courses, AreATableWithAColumnEach) {
   const io::TextTable table =
-      course_table(two_courses(), course_axes(spec::WorkloadKind::layernorm));
+      course_table(two_courses(), spec::traits_of(spec::WorkloadKind::layernorm).courses);
   EXPECT_EQ(io::to_csv(table), "scale,fp16,fp32\n0.001,0.001,1e-07\n1,,2e-07\n10000,0.5,1.5e-07\n");
   EXPECT_TRUE(course_table({}, {}).rows.empty());
 }
@@ -29,10 +30,10 @@ TEST(Courses, KnowTheirLargest) {
 }
 
 TEST(Courses, OnlyWorkloadsAboutNumbersHaveAxes) {
-  EXPECT_STREQ(course_axes(spec::WorkloadKind::accumulation).x, "additions");
-  EXPECT_FALSE(course_axes(spec::WorkloadKind::accumulation).log);
-  EXPECT_TRUE(course_axes(spec::WorkloadKind::layernorm).log);
-  EXPECT_STREQ(course_axes(spec::WorkloadKind::lm).x, "");
+  EXPECT_STREQ(spec::traits_of(spec::WorkloadKind::accumulation).courses.x, "additions");
+  EXPECT_FALSE(spec::traits_of(spec::WorkloadKind::accumulation).courses.log);
+  EXPECT_TRUE(spec::traits_of(spec::WorkloadKind::layernorm).courses.log);
+  EXPECT_STREQ(spec::traits_of(spec::WorkloadKind::lm).courses.x, "");
 }
 
 }  // namespace

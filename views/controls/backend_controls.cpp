@@ -74,8 +74,8 @@ void draw_backend_row(const ControlsContext& context, const Choice& choice,
   }
   focus_ring(ui);
   tooltip(ui, choice.reason);
-  draw_backend_mark(sink, backend, {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5),
-                    with_alpha(backend_color(ui.theme.kind, backend), fade));
+  draw_mark(sink, {with_alpha(backend_color(ui.theme.kind, backend), fade), backend_shape(backend)},
+            {at.x + ui.px(12), (row.y0 + row.y1) / 2}, ui.px(5));
   sink.text({at.x + ui.px(28), (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2},
             chosen ? TextStyle::body_medium : TextStyle::body, label_color(ui.theme, possible),
             choice.label);
@@ -123,8 +123,8 @@ void draw_backend_select(const ControlsContext& context, float width) {
   select(ui, "###backend", choices[static_cast<std::size_t>(spec.backend)].label, "", width, choose,
          ui.px(18));
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  draw_backend_mark(sink, spec.backend, {at.x + ui.px(16), at.y + ui.px(14)}, ui.px(5),
-                    backend_color(ui.theme.kind, spec.backend));
+  draw_mark(sink, {backend_color(ui.theme.kind, spec.backend), backend_shape(spec.backend)},
+            {at.x + ui.px(16), at.y + ui.px(14)}, ui.px(5));
 }
 
 }  // namespace ts::views

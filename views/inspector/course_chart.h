@@ -6,6 +6,7 @@
 
 #include "core/report/courses.h"
 #include "core/run/engine.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/text.h"
 #include "views/common/draw_sink.h"
 #include "views/common/theme.h"
@@ -19,7 +20,7 @@ struct CourseFigure {
   Metrics metrics;
   const text::Texts& texts;
   const std::vector<run::Course>& courses;
-  report::CourseAxes axes;
+  spec::CourseAxes axes;
   Point mouse{-1, -1};
   float plot_height = 190;  // at scale 1, with the axes
 };

@@ -2,6 +2,7 @@
 
 #include <imgui.h>
 
+#include "core/spec/workload_traits.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 #include "views/common/widgets.h"
@@ -48,7 +49,7 @@ void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& fig
 
 bool draw_courses(const Ui& ui, const ViewContext& context) {
   if (context.run == nullptr || context.run->facts.courses.empty()) return false;
-  const report::CourseAxes axes = report::course_axes(context.run->spec.workload);
+  const spec::CourseAxes& axes = spec::traits_of(context.run->spec.workload).courses;
   CourseFigure figure{ui.theme, ui.metrics, ui.texts, context.run->facts.courses, axes};
   ImGui::Dummy({0, ui.px(6)});
   const ImVec2 top = ImGui::GetCursorScreenPos();

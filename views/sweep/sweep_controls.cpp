@@ -65,10 +65,9 @@ std::string backend_problem(const Ui& ui, spec::WorkloadSpec base, AttentionBack
 
 void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
                           float width) {
-  constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
-                                    AttentionBackend::flash, AttentionBackend::efficient,
-                                    AttentionBackend::cudnn, AttentionBackend::tiled};
-  for (const AttentionBackend backend : kBackends) {
+  for (int i = 0; i < spec::kBackendCount; ++i) {
+    const auto backend = static_cast<AttentionBackend>(i);
+    if (backend == AttentionBackend::automatic) continue;  // it runs as one of the others
     const auto found = std::find(edit.backends.begin(), edit.backends.end(), backend);
     bool on = found != edit.backends.end();
     const std::string id = std::string("###sweep_") + to_string(backend);
@@ -84,8 +83,10 @@ void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpe
       }
     }
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    draw_backend_mark(sink, backend, {at.x + width - ui.px(12), at.y + ui.px(12)}, ui.px(5),
-                      with_alpha(backend_color(ui.theme.kind, backend), reason.empty() ? 1 : 0.4F));
+    draw_mark(sink,
+              {with_alpha(backend_color(ui.theme.kind, backend), reason.empty() ? 1 : 0.4F),
+               backend_shape(backend)},
+              {at.x + width - ui.px(12), at.y + ui.px(12)}, ui.px(5));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/spec/workload_traits.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
 
@@ -29,7 +30,7 @@ bool says(const RecordingSink& sink, const std::string& words) {
 struct CourseChart : ::testing::Test {
   text::Texts texts = testing::program_texts();
   CourseFigure of(const std::vector<run::Course>& courses, spec::WorkloadKind kind) {
-    return {theme(ThemeKind::dark), {1}, texts, courses, report::course_axes(kind)};
+    return {theme(ThemeKind::dark), {1}, texts, courses, spec::traits_of(kind).courses};
   }
 };
 

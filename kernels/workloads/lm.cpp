@@ -189,7 +189,7 @@ class LanguageModel final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> make_language_model(Builder& builder, const spec::WorkloadSpec& spec) {
+std::unique_ptr<Workload> make_lm(Builder& builder, const spec::WorkloadSpec& spec) {
   return std::make_unique<LanguageModel>(builder, spec);
 }
 

@@ -1,0 +1,159 @@
+#include "core/spec/workload_traits.h"
+
+#include <array>
+
+#include "core/spec/workload_math.h"
+
+namespace ts::spec {
+
+namespace {
+
+using Products = std::vector<Product>;
+
+Products no_products(const WorkloadSpec& /*spec*/) {
+  return {};
+}
+
+std::int64_t no_parameters(const WorkloadSpec& /*spec*/) {
+  return 0;
+}
+
+// To queries, and to keys and values.
+Products projections(const WorkloadSpec& spec, std::int64_t width) {
+  return {{width, width}, {width, kv_head_count(spec) * head_size(spec), 2}};
+}
+
+// Q, K and V are given, or made of one input.
+Products attention_products(const WorkloadSpec& spec) {
+  return spec.projections ? projections(spec, spec.heads * spec.d_head) : Products();
+}
+
+// SwiGLU has a gate beside the first product.
+void add_feed_forward(const WorkloadSpec& spec, FeedForward form, Products& products) {
+  products.push_back({spec.d_model, spec.d_ff, form == FeedForward::swiglu ? 2 : 1});
+  products.push_back({spec.d_ff, spec.d_model});
+}
+
+Products mlp_products(const WorkloadSpec& spec) {
+  Products products;
+  add_feed_forward(spec, spec.mlp, products);
+  return products;
+}
+
+std::int64_t mlp_biases(const WorkloadSpec& spec) {
+  return spec.mlp == FeedForward::swiglu ? 0 : spec.d_ff + spec.d_model;
+}
+
+std::int64_t norm_parameters(const WorkloadSpec& spec) {
+  return spec.norm == NormKind::layernorm && spec.bias ? 2 * spec.d_model : spec.d_model;
+}
+
+// Two norms; with bias, biases of all but SwiGLU.
+std::int64_t block_others(const WorkloadSpec& spec) {
+  std::int64_t count = 2 * norm_parameters(spec);
+  if (!spec.bias) return count;
+  count += 2 * (spec.d_model + kv_head_count(spec) * head_size(spec));
+  if (spec.ffn == FeedForward::gelu) count += spec.d_ff + spec.d_model;
+  return count;
+}
+
+Products lm_products(const WorkloadSpec& spec) {
+  Products products = block_products(spec);
+  for (Product& product : products) product.count *= spec.layers;
+  products.push_back({spec.d_model, spec.vocab});
+  return products;
+}
+
+// The embedding, unless the head is the same tensor; learned positions; the blocks; the last norm.
+std::int64_t lm_others(const WorkloadSpec& spec) {
+  std::int64_t count = spec.tied ? 0 : spec.vocab * spec.d_model;
+  if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;
+  return count + spec.layers * block_others(spec) + norm_parameters(spec);
+}
+
+Products weighted_sum_products(const WorkloadSpec& spec) {
+  return {{spec.d_model, 1}};
+}
+
+Products toy_products(const WorkloadSpec& spec) {
+  return {{spec.d_model, spec.d_ff}, {spec.d_ff, spec.vocab}};
+}
+
+std::int64_t toy_norm(const WorkloadSpec& spec) {
+  return 2 * spec.d_ff;
+}
+
+using K = WorkloadKind;
+
+constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
+    {.kind = K::attention,
+     .attends = true,
+     .attention_only = true,
+     .products = attention_products,
+     .other_parameters = no_parameters},
+    {.kind = K::mlp,
+     .feed_forward = true,
+     .chooses_mlp = true,
+     .products = mlp_products,
+     .other_parameters = mlp_biases},
+    {.kind = K::block,
+     .attends = true,
+     .feed_forward = true,
+     .has_blocks = true,
+     .products = block_products,
+     .other_parameters = block_others},
+    {.kind = K::lm,
+     .attends = true,
+     .feed_forward = true,
+     .has_blocks = true,
+     .has_vocabulary = true,
+     .language_model = true,
+     .products = lm_products,
+     .other_parameters = lm_others},
+    {.kind = K::weighted_sum, .products = weighted_sum_products, .other_parameters = no_parameters},
+    {.kind = K::toy,
+     .feed_forward = true,
+     .has_vocabulary = true,
+     .products = toy_products,
+     .other_parameters = toy_norm},
+    {.kind = K::accumulation,
+     .trains = false,
+     .has_input = false,
+     .courses = {"additions", "sum", false},
+     .products = no_products,
+     .other_parameters = no_parameters},
+    {.kind = K::layernorm,
+     .trains = false,
+     .courses = {"scale", "relative_error", true},
+     .products = no_products,
+     .other_parameters = no_parameters},
+}};
+
+constexpr bool traits_in_order() {
+  for (std::size_t i = 0; i < kWorkloadTraits.size(); ++i) {
+    if (static_cast<std::size_t>(kWorkloadTraits[i].kind) != i) return false;
+  }
+  return true;
+}
+static_assert(traits_in_order(), "rows stand in the order of TENSORSCOPE_WORKLOADS");
+
+}  // namespace
+
+const WorkloadTraits& traits_of(WorkloadKind kind) {
+  return kWorkloadTraits[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Product> block_products(const WorkloadSpec& spec) {
+  Products products = projections(spec, spec.d_model);
+  products.push_back({spec.d_model, spec.d_model});
+  add_feed_forward(spec, spec.ffn, products);
+  return products;
+}
+
+std::int64_t attention_count(const WorkloadSpec& spec) {
+  const WorkloadTraits& traits = traits_of(spec.workload);
+  if (!traits.attends) return 0;
+  return traits.language_model ? spec.layers : 1;
+}
+
+}  // namespace ts::spec

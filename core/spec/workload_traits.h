@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/spec/workload_spec.h"
+
+// What sets the workloads apart: one row for each. Which settings matter, parameters, FLOPs and
+// bytes follow from it.
+namespace ts::spec {
+
+// Matrix products of the forward: each row of [rows, in] becomes a row of [rows, out].
+struct Product {
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  std::int64_t count = 1;
+};
+
+// What the series of a workload (run::Course) are of, as files name it.
+struct CourseAxes {
+  const char* x = "";
+  const char* y = "";
+  bool log = false;  // both
+};
+
+struct WorkloadTraits {
+  WorkloadKind kind;
+  // The tensors that settings are about.
+  bool attends = false;         // heads, backend
+  bool attention_only = false;  // d_head, T_kv and projections are its own; no d_model
+  bool feed_forward = false;    // d_ff
+  bool chooses_mlp = false;     // the setting mlp
+  bool has_blocks = false;      // transformer blocks
+  bool has_vocabulary = false;
+  bool language_model = false;  // layers, a corpus, micro-batches, generation
+  // False: it compares the numbers of a forward in several types. There is no backward and nothing
+  // to compile, and the types are not the user's.
+  bool trains = true;
+  // False: T additions and no input, so B, d_model and the seed do not matter.
+  bool has_input = true;
+  CourseAxes courses = {};
+  // Of one forward, for every token; the scores of attention are none of them.
+  std::vector<Product> (*products)(const WorkloadSpec& spec);
+  // Parameters beside the weights of `products`: biases, norms, embeddings.
+  std::int64_t (*other_parameters)(const WorkloadSpec& spec);
+};
+
+const WorkloadTraits& traits_of(WorkloadKind kind);
+
+// Of one transformer block with the sizes of `spec`.
+std::vector<Product> block_products(const WorkloadSpec& spec);
+// How often a forward attends: 0, 1, or once a layer.
+std::int64_t attention_count(const WorkloadSpec& spec);
+
+}  // namespace ts::spec
