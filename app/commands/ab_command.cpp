@@ -1,10 +1,12 @@
 #include "app/commands/ab_command.h"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"
@@ -13,6 +15,7 @@
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
 #include "core/run/compare.h"
+#include "core/spec/spec_fields.h"
 
 namespace ts::app {
 namespace {
@@ -34,8 +37,7 @@ void print_comparison(const run::Comparison& comparison) {
   }
 }
 
-}  // namespace
-
+// Times A and B by turns on the calling thread and says which is faster.
 int compare_workloads(const AbCommand& command) {
   Session session(make_engine_loader());
   const auto a = spec_from_arguments(command.spec, session.gpus());
@@ -73,6 +75,23 @@ int compare_workloads(const AbCommand& command) {
     print_comparison(comparison);
   }
   return comparison.failure ? 1 : 0;
+}
+
+}  // namespace
+
+ParsedCommand ab_command(CLI::App& app) {
+  const auto options = std::make_shared<AbCommand>();
+  add_workload(app, options->spec);
+  app.add_option("--with", options->changes, "What is different in B; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_spec_options(app, options->spec);
+  app.add_option("--pairs", options->pairs,
+                 "Pairs of steps, rounded up to even; default: until the ratio is sure")
+      ->check(CLI::Range(1, 1000000));
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(presets_help() + spec::field_help());
+  return parsed_command(options, compare_workloads);
 }
 
 }  // namespace ts::app

@@ -1,12 +1,19 @@
 #pragma once
 
-#include "app/commands/command_line.h"
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/spec_arguments.h"
 
 namespace ts::app {
 
-// tensorscope ab: times A and B by turns on the calling thread and says which is faster, as
-// text or as one JSON document. Returns the exit code: 0 ok, 1 one of them failed or ran out of
-// memory, 2 bad input.
-int compare_workloads(const AbCommand& command);
+struct AbCommand {
+  SpecArguments spec;                // of A
+  std::vector<std::string> changes;  // "key=value", what is different in B
+  int pairs = 0;                     // 0: until the ratio is known well enough
+  bool json = false;
+};
 
 }  // namespace ts::app

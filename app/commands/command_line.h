@@ -1,111 +1,55 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
+#include <any>
+#include <functional>
+#include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "core/base/result.h"
 
+namespace CLI {
+class App;
+}
+
+// The commands. Each is a file app/commands/NAME_command.cpp with its options and what it does; a
+// new one is found by its line here.
+#define TENSORSCOPE_COMMANDS(EACH)                                                        \
+  EACH(run, "Run a workload without a window")                                            \
+  EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")   \
+  EACH(sweep, "Run a workload over a range of settings")                                  \
+  EACH(shot, "Render a workspace to a PNG; needs no display")                             \
+  EACH(replay, "Replay a memory snapshot through a model of PyTorch's caching allocator") \
+  EACH(predict, "Say what memory a workload needs on a card, without running it")         \
+  EACH(hunt, "Find the largest setting that fits a card")                                 \
+  EACH(compare, "Say what differs between two points of a sweep")                         \
+  EACH(doctor, "Say what this machine offers")
+
 namespace ts::app {
 
-// What the user asked for on the command line. Values are not looked at beyond their form; the
-// commands check them.
-struct WindowCommand {
-  std::vector<std::filesystem::path> files;
+// What the user asked for. Values are not looked at beyond their form: `run` checks them.
+struct ParsedCommand {
+  // Does it, and returns the exit code: 0 ok, 1 it failed or ran out of memory, 2 bad input. Empty
+  // where there is only `text`.
+  std::function<int()> run;
+  std::any options;  // std::shared_ptr to the command's own struct, filled when parsed
+  std::string text;  // --help, --version: print and leave
 };
-struct SpecArguments {
-  std::string workload;  // empty: attention
-  std::string preset;    // empty: the workload's first
-  std::optional<std::filesystem::path> spec_file;
-  std::vector<std::string> settings;  // "key=value", applied last, in order
-};
-struct RunCommand {
-  SpecArguments spec;
-  int steps = 0;  // timed steps; 0: until the median is known well enough
-  std::optional<std::filesystem::path> out;
-  bool json = false;
-  bool operators = false;  // the tables of operators, too
-  bool log = false;        // nanoGPT's line for every timed step
-};
-struct AbCommand {
-  SpecArguments spec;                // of A
-  std::vector<std::string> changes;  // "key=value", what is different in B
-  int pairs = 0;                     // 0: until the ratio is known well enough
-  bool json = false;
-};
-struct SweepCommand {
-  SpecArguments spec;
-  std::vector<std::string> axes;      // "T=256:2048:x2", one or two
-  std::vector<std::string> series;    // "backend=naive,flash"
-  int steps = 0;                      // as in RunCommand
-  std::optional<double> max_seconds;  // of one point; nothing: as SweepSpec has it
-  std::optional<std::string> gpu;     // run and predict on this card
-  bool predict = false;               // only that, run nothing
-  bool resume = false;
-  std::string fit;     // "T=512:2048": what is fitted; empty: everything
-  std::string linear;  // axes of the figure that are linear whatever suits them: x, y or xy
-  std::string log;     // likewise
-  std::string size = "1920x1080";  // of the figure, as are theme and language
-  std::string theme = "light";
-  std::string language = "en";
-  bool charts = false;  // each alone, too
-  std::filesystem::path out;
-  bool json = false;
-};
-struct ShotCommand {
-  SpecArguments spec;
-  std::string workspace = "run";
-  std::optional<std::string> tab;              // of the table of operators
-  std::optional<std::filesystem::path> sweep;  // a folder of tensorscope sweep, for that page
-  std::string size = "1920x1080";
-  double scale = 1;
-  std::string theme = "dark";
-  std::string language = "en";
-  std::filesystem::path out;
-  std::vector<std::filesystem::path> files;  // to open instead of running a workload
-};
-struct ReplayCommand {
-  std::filesystem::path snapshot;
-  std::optional<int> device;              // unset: the first one with a trace
-  std::optional<std::string> gpu;         // unset: as much memory as needed
-  std::optional<std::string> alloc_conf;  // unset: the settings of the recording
-  bool json = false;
-};
-struct PredictCommand {
-  SpecArguments spec;
-  std::optional<std::string> gpu;         // unset: target_gpu of the spec
-  bool cpu = false;                       // for the CPU and its memory limit instead
-  std::optional<std::string> alloc_conf;  // unset: that of the spec
-  bool json = false;
-};
-struct HuntCommand {
-  SpecArguments spec;
-  std::vector<std::string> axes;   // "T" or "T=256:8192", one or two
-  std::optional<std::string> gpu;  // as in PredictCommand
-  bool cpu = false;
-  bool confirm = false;
-  bool every_cell = false;                   // of a map: none is inferred
-  std::optional<std::filesystem::path> out;  // of a map
-  bool json = false;
-};
-struct CompareCommand {
-  std::filesystem::path sweep;  // a folder of tensorscope sweep
-  std::string first, second;    // points, as the files in its folder of points are called
-  bool json = false;
-};
-struct DoctorCommand {
-  bool json = false;
-};
-struct TextCommand {  // --help, --version: print and leave
-  std::string text;
-};
-using Command =
-    std::variant<WindowCommand, RunCommand, AbCommand, SweepCommand, ShotCommand, ReplayCommand,
-                 PredictCommand, HuntCommand, CompareCommand, DoctorCommand, TextCommand>;
+
+// A command adds its options to `app`.
+#define TENSORSCOPE_COMMAND(name, help) ParsedCommand name##_command(CLI::App& app);
+TENSORSCOPE_COMMANDS(TENSORSCOPE_COMMAND)
+#undef TENSORSCOPE_COMMAND
+// The window, where no command is given.
+ParsedCommand window_command(CLI::App& app);
+
+// Options that only have to be filled when the command runs.
+template <class Options>
+ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
+                             int (*run)(const Options& options)) {
+  return {[options, run] { return run(*options); }, options, {}};
+}
 
 // An error is one sentence for stderr; the program then ends with exit code 2.
-base::Result<Command> parse_command_line(int argc, const char* const* argv);
+base::Result<ParsedCommand> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace ts::app

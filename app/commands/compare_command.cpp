@@ -1,7 +1,8 @@
-#include "app/commands/compare_command.h"
-
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/output/sweep_files.h"
 #include "core/sweep/point_profile.h"
@@ -9,11 +10,17 @@
 namespace ts::app {
 namespace {
 
+struct CompareCommand {
+  std::filesystem::path sweep;  // a folder of tensorscope sweep
+  std::string first, second;    // points, as the files in its folder of points are called
+  bool json = false;
+};
+
 constexpr std::size_t kMostComparedRows = 12;
 
-}  // namespace
-
-int compare_points(const CompareCommand& command) {
+// Prints what differs between two points of a sweep: operators, modules and memory. 2 when there is
+// no such sweep or point.
+int print_differences(const CompareCommand& command) {
   const auto comparison =
       compare_points(command.sweep / kPointsFolder, command.first, command.second);
   if (!comparison) return report(comparison.error().sentence, 2);
@@ -25,6 +32,17 @@ int compare_points(const CompareCommand& command) {
                           .c_str());
   }
   return 0;
+}
+
+}  // namespace
+
+ParsedCommand compare_command(CLI::App& app) {
+  const auto options = std::make_shared<CompareCommand>();
+  app.add_option("DIR", options->sweep, "Folder of the sweep")->option_text(" ")->required();
+  app.add_option("A", options->first, "A point, such as naive_T=512")->option_text(" ")->required();
+  app.add_option("B", options->second, "Another")->option_text(" ")->required();
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  return parsed_command(options, print_differences);
 }
 
 }  // namespace ts::app

@@ -1,5 +1,6 @@
 #include "app/commands/hunt_command.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/commands/command_line.h"
 #include "app/commands/confirm_run.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
@@ -20,6 +22,7 @@
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/predict/hunt_table.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -281,8 +284,9 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
   return 0;
 }
 
-}  // namespace
-
+// Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
+// --confirm runs the values at both sides of the edge for real, each in a process of its own. 0
+// when there is an answer ("never fits" is one), 1 when a probe or a confirmation failed.
 int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;
   const auto question = read_hunt_question(command, built_in_gpus());
@@ -305,6 +309,30 @@ int hunt_memory(const HuntCommand& command) {
   if (code != 0 || !folder) return code;
   const auto finished = folder->finish();
   return finished ? code : report(finished.error().sentence, 1);
+}
+
+}  // namespace
+
+ParsedCommand hunt_command(CLI::App& app) {
+  const auto options = std::make_shared<HuntCommand>();
+  add_workload(app, options->spec);
+  app.add_option("--axis", options->axes, "Along which size: T or T=FROM:TO; twice for a map")
+      ->type_name("KEY[=FROM:TO]")
+      ->allow_extra_args(false);
+  add_spec_options(app, options->spec);
+  app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
+  app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
+  app.add_flag(
+      "--confirm", options->confirm,
+      "Run both sides of the edge or frontier for real, each in a fresh process; with --cpu");
+  app.add_flag("--every-cell", options->every_cell,
+               "Of a map: ask every cell, instead of those along the frontier");
+  app.add_option("--out", options->out,
+                 "Of a map: write hunt.json, .csv, .md, .tex and .png there")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(cards_help() + presets_help() + spec::field_help());
+  return parsed_command(options, hunt_memory);
 }
 
 }  // namespace ts::app

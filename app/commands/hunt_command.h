@@ -1,13 +1,23 @@
 #pragma once
 
-#include "app/commands/command_line.h"
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/spec_arguments.h"
 
 namespace ts::app {
 
-// Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
-// --confirm runs the values at both sides of the edge for real, each in a process of its own.
-// Returns the exit code: 0 when there is an answer ("never fits" is one), 1 when a probe or a
-// confirmation failed, 2 for bad input.
-int hunt_memory(const HuntCommand& command);
+struct HuntCommand {
+  SpecArguments spec;
+  std::vector<std::string> axes;   // "T" or "T=256:8192", one or two
+  std::optional<std::string> gpu;  // as in PredictCommand
+  bool cpu = false;
+  bool confirm = false;
+  bool every_cell = false;                   // of a map: none is inferred
+  std::optional<std::filesystem::path> out;  // of a map
+  bool json = false;
+};
 
 }  // namespace ts::app

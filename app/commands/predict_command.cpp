@@ -1,11 +1,13 @@
 #include "app/commands/predict_command.h"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
@@ -14,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/predict/outlook_search.h"
 #include "core/report/run_json.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -187,8 +190,8 @@ void print_answer(const Question& question, const Answer& answer) {
                 " memory events");
 }
 
-}  // namespace
-
+// Dry-runs the workload and says whether it fits: 0 whatever the answer is, 1 when the engine
+// cannot be loaded or the dry run fails.
 int predict_workload(const PredictCommand& command) {
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
@@ -219,6 +222,25 @@ int predict_workload(const PredictCommand& command) {
     print_answer(*question, answer);
   }
   return 0;
+}
+
+}  // namespace
+
+ParsedCommand predict_command(CLI::App& app) {
+  const auto options = std::make_shared<PredictCommand>();
+  add_workload(app, options->spec);
+  add_spec_options(app, options->spec);
+  app.add_option("--gpu", options->gpu, "On this card; default: target_gpu")->type_name("NAME");
+  app.add_flag("--cpu", options->cpu, "On this machine's CPU and its memory limit");
+  app.add_option("--alloc-conf", options->alloc_conf,
+                 "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("STRING");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(
+      std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "
+                  "fits_after_flush or oom). 1: the prediction failed. 2: bad input.\n\n") +
+      cards_help() + presets_help() + spec::field_help());
+  return parsed_command(options, predict_workload);
 }
 
 }  // namespace ts::app

@@ -1,11 +1,20 @@
 #pragma once
 
-#include "app/commands/command_line.h"
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/spec_arguments.h"
 
 namespace ts::app {
 
-// `tensorscope predict`: dry-runs the workload and says whether it fits. Exit code 0 whatever the
-// answer is, 1 when the engine cannot be loaded or the dry run fails, 2 for bad input.
-int predict_workload(const PredictCommand& command);
+struct PredictCommand {
+  SpecArguments spec;
+  std::optional<std::string> gpu;         // unset: target_gpu of the spec
+  bool cpu = false;                       // for the CPU and its memory limit instead
+  std::optional<std::string> alloc_conf;  // unset: that of the spec
+  bool json = false;
+};
 
 }  // namespace ts::app

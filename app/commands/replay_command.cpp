@@ -1,9 +1,9 @@
-#include "app/commands/replay_command.h"
-
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/session/catalogue.h"
 #include "core/allocator/expandable_answer.h"
@@ -14,6 +14,14 @@
 
 namespace ts::app {
 namespace {
+
+struct ReplayCommand {
+  std::filesystem::path snapshot;
+  std::optional<int> device;              // unset: the first one with a trace
+  std::optional<std::string> gpu;         // unset: as much memory as needed
+  std::optional<std::string> alloc_conf;  // unset: the settings of the recording
+  bool json = false;
+};
 
 using allocator::ExpandableAnswer;
 using allocator::ReplayFigures;
@@ -193,8 +201,8 @@ base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
       "with torch.cuda.memory._record_memory_history()");
 }
 
-}  // namespace
-
+// Feeds a memory snapshot's allocations and frees through the model of PyTorch's caching allocator
+// and reports recorded against simulated. 2 for a file that cannot be read or replayed, too.
 int replay_snapshot(const ReplayCommand& command) {
   // Options first: they are the cheaper ones to get right.
   const auto options = options_from(command);
@@ -220,6 +228,24 @@ int replay_snapshot(const ReplayCommand& command) {
     print(report);
   }
   return 0;
+}
+
+}  // namespace
+
+ParsedCommand replay_command(CLI::App& app) {
+  const auto options = std::make_shared<ReplayCommand>();
+  app.add_option("SNAPSHOT", options->snapshot, "Memory snapshot of PyTorch")
+      ->option_text(" ")
+      ->required();
+  app.add_option("--gpu", options->gpu, "On this card, instead of with unlimited memory")
+      ->type_name("NAME");
+  app.add_option("--alloc-conf", options->alloc_conf,
+                 "With these settings, written as in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("STRING");
+  app.add_option("--device", options->device, "Device; default: the first with a trace")
+      ->check(CLI::Range(0, 1023));
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  return parsed_command(options, replay_snapshot);
 }
 
 }  // namespace ts::app

@@ -1,6 +1,7 @@
 #include "app/commands/run_command.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <unistd.h>
 
@@ -14,13 +15,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
-#include "app/commands/shot_command.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/session/engine_loader.h"
 #include "app/session/run_files.h"
 #include "app/session/session.h"
+#include "app/window/workspace_picture.h"
 #include "core/base/clock.h"
 #include "core/memory/before_backward.h"
 #include "core/report/courses.h"
@@ -28,6 +30,7 @@
 #include "core/report/operator_report.h"
 #include "core/report/recording_notes.h"
 #include "core/report/training_summary.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -240,8 +243,8 @@ void print_summary(const run::Run& run) {
   for (const report::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
 }
 
-}  // namespace
-
+// Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
+// of --out.
 int run_workload(const RunCommand& command) {
   Session session(make_engine_loader(), make_dry_runner_loader());
   const auto spec = spec_from_arguments(command.spec, session.gpus());
@@ -288,6 +291,25 @@ int run_workload(const RunCommand& command) {
     std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   }
   return run.verdict == run::Verdict::ok ? 0 : 1;
+}
+
+}  // namespace
+
+ParsedCommand run_command(CLI::App& app) {
+  const auto options = std::make_shared<RunCommand>();
+  add_workload(app, options->spec);
+  add_spec_options(app, options->spec);
+  app.add_option("--steps", options->steps, "Timed steps; default: until the median is sure")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--out", options->out, "Write run.json, trace.json and pictures there")
+      ->type_name("DIR");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.add_flag("--operators", options->operators,
+               "With --json also the operators: calls, self and total time, shares, bytes")
+      ->needs("--json");
+  app.add_flag("--log", options->log, "Print nanoGPT's line for every timed step, too");
+  app.footer(presets_help() + spec::field_help());
+  return parsed_command(options, run_workload);
 }
 
 }  // namespace ts::app

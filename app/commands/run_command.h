@@ -1,11 +1,21 @@
 #pragma once
 
-#include "app/commands/command_line.h"
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/commands/spec_arguments.h"
 
 namespace ts::app {
 
-// tensorscope run: runs the workload on the worker, prints the verdict (or one JSON document) and
-// writes the files of --out. Returns the exit code: 0 ok, 1 failed or out of memory, 2 bad input.
-int run_workload(const RunCommand& command);
+struct RunCommand {
+  SpecArguments spec;
+  int steps = 0;  // timed steps; 0: until the median is known well enough
+  std::optional<std::filesystem::path> out;
+  bool json = false;
+  bool operators = false;  // the tables of operators, too
+  bool log = false;        // nanoGPT's line for every timed step
+};
 
 }  // namespace ts::app

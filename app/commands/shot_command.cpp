@@ -1,10 +1,9 @@
-#include "app/commands/shot_command.h"
-
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
-#include "app/pictures/course_picture.h"
 #include "app/session/engine_loader.h"
 #include "app/session/languages.h"
 #include "app/window/workspace_picture.h"
@@ -12,6 +11,20 @@
 
 namespace ts::app {
 namespace {
+
+struct ShotCommand {
+  std::vector<std::string> shown;  // a workload, or files
+  SpecArguments spec;
+  std::string workspace = "run";
+  std::optional<std::string> tab;              // of the table of operators
+  std::optional<std::filesystem::path> sweep;  // a folder of tensorscope sweep, for that page
+  std::string size = "1920x1080";
+  double scale = 1;
+  std::string theme = "dark";
+  std::string language = "en";
+  std::filesystem::path out;
+  std::vector<std::filesystem::path> files;  // to open instead of running a workload
+};
 
 base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Layout layout) {
   if (!command.tab) return views::OperatorsTab::op;
@@ -54,7 +67,6 @@ run::Protocol short_protocol() {
   return protocol;
 }
 
-constexpr std::chrono::seconds kPredictionTime{10};
 constexpr std::chrono::seconds kHuntTime{60};
 
 // Nothing runs, so no engine is loaded.
@@ -80,9 +92,29 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   return 0;
 }
 
-}  // namespace
+// Puts what is shown where it belongs: what looks like a path is a file, no workload is named so.
+base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
+  for (const std::string& word : command.shown) {
+    if (word.find_first_of("./") != std::string::npos) {
+      command.files.emplace_back(word);
+    } else if (command.spec.workload.empty()) {
+      command.spec.workload = word;
+    } else {
+      return base::fail("shot takes one workload: " + command.spec.workload + " or " + word);
+    }
+  }
+  if (!command.files.empty() && !command.spec.workload.empty()) {
+    return base::fail("shot takes a workload or files, not both");
+  }
+  return command;
+}
 
-int take_shot(const ShotCommand& command) {
+// Runs the workload, or opens the file, then renders it to a PNG. A run out of memory is a picture,
+// too.
+int take_shot(const ShotCommand& given) {
+  const auto sorted = with_what_is_shown(given);
+  if (!sorted) return report(sorted.error().sentence, 2);
+  const ShotCommand& command = *sorted;
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
@@ -138,31 +170,25 @@ int take_shot(const ShotCommand& command) {
   return 0;
 }
 
-base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder) {
-  if (session.run() != nullptr) {
-    session.predictions().follow(session.run()->spec, session.engine());
-    session.predictions().finish(kPredictionTime);
-  }
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return base::fail(graphics.error().sentence);
-  Preferences preferences = default_preferences();
-  if (session.run() != nullptr) preferences.spec = session.run()->spec;
-  const WorkspaceState state(preferences);
-  struct Picture {
-    Layout layout;
-    const char* name;
-    int width, height;
-  };
-  for (const Picture& picture : {Picture{Layout::panels, "workspace.png", 1920, 1080},
-                                 Picture{Layout::timeline, "timeline.png", 1600, 520},
-                                 Picture{Layout::memory, "memory.png", 1600, 640}}) {
-    auto saved =
-        save_picture(**graphics, session, state, {picture.layout, picture.width, picture.height},
-                     folder / picture.name);
-    if (!saved) return saved;
-  }
-  if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
-  return save_course_figure(**graphics, *session.run(), folder);
+}  // namespace
+
+ParsedCommand shot_command(CLI::App& app) {
+  const auto options = std::make_shared<ShotCommand>();
+  app.add_option("WORKLOAD|FILE", options->shown, "A workload to run, or memory snapshots to open")
+      ->option_text(" ");
+  app.add_option("--workspace", options->workspace,
+                 "run, sweep, hunt, ab, projector, or one panel: timeline, memory, segments, "
+                 "operators, agreement, controls, inspector");
+  app.add_option("--tab", options->tab,
+                 "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
+  app.add_option("--sweep", options->sweep, "Show this sweep on the sweep page")->type_name("DIR");
+  app.add_option("--size", options->size, "Pixels")->type_name("WxH");
+  app.add_option("--scale", options->scale, "Size of text and controls, 0.75 to 3");
+  app.add_option("--theme", options->theme, "dark or light");
+  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  add_spec_options(app, options->spec);
+  app.add_option("--out", options->out, "The picture to write")->type_name("FILE.png")->required();
+  return parsed_command(options, take_shot);
 }
 
 }  // namespace ts::app

@@ -1,7 +1,12 @@
 #include "app/commands/spec_arguments.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
@@ -11,6 +16,23 @@
 
 namespace ts::app {
 namespace {
+
+// Words with commas between them, in lines of a terminal's width.
+std::string wrapped(std::string head, const std::vector<std::string>& words) {
+  constexpr std::size_t kWidth = 100;
+  std::string all = std::move(head);
+  std::size_t column = all.size();
+  for (const std::string& one : words) {
+    const std::string word = " " + one + (&one == &words.back() ? "" : ",");
+    if (column + word.size() > kWidth) {
+      all += "\n   ";
+      column = 3;
+    }
+    all += word;
+    column += word.size();
+  }
+  return all + "\n";
+}
 
 std::string preset_names(spec::WorkloadKind workload) {
   std::string names;
@@ -76,6 +98,44 @@ base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
 }
 
 }  // namespace
+
+// Whose settings: first, before what a command asks about it.
+void add_workload(CLI::App& command, SpecArguments& spec) {
+  command
+      .add_option("WORKLOAD", spec.workload,
+                  fmt::format("{}", fmt::join(spec::field_choices(spec::Field::workload), ", ")))
+      ->option_text(" ");
+}
+
+void add_spec_options(CLI::App& command, SpecArguments& spec) {
+  command.add_option("--preset", spec.preset, "Start from a named shape, such as small or lab3");
+  command.add_option("--set", spec.settings, "Change one setting; may be given several times")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--spec", spec.spec_file, "Read the whole specification from a JSON file")
+      ->type_name("FILE");
+}
+
+std::string presets_help() {
+  std::vector<std::pair<spec::WorkloadKind, std::vector<std::string>>> workloads;
+  for (const spec::Preset& preset : spec::presets()) {
+    if (workloads.empty() || workloads.back().first != preset.workload)
+      workloads.push_back({preset.workload, {}});
+    workloads.back().second.emplace_back(preset.id);
+  }
+  std::string help = "Presets of --preset:\n";
+  for (const auto& [workload, names] : workloads)
+    help += wrapped("  " + std::string(to_string(workload)) + ":", names);
+  return help + "\n";
+}
+
+std::string cards_help() {
+  std::vector<std::string> names;
+  const spec::GpuCatalogue catalogue = built_in_gpus();
+  for (const spec::Gpu& card : catalogue.gpus()) names.push_back(card.name);
+  names.emplace_back("or \"custom 24GiB 1008GB/s fp32=82.6 cc=8.9\"");
+  return wrapped("Cards of --gpu:", names) + "\n";
+}
 
 base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
                                               const std::vector<std::string>& settings,

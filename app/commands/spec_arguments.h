@@ -1,13 +1,33 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/commands/command_line.h"
+#include "core/base/result.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/workload_spec.h"
 
+namespace CLI {
+class App;
+}
+
 namespace ts::app {
+
+struct SpecArguments {
+  std::string workload;  // empty: attention
+  std::string preset;    // empty: the workload's first
+  std::optional<std::filesystem::path> spec_file;
+  std::vector<std::string> settings;  // "key=value", applied last, in order
+};
+
+// WORKLOAD, and what changes its settings.
+void add_workload(CLI::App& command, SpecArguments& spec);
+void add_spec_options(CLI::App& command, SpecArguments& spec);
+// The lists at the end of --help.
+std::string presets_help();
+std::string cards_help();
 
 // The specification the arguments describe: the workload's preset, then --spec, then every --set,
 // checked by run::validate and against the catalogue. The sentence names the argument at fault.

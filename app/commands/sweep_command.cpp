@@ -1,6 +1,5 @@
-#include "app/commands/sweep_command.h"
-
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/sweep_arguments.h"
 #include "app/output/environment.h"
@@ -19,6 +19,7 @@
 #include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
 #include "app/session/sweep_runner.h"
+#include "core/spec/spec_fields.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 
@@ -224,8 +225,22 @@ base::Result<void> draw_figure(const SweepCommand& command, const sweep::Sweep& 
   return saved;
 }
 
-}  // namespace
+// "Sweeps of the course ...: lab6  LAB-6, LAB-7: attention, T=256:2048:x2, backend=naive,flash".
+std::string sweep_presets_help() {
+  std::string help = "Sweeps of the course, for --preset without WORKLOAD and --axis:\n";
+  for (const sweep::SweepPreset& preset : built_in_sweeps().all()) {
+    std::string name = "  " + preset.id;
+    name.resize(std::max<std::size_t>(name.size() + 1, 14), ' ');
+    help += name + preset.source + ": " + sweep::words_of(preset) + "\n";
+  }
+  return help + "\n";
+}
 
+// Runs the points of a sweep, progress on stderr, and writes sweep.json, sweep.csv, sweep.md,
+// sweep.tex and the figure. Every point is in sweep.jsonl as soon as it has ended, so that a sweep
+// that was ended by Control-C, a crash or a full disk goes on with --resume. 0 when every point is
+// known (out of memory is a result), 1 when some failed or are missing or a file could not be
+// written.
 int run_sweep(const SweepCommand& command) {
   const InterruptGuard guard;
   Session session(make_engine_loader(), make_dry_runner_loader());
@@ -299,6 +314,47 @@ int run_sweep(const SweepCommand& command) {
     code = report(words, 1);
   }
   return code;
+}
+
+}  // namespace
+
+ParsedCommand sweep_command(CLI::App& app) {
+  const auto options = std::make_shared<SweepCommand>();
+  add_workload(app, options->spec);
+  app.add_option("--axis", options->axes,
+                 "What varies: T=256,512,1k or FROM:TO:xN, FROM:TO:+N, FROM:TO (powers of two); "
+                 "twice for a plane")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  app.add_option("--series", options->series, "What the curves are: backend=naive,flash")
+      ->type_name("KEY=VALUES")
+      ->allow_extra_args(false);
+  add_spec_options(app, options->spec);
+  app.add_option("--steps", options->steps,
+                 "Timed steps of a point; default: until the median is sure")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--max-seconds", options->max_seconds, "A point that takes longer is too slow")
+      ->check(CLI::Range(0.1, 1e6));
+  app.add_option("--gpu", options->gpu, "On this card: device=cuda, target_gpu=NAME")
+      ->type_name("NAME");
+  app.add_flag("--predict", options->predict,
+               "Only dry runs: the memory of every point, nothing is run");
+  app.add_option("--out", options->out, "Write the points, tables and the figure there")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--fit", options->fit, "Fit slopes over these values of the first axis only")
+      ->type_name("FROM:TO");
+  app.add_option("--linear", options->linear, "Linear axes of the figure: x, y or xy");
+  app.add_option("--log", options->log, "Logarithmic axes of the figure: x, y or xy");
+  app.add_option("--size", options->size, "Pixels of the figure")->type_name("WxH");
+  app.add_option("--theme", options->theme, "Of the figure: light or dark");
+  app.add_option("--lang", options->language, "Of the figure: en, zh-CN or zh-TW");
+  app.add_flag("--charts", options->charts,
+               "Write every chart alone, too: chart-NAME.png, .svg and .csv");
+  app.add_flag("--resume", options->resume, "Go on with the sweep in --out");
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  app.footer(sweep_presets_help() + presets_help() + cards_help() + spec::field_help());
+  return parsed_command(options, run_sweep);
 }
 
 }  // namespace ts::app

@@ -1,7 +1,7 @@
-#include "app/commands/window_command.h"
-
+#include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "app/commands/restart.h"
 #include "app/output/sweep_files.h"
@@ -12,6 +12,10 @@
 namespace ts::app {
 namespace {
 
+struct WindowCommand {
+  std::vector<std::filesystem::path> files;
+};
+
 std::filesystem::path pictures_folder() {
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0') return ".";
@@ -19,8 +23,6 @@ std::filesystem::path pictures_folder() {
   std::error_code ignored;
   return std::filesystem::is_directory(pictures, ignored) ? pictures : std::filesystem::path(home);
 }
-
-}  // namespace
 
 int open_window(const WindowCommand& command) {
   // Before the window, so that files of which nothing can be shown end the program as bad input.
@@ -51,6 +53,14 @@ int open_window(const WindowCommand& command) {
                               [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) return report(window.error().sentence, 1);
   return (*window)->run();
+}
+
+}  // namespace
+
+ParsedCommand window_command(CLI::App& app) {
+  const auto options = std::make_shared<WindowCommand>();
+  app.add_option("FILE", options->files, "Files to open in the window")->option_text(" ");
+  return parsed_command(options, open_window);
 }
 
 }  // namespace ts::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -16,6 +17,8 @@ struct PictureOptions {
   int height = 1080;
 };
 inline constexpr int kMaxPictureSide = 16384;
+// How long a picture waits for the prediction of its settings.
+inline constexpr std::chrono::seconds kPredictionTime{10};
 // "1920x1080", with a sentence for everything else.
 base::Result<PictureOptions> picture_size(const std::string& text);
 
@@ -24,5 +27,8 @@ base::Result<PictureOptions> picture_size(const std::string& text);
 // until the layout has settled, so a picture of the same session is the same every time.
 base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
                                 const PictureOptions& options, const std::filesystem::path& path);
+
+// workspace.png, timeline.png and memory.png of a finished run, and the figure of its courses.
+base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder);
 
 }  // namespace ts::app

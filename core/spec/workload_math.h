@@ -28,19 +28,11 @@ DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.
 Checkpoint checkpointing(const WorkloadSpec& spec);
 
-// Numbers the optimizer trains.
-//   attention     0: Q, K and V are inputs
-//   mlp           Linear(d_model, d_ff) - GELU - Linear(d_ff, d_model), with biases; or SwiGLU
-//   weighted_sum  d
-//   toy           Linear(d_model, d_ff) - ReLU - LayerNorm - Linear(d_ff, vocab), without biases
-//   block         Q and output d^2 each, K and V d kv_heads d_head each; feed-forward 3 d ff
-//                 (SwiGLU) or 2 d ff (GELU); two norms; with bias, biases of all but SwiGLU
-//   lm            embedding V d, positions if learned (context length times d), L blocks, final
-//   norm, head V d if not
-//                 tied
+// Numbers the optimizer trains: the weights of all matrix products of the workload, and its biases,
+// norms and embeddings (core/spec/workload_traits.cpp).
 std::int64_t parameter_count(const WorkloadSpec& spec);
-// B T, times the micro-batches of a step; B new_tokens for pass generate; T for accumulation; for
-// mlp, weighted_sum and toy these are rows.
+// B T, times the micro-batches of a step; B new_tokens for pass generate; T for a workload without
+// input. Where there is no sequence these are rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
@@ -49,7 +41,7 @@ struct Flops {
   double recompute = 0;  // what activation checkpointing runs again; not counted by MFU
   [[nodiscard]] double total() const { return forward + backward + recompute; }
 };
-// Of one step of spec.pass; only matrix products are counted (and the sums of weighted_sum), so the
+// Of one step of spec.pass; only matrix products are counted (a weighted sum is one), so the
 // optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
 // (T + 1) / (2 T)) only for backends that skip masked pairs: flash; tiled by whole tiles. F-2: LM
 // forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] + attention, 2 d ff with GELU; the

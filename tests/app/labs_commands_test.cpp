@@ -4,6 +4,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/commands/ab_command.h"
+#include "app/commands/command_line.h"
+#include "app/commands/hunt_command.h"
+#include "app/commands/predict_command.h"
+#include "app/commands/run_command.h"
 #include "app/commands/spec_arguments.h"
 #include "app/session/catalogue.h"
 #include "tests/io/temporary_folder.h"
@@ -57,9 +62,15 @@ void replace_all(std::string& text, std::string_view what, const std::string& by
   }
 }
 
+template <class Options>
+const Options* options_of(const ParsedCommand& command) {
+  const auto* options = std::any_cast<std::shared_ptr<Options>>(&command.options);
+  return options != nullptr ? options->get() : nullptr;
+}
+
 // Why the specification of a command cannot run, or what of it has no effect; empty when it can and
 // all has, or the command has none.
-std::string problem_of(const Command& command, const spec::GpuCatalogue& gpus) {
+std::string problem_of(const ParsedCommand& command, const spec::GpuCatalogue& gpus) {
   const auto idle = [](const std::vector<std::string>& settings, const spec::WorkloadSpec& spec) {
     const auto sentences = without_effect(settings, spec);
     return sentences.empty() ? std::string() : sentences.front();
@@ -68,10 +79,10 @@ std::string problem_of(const Command& command, const spec::GpuCatalogue& gpus) {
     const auto spec = spec_from_arguments(arguments, gpus);
     return spec ? idle(arguments.settings, *spec) : spec.error().sentence;
   };
-  if (const auto* one = std::get_if<RunCommand>(&command)) return of_spec(one->spec);
-  if (const auto* one = std::get_if<PredictCommand>(&command)) return of_spec(one->spec);
-  if (const auto* one = std::get_if<HuntCommand>(&command)) return of_spec(one->spec);
-  if (const auto* one = std::get_if<AbCommand>(&command)) {
+  if (const auto* one = options_of<RunCommand>(command)) return of_spec(one->spec);
+  if (const auto* one = options_of<PredictCommand>(command)) return of_spec(one->spec);
+  if (const auto* one = options_of<HuntCommand>(command)) return of_spec(one->spec);
+  if (const auto* one = options_of<AbCommand>(command)) {
     const auto a = spec_from_arguments(one->spec, gpus);
     if (!a) return a.error().sentence;
     const auto b = changed_spec(*a, one->changes, "--with", gpus);

@@ -1,5 +1,4 @@
-#include "app/commands/doctor.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -7,6 +6,7 @@
 #include <string_view>
 #include <thread>
 
+#include "app/commands/command_line.h"
 #include "app/output/environment.h"
 #include "app/session/engine_loader.h"
 #include "app/session/machine_probes.h"
@@ -15,6 +15,21 @@
 
 namespace ts::app {
 namespace {
+
+struct DoctorCommand {
+  bool json = false;
+};
+
+enum class Health : std::uint8_t { ok, limited, missing };
+
+// One thing the program can use on this machine.
+struct Finding {
+  std::string id;     // "cpu", "libtorch", ...; stable, for scripts
+  std::string title;  // "LibTorch"
+  Health health = Health::ok;
+  std::string found;   // what is there
+  std::string advice;  // what to do when it is not ok; empty when ok
+};
 
 const char* to_string(Health health) {
   switch (health) {
@@ -128,8 +143,6 @@ Finding fonts() {
           "apt-get install fonts-inter fonts-jetbrains-mono fonts-noto-cjk"};
 }
 
-}  // namespace
-
 std::vector<Finding> examine_machine() {
   const Machine machine = read_machine();
   std::vector<Finding> findings;
@@ -161,6 +174,8 @@ nlohmann::json to_json(const std::vector<Finding>& findings) {
   return {{"findings", list}};
 }
 
+// 0 when everything the program needs is there (a missing GPU or display is not a fault), 1 when
+// workloads cannot run.
 int print_doctor(const DoctorCommand& command) {
   const std::vector<Finding> findings = examine_machine();
   bool can_run = true;
@@ -177,6 +192,14 @@ int print_doctor(const DoctorCommand& command) {
     if (!finding.advice.empty()) std::printf("%-36s %s\n", "", finding.advice.c_str());
   }
   return can_run ? 0 : 1;
+}
+
+}  // namespace
+
+ParsedCommand doctor_command(CLI::App& app) {
+  const auto options = std::make_shared<DoctorCommand>();
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  return parsed_command(options, print_doctor);
 }
 
 }  // namespace ts::app
