@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "views/common/ui.h"
 
@@ -28,6 +29,17 @@ inline float controls_width(const views::Ui& ui, float page) {
 }
 inline float side_width(const views::Ui& ui, float page) {
   return std::floor(std::min(ui.px(360), page * 0.3F));
+}
+
+// The settings at the left of a page.
+inline void form_panel(const views::Ui& ui, const char* id, ImVec2 corner, ImVec2 size,
+                       ImGuiWindowFlags flags, const std::function<void()>& draw) {
+  ImGui::SetNextWindowPos(corner);
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
+  if (ImGui::Begin(id, nullptr, flags)) draw();
+  ImGui::End();
+  ImGui::PopStyleVar();
 }
 
 // From the top bar to the sentence of a page, at scale 1: as far as on the page of runs.

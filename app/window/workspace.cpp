@@ -302,8 +302,8 @@ Requests Workspace::draw(Layout layout, bool interactive) {
     take_keys(requests);
     follow_live();
   }
-  // The page of runs has a layout of its own for the projector; the others are the same, but light
-  // and large.
+  // The page of runs has a layout of its own for the projector; the others have their strip of
+  // controls in place of the form.
   if (layout == Layout::panels || projector) {
     if (state_->page == Page::sweep) layout = Layout::sweep;
     if (state_->page == Page::hunt) layout = Layout::hunt;
@@ -311,7 +311,7 @@ Requests Workspace::draw(Layout layout, bool interactive) {
   }
   const bool page = layout == Layout::sweep || layout == Layout::hunt || layout == Layout::compare;
   if (layout == Layout::panels || page || projector) {
-    draw_top_bar(ui, requests, layout == Layout::projector);
+    draw_top_bar(ui, requests, projector);
     draw_restart_bar(ui, requests);
     if (interactive) draw_limit_bar(ui);
     if (!page) draw_file_tabs(ui);
@@ -325,13 +325,13 @@ Requests Workspace::draw(Layout layout, bool interactive) {
       draw_projector(ui);
       break;
     case Layout::sweep:
-      draw_sweep(ui, requests);
+      draw_sweep(ui, projector, requests);
       break;
     case Layout::hunt:
-      draw_hunt(ui, requests);
+      draw_hunt(ui, projector, requests);
       break;
     case Layout::compare:
-      draw_compare(ui);
+      draw_compare(ui, projector);
       break;
     default:
       draw_one(ui, layout);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <imgui.h>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -180,17 +182,22 @@ class Workspace {
   void draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* entry);
   void draw_projector(const views::Ui& ui);
   void draw_one(const views::Ui& ui, Layout layout);
-  void draw_sweep(const views::Ui& ui, Requests& requests);
+  struct PageArea {
+    ImVec2 origin, size;
+  };
+  PageArea page_area(const views::Ui& ui, bool projector);
+  void draw_sweep(const views::Ui& ui, bool projector, Requests& requests);
   void carry_out(const views::SweepRequests& asked, Requests& requests);
   void take_opened_point();
   void compare_points(std::size_t a, std::size_t b);
   void draw_comparison(const views::Ui& ui);
-  void draw_compare(const views::Ui& ui);
+  void draw_compare(const views::Ui& ui, bool projector);
   void draw_compare_head(const views::Ui& ui, float width);
   void draw_compare_buttons(const views::Ui& ui);
   void start_comparison();
+  [[nodiscard]] std::string comparison_refusal() const;
   [[nodiscard]] std::string stale_comparison() const;
-  void draw_hunt(const views::Ui& ui, Requests& requests);
+  void draw_hunt(const views::Ui& ui, bool projector, Requests& requests);
   void draw_hunt_side(const views::Ui& ui, const views::ViewContext& view, float height);
   void draw_hunt_head(const views::Ui& ui, float width, Requests& requests);
   void draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests);
@@ -249,7 +256,6 @@ class Workspace {
   Toasts toasts_;
   bool show_glossary_ = false;
   std::array<char, 64> glossary_filter_{};
-  float verdict_height_ = 0;  // pixels, on the projector's page
   FileDialog file_dialog_;
   std::optional<std::size_t> shown_tab_;  // last frame's
   bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next

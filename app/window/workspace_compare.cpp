@@ -39,19 +39,26 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
 
 }  // namespace
 
-void Workspace::start_comparison() {
+// Why the sides that are set cannot be compared; empty: they can.
+std::string Workspace::comparison_refusal() const {
   const spec::WorkloadSpec& a = state_->history.spec();
+  if (!session_->engine_problem().empty())
+    return views::engine_words(*texts_, session_->engine_problem());
+  if (const auto problems = spec::validate(a); !problems.empty())
+    return views::message_words(*texts_, problems.front());
   const auto b = views::spec_of_b(state_->compare_edit, a, *texts_);
-  if (!session_->engine_problem().empty()) {
-    notify(views::engine_words(*texts_, session_->engine_problem()));
+  return b ? std::string() : b.error().sentence;
+}
+
+void Workspace::start_comparison() {
+  if (const std::string refusal = comparison_refusal(); !refusal.empty()) {
+    notify(refusal);
   } else if (measures_sweep()) {
     notify((*texts_)("note.sweep_measures"));
-  } else if (const auto problems = spec::validate(a); !problems.empty()) {
-    notify(views::message_words(*texts_, problems.front()));
-  } else if (!b) {
-    notify(b.error().sentence);
   } else {
-    session_->start_comparison(a, *b, run::comparison_protocol());
+    const spec::WorkloadSpec& a = state_->history.spec();
+    session_->start_comparison(a, *views::spec_of_b(state_->compare_edit, a, *texts_),
+                               run::comparison_protocol());
   }
 }
 
@@ -85,6 +92,7 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
     title = (*texts_)("compare.preparing");
   } else {
     title = session_->comparison_problem();
+    if (title.empty()) title = comparison_refusal();
     if (title.empty()) title = (*texts_)("compare.nothing_yet");
   }
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
@@ -132,22 +140,17 @@ void Workspace::draw_compare_buttons(const views::Ui& ui) {
   }
 }
 
-void Workspace::draw_compare(const views::Ui& ui) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImVec2 origin = viewport->WorkPos;
-  const ImVec2 size = viewport->WorkSize;
-  const float left = controls_width(ui, size.x);
-  ImGui::SetNextWindowPos(origin);
-  ImGui::SetNextWindowSize({left, size.y});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
-  if (ImGui::Begin("###compare_controls", nullptr, kFixedFlags)) {
-    views::settle(state_->compare_edit, state_->history.spec());
-    views::draw_compare_controls(ui, state_->compare_edit, state_->history.spec());
-    views::divider(ui);
-    views::draw_controls(controls(ui));
+void Workspace::draw_compare(const views::Ui& ui, bool projector) {
+  const auto [origin, size] = page_area(ui, projector);
+  const float left = projector ? 0 : controls_width(ui, size.x);
+  views::settle(state_->compare_edit, state_->history.spec());
+  if (!projector) {
+    form_panel(ui, "###compare_controls", origin, {left, size.y}, kFixedFlags, [&] {
+      views::draw_compare_controls(ui, state_->compare_edit, state_->history.spec());
+      views::divider(ui);
+      views::draw_controls(controls(ui));
+    });
   }
-  ImGui::End();
-  ImGui::PopStyleVar();
   ask_for_prediction();
 
   ImGui::SetNextWindowPos({origin.x + left, origin.y});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "app/window/page_windows.h"
 #include "app/window/workspace.h"
@@ -278,16 +279,15 @@ void Workspace::draw_hunt_side(const views::Ui& ui, const views::ViewContext& vi
   if (auto tried = views::draw_remedies(ui, *view.outlook)) state_->history.set(*tried);
 }
 
-void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImVec2 origin = viewport->WorkPos;
-  const ImVec2 size = viewport->WorkSize;
-  const float left = controls_width(ui, size.x);
+void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& requests) {
+  const auto [origin, size] = page_area(ui, projector);
+  const float left = projector ? 0 : controls_width(ui, size.x);
   const float right = side_width(ui, size.x);
   const float middle = size.x - left - right;
-  const auto panel = [&](const char* id, float x, float y, float width, float height,
-                         ImVec2 padding, ImGuiWindowFlags flags, auto draw) {
-    ImGui::SetNextWindowPos({origin.x + x, origin.y + y});
+  const auto panel = [&, corner = origin](const char* id, float x, float y, float width,
+                                          float height, ImVec2 padding, ImGuiWindowFlags flags,
+                                          const std::function<void()>& draw) {
+    ImGui::SetNextWindowPos({corner.x + x, corner.y + y});
     ImGui::SetNextWindowSize({width, height});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
     if (ImGui::Begin(id, nullptr, kFixedFlags | flags)) {
@@ -297,31 +297,36 @@ void Workspace::draw_hunt(const views::Ui& ui, Requests& requests) {
     ImGui::End();
     ImGui::PopStyleVar();
   };
-  const ImVec2 margin(ui.px(16), ui.px(12));
   // Controls first: what they change is seen in this frame's charts.
-  panel("###hunt_controls", 0, 0, left, size.y, margin, 0, [&] {
-    views::settle(state_->hunt_edit, state_->history.spec());
-    const HuntSession& hunts = *state_->hunts;
-    const bool shown = hunts.progress() != nullptr && !hunts.outdated();
-    views::draw_hunt_controls(ui, state_->hunt_edit, state_->history.spec(),
-                              shown ? &hunts.map() : nullptr);
-    views::divider(ui);
-    views::draw_controls(controls(ui));
-  });
+  views::settle(state_->hunt_edit, state_->history.spec());
+  if (!projector) {
+    form_panel(ui, "###hunt_controls", origin, {left, size.y}, kFixedFlags, [&] {
+      const HuntSession& hunts = *state_->hunts;
+      const bool shown = hunts.progress() != nullptr && !hunts.outdated();
+      views::draw_hunt_controls(ui, state_->hunt_edit, state_->history.spec(),
+                                shown ? &hunts.map() : nullptr);
+      views::divider(ui);
+      views::draw_controls(controls(ui));
+    });
+  }
   ask_for_prediction();
   state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_edit);
   state_->hunts->update(*session_);
-  const float map_height = std::floor(size.y * 0.62F);
+  // On a wall the map has all the height.
+  const float height = size.y;
+  const float map_height = projector ? height : std::floor(height * 0.62F);
   panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kUnmovingFlags, [&] {
     draw_hunt_head(ui, middle, requests);
     draw_hunt_map(ui, middle, map_height - ImGui::GetCursorPosY());
   });
   wait_for_prediction();
   views::ViewContext view = context(ui);
-  panel("###hunt_memory", left, map_height, middle, size.y - map_height, {0, 0}, kUnmovingFlags,
-        [&] { memory_.draw(view); });
-  panel("###hunt_side", left + middle, 0, right, size.y, margin, 0,
-        [&] { draw_hunt_side(ui, view, size.y); });
+  if (!projector) {
+    panel("###hunt_memory", left, map_height, middle, height - map_height, {0, 0}, kUnmovingFlags,
+          [&] { memory_.draw(view); });
+  }
+  panel("###hunt_side", left + middle, 0, right, height, {ui.px(16), ui.px(12)}, 0,
+        [&] { draw_hunt_side(ui, view, height); });
 }
 
 }  // namespace ts::app

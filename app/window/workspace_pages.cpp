@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 
 #include "app/window/page_windows.h"
 #include "app/window/workspace.h"
 #include "views/common/ids.h"
-#include "views/inspector/obstacle_view.h"
+#include "views/inspector/projector_head.h"
 
 namespace ts::app {
 namespace {
@@ -155,52 +156,61 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
   ImGui::End();
 }
 
+namespace {
+
+// A panel over the whole width, with a line below it.
+void wide_panel(const views::Ui& ui, const char* id, const ImVec2& corner, const ImVec2& size,
+                const std::function<void()>& draw) {
+  ImGui::SetNextWindowPos(corner);
+  ImGui::SetNextWindowSize(size);
+  if (ImGui::Begin(id, nullptr, kFixedFlags | kUnmovingFlags)) {
+    draw();
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        {corner.x, corner.y + size.y - 1}, {corner.x + size.x, corner.y + size.y}, ui.theme.line);
+  }
+  ImGui::End();
+}
+
+}  // namespace
+
+// Where a page lies: on the projector below the strip of controls, which this draws.
+Workspace::PageArea Workspace::page_area(const views::Ui& ui, bool projector) {
+  const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  PageArea area{viewport->WorkPos, viewport->WorkSize};
+  if (!projector) return area;
+  const float strip = std::floor(ui.px(44));
+  wide_panel(ui, "###projector_controls", area.origin, {area.size.x, strip},
+             [&] { views::draw_controls_strip(controls(ui)); });
+  area.origin.y += strip;
+  area.size.y -= strip;
+  return area;
+}
+
 void Workspace::draw_projector(const views::Ui& ui) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImVec2 origin = viewport->WorkPos;
-  const ImVec2 size = viewport->WorkSize;
-  const auto panel = [&](const char* id, float y, float height, auto draw) {
-    ImGui::SetNextWindowPos({origin.x, y});
-    ImGui::SetNextWindowSize({size.x, height});
-    if (ImGui::Begin(id, nullptr, kFixedFlags | kUnmovingFlags)) {
-      draw();
-      const ImVec2 corner = ImGui::GetWindowPos();
-      ImGui::GetWindowDrawList()->AddRectFilled(
-          {corner.x, corner.y + height - 1}, {corner.x + size.x, corner.y + height}, ui.theme.line);
-    }
-    ImGui::End();
-  };
   const OpenedFiles::Entry* entry = session_->files().current();
+  const PageArea area = page_area(ui, entry == nullptr);
+  const auto panel = [&](const char* id, float y, float height, const std::function<void()>& draw) {
+    wide_panel(ui, id, {area.origin.x, y}, {area.size.x, height}, draw);
+  };
   if (entry != nullptr && entry->opened == nullptr) {
-    panel("###projector_problem", origin.y, size.y, [&] { draw_file_problem(ui, *entry); });
+    panel("###projector_problem", area.origin.y, area.size.y,
+          [&] { draw_file_problem(ui, *entry); });
     return;
   }
   // Whole pixels, or the background shows between two panels.
-  const float end = origin.y + size.y;
-  const float verdict_y = origin.y + (entry == nullptr ? std::floor(ui.px(44)) : 0);
-  // As high as its words were in the last frame: a long sentence in a small window takes more
-  // lines.
-  const float verdict_height =
-      std::floor(std::min(std::max(ui.px(96), verdict_height_), (end - verdict_y) * 0.4F));
-  const float timeline_y = verdict_y + verdict_height;
+  const float end = area.origin.y + area.size.y;
+  const float head =
+      std::floor(std::min(views::projector_head_height(ui.metrics.scale), area.size.y * 0.4F));
+  const float timeline_y = area.origin.y + head;
   const float timeline_height = std::floor((end - timeline_y) * 0.4F);
   const float memory_y = timeline_y + timeline_height;
   // In this order for the same reason as in draw_panels().
-  if (entry == nullptr) {
-    panel("###projector_controls", origin.y, verdict_y - origin.y,
-          [&] { views::draw_controls_strip(controls(ui)); });
-  }
   panel("###projector_timeline", timeline_y, timeline_height, [&] { draw_timeline(ui, entry); });
   wait_for_prediction();
   views::ViewContext view = context(ui);
-  panel("###projector_verdict", verdict_y, verdict_height, [&] {
-    ImGui::SetCursorPos({ui.px(16), ui.px(16)});
-    views::draw_verdict(ui, view, session_->engine_problem());
-    if (view.file == nullptr && view.outlook != nullptr) {
-      if (const auto tried = views::draw_obstacle(ui, *view.outlook)) state_->history.set(*tried);
-    }
-    views::draw_headline_figures(ui, view);
-    verdict_height_ = ImGui::GetCursorPosY() + ui.px(6);
+  panel("###projector_verdict", area.origin.y, head, [&] {
+    if (const auto tried = views::draw_projector_head(ui, view, session_->engine_problem()))
+      state_->history.set(*tried);
   });
   panel("###projector_memory", memory_y, end - memory_y, [&] { memory_.draw(view); });
 }

@@ -136,26 +136,20 @@ void Workspace::carry_out(const views::SweepRequests& asked, Requests& requests)
   this->saved(*saved);
 }
 
-void Workspace::draw_sweep(const views::Ui& ui, Requests& requests) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const ImVec2 origin = viewport->WorkPos;
-  const ImVec2 size = viewport->WorkSize;
+void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& requests) {
+  const auto [origin, size] = page_area(ui, projector);
   SweepSession& sweeps = *state_->sweeps;
-  const float left = controls_width(ui, size.x);
-  ImGui::SetNextWindowPos(origin);
-  ImGui::SetNextWindowSize({left, size.y});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(16), ui.px(12)));
-  if (ImGui::Begin("###sweep_controls", nullptr, kSweepFlags)) {
-    const spec::WorkloadSpec& base = state_->history.spec();
-    const views::SweepAsk ask = views::draw_sweep_controls(
-        ui, state_->sweep_edit, base, built_in_sweeps(), sweeps.sweep(), !sweeps.idle());
-    if (ask != views::SweepAsk::nothing) begin_sweep(ask);
-    views::divider(ui);
-    views::draw_controls(controls(ui));
+  const float left = projector ? 0 : controls_width(ui, size.x);
+  if (!projector) {
+    form_panel(ui, "###sweep_controls", origin, {left, size.y}, kSweepFlags, [&] {
+      const spec::WorkloadSpec& base = state_->history.spec();
+      const views::SweepAsk ask = views::draw_sweep_controls(
+          ui, state_->sweep_edit, base, built_in_sweeps(), sweeps.sweep(), !sweeps.idle());
+      if (ask != views::SweepAsk::nothing) begin_sweep(ask);
+      views::divider(ui);
+      views::draw_controls(controls(ui));
+    });
   }
-  ImGui::End();
-  ImGui::PopStyleVar();
-
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));

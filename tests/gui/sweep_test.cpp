@@ -195,7 +195,17 @@ TEST_F(SweepInTheWindow, TheProjectorShowsThePageThatIsOpen) {
     context->Yield(2);
     IM_CHECK(state().preferences.projector);
     IM_CHECK(shows("//###sweep_page"));
-    IM_CHECK(!shows("//###projector_controls"));
+    // The strip in place of the form, on every page.
+    IM_CHECK(shows("//###projector_controls"));
+    IM_CHECK(!shows("//###sweep_controls"));
+    context->ItemClick("//###top_bar/###page_hunt");
+    context->Yield(2);
+    IM_CHECK(shows("//###projector_controls"));
+    IM_CHECK(!shows("//###hunt_controls"));
+    context->ItemClick("//###top_bar/###page_compare");
+    context->Yield(2);
+    IM_CHECK(shows("//###projector_controls"));
+    IM_CHECK(!shows("//###compare_controls"));
     context->ItemClick("//###top_bar/###page_run");
     context->Yield(2);
     IM_CHECK(shows("//###projector_controls"));

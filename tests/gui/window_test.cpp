@@ -305,6 +305,40 @@ TEST_F(DrivenWindow, ProjectorModeAndBack) {
   });
 }
 
+// Whatever it says: a lecture has the charts where they were.
+TEST_F(DrivenWindow, TheHeadOfTheProjectorsPageIsAlwaysAsHigh) {
+  drive([](ImGuiTestContext* context) {
+    state().preferences.projector = true;
+    context->Yield(3);
+    const float before = context->GetWindowByRef("//###projector_verdict")->Size.y;
+    const auto height = [&] { return context->GetWindowByRef("//###projector_verdict")->Size.y; };
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [&] { return height() != before || !session().busy(); }));
+    IM_CHECK_EQ(height(), before);
+    spec::WorkloadSpec spec = small_attention();
+    spec.backend = spec::AttentionBackend::math;
+    show(spec);
+    IM_CHECK(run_to_end(context));
+    context->Yield(3);
+    IM_CHECK_EQ(height(), before);
+    // What only a card can run, and what that card cannot: settings that run are at hand.
+    for (const spec::AttentionBackend backend :
+         {spec::AttentionBackend::efficient, spec::AttentionBackend::flash}) {
+      spec.backend = backend;
+      show(spec);
+      IM_CHECK(until(context, 60,
+                     [&] { return context->ItemExists("//###projector_verdict/###repair_0"); }));
+      IM_CHECK_EQ(height(), before);
+      const ImRect button = context->ItemInfo("//###projector_verdict/###repair_0").RectFull;
+      const ImGuiWindow* const head = context->GetWindowByRef("//###projector_verdict");
+      IM_CHECK_LE(button.Max.y, head->Pos.y + head->Size.y);
+    }
+    context->ItemClick("//###projector_verdict/###repair_0");
+    context->Yield(3);
+    IM_CHECK(!(state().history.spec() == spec));
+  });
+}
+
 TEST_F(DrivenWindow, F12SavesAPicture) {
   drive([](ImGuiTestContext* context) {
     IM_CHECK(run_to_end(context));

@@ -36,7 +36,7 @@ void draw_controls_strip(const ControlsContext& context) {
   const char* target = ui.texts("controls.strip.target");
   const float width = ImGui::GetWindowWidth();
   const float y = (ImGui::GetWindowHeight() - ui.px(kRow)) / 2;
-  const float backend_width = std::min(ui.px(120), width * 0.12F);
+  const float backend_width = std::min(ui.px(148), width * 0.13F);
   const float target_width = std::min(ui.px(200), width * 0.2F);
   const float labels = sink.text_width(TextStyle::body_strong, backend) +
                        sink.text_width(TextStyle::body_strong, target) + 2 * ui.px(8);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "core/text/numbers.h"
 #include "views/charts/kernel_figures.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -47,27 +46,10 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const ViewContext& context, const std::string& engine_problem);
 
-// Icon, sentence and remark of the verdict, as large as there is room; also projector mode's.
+// Icon, sentence and remark of the verdict, as large as there is room.
 void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
 
 // Pixels that the inspector keeps for the verdict: four large lines and a remark.
 float verdict_height(float scale);
-
-// Step time, throughput and peak of a run. Where the settings are no longer its, or it is partial,
-// or another is beside it, the label says which it is.
-struct HeadlineFigure {
-  const char* key;
-  text::Quantity value;
-};
-struct HeadlineRow {
-  std::string label;
-  std::vector<HeadlineFigure> figures;
-  bool stale = false;
-};
-// The run, and below it the one before with other settings: what a lecture compares.
-std::vector<HeadlineRow> headline_rows(const ViewContext& context);
-
-// These rows, large: projector mode.
-void draw_headline_figures(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

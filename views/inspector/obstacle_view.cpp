@@ -4,37 +4,57 @@
 
 #include <string>
 
+#include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 
 namespace ts::views {
 namespace {
 
+// What the buttons are: settings with which this machine, or the card, can run it.
+std::string repairs_words(const Ui& ui, const predict::Outlook& outlook) {
+  const bool here = !outlook.not_here.sentence.empty();
+  return here ? std::string(ui.texts("obstacle.runs_with"))
+              : ui.texts("obstacle.card_runs_with", {{"card", outlook.spec.target_gpu}});
+}
+
+struct Repair {
+  std::string words;
+  float width = 0;
+};
+Repair repair_button(const Ui& ui, const predict::Outlook& outlook, std::size_t i) {
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  Repair made;
+  made.words = difference_words(ui.texts, outlook.repairs[i], outlook.spec);
+  made.width = sink.text_width(TextStyle::body_medium, made.words) + ui.px(24);
+  return made;
+}
+
+bool draw_repair(const Ui& ui, const Repair& repair, std::size_t i) {
+  const std::string id = "###repair_" + std::to_string(i);
+  const bool pressed = button(ui, id.c_str(), "", repair.words, "", ButtonKind::plain);
+  tooltip(ui, ui.texts("remedy.try"));
+  return pressed;
+}
+
 std::optional<spec::WorkloadSpec> draw_repairs(const Ui& ui, const predict::Outlook& outlook,
                                                float indent) {
   if (outlook.repairs.empty()) return std::nullopt;
-  const bool here = !outlook.not_here.sentence.empty();
   const float left = ImGui::GetCursorPosX() + ui.px(indent);
   ImGui::SetCursorPosX(left);
-  wrapped_text(ui, TextStyle::small, ui.theme.text2,
-               here ? std::string(ui.texts("obstacle.runs_with"))
-                    : ui.texts("obstacle.card_runs_with", {{"card", outlook.spec.target_gpu}}),
-               ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text2, repairs_words(ui, outlook), ui.px(16));
   ImGui::SetCursorPosX(left);
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ui.px(16);
   std::optional<spec::WorkloadSpec> tried;
   for (std::size_t i = 0; i < outlook.repairs.size(); ++i) {
-    const std::string words = difference_words(ui.texts, outlook.repairs[i], outlook.spec);
+    const Repair repair = repair_button(ui, outlook, i);
     // A button that would not end inside the panel begins a row.
-    const float width = ImGui::CalcTextSize(words.c_str()).x + ui.px(40);
     if (i > 0) ImGui::SameLine(0, ui.px(8));
-    if (i > 0 && ImGui::GetCursorScreenPos().x + width > right) {
+    if (i > 0 && ImGui::GetCursorScreenPos().x + repair.width > right) {
       ImGui::NewLine();
       ImGui::SetCursorPosX(left);
     }
-    const std::string id = "###repair_" + std::to_string(i);
-    if (button(ui, id.c_str(), "", words, "", ButtonKind::plain)) tried = outlook.repairs[i];
-    tooltip(ui, ui.texts("remedy.try"));
+    if (draw_repair(ui, repair, i)) tried = outlook.repairs[i];
   }
   return tried;
 }
@@ -56,6 +76,25 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
     ImGui::SetCursorPosX(at.x);
   }
   return draw_repairs(ui, outlook, kIndent);
+}
+
+std::optional<spec::WorkloadSpec> draw_repairs_row(const Ui& ui, const predict::Outlook& outlook,
+                                                   float right) {
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string words = repairs_words(ui, outlook);
+  const float middle = (ui.px(28) - sink.text_height(TextStyle::body)) / 2;
+  sink.text({at.x, at.y + middle}, TextStyle::body, ui.theme.text2, words);
+  float x = at.x + sink.text_width(TextStyle::body, words) + ui.px(12);
+  std::optional<spec::WorkloadSpec> tried;
+  for (std::size_t i = 0; i < outlook.repairs.size(); ++i) {
+    const Repair repair = repair_button(ui, outlook, i);
+    if (x + repair.width > right) break;
+    ImGui::SetCursorScreenPos({x, at.y});
+    if (draw_repair(ui, repair, i)) tried = outlook.repairs[i];
+    x += repair.width + ui.px(8);
+  }
+  return tried;
 }
 
 }  // namespace ts::views

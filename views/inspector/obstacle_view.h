@@ -12,4 +12,8 @@ namespace ts::views {
 // Returns the settings of the button that was pressed.
 std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Outlook& outlook);
 
+// These buttons alone, in one row behind their words, as many as end before `right` on the screen.
+std::optional<spec::WorkloadSpec> draw_repairs_row(const Ui& ui, const predict::Outlook& outlook,
+                                                   float right);
+
 }  // namespace ts::views

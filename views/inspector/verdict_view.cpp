@@ -1,14 +1,10 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <vector>
 
 #include "core/files/opened_file.h"
 #include "core/report/verdict.h"
 #include "core/text/numbers.h"
-#include "views/charts/one_unit.h"
-#include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/inspector/file_rows.h"
@@ -207,98 +203,6 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& e
     sink.fill({bar.x, bar.y, bar.x + width * std::clamp(context.run->fraction, 0.0F, 1.0F),
                bar.y + ui.px(3)},
               ui.theme.accent);
-  }
-}
-
-namespace {
-
-constexpr const char* kStepKey = "inspector.headline.step";
-constexpr const char* kThroughputKey = "inspector.headline.throughput";
-constexpr const char* kPeakKey = "inspector.headline.peak";
-
-}  // namespace
-
-std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
-  if (context.run == nullptr) return {};
-  const run::Run& run = *context.run;
-  const run::TimingSummary timing = run.timing();
-  HeadlineRow row;
-  row.stale = !context.stale.empty();
-  if (context.file_device != nullptr) {
-    row.figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
-    row.figures.push_back(
-        {"file.headline.reserved", text::bytes(context.file_device->peak_reserved)});
-  }
-  if (timing.n > 0) {
-    row.figures.push_back({kStepKey, text::duration_ns(timing.median_ms * 1e6)});
-  }
-  if (const auto tokens = run.tokens_per_s()) {
-    row.figures.push_back({kThroughputKey, text::rate(*tokens, "tokens")});
-  }
-  // Before anything was allocated there is no peak to speak of.
-  const bool measured = run.memory.peak_event() != memory::kNone;
-  if (context.file_device == nullptr && measured)
-    row.figures.push_back({kPeakKey, text::bytes(run.peak_allocated())});
-  if (context.file_device != nullptr) return {row};
-  if (const char* const partial = partial_key(context)) row.label = context.texts(partial);
-  if (row.stale) row.label = stale_words(context.texts, context.stale);
-  const RunFigures* const earlier = context.earlier;
-  if (earlier == nullptr) return {row};
-  const std::string other = difference_words(context.texts, earlier->spec, run.spec);
-  if (other.empty()) return {row};
-  if (row.label.empty()) row.label = difference_words(context.texts, run.spec, earlier->spec);
-  HeadlineRow before;
-  // Each row is named by what it has otherwise than the settings of now.
-  const std::string& stale = row.stale ? context.stale_earlier : other;
-  before.stale = !stale.empty();
-  before.label = before.stale ? stale_words(context.texts, stale) : other;
-  // The two stand below each other: in one unit each.
-  const auto both = [&](const char* key, OneUnit unit, double now, double then) {
-    const auto is_this = [key](const HeadlineFigure& figure) { return figure.key == key; };
-    if (const auto it = std::ranges::find_if(row.figures, is_this); it != row.figures.end())
-      it->value = {unit.number(now), unit.name};
-    before.figures.push_back({key, {unit.number(then), unit.name}});
-  };
-  const std::array steps = {timing.median_ms * 1e6, earlier->step_ms * 1e6};
-  both(kStepKey, duration_unit(steps), steps[0], steps[1]);
-  if (earlier->tokens_per_s) {
-    const std::array rates = {run.tokens_per_s().value_or(0), *earlier->tokens_per_s};
-    both(kThroughputKey, token_rate_unit(rates), rates[0], rates[1]);
-  }
-  const std::array peaks = {static_cast<double>(run.peak_allocated()),
-                            static_cast<double>(earlier->peak_bytes)};
-  both(kPeakKey, byte_unit(peaks), peaks[0], peaks[1]);
-  return {row, before};
-}
-
-void draw_headline_figures(const Ui& ui, const ViewContext& context) {
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const float drop = sink.text_height(TextStyle::large) - sink.text_height(TextStyle::body);
-  const auto rows = headline_rows(context);
-  float label_width = 0;
-  for (const HeadlineRow& row : rows)
-    label_width = std::max(label_width, sink.text_width(TextStyle::body_medium, row.label));
-  if (label_width > 0) label_width += ui.px(28);
-  for (const HeadlineRow& row : rows) {
-    const ImVec2 origin = ImGui::GetCursorScreenPos();
-    const float baseline = origin.y + ui.px(2);
-    const float small = baseline + drop * 0.8F;
-    float x = origin.x + ui.px(42);
-    sink.text({x, small}, TextStyle::body_medium, row.stale ? ui.theme.warn : ui.theme.text,
-              row.label);
-    x += label_width;
-    const Color strong = row.stale ? ui.theme.text3 : ui.theme.text;
-    const Color weak = row.stale ? ui.theme.text3 : ui.theme.text2;
-    for (const HeadlineFigure& figure : row.figures) {
-      const char* label = ui.texts(figure.key);
-      sink.text({x, small}, TextStyle::body, weak, label);
-      x += sink.text_width(TextStyle::body, label) + ui.px(10);
-      sink.text({x, baseline}, TextStyle::large, strong, figure.value.value);
-      x += sink.text_width(TextStyle::large, figure.value.value) + ui.px(8);
-      sink.text({x, small}, TextStyle::body, weak, figure.value.unit);
-      x += sink.text_width(TextStyle::body, figure.value.unit) + ui.px(40);
-    }
-    ImGui::Dummy({0, sink.text_height(TextStyle::large)});
   }
 }
 

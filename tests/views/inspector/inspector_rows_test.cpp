@@ -9,8 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "assets/assets.h"
-#include "tests/views/recording_sink.h"
+#include "tests/views/inspector/inspector_run.h"
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_view.h"
 #include "views/inspector/peak_table.h"
@@ -21,73 +20,9 @@ namespace ts::views {
 namespace {
 
 constexpr const char* kMissing = "\xe2\x80\x93";  // en dash
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
-text::Texts english() {
-  return {*text::Catalogue::parse(assets::locale_en()),
-          *text::Catalogue::parse(assets::locale_zh_cn()),
-          *text::Catalogue::parse(assets::locale_zh_tw())};
-}
-
-class InspectorRows : public ::testing::Test {
- protected:
-  void sample(run::SampleUpdate::Kind kind, std::int64_t total_ns) {
-    run::SampleUpdate update;
-    update.kind = kind;
-    update.times.total_ns = total_ns;
-    run_.apply(update);
-  }
-  void record(memory::Action action, std::uint64_t address, std::int64_t size, std::int64_t time_ns,
-              memory::Category category = memory::Category::unknown) {
-    run::BatchUpdate update;
-    memory::Record record;
-    record.action = action;
-    record.address = address;
-    record.size = size;
-    record.time_ns = time_ns;
-    record.category = category;
-    record.step = 1;
-    record.phase = base::Phase::forward;
-    record.op = strings_.intern("aten::bmm");
-    record.module = strings_.intern("blocks.3.attn");
-    update.batch.memory.push_back(record);
-    run_.apply(std::move(update));
-  }
-  trace::SliceRef slice(std::uint16_t depth, std::int64_t begin, std::int64_t duration,
-                        const char* name) {
-    if (run_.trace.tracks().empty()) run_.trace.add_track({});
-    trace::Slice one;
-    one.begin_ns = begin;
-    one.duration_ns = duration;
-    one.name = strings_.intern(name);
-    EXPECT_TRUE(run_.trace.append(0, depth, one));
-    return {0, depth, run_.trace.lane_size(0, depth) - 1};
-  }
-  ViewContext context(bool with_run = true) {
-    return {with_run ? &run_ : nullptr,
-            strings_,
-            texts_,
-            theme(ThemeKind::dark),
-            {1},
-            state_,
-            0,
-            0,
-            "",
-            nullptr};
-  }
-  // The value of the row with that label, joined; "no row" when there is none.
-  std::string value(const std::vector<InspectorRow>& rows, const std::string& label) {
-    for (const InspectorRow& row : rows) {
-      if (row.label == label) return row.value.joined();
-    }
-    return "no row";
-  }
-
-  base::StringTable strings_;
-  text::Texts texts_ = english();
-  ViewState state_;
-  run::Run run_{run::StartedUpdate{}};
-};
+using testing::InspectorRows;
+using testing::kMiB;
 
 TEST_F(InspectorRows, figures_of_other_settings_or_of_a_part_say_so) {
   ViewContext view = context();
@@ -133,37 +68,6 @@ TEST_F(InspectorRows, the_card_of_what_is_selected_says_of_which_settings_it_is)
   EXPECT_EQ(card_standing(view, true), "");
   view.stale_memory = "flash";
   EXPECT_EQ(card_standing(view, true), "Of flash");
-}
-
-// A lecture on naive against flash has both on the wall.
-TEST_F(InspectorRows, the_run_before_stays_beside_the_one_after_it) {
-  sample(run::SampleUpdate::Kind::timed, 1'000'000);
-  run_.finished = true;
-  run_.spec.backend = spec::AttentionBackend::flash;
-  RunFigures before;
-  before.id = 3;
-  before.spec = run_.spec;
-  before.step_ms = 5300;
-  before.peak_bytes = kMiB;
-  ViewContext view = context();
-  view.earlier = &before;
-  EXPECT_EQ(headline_rows(view).size(), 1U) << "the same settings";
-  before.spec.backend = spec::AttentionBackend::naive;
-  auto rows = headline_rows(view);
-  ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[0].label, "flash");
-  EXPECT_FALSE(rows[0].stale);
-  EXPECT_EQ(rows[1].label, "Of naive");
-  EXPECT_TRUE(rows[1].stale);
-  // In one unit, or the one that is slower would look faster.
-  EXPECT_EQ(rows[0].figures[0].value.joined(), "1.00 ms");
-  EXPECT_EQ(rows[1].figures[0].value.joined(), "5,300 ms");
-  view.stale = "flash";
-  view.stale_earlier = "T = 128";  // naive is set again, at another length
-  rows = headline_rows(view);
-  EXPECT_EQ(rows[0].label, "Of flash");
-  EXPECT_TRUE(rows[0].stale);
-  EXPECT_EQ(rows[1].label, "Of T = 128") << "by what it has otherwise than the settings of now";
 }
 
 TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
@@ -379,31 +283,6 @@ TEST_F(InspectorRows, tensors_that_lived_and_tensors_of_the_whole_step_have_name
   EXPECT_FALSE(peak_table(shown)[1].measured);
 }
 
-// In a window of 960 x 600, too: then what was measured goes below.
-TEST_F(InspectorRows, every_link_of_the_chain_keeps_its_name_at_any_width) {
-  using Kind = PeakRow::Kind;
-  const std::vector<PeakRow> rows = {
-      {Kind::place, "RTX PRO 6000 Blackwell", {}, {}, {}},
-      {Kind::term, "tensors", 22 * kMiB, 22 * kMiB, {}},
-      {Kind::term, "+ CUDA context", 426 * kMiB, {}, {}},
-      {Kind::part, "before backward", 12 * kMiB, {}, {}},
-      {Kind::sum, "= needed", std::int64_t{1} << 33, {}, {}},
-      {Kind::rest, "to spare", std::int64_t{15} << 30, {}, {}},
-  };
-  const testing::RecordingSink sink;
-  for (const float scale : {1.0F, 1.6F}) {
-    const Metrics metrics{scale};
-    for (float width = 230; width < 420; width += 5) {
-      const PeakColumns columns = peak_columns(sink, metrics, rows, metrics.px(width));
-      EXPECT_LE(metrics.px(24) + sink.text_width(TextStyle::body, "before backward"),
-                columns.predicted - sink.text_width(TextStyle::body, "12.00"))
-          << width;
-      EXPECT_LE(columns.error, metrics.px(width));
-      EXPECT_TRUE(width <= 370 || !columns.stacked) << width;
-    }
-  }
-}
-
 // Where the number stands it is said that it is not to the byte.
 TEST_F(InspectorRows, what_threads_may_take_less_is_said_of_the_prediction_that_it_is_about) {
   predict::Outlook outlook;
@@ -513,7 +392,7 @@ TEST_F(InspectorRows, a_strip_of_more_steps_than_pixels_shows_the_slowest) {
 }
 
 TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
-  const text::Texts texts = english();
+  const text::Texts texts = testing::program_texts();
   stats::DeviceUse use;
   use.kernels = 10;
   use.span_ns = 2'000'000;
@@ -538,7 +417,7 @@ TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
 }
 
 TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
-  const text::Texts texts = english();
+  const text::Texts texts = testing::program_texts();
   trace::KernelLaunch launch;
   launch.grid = {12, 3, 1};
   launch.block = {256, 1, 1};
@@ -553,7 +432,7 @@ TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
 }
 
 TEST(StateRows, say_what_held_the_clocks_down) {
-  const text::Texts texts = english();
+  const text::Texts texts = testing::program_texts();
   run::Run run{run::StartedUpdate{}};
   EXPECT_TRUE(state_rows(texts, run).empty()) << "a run on the cpu";
   run::StepTimes step;
