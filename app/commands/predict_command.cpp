@@ -11,13 +11,17 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/commands/target_arguments.h"
+#include "app/output/output_folder.h"
+#include "app/output/prediction_files.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
+#include "app/window/workspace_picture.h"
 #include "core/base/clock.h"
 #include "core/predict/outlook_search.h"
-#include "core/report/run_json.h"
+#include "core/predict/prediction_json.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
+#include "core/text/printable.h"
 
 namespace ts::app {
 namespace {
@@ -43,14 +47,6 @@ base::Result<Question> read_question(const PredictCommand& command,
   question.spec = std::move(found->spec);
   question.target = std::move(found->target);
   return question;
-}
-
-nlohmann::json breaking_json(const predict::Prediction& prediction) {
-  if (!prediction.breaking) return nullptr;
-  const predict::BreakingAllocation& breaking = *prediction.breaking;
-  return {{"operator", breaking.op},          {"module", breaking.module}, {"step", breaking.step},
-          {"event", breaking.event},          {"bytes", breaking.bytes},   {"free", breaking.free},
-          {"fragmented", breaking.fragmented}};
 }
 
 // Settings that a change sets, as --set takes them.
@@ -93,45 +89,10 @@ void find_remedies(predict::DryRunner& runner, base::StringTable& strings, const
 }
 
 nlohmann::json to_json(const Question& question, const Answer& answer) {
-  const predict::Prediction& prediction = answer.now.prediction;
-  const predict::PredictionTarget& target = question.target;
-  auto backend =
-      answer.now.run.backend.empty() ? nlohmann::json() : nlohmann::json(answer.now.run.backend);
-  return {
-      {"spec", to_json(question.spec)},
-      {"target",
-       {{"name", target.name},
-        {"memory", target.memory},
-        {"context", target.context},
-        {"capacity", target.capacity()}}},
-      {"alloc_conf", predict::allocator_settings_of(question.spec).to_string()},
-      {"parameters", answer.now.run.parameters},
-      {"backend", std::move(backend)},
-      {"peak_allocated", prediction.peak_allocated},
-      {"before_backward",
-       prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},
-      {"peak_reserved", prediction.peak_reserved},
-      {"peak_requested", prediction.peak_requested},
-      {"by_category", report::category_json(prediction.by_category)},
-      {"workspaces", prediction.workspaces},
-      {"scratch", {{"low", prediction.scratch_low}, {"high", prediction.scratch_high}}},
-      {"chain",
-       {{"tensors", prediction.chain.tensors},
-        {"rounding", prediction.chain.rounding},
-        {"workspaces", prediction.chain.workspaces},
-        {"cached", prediction.chain.cached},
-        {"context", prediction.chain.context}}},
-      {"apart", answer.now.run.apart_bytes},
-      {"needed", prediction.needed},
-      {"headroom", prediction.headroom},
-      {"verdict", to_string(prediction.fit)},
-      {"retries", prediction.retries},
-      {"breaking", breaking_json(prediction)},
-      {"sentence", prediction.sentence.sentence},
-      {"remedies", remedies_json(question, answer)},
-      {"dry_run_ms", static_cast<double>(answer.now.run.duration_ns) * 1e-6},
-      {"allocator_ms", answer.predict_ms},
-      {"events", answer.now.run.log.events().size()}};
+  nlohmann::json json = predict::to_json(answer.now, question.spec);
+  json["remedies"] = remedies_json(question, answer);
+  json["allocator_ms"] = answer.predict_ms;
+  return json;
 }
 
 void print_answer(const Question& question, const Answer& answer) {
@@ -190,12 +151,29 @@ void print_answer(const Question& question, const Answer& answer) {
                 " memory events");
 }
 
+base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
+                                   const std::filesystem::path& folder) {
+  Session session(make_engine_loader(), make_dry_runner_loader());
+  wait_for_engine(session);
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  Preferences preferences = default_preferences();
+  preferences.spec = spec;
+  return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
+}
+
 // Dry-runs the workload and says whether it fits: 0 whatever the answer is, 1 when the engine
 // cannot be loaded or the dry run fails.
 int predict_workload(const PredictCommand& command) {
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
+  std::optional<OutputFolder> folder;
+  if (command.out) {
+    auto claimed = OutputFolder::claim(*command.out, kPredictionFiles);
+    if (!claimed) return report(claimed.error().sentence, 2);
+    folder.emplace(std::move(*claimed));
+  }
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
 
@@ -216,11 +194,18 @@ int predict_workload(const PredictCommand& command) {
   if (answer.now.prediction.fit == predict::Fit::oom) {
     find_remedies(**runner, strings, *question, scratch, answer);
   }
+  const nlohmann::json document = to_json(*question, answer);
   if (command.json) {
-    std::printf("%s\n", to_json(*question, answer).dump(2).c_str());
+    std::printf("%s\n", document.dump(2).c_str());
   } else {
     print_answer(*question, answer);
   }
+  if (!folder) return 0;
+  auto written = write_prediction(*command.out, answer.now, question->spec, strings, document);
+  if (written) written = draw_prediction(question->spec, *command.out);
+  if (written) written = folder->finish();
+  if (!written) return report(written.error().sentence, 1);
+  std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
   return 0;
 }
 
@@ -235,6 +220,9 @@ ParsedCommand predict_command(CLI::App& app) {
   app.add_option("--alloc-conf", options->alloc_conf,
                  "Settings of the allocator, written as in PYTORCH_CUDA_ALLOC_CONF")
       ->type_name("STRING");
+  app.add_option("--out", options->out,
+                 "Write prediction.json, the snapshot, the tables of the peak and pictures there")
+      ->type_name("DIR");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(
       std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "

@@ -14,6 +14,7 @@ struct PredictCommand {
   std::optional<std::string> gpu;         // unset: target_gpu of the spec
   bool cpu = false;                       // for the CPU and its memory limit instead
   std::optional<std::string> alloc_conf;  // unset: that of the spec
+  std::optional<std::filesystem::path> out;
   bool json = false;
 };
 

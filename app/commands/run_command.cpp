@@ -243,6 +243,14 @@ void print_summary(const run::Run& run) {
   for (const report::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
 }
 
+base::Result<void> draw_run(Session& session, const std::filesystem::path& folder) {
+  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
+  if (!graphics) return base::fail(graphics.error().sentence);
+  Preferences preferences = default_preferences();
+  preferences.spec = session.run()->spec;
+  return save_run_pictures(**graphics, session, WorkspaceState(preferences), folder);
+}
+
 // Runs the workload on the worker, prints the verdict (or one JSON document) and writes the files
 // of --out.
 int run_workload(const RunCommand& command) {
@@ -282,7 +290,7 @@ int run_workload(const RunCommand& command) {
   }
   if (command.out) {
     auto written = write_run(*command.out, session, document);
-    if (written) written = save_run_pictures(session, *command.out);
+    if (written) written = draw_run(session, *command.out);
     if (written) written = folder->finish();
     if (!written) {
       report(written.error().sentence, 1);

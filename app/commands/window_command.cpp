@@ -16,14 +16,6 @@ struct WindowCommand {
   std::vector<std::filesystem::path> files;
 };
 
-std::filesystem::path pictures_folder() {
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return ".";
-  const std::filesystem::path pictures = std::filesystem::path(home) / "Pictures";
-  std::error_code ignored;
-  return std::filesystem::is_directory(pictures, ignored) ? pictures : std::filesystem::path(home);
-}
-
 int open_window(const WindowCommand& command) {
   // Before the window, so that files of which nothing can be shown end the program as bad input.
   std::vector<std::unique_ptr<files::OpenedFile>> files;
@@ -49,7 +41,7 @@ int open_window(const WindowCommand& command) {
     return report("there is no display; tensorscope run and shot work without one", 1);
   }
   auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), *settings,
-                              pictures_folder(), std::move(files), std::move(sweep),
+                              default_save_folder(), std::move(files), std::move(sweep),
                               [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) return report(window.error().sentence, 1);
   return (*window)->run();

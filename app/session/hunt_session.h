@@ -17,6 +17,7 @@ class HuntSession {
  public:
   // `folder`: where saved maps go; empty: nothing can be saved.
   explicit HuntSession(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
+  void set_folder(const std::filesystem::path& folder) { folder_ = folder; }
 
   // Every frame: notes a run that has ended, and takes what the hunt has found.
   void update(Session& session);

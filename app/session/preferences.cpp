@@ -1,6 +1,7 @@
 #include "app/session/preferences.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -93,6 +94,10 @@ Preferences from_json(const nlohmann::json& json, std::string& unusable) {
     }
     return true;
   });
+  reader.read("save_folder", [&](const nlohmann::json& folder) {
+    if (folder.is_string()) read_in.save_folder = folder.get<std::string>();
+    return folder.is_string();
+  });
   reader.read("set_aside", [&](const nlohmann::json& kept) {
     if (kept.is_string()) read_in.set_aside = kept.get<std::string>();
     return kept.is_string();
@@ -134,6 +139,12 @@ std::filesystem::path set_aside(const std::filesystem::path& file, bool readable
 
 base::Result<std::filesystem::path> preferences_folder() {
   return io::user_folder("XDG_CONFIG_HOME", ".config");
+}
+
+std::filesystem::path default_save_folder() {
+  const char* const home = std::getenv("HOME");
+  if (home == nullptr || *home != '/') return {};
+  return std::filesystem::path(home) / "Tensorscope";
 }
 
 Preferences default_preferences() {
@@ -204,6 +215,7 @@ base::Result<void> save_preferences(const std::filesystem::path& folder,
       {"spec", to_json(preferences.spec)},
       {"recent_targets", preferences.targets.recent},
   };
+  if (!preferences.save_folder.empty()) json["save_folder"] = preferences.save_folder.string();
   if (!preferences.set_aside.empty()) json["set_aside"] = preferences.set_aside.string();
   constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path need not be UTF-8
   return io::write_file(folder / kFile, json.dump(2, ' ', false, kReplace) + "\n");

@@ -26,6 +26,8 @@ struct Preferences {
   std::vector<std::string> recent_files;  // opened last, the newest first
   spec::WorkloadSpec spec;
   views::TargetChoice targets;
+  // Where pictures, runs, predictions, sweeps and hunts are saved; empty: the default.
+  std::filesystem::path save_folder;
   // Where what could not be read of an earlier file was kept; empty once the user has seen it.
   std::filesystem::path set_aside;
 };
@@ -35,6 +37,10 @@ inline constexpr float kMaxScale = 3.0F;
 
 // $XDG_CONFIG_HOME/tensorscope, else ~/.config/tensorscope. The error says what to set.
 base::Result<std::filesystem::path> preferences_folder();
+
+// Tensorscope in the home folder: where people look for what they saved. Empty where HOME is not
+// set.
+std::filesystem::path default_save_folder();
 
 // What a first start shows: a small transformer step that runs in a moment on any machine.
 Preferences default_preferences();

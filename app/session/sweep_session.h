@@ -21,6 +21,8 @@ class SweepSession {
  public:
   // `folder`: where the sweeps' own folders go; empty: nothing is kept on disk.
   explicit SweepSession(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
+  // Of the next sweep.
+  void set_folder(const std::filesystem::path& folder) { folder_ = folder; }
 
   // Ends the sweep there is, which stays on disk, and begins another. When no journal can be made
   // the sweep runs all the same and problem() says why.

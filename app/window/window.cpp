@@ -23,8 +23,10 @@
 #include "app/session/interrupt.h"
 #include "app/session/run_files.h"
 #include "app/window/lost_display.h"
+#include "app/window/save.h"
 #include "app/window/workspace_picture.h"
 #include "core/base/clock.h"
+#include "core/io/file.h"
 #include "core/sweep/sweep_table.h"
 
 namespace ts::app {
@@ -58,10 +60,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   std::string problem;
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
-  window->state_->sweeps =
-      std::make_shared<SweepSession>(window->options_.preferences_folder / "sweeps");
-  window->state_->hunts =
-      std::make_shared<HuntSession>(window->options_.preferences_folder / "hunts");
+  window->use_save_folder();
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
       Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
@@ -141,12 +140,28 @@ void Window::remember_what_is_known() {
   static_cast<void>(save_preferences(options_.preferences_folder, preferences));
 }
 
+std::filesystem::path Window::save_folder() const {
+  const std::filesystem::path& chosen = state_->preferences.save_folder;
+  return chosen.empty() ? options_.save_folder : chosen;
+}
+
+void Window::use_save_folder() {
+  state_->sweeps->set_folder(save_folder());
+  state_->hunts->set_folder(save_folder());
+}
+
+void Window::save(Requests::Save what) {
+  const auto saved = save_in_folder(what, *graphics_, *session_, *state_, save_folder());
+  saved ? workspace_->saved(*saved) : workspace_->notify(saved.error().sentence);
+}
+
 void Window::save_picture_of_window() {
   PictureOptions picture;
   picture.layout = state_->preferences.projector ? Layout::projector : Layout::panels;
   glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
-  const auto path = options_.picture_folder / ("tensorscope-" + time_stamp() + ".png");
-  const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
+  const auto path = save_folder() / ("picture-" + time_stamp() + ".png");
+  const auto made = io::make_folder(path.parent_path());
+  const auto saved = made ? save_picture(*graphics_, *session_, *state_, picture, path) : made;
   saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
 }
 
@@ -154,12 +169,16 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   const HuntSession& sweeps = *state_->hunts;
   if (sweeps.progress() == nullptr) return;
   const bool beside_others = path.empty();
-  if (beside_others) path = options_.picture_folder / ("hunt-" + time_stamp() + ".png");
+  if (beside_others) path = save_folder() / ("hunt-" + time_stamp() + ".png");
   HuntPicture picture;
   picture.theme = state_->preferences.theme;
   picture.language = state_->preferences.language;
   picture.other = sweeps.other_name();
   const auto& other = sweeps.progress()->other;
+  if (const auto made = io::make_folder(path.parent_path()); !made) {
+    workspace_->notify(made.error().sentence);
+    return;
+  }
   const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
                                        sweeps.progress()->target, picture, path);
   if (saved && !beside_others) return;  // its folder has been named
@@ -189,7 +208,7 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
 void Window::restart() {
   std::vector<std::filesystem::path> paths;
   if (session_->run() != nullptr) {
-    const auto folder = options_.picture_folder / ("tensorscope-" + time_stamp());
+    const auto folder = save_folder() / ("run-" + time_stamp());
     const auto saved = write_run(folder, *session_, document_of(*session_));
     if (!saved) {
       workspace_->notify(saved.error().sentence);
@@ -242,7 +261,9 @@ bool Window::frame() {
   glfwSwapBuffers(window);
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
+  use_save_folder();
   if (requests.picture) save_picture_of_window();
+  if (requests.save) save(*requests.save);
   if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);
   if (requests.restart && options_.restart) restart();
   if (requests.figure) save_figure_of_sweep(*requests.figure);

@@ -25,7 +25,7 @@ class Window {
     run::EngineLoader loader;
     predict::DryRunnerLoader dry_runner;
     std::filesystem::path preferences_folder;
-    std::filesystem::path picture_folder;                        // where F12 saves
+    std::filesystem::path save_folder;  // where things are saved if the preferences name no other
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
     std::filesystem::path sweep = {};                            // likewise; empty: none
     // Starts the program anew with these files; the sentence why it cannot, if it returns.
@@ -67,6 +67,9 @@ class Window {
   void load_fonts();
   Requests build_frame(Layout layout);
   void wait_for_input();
+  [[nodiscard]] std::filesystem::path save_folder() const;
+  void use_save_folder();
+  void save(Requests::Save what);
   void save_picture_of_window();
   void save_picture_of_hunt(std::filesystem::path path);
   void save_figure_of_sweep(const Requests::Figure& request);

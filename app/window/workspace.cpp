@@ -46,6 +46,7 @@ void Requests::add(Requests&& later) {
   picture = picture || later.picture;
   restart = restart || later.restart;
   if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
+  if (later.save) save = later.save;
   if (later.figure) figure = std::move(later.figure);
 }
 
@@ -347,6 +348,10 @@ Requests Workspace::draw(Layout layout, bool interactive) {
   if (show_comparison_) {
     draw_sheet(ui, "sweep.compare.title", "###comparison_sheet", show_comparison_,
                [&] { draw_comparison(ui); });
+  }
+  if (show_save_folder_) {
+    draw_sheet(ui, "save.title", "###save_folder_sheet", show_save_folder_,
+               [&] { draw_save_folder(ui); });
   }
   if (show_glossary_) {
     draw_sheet(ui, "glossary.title", "###glossary_sheet", show_glossary_,

@@ -97,6 +97,9 @@ struct WorkspaceState {
 struct Requests {
   bool quit = false;
   bool picture = false;  // F12
+  // What is to be saved into a folder of its own.
+  enum class Save : std::uint8_t { run, prediction, comparison };
+  std::optional<Save> save;
   bool restart = false;
   // The map of the hunt as a picture, into this file; empty: beside the other pictures.
   std::optional<std::filesystem::path> hunt_picture;
@@ -202,6 +205,7 @@ class Workspace {
   void draw_hunt_head(const views::Ui& ui, float width, Requests& requests);
   void draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests);
   void zoom_hunt(double factor);
+  void save_hunt(Requests& requests);
   void draw_hunt_map(const views::Ui& ui, float width, float height);
   void open_cell(std::size_t cell);
   void step_cell(int x, int y);
@@ -221,6 +225,11 @@ class Workspace {
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
   void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
   void draw_open_sheet(const views::Ui& ui);
+  void draw_save_folder(const views::Ui& ui);
+  // What Ctrl+S does on this page, and why it cannot be done now; empty: it can.
+  void save(Requests& requests);
+  [[nodiscard]] std::string why_not_save() const;
+  [[nodiscard]] bool predicted_now() const;
   [[nodiscard]] views::ViewContext context(const views::Ui& ui);
   void choose_memory(views::ViewContext& view);
   void note_figures(const run::Run& run);
@@ -254,6 +263,8 @@ class Workspace {
   bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
   OpenSheet open_sheet_;
   Toasts toasts_;
+  bool show_save_folder_ = false;
+  std::array<char, 4096> save_folder_{};  // as it is typed
   bool show_glossary_ = false;
   std::array<char, 64> glossary_filter_{};
   FileDialog file_dialog_;

@@ -56,6 +56,10 @@ std::string Workspace::why_not(Action action) const {
       return state_->history.can_undo() ? "" : t("command.why.nothing_to_undo");
     case Action::redo:
       return state_->history.can_redo() ? "" : t("command.why.nothing_to_redo");
+    case Action::save:
+      return why_not_save();
+    case Action::save_prediction:
+      return predicted_now() ? "" : t("command.why.nothing_predicted");
     default:
       return {};
   }
@@ -109,6 +113,14 @@ void Workspace::perform(Action action, Requests& requests) {
       return reset_settings();
     case Action::open:
       ask_for_file_ = true;
+      return;
+    case Action::save:
+      return save(requests);
+    case Action::save_prediction:
+      requests.save = Requests::Save::prediction;
+      return;
+    case Action::save_folder:
+      show_save_folder_ = true;
       return;
     case Action::picture:
       requests.picture = true;
@@ -164,10 +176,56 @@ void Workspace::perform(Action action, Requests& requests) {
   }
 }
 
+// There is a forecast of the settings as they are.
+bool Workspace::predicted_now() const {
+  const predict::Outlook* const outlook = session_->predictions().outlook();
+  return outlook != nullptr && outlook->target != nullptr &&
+         outlook->spec == state_->history.spec();
+}
+
+std::string Workspace::why_not_save() const {
+  const auto& t = *texts_;
+  const auto why = [&](bool can, const char* key) { return can ? std::string() : t(key); };
+  switch (state_->page) {
+    case Page::run:
+      if (session_->files().current() != nullptr) return t("command.why.is_a_file");
+      if (session_->busy()) return t("command.why.still_running");
+      return why(session_->run() != nullptr || predicted_now(), "command.why.nothing_to_save");
+    case Page::sweep:
+      return why(!state_->sweeps->own_folder().empty(), "command.why.no_sweep");
+    case Page::hunt:
+      return why(state_->hunts->progress() != nullptr, "command.why.no_map");
+    case Page::compare:
+      if (session_->busy()) return t("command.why.still_running");
+      return why(session_->comparison() != nullptr, "command.why.no_comparison");
+  }
+  return {};
+}
+
+void Workspace::save(Requests& requests) {
+  switch (state_->page) {
+    case Page::run:
+      requests.save = session_->run() != nullptr ? Requests::Save::run : Requests::Save::prediction;
+      return;
+    case Page::sweep: {
+      views::SweepRequests asked;
+      asked.save = true;
+      return carry_out(asked, requests);
+    }
+    case Page::hunt:
+      return save_hunt(requests);
+    case Page::compare:
+      requests.save = Requests::Save::comparison;
+      return;
+  }
+}
+
 // Escape: the nearest thing that can be left.
 void Workspace::stop_or_close() {
   if (show_shortcuts_) {
     show_shortcuts_ = false;
+  } else if (show_save_folder_) {
+    show_save_folder_ = false;
   } else if (show_glossary_) {
     show_glossary_ = false;
   } else if (state_->view.show_agreement) {

@@ -105,6 +105,37 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   }
 }
 
+// The folder as it is, a field to type another, and the default one.
+void Workspace::draw_save_folder(const views::Ui& ui) {
+  Preferences& preferences = state_->preferences;
+  const std::filesystem::path now =
+      preferences.save_folder.empty() ? default_save_folder() : preferences.save_folder;
+  if (ImGui::IsWindowAppearing()) {
+    save_folder_.fill('\0');
+    now.string().copy(save_folder_.data(), save_folder_.size() - 1);
+  }
+  views::wrapped_text(ui, TextStyle::body, ui.theme.text2, (*texts_)("save.what"), ui.px(16));
+  ImGui::SetNextItemWidth(-1);
+  const bool entered = ImGui::InputText("###save_folder_path", save_folder_.data(),
+                                        save_folder_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const std::filesystem::path typed(save_folder_.data());
+  const bool whole = typed.is_absolute();
+  if (!whole) {
+    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, (*texts_)("save.whole_path"),
+                        ui.px(16));
+  }
+  ImGui::BeginDisabled(!whole);
+  const bool pressed = views::button(ui, "###save_folder_use", "", (*texts_)("save.use"), "",
+                                     views::ButtonKind::primary);
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, ui.px(8));
+  const bool back = views::button(ui, "###save_folder_default", "", (*texts_)("save.default"), "",
+                                  views::ButtonKind::plain);
+  if (back) preferences.save_folder.clear();
+  if (whole && (pressed || entered)) preferences.save_folder = typed;
+  if (back || (whole && (pressed || entered))) show_save_folder_ = false;
+}
+
 void Workspace::draw_open_sheet(const views::Ui& ui) {
   open_files(file_dialog_.take());
   if (ask_for_file_) open_sheet_.open();

@@ -67,6 +67,12 @@ void Workspace::open_spec(const spec::WorkloadSpec& spec) {
   run_spec_ = seen_spec_ = state_->history.spec();
 }
 
+void Workspace::save_hunt(Requests& requests) {
+  const auto saved = state_->hunts->save();
+  saved ? this->saved(*saved) : notify(saved.error().sentence);
+  if (saved) requests.hunt_picture = *saved / "hunt.png";
+}
+
 // `narrow`: without the words of the last button, which its hint says.
 void Workspace::draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests) {
   HuntSession& hunts = *state_->hunts;
@@ -90,11 +96,7 @@ void Workspace::draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& re
   if (views::button(ui, "###hunt_png", "", "PNG", "", views::ButtonKind::plain))
     requests.hunt_picture = std::filesystem::path();
   next();
-  if (small("###hunt_save", "\xef\x80\x99", "hunt.save")) {
-    const auto saved = hunts.save();
-    saved ? this->saved(*saved) : notify(saved.error().sentence);
-    if (saved) requests.hunt_picture = *saved / "hunt.png";
-  }
+  if (small("###hunt_save", "\xef\x80\x99", "hunt.save")) save_hunt(requests);
   ImGui::EndDisabled();
   if (const auto round = hunts.confirming()) {
     const std::string words =

@@ -1,6 +1,7 @@
 #include "app/window/workspace_picture.h"
 
 #include <charconv>
+#include <initializer_list>
 #include <memory>
 
 #include "app/pictures/course_picture.h"
@@ -36,31 +37,48 @@ base::Result<void> save_picture(Graphics& graphics, Session& session, const Work
                         theme_of(options.layout, copy.preferences).bg, prepare, path);
 }
 
-base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder) {
-  if (session.run() != nullptr) {
-    session.predictions().follow(session.run()->spec, session.engine());
-    session.predictions().finish(kPredictionTime);
-  }
-  auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
-  if (!graphics) return base::fail(graphics.error().sentence);
-  Preferences preferences = default_preferences();
-  if (session.run() != nullptr) preferences.spec = session.run()->spec;
-  const WorkspaceState state(preferences);
-  struct Picture {
-    Layout layout;
-    const char* name;
-    int width, height;
-  };
-  for (const Picture& picture : {Picture{Layout::panels, "workspace.png", 1920, 1080},
-                                 Picture{Layout::timeline, "timeline.png", 1600, 520},
-                                 Picture{Layout::memory, "memory.png", 1600, 640}}) {
+namespace {
+
+struct Picture {
+  Layout layout;
+  const char* name;
+  int width, height;
+};
+
+base::Result<void> save_pictures(Graphics& graphics, Session& session, const WorkspaceState& state,
+                                 std::initializer_list<Picture> pictures,
+                                 const std::filesystem::path& folder) {
+  session.predictions().follow(state.history.spec(), session.engine());
+  session.predictions().finish(kPredictionTime);
+  for (const Picture& picture : pictures) {
     auto saved =
-        save_picture(**graphics, session, state, {picture.layout, picture.width, picture.height},
+        save_picture(graphics, session, state, {picture.layout, picture.width, picture.height},
                      folder / picture.name);
     if (!saved) return saved;
   }
+  return {};
+}
+
+constexpr Picture kWorkspacePicture{Layout::panels, "workspace.png", 1920, 1080};
+constexpr Picture kMemoryPicture{Layout::memory, "memory.png", 1600, 640};
+
+}  // namespace
+
+base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
+                                     const WorkspaceState& state,
+                                     const std::filesystem::path& folder) {
+  auto saved = save_pictures(
+      graphics, session, state,
+      {kWorkspacePicture, {Layout::timeline, "timeline.png", 1600, 520}, kMemoryPicture}, folder);
+  if (!saved) return saved;
   if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
-  return save_course_figure(**graphics, *session.run(), folder);
+  return save_course_figure(graphics, *session.run(), folder);
+}
+
+base::Result<void> save_prediction_pictures(Graphics& graphics, Session& session,
+                                            const WorkspaceState& state,
+                                            const std::filesystem::path& folder) {
+  return save_pictures(graphics, session, state, {kWorkspacePicture, kMemoryPicture}, folder);
 }
 
 }  // namespace ts::app

@@ -28,7 +28,14 @@ base::Result<PictureOptions> picture_size(const std::string& text);
 base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
                                 const PictureOptions& options, const std::filesystem::path& path);
 
-// workspace.png, timeline.png and memory.png of a finished run, and the figure of its courses.
-base::Result<void> save_run_pictures(Session& session, const std::filesystem::path& folder);
+// workspace.png, timeline.png and memory.png of a finished run, and the figure of its courses, as
+// `state` has it: its settings are those of the run.
+base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
+                                     const WorkspaceState& state,
+                                     const std::filesystem::path& folder);
+// workspace.png and memory.png of what is predicted for the settings of `state`.
+base::Result<void> save_prediction_pictures(Graphics& graphics, Session& session,
+                                            const WorkspaceState& state,
+                                            const std::filesystem::path& folder);
 
 }  // namespace ts::app

@@ -78,7 +78,9 @@ void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& r
   };
   const std::string_view menu = id;
   if (menu == "###menu_file") {
-    items({Action::open, Action::picture});
+    items({Action::open});
+    ImGui::Separator();
+    items({Action::save, Action::save_prediction, Action::picture, Action::save_folder});
     ImGui::Separator();
     items({Action::reset_settings, Action::quit});
   } else if (menu == "###menu_run") {

@@ -101,6 +101,7 @@ NotesIndex SnapshotBuilder::notes(std::string_view category) {
   EntryNotes notes;
   notes.compile_context = text("N/A");  // PyTorch's word for none
   if (!category.empty()) notes.category = text(category);
+  if (!options_.user_metadata.empty()) notes.user_metadata = text(options_.user_metadata);
   return recorder_.snapshot().notes.add(notes);
 }
 

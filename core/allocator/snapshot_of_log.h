@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/allocator/allocator_settings.h"
 #include "core/allocator/caching_allocator.h"
@@ -17,6 +18,7 @@ struct SnapshotOfLogOptions {
   CachingAllocator::Device device;
   std::int64_t memory_limit = 0;    // the run's own limit, 0: not known; for its oom events
   std::int64_t unix_offset_ns = 0;  // Unix time less the log's clock
+  std::string user_metadata;        // of every entry, which viewers show; empty: none
 };
 
 // What PyTorch would have recorded of a run: its allocations placed by the model of the caching

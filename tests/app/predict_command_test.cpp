@@ -1,9 +1,16 @@
 // `tensorscope predict` from outside.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "core/io/file.h"
+#include "core/text/numbers.h"
 #include "tests/app/program.h"
+#include "tests/io/temporary_folder.h"
 
 namespace ts::app {
 namespace {
@@ -90,6 +97,47 @@ TEST(PredictCommand, FollowsTheAllocatorsSettings) {
   const auto refused = testing::run_program("predict " + workload + " --alloc-conf nonsense:1");
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("There is no allocator setting nonsense"), std::string::npos);
+}
+
+// The snapshot opens in PyTorch's own viewer and says what it is; the tables add up to the peak.
+TEST(PredictCommand, OutHoldsSnapshotTablesAndPictures) {
+  const io::testing::TemporaryFolder folder;
+  const std::filesystem::path out = folder.path() / "out";
+  const std::string workload = "lm --preset tiny --gpu \"RTX 4060\"";
+  const auto ended = testing::run_program("predict " + workload + " --out '" + out.string() + "'");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  for (const char* name : {"prediction.json", "predicted_snapshot.pickle", "peak.csv", "peak.md",
+                           "accounting.csv", "accounting.md", "workspace.png", "memory.png"})
+    EXPECT_TRUE(std::filesystem::exists(out / name)) << name;
+  const std::string viewer = "python3 -B '" TENSORSCOPE_SNAPSHOT_CHECK "' viewer '" +
+                             (out / "predicted_snapshot.pickle").string() +
+                             "' '" TENSORSCOPE_MEMORY_VIZ "' > /dev/null 2>&1";
+  EXPECT_EQ(std::system(viewer.c_str()), 0) << viewer;
+  const auto pickle = io::read_file(out / "predicted_snapshot.pickle");
+  ASSERT_TRUE(pickle);
+  EXPECT_NE(pickle->find("predicted for RTX 4060, not recorded"), std::string::npos);
+
+  const nlohmann::json answer = predicted(workload);
+  std::int64_t sum = 0;
+  std::ifstream peak(out / "peak.csv");
+  std::string line;
+  std::getline(peak, line);
+  EXPECT_EQ(line, "bytes,MiB,category,operator,module,phase,step");
+  while (std::getline(peak, line)) sum += std::stoll(line.substr(0, line.find(',')));
+  EXPECT_EQ(sum, answer.at("peak_requested"));
+  const auto accounting = io::read_file(out / "accounting.md");
+  ASSERT_TRUE(accounting);
+  const std::string parameters = text::grouped(answer.at("parameters").get<std::int64_t>());
+  EXPECT_NE(accounting->find("2 x " + parameters + " x 4 B"), std::string::npos) << *accounting;
+
+  // Once more into the same folder; into one of somebody else's files it is bad input.
+  EXPECT_EQ(testing::run_program("predict " + workload + " --out '" + out.string() + "'").code, 0);
+  const std::filesystem::path other = folder.path() / "other";
+  std::filesystem::create_directory(other);
+  std::ofstream(other / "peak.md") << "mine";
+  EXPECT_EQ(testing::run_program("predict " + workload + " --out '" + other.string() + "'").code,
+            2);
+  EXPECT_EQ(io::read_file(other / "peak.md").value_or(""), "mine");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void DrivenWindow::SetUpTestSuite() {
   const auto engine = make_dry_runner_loader()();
   ASSERT_TRUE(engine) << engine.error().sentence;
   Window::Options options{make_engine_loader(), make_dry_runner_loader(), driven->folder / "config",
-                          driven->folder};
+                          driven->folder / "saved"};
   options.restart = [](const std::vector<std::filesystem::path>& files) {
     driven->restarted_with = files;
     return std::string("A test is not started again");
@@ -109,6 +109,17 @@ Window& DrivenWindow::window() {
 
 const std::vector<std::filesystem::path>& DrivenWindow::restarted_with() {
   return driven->restarted_with;
+}
+
+void DrivenWindow::close_toasts(ImGuiTestContext* context) {
+  while (context->ItemExists("//###toasts/$$0/###toast_close")) {
+    context->ItemClick("//###toasts/$$0/###toast_close");
+    context->Yield(3);
+  }
+}
+
+std::filesystem::path DrivenWindow::saved() {
+  return folder() / "saved";
 }
 
 const std::filesystem::path& DrivenWindow::folder() {

@@ -31,10 +31,14 @@ class DrivenWindow : public ::testing::Test {
   // Presses Space and waits for the end of the run it starts.
   static bool run_to_end(ImGuiTestContext* context, double seconds = 60);
 
+  // Takes away what says that something was saved.
+  static void close_toasts(ImGuiTestContext* context);
+
   static Window& window();
   static Session& session() { return window().session(); }
   static WorkspaceState& state() { return window().state(); }
   static const std::filesystem::path& folder();
+  static std::filesystem::path saved();  // where the window saves, in folder()
   // The files that the program would have been started anew with.
   static const std::vector<std::filesystem::path>& restarted_with();
   static void show(const spec::WorkloadSpec& spec) { state().history.set(spec); }

@@ -123,21 +123,22 @@ TEST_F(DrivenWindow, ASavedPictureIsShownByTheDesktop) {
   const std::string path = std::getenv("PATH");
   setenv("PATH", (programs.string() + ":" + path).c_str(), 1);
   drive([&](ImGuiTestContext* context) {
+    close_toasts(context);
     context->KeyPress(ImGuiKey_F12);
     context->Yield(4);
     IM_CHECK(context->GetWindowByRef("//###toasts") != nullptr);
     IM_CHECK(context->GetWindowByRef("//###toasts")->Active);
     context->ItemClick("//###toasts/$$0/###toast_show");
     IM_CHECK(until(context, 20, [&] { return std::filesystem::exists(told); }));
-    IM_CHECK_STR_EQ(content(told).c_str(), folder().c_str());
+    IM_CHECK_STR_EQ(content(told).c_str(), saved().c_str());
     context->ItemClick("//###toasts/$$0/###toast_copy");
-    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with(folder().string()));
+    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with(saved().string()));
     context->ItemClick("//###toasts/$$0/###toast_close");
     context->Yield(3);
     IM_CHECK(!context->GetWindowByRef("//###toasts")->Active);
   });
   setenv("PATH", path.c_str(), 1);
-  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+  for (const auto& entry : std::filesystem::directory_iterator(saved())) {
     if (entry.path().extension() == ".png") std::filesystem::remove(entry.path());
   }
 }

@@ -79,11 +79,11 @@ TEST_F(HuntInTheWindow, TheMapFillsAndACellOpens) {
     IM_CHECK(state().hunts->map().cell(*here).run.has_value());
     context->ItemClick("//###hunt_page/###hunt_save");
     context->Yield(2);
-    bool saved = false;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder())) {
-      saved = saved || entry.path().filename() == "hunt.md";
+    bool written = false;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(saved())) {
+      written = written || entry.path().filename() == "hunt.md";
     }
-    IM_CHECK(saved);
+    IM_CHECK(written);
   });
 }
 
@@ -229,7 +229,7 @@ TEST_F(HuntInTheWindow, ASecondFrontierPicturesAndZoom) {
     context->ItemClick("//###hunt_page/###hunt_png");
     context->Yield(3);
     bool pictured = false;
-    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    for (const auto& entry : std::filesystem::directory_iterator(saved())) {
       const std::string name = entry.path().filename().string();
       pictured = pictured || (name.starts_with("hunt-") && name.ends_with(".png"));
     }

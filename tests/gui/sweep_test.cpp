@@ -86,8 +86,9 @@ TEST_F(SweepInTheWindow, AJournalOpensOnThePageAndOneOfItsPointsIsRunAgain) {
       return idle() && state().sweeps->sweep()->spec().axes.front().values.back() == 32;
     }));
     std::filesystem::path journal;
-    for (const auto& entry : std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
-      journal = std::max(journal, entry.path() / "sweep.jsonl");
+    for (const auto& entry : std::filesystem::directory_iterator(saved())) {
+      if (entry.path().filename().string().starts_with("sweep-"))
+        journal = std::max(journal, entry.path() / "sweep.jsonl");
     }
     context->ItemClick("//###top_bar/###page_run");
     window().open_files({journal});
@@ -240,26 +241,25 @@ TEST_F(SweepInTheWindow, AChartIsCopiedAndSaved) {
     const std::string svg = ImGui::GetClipboardText();
     IM_CHECK(svg.starts_with("<svg") || svg.starts_with("<?xml"));
     IM_CHECK(svg.find("</svg>") != std::string::npos);
-    const auto saved = [](const char* name) {
-      for (const auto& entry :
-           std::filesystem::directory_iterator(folder() / "config" / "sweeps")) {
+    const auto was_saved = [](const char* name) {
+      for (const auto& entry : std::filesystem::directory_iterator(saved())) {
         if (std::filesystem::exists(entry.path() / name)) return true;
       }
       return false;
     };
-    IM_CHECK(!saved("chart-time.png"));
+    IM_CHECK(!was_saved("chart-time.png"));
     choose("###chart_save");
     context->Yield(2);
     for (const char* name : {"chart-time.png", "chart-time.svg", "chart-time.csv", "sweep.csv"})
-      IM_CHECK(saved(name));
+      IM_CHECK(was_saved(name));
     // The buttons above the figure: the table, and all charts together.
     context->ItemClick("//###sweep_page/###sweep_copy");
     context->Yield(2);
     IM_CHECK(std::string(ImGui::GetClipboardText()).find("| series |") != std::string::npos);
-    IM_CHECK(!saved("figure.png"));
+    IM_CHECK(!was_saved("figure.png"));
     context->ItemClick("//###sweep_page/###sweep_save");
     context->Yield(3);
-    IM_CHECK(saved("figure.png") && saved("figure.svg"));
+    IM_CHECK(was_saved("figure.png") && was_saved("figure.svg"));
     // Either axis, linear or logarithmic.
     for (const auto* scale : {"###sweep_log_x", "###sweep_log_y"}) {
       context->ItemClick((std::string("//###sweep_page/") + scale).c_str());

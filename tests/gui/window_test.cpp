@@ -346,7 +346,7 @@ TEST_F(DrivenWindow, F12SavesAPicture) {
     context->Yield(3);
   });
   int pictures = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+  for (const auto& entry : std::filesystem::directory_iterator(saved())) {
     if (entry.path().extension() != ".png") continue;
     ++pictures;
     std::ifstream file(entry.path(), std::ios::binary);

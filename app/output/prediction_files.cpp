@@ -1,0 +1,57 @@
+#include "app/output/prediction_files.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/allocator/snapshot_of_log.h"
+#include "core/base/clock.h"
+#include "core/io/file.h"
+#include "core/io/text_table.h"
+#include "core/report/live_tables.h"
+#include "core/snapshot/snapshot_write.h"
+
+namespace ts::app {
+
+namespace {
+
+base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,
+                                            const predict::Forecast& forecast,
+                                            const spec::WorkloadSpec& spec,
+                                            const base::StringTable& strings) {
+  allocator::SnapshotOfLogOptions options;
+  options.settings = predict::allocator_settings_of(spec);
+  options.memory_limit = forecast.target.capacity();
+  options.unix_offset_ns = base::unix_now_ns();
+  options.user_metadata = "predicted for " + forecast.target.name + ", not recorded";
+  const allocator::Snapshot snapshot = allocator::snapshot_of(forecast.run.log, strings, options);
+  return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
+}
+
+}  // namespace
+
+base::Result<void> write_prediction(const std::filesystem::path& folder,
+                                    const predict::Forecast& forecast,
+                                    const spec::WorkloadSpec& spec,
+                                    const base::StringTable& strings,
+                                    const nlohmann::json& document) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  const memory::AllocationLog& log = forecast.run.log;
+  const memory::EventIndex peak = forecast.prediction.peak_event;
+  const io::TextTable live = report::live_table(log, strings, peak);
+  const io::TextTable accounting =
+      report::accounting_table(log, peak, spec, forecast.run.parameters);
+  const std::vector<std::pair<const char*, std::string>> files = {
+      {"prediction.json", document.dump(2) + "\n"},
+      {"peak.csv", io::to_csv(live)},
+      {"peak.md", io::to_markdown(live)},
+      {"accounting.csv", io::to_csv(accounting)},
+      {"accounting.md", io::to_markdown(accounting)}};
+  for (const auto& [name, content] : files) {
+    if (auto written = io::write_file(folder / name, content); !written) return written;
+  }
+  return write_predicted_snapshot(folder / "predicted_snapshot.pickle", forecast, spec, strings);
+}
+
+}  // namespace ts::app

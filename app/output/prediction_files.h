@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/result.h"
+#include "core/base/string_table.h"
+#include "core/predict/outlook.h"
+
+namespace ts::app {
+
+// All that a prediction may leave in a folder, with its pictures.
+inline constexpr std::initializer_list<const char*> kPredictionFiles = {
+    "prediction.json", "predicted_snapshot.pickle",
+    "peak.csv",        "peak.md",
+    "accounting.csv",  "accounting.md",
+    "workspace.png",   "memory.png"};
+
+// Everything but the pictures: prediction.json (`document`), the memory as PyTorch's viewers open
+// it, each entry marked as predicted, and the tables of what is alive at the peak. The folder is
+// made.
+base::Result<void> write_prediction(const std::filesystem::path& folder,
+                                    const predict::Forecast& forecast,
+                                    const spec::WorkloadSpec& spec,
+                                    const base::StringTable& strings,
+                                    const nlohmann::json& document);
+
+}  // namespace ts::app

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/predict/outlook.h"
+
+namespace ts::predict {
+
+// What is predicted of `spec`, as `predict --json` prints it and prediction.json keeps it. Sizes in
+// bytes; what there is not is null.
+nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec);
+
+}  // namespace ts::predict

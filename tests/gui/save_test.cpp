@@ -1,0 +1,107 @@
+// What is saved: by a key, from the menu, and where.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+// The newest folder of that kind; empty: none.
+std::filesystem::path newest(const std::filesystem::path& parent, const std::string& kind) {
+  std::filesystem::path found;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, none)) {
+    const bool is_one = entry.is_directory() && entry.path().filename().string().starts_with(kind);
+    if (is_one) found = std::max(found, entry.path());
+  }
+  return found;
+}
+
+nlohmann::json json_in(const std::filesystem::path& path) {
+  const auto content = io::read_file(path);
+  const auto json = content ? io::parse_json(*content) : nlohmann::json();
+  return json ? *json : nlohmann::json();
+}
+
+void click_in_file_menu(ImGuiTestContext* context, const char* item) {
+  context->ItemClick("//###top_bar/###menu_file");
+  context->Yield(2);
+  context->ItemClick(item);
+  context->Yield(4);
+}
+
+TEST_F(DrivenWindow, AKeySavesTheRunOnScreen) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    context->Yield(4);
+    const std::filesystem::path run = newest(saved(), "run-");
+    IM_CHECK(!run.empty());
+    for (const char* name : {"run.json", "trace.json", "snapshot.pickle", "operators.csv",
+                             "operators.md", "workspace.png", "timeline.png", "memory.png"})
+      IM_CHECK(std::filesystem::exists(run / name));
+    const nlohmann::json document = json_in(run / "run.json");
+    IM_CHECK(document.at("spec") == to_json(session().run()->spec));
+    IM_CHECK(context->GetWindowByRef("//###toasts")->Active);
+    // Once more in the same second: nothing is written over.
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    context->Yield(4);
+    IM_CHECK(newest(saved(), "run-") != run);
+    close_toasts(context);
+  });
+  std::filesystem::remove_all(saved());
+}
+
+TEST_F(DrivenWindow, ThePredictionIsSavedFromTheMenu) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_attention();
+    spec.target_gpu = "RTX 4060";
+    show(spec);
+    IM_CHECK(until(context, 30, [] { return prediction() != nullptr; }));
+    click_in_file_menu(context, "//$FOCUSED/###menu_save_prediction");
+    const std::filesystem::path folder = newest(saved(), "prediction-");
+    IM_CHECK(!folder.empty());
+    for (const char* name : {"predicted_snapshot.pickle", "peak.csv", "peak.md", "accounting.csv",
+                             "accounting.md", "workspace.png", "memory.png"})
+      IM_CHECK(std::filesystem::exists(folder / name));
+    const nlohmann::json document = json_in(folder / "prediction.json");
+    IM_CHECK(document.at("spec") == to_json(spec));
+    IM_CHECK_STR_EQ(document.at("target").at("name").get<std::string>().c_str(), "RTX 4060");
+    IM_CHECK_EQ(document.at("needed").get<std::int64_t>(), prediction()->prediction.needed);
+    close_toasts(context);
+  });
+  std::filesystem::remove_all(saved());
+}
+
+// The folder is shown as it is, another can be typed, and the default comes back.
+TEST_F(DrivenWindow, TheFolderOfWhatIsSavedCanBeChosen) {
+  const std::filesystem::path other = folder() / "other place";
+  drive([&](ImGuiTestContext* context) {
+    click_in_file_menu(context, "//$FOCUSED/###menu_save_folder");
+    IM_CHECK(context->GetWindowByRef("//###save_folder_sheet")->Active);
+    context->ItemInputValue("//###save_folder_sheet/###save_folder_path", "no whole path");
+    context->Yield(2);
+    IM_CHECK(state().preferences.save_folder.empty());
+    context->ItemInputValue("//###save_folder_sheet/###save_folder_path", other.c_str());
+    context->Yield(3);
+    IM_CHECK_STR_EQ(state().preferences.save_folder.c_str(), other.c_str());
+    IM_CHECK(!context->GetWindowByRef("//###save_folder_sheet")->Active);
+    context->KeyPress(ImGuiKey_F12);
+    context->Yield(4);
+    IM_CHECK(std::filesystem::exists(other));
+    IM_CHECK(!std::filesystem::is_empty(other));
+    close_toasts(context);
+    click_in_file_menu(context, "//$FOCUSED/###menu_save_folder");
+    context->ItemClick("//###save_folder_sheet/###save_folder_default");
+    context->Yield(3);
+    IM_CHECK(state().preferences.save_folder.empty());
+  });
+  std::filesystem::remove_all(other);
+}
+
+}  // namespace
+}  // namespace ts::app::testing
