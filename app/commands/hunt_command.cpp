@@ -327,8 +327,7 @@ ParsedCommand hunt_command(CLI::App& app) {
       "Run both sides of the edge or frontier for real, each in a fresh process; with --cpu");
   app.add_flag("--every-cell", options->every_cell,
                "Of a map: ask every cell, instead of those along the frontier");
-  app.add_option("--out", options->out,
-                 "Of a map: write hunt.json, .csv, .md, .tex and .png there")
+  app.add_option("--out", options->out, "Of a map: write hunt.json, .csv, .md, .tex and .png there")
       ->type_name("DIR");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(cards_help() + presets_help() + spec::field_help());

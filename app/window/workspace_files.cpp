@@ -121,8 +121,7 @@ void Workspace::draw_save_folder(const views::Ui& ui) {
   const std::filesystem::path typed(save_folder_.data());
   const bool whole = typed.is_absolute();
   if (!whole) {
-    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, (*texts_)("save.whole_path"),
-                        ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, (*texts_)("save.whole_path"), ui.px(16));
   }
   ImGui::BeginDisabled(!whole);
   const bool pressed = views::button(ui, "###save_folder_use", "", (*texts_)("save.use"), "",
