@@ -32,6 +32,7 @@ struct Report {
   std::size_t device = 0;
   const ReplayResult& result;
   const ExpandableAnswer& expandable;
+  bool modelled = false;  // the segments of the file are no recording
 };
 
 std::string times(std::int64_t count) {
@@ -108,6 +109,7 @@ nlohmann::json to_json(const Report& report) {
           {"capacity", or_null(result.capacity)},
           {"alloc_conf", result.settings.to_string()},
           {"as_recorded", result.as_recorded},
+          {"segments", report.modelled ? "modelled" : "recorded"},
           {"start_reserved", result.start_reserved},
           {"recorded", to_json(result.recorded)},
           {"simulated", to_json(result.simulated)},
@@ -126,7 +128,10 @@ void print_both(const char* title, const std::string& recorded, const std::strin
   std::printf("  %-24s %16s %16s\n", title, recorded.c_str(), simulated.c_str());
 }
 
-std::string difference_in_words(const ReplayResult& result) {
+std::string difference_in_words(const ReplayResult& result, bool modelled) {
+  if (!result.first_difference && modelled) {
+    return "None: both are of the same model.";
+  }
   if (!result.first_difference) {
     return "None: the same bytes are reserved after every event.";
   }
@@ -144,7 +149,12 @@ void print(const Report& report) {
                 size_in_words(*result.capacity).c_str());
   }
   std::printf("\n");
-  print_both("", "recorded", "simulated");
+  if (report.modelled) {
+    std::printf(
+        "The run's allocator has no segments: those of the file are the model's, as it wrote "
+        "them.\n");
+  }
+  print_both("", report.modelled ? "modelled" : "recorded", "simulated");
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
              text::grouped(result.recorded.segment_allocs),
              text::grouped(result.simulated.segment_allocs));
@@ -160,10 +170,10 @@ void print(const Report& report) {
                 text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)).c_str(),
                 size_in_words(result.simulated_oom->free).c_str());
   }
-  std::printf("First difference: %s\n", difference_in_words(result).c_str());
+  std::printf("First difference: %s\n", difference_in_words(result, report.modelled).c_str());
   std::printf("Would expandable segments have helped? %s\n", sentence(report.expandable).c_str());
   if (result.private_bytes > 0) {
-    std::printf("Private pools (CUDA graphs, MemPool) held up to %s; counted as recorded.\n",
+    std::printf("Private pools (CUDA graphs, MemPool) held up to %s; counted as in the file.\n",
                 size_in_words(result.private_bytes).c_str());
   }
   if (result.odd_events > 0) {
@@ -221,7 +231,8 @@ int replay_snapshot(const ReplayCommand& command) {
   const auto expandable =
       allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
   if (!expandable) return at_fault(expandable.error().sentence);
-  const Report report{command, *device, *result, *expandable};
+  const Report report{command, *device, *result, *expandable,
+                      allocator::has_modelled_segments(file->snapshot)};
   if (command.json) {
     std::printf("%s\n", to_json(report).dump(2).c_str());
   } else {

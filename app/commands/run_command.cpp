@@ -65,8 +65,9 @@ std::string loss_words(const run::Run& run) {
   }
   if (losses.empty()) return {};
   if (run.spec.pass != spec::Pass::full_step) return text::decimal(losses.back(), 4);
+  if (losses.size() == 1) return text::decimal(losses.front(), 4) + " in 1 step";
   return text::decimal(losses.front(), 4) + " to " + text::decimal(losses.back(), 4) + " in " +
-         text::grouped(static_cast<std::int64_t>(losses.size())) + " steps";
+         text::counted(static_cast<std::int64_t>(losses.size()), "step");
 }
 
 void print_training(const run::Run& run) {
@@ -95,7 +96,7 @@ std::string in_ms(double ms) {
 }
 
 std::string words_of(const run::RecordingCost& cost) {
-  const std::string probes = text::grouped(cost.probes) + (cost.probes == 1 ? " probe" : " probes");
+  const std::string probes = text::counted(cost.probes, "probe");
   if (!cost.ci95) return "unclear: " + probes + ", too few for a confidence interval";
   const std::string interval = "95 % CI " + text::percent(cost.ci95->low, 1) + " to " +
                                text::percent(cost.ci95->high, 1) + " %, " + probes;
@@ -230,11 +231,11 @@ void print_summary(const run::Run& run) {
   for (const run::NamedNumber& one : run.facts.results) print_result(run, one);
   if (!run.facts.generated.empty()) print_row("Generated", token_words(run.facts.generated));
   if (!run.facts.generated_text.empty()) print_row("  as text", run.facts.generated_text);
-  print_row("Recorded", text::grouped(static_cast<std::int64_t>(run.trace.slice_count())) +
-                            " slices, " +
-                            text::grouped(static_cast<std::int64_t>(run.memory.events().size())) +
-                            " memory events, " +
-                            text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
+  print_row(
+      "Recorded",
+      text::counted(static_cast<std::int64_t>(run.trace.slice_count()), "slice") + ", " +
+          text::counted(static_cast<std::int64_t>(run.memory.events().size()), "memory event") +
+          ", " + text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
   if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
     print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
                                  " between the GPU's records and ours, in one recording");

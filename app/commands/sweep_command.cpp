@@ -108,7 +108,7 @@ class Progress {
     const std::size_t open =
         sweep_->count(sweep::PointStatus::pending) + (sweep_->running() ? 1 : 0);
     std::string line = text::grouped(static_cast<std::int64_t>(total - open)) + " of " +
-                       text::grouped(static_cast<std::int64_t>(total)) + " points";
+                       text::counted(static_cast<std::int64_t>(total), "point");
     if (predicting) line += ", predicting";
     if (sweep_->running() && session.run() != nullptr) {
       line += std::string(", ") + to_string(session.run()->stage);

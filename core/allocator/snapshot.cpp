@@ -103,6 +103,11 @@ std::string_view Snapshot::action_name(const TraceEntry& entry) const {
                                             : to_string(entry.action);
 }
 
+bool has_modelled_segments(const Snapshot& snapshot) {
+  const auto* modelled = value_of<bool>(snapshot, kModelledSegments);
+  return modelled != nullptr && *modelled;
+}
+
 base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
   AllocatorSettings settings;
   if (const auto* conf = value_of<base::StringId>(snapshot, "PYTORCH_CUDA_ALLOC_CONF")) {

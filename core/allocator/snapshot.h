@@ -155,6 +155,11 @@ struct Snapshot {
   [[nodiscard]] std::string_view action_name(const TraceEntry& entry) const;
 };
 
+// Says of a snapshot that its segments and addresses are those of our model: the run's own
+// allocator has none. A setting of the file.
+inline constexpr const char* kModelledSegments = "tensorscope_modelled_segments";
+bool has_modelled_segments(const Snapshot& snapshot);
+
 // The settings that the snapshot was recorded with: its fields, and PYTORCH_CUDA_ALLOC_CONF for
 // what the fields do not tell. A snapshot without settings has the defaults.
 base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot);

@@ -155,7 +155,11 @@ void SnapshotBuilder::annotate(const memory::PhaseSpan& span) {
 
 Snapshot snapshot_of(const memory::AllocationLog& log, const base::StringTable& strings,
                      const SnapshotOfLogOptions& options) {
-  return SnapshotBuilder(log, strings, options).run();
+  Snapshot snapshot = SnapshotBuilder(log, strings, options).run();
+  SnapshotSetting& modelled = snapshot.allocator_settings.emplace_back();
+  modelled.name = snapshot.strings->intern(kModelledSegments);
+  modelled.value = true;
+  return snapshot;
 }
 
 }  // namespace ts::allocator

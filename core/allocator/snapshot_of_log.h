@@ -25,7 +25,8 @@ struct SnapshotOfLogOptions {
 // allocator, so that a run on the CPU shows segments and fragmentation too. A stack has the
 // operator, the module path from the inside out, the phase and the step; allocations carry their
 // category, the calls to the device "unknown" (a viewer of PyTorch fails on files that have
-// categories and not that one); phases are annotations. Texts come from `strings`.
+// categories and not that one); phases are annotations. A setting of the file says that its
+// segments are modelled. Texts come from `strings`.
 Snapshot snapshot_of(const memory::AllocationLog& log, const base::StringTable& strings,
                      const SnapshotOfLogOptions& options = {});
 

@@ -125,7 +125,7 @@ std::string break_even_sentence(const run::Comparison& comparison) {
   if (a.facts.compile_s > 0 || b.facts.compile_s <= 0) return {};
   const std::string took = fmt::format("Compiling B took {:.1f} s", b.facts.compile_s);
   const auto steps = break_even_steps(comparison);
-  if (steps) return took + ": after " + text::grouped(*steps) + " steps it has paid";
+  if (steps) return took + ": after " + text::counted(*steps, "step") + " it has paid";
   if (comparison.total.verdict == stats::PairVerdict::unclear)
     return took + "; whether a step gains is unclear";
   return took + ", which no step gets back";

@@ -54,6 +54,10 @@ std::string grouped(std::int64_t number) {
   return (negative ? kMinus : "") + group_digits(fmt::format("{}", absolute));
 }
 
+std::string counted(std::int64_t number, const char* name) {
+  return grouped(number) + " " + name + (number == 1 ? "" : "s");
+}
+
 std::string decimal(double value, int digits) {
   if (!std::isfinite(value)) return kNoNumber;
   bool is_zero = false;

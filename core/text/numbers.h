@@ -28,7 +28,9 @@ Quantity duration_ns(double nanoseconds);                 // ns µs ms s, 3 to 4
 // "114.7" "k tokens/s". A symbol takes the prefix without a space: rate(2e12, "FLOP") is
 // "2.00" "TFLOP/s"; what begins with a small letter is a word.
 Quantity rate(double per_second, const char* what);
-std::string grouped(std::int64_t number);       // 12,345
+std::string grouped(std::int64_t number);  // 12,345
+// "1 step", "1,234 steps"; the name is in the singular.
+std::string counted(std::int64_t number, const char* name);
 std::string decimal(double value, int digits);  // 1,234.50
 std::string fixed(double value, int digits);    // 1234.50, for files
 std::string plain(double value);                // shortest that reads back: 0.0003, 3e-05

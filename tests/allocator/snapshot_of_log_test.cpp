@@ -50,6 +50,8 @@ TEST(SnapshotOfLog, AllocationsHaveTheirOrigin) {
   SnapshotOfLogOptions options;
   options.unix_offset_ns = 5'000'000;
   const Snapshot snapshot = snapshot_of(log, strings, options);
+  EXPECT_TRUE(has_modelled_segments(snapshot)) << "no allocator had them";
+  EXPECT_FALSE(has_modelled_segments(Snapshot()));
   const auto& trace = snapshot.device_traces.at(0);
   ASSERT_EQ(trace.size(), 4U);
   EXPECT_EQ(trace[0].action, TraceAction::segment_alloc);

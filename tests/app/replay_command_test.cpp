@@ -42,6 +42,7 @@ TEST_F(ReplayCommand, AgreesWithTheRunThatWroteTheSnapshot) {
   EXPECT_EQ(json["recorded"], json["simulated"]);
   EXPECT_TRUE(json["first_difference"].is_null());
   EXPECT_EQ(json["odd_events"], 0);
+  EXPECT_EQ(json["segments"], "modelled") << "the CPU's allocator has none";
   const auto run = nlohmann::json::parse(testing::read(file("run.json")));
   EXPECT_GE(json["recorded"]["peak_reserved"], run["memory"]["peak_allocated"]);
   EXPECT_GT(json["events"], run["memory"]["events"]) << "segments and requests to free come on top";
@@ -65,6 +66,8 @@ TEST_F(ReplayCommand, PrintsATableAndTheAnswer) {
        {"Peak reserved", "First difference: None", "Would expandable segments have helped?"}) {
     EXPECT_NE(ended.out.find(words), std::string::npos) << ended.out;
   }
+  EXPECT_NE(ended.out.find("modelled        simulated"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("recorded"), std::string::npos) << ended.out;
 }
 
 TEST_F(ReplayCommand, PyTorchsViewerReadsTheSnapshotOfARun) {

@@ -12,6 +12,16 @@ namespace {
 
 constexpr const char* kSmall = " --set B=1 --set heads=2 --set T=128 --set d_head=32 --steps 10 ";
 
+// The forward of the second step is refused: the first step's figures are not its own.
+TEST(RunCommand, AStepThatBrokeOffHasNoFiguresOfAnother) {
+  const auto ended = testing::run_program(
+      "run lm --preset tiny --set B=4 --set T=256 --set memory_limit=51MiB --steps 1");
+  ASSERT_EQ(ended.code, 1) << ended.err;
+  EXPECT_NE(ended.out.find("aten::_log_softmax in loss"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find(" in 1 step\n"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("Before backward"), std::string::npos) << ended.out;
+}
+
 TEST(RunCommand, JsonHasEverythingPromised) {
   const auto ended = testing::run_program(std::string("run attention --json") + kSmall);
   ASSERT_EQ(ended.code, 0) << ended.err;

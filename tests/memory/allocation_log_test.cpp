@@ -29,6 +29,30 @@ TEST(AllocationLog, an_empty_log_has_nothing) {
   EXPECT_EQ(log.version(), 0U);
 }
 
+// A step that broke off before its backward has no such figure: an earlier one's is not its own.
+TEST(AllocationLog, before_backward_is_of_the_last_step_or_of_none) {
+  AllocationLog log;
+  const auto phase = [&log](Action action, base::Phase which, std::int32_t step) {
+    Record record = mark(static_cast<std::int64_t>(log.events().size()) * 10, action, which);
+    record.step = step;
+    log.append(record);
+  };
+  phase(Action::phase_begin, base::Phase::forward, 0);
+  log.append(alloc(11, 0xA, 100));
+  phase(Action::phase_end, base::Phase::forward, 0);
+  EXPECT_FALSE(before_backward(log));
+  phase(Action::phase_begin, base::Phase::backward, 0);
+  log.append(alloc(21, 0xB, 7));
+  phase(Action::phase_end, base::Phase::backward, 0);
+  phase(Action::phase_begin, base::Phase::optimizer, 0);
+  phase(Action::phase_end, base::Phase::optimizer, 0);
+  ASSERT_TRUE(before_backward(log));
+  EXPECT_EQ(before_backward(log)->bytes, 100);
+  phase(Action::phase_begin, base::Phase::forward, 1);
+  log.append(alloc(31, 0xC, 900));
+  EXPECT_FALSE(before_backward(log)) << "step 1 has not come to its own";
+}
+
 TEST(AllocationLog, totals_peak_and_lives_follow_the_events) {
   AllocationLog log;
   log.append(alloc(10, 0xA, 100));

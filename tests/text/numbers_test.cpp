@@ -15,6 +15,12 @@ constexpr std::int64_t kKi = 1024;
 constexpr std::int64_t kMi = kKi * kKi;
 constexpr std::int64_t kGi = kMi * kKi;
 
+TEST(Numbers, one_of_a_thing_is_named_in_the_singular) {
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(0, "step"), "0 steps");
+  EXPECT_EQ(counted(1234, "memory event"), "1,234 memory events");
+}
+
 TEST(Bytes, take_binary_units_and_three_to_four_digits) {
   EXPECT_EQ(bytes(0).joined(), "0 B");
   EXPECT_EQ(bytes(1).joined(), "1 B");

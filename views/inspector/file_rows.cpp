@@ -56,6 +56,10 @@ std::string value_in_words(const allocator::Snapshot& snapshot,
       setting.value);
 }
 
+bool modelled(const ViewContext& context) {
+  return has_modelled_segments(context.file->file.snapshot);
+}
+
 }  // namespace
 
 std::vector<InspectorRow> file_rows(const ViewContext& context) {
@@ -96,8 +100,10 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
          ""});
   }
   add_size("file.peak_allocated", log.peak_bytes());
-  add_size("file.peak_reserved", device.peak_reserved);
-  add_size("file.end_reserved", device.end_reserved);
+  add_size(modelled(context) ? "file.peak_reserved_modelled" : "file.peak_reserved",
+           device.peak_reserved);
+  add_size(modelled(context) ? "file.end_reserved_modelled" : "file.end_reserved",
+           device.end_reserved);
   if (log.missed_frees() + log.unmatched_frees() > 0) {
     add("file.gaps", count_of(log.missed_frees() + log.unmatched_frees()));
   }
@@ -130,10 +136,11 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
                   exact_bytes(texts, answer.simulated.peak_reserved)});
   rows.push_back(
       {texts("file.replay.segments"), {text::grouped(answer.simulated.segment_allocs), ""}});
-  rows.push_back(
-      {texts("file.replay.agreement"),
-       {answer.difference.empty() ? std::string(texts("file.replay.exact")) : answer.difference,
-        ""}});
+  rows.push_back({texts(modelled(context) ? "file.replay.against_file" : "file.replay.agreement"),
+                  {!answer.difference.empty() ? answer.difference
+                   : modelled(context)        ? std::string(texts("file.replay.same_model"))
+                                              : std::string(texts("file.replay.exact")),
+                   ""}});
   return rows;
 }
 
@@ -200,7 +207,8 @@ FileVerdict file_verdict(const ViewContext& context) {
           : context.texts("file.verdict.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
   verdict.remark = verdict.faulty
                        ? context.file->file.fault
-                       : context.texts("file.verdict.reserved",
+                       : context.texts(modelled(context) ? "file.verdict.reserved_modelled"
+                                                         : "file.verdict.reserved",
                                        {{"size", text::bytes(device.peak_reserved).joined()}});
   return verdict;
 }

@@ -56,8 +56,9 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   row.stale = !context.stale.empty();
   if (context.file_device != nullptr) {
     row.figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
-    row.figures.push_back(
-        {"file.headline.reserved", text::bytes(context.file_device->peak_reserved)});
+    const bool modelled = has_modelled_segments(context.file->file.snapshot);
+    row.figures.push_back({modelled ? "file.headline.reserved_modelled" : "file.headline.reserved",
+                           text::bytes(context.file_device->peak_reserved)});
   }
   if (timing.n > 0) {
     row.figures.push_back({kStepKey, text::duration_ns(timing.median_ms * 1e6)});
