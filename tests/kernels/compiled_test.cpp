@@ -2,7 +2,9 @@
 // and what stands in the way has its sentence. What needs Python is skipped where there is none.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/sub.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "core/spec/workload_math.h"
@@ -95,6 +98,18 @@ class CompiledSteps : public testing::Test {
     if (::read(pipe, &end, 1) != 0) return 3;
     if (!keep_package(made, package_folder(store, request))) return 4;
     return check_package(package_folder(store, request)) ? 0 : 5;
+  }
+
+  // Whether the process has a lock on a file, or waits for one, as the kernel lists them.
+  static bool in_lock_list(pid_t process, bool waits) {
+    std::ifstream locks("/proc/locks");
+    const std::string number = " " + std::to_string(process) + " ";
+    for (std::string line; std::getline(locks, line);) {
+      const bool waiting = line.find("->") != std::string::npos;
+      const bool flock = line.find("FLOCK") != std::string::npos;
+      if (flock && waiting == waits && line.find(number) != std::string::npos) return true;
+    }
+    return false;
   }
 
   fs::path folder_;
@@ -242,34 +257,51 @@ TEST_F(CompiledSteps, are_kept_by_whoever_comes_first) {
   EXPECT_EQ(files().size(), 1U);
 }
 
-// Processes that made the same step keep it at the same moment, also where a damaged one has to
-// give way: each is told that its step is kept, and finds it whole at once.
+// Processes that made the same step keep it at the same moment while a damaged one is there: they
+// wait for the one that replaces it, look only then, and leave what they find whole.
 TEST_F(CompiledSteps, are_kept_by_processes_at_the_same_time) {
   const fs::path store = *package_store();
   const PackageRequest request = request_of(small_spec(WorkloadKind::mlp));
-  for (int round = 0; round < 25; ++round) {
-    int ends[2];
-    ASSERT_EQ(::pipe(ends), 0);
-    std::vector<pid_t> processes;
-    for (int i = 0; i < 4; ++i) {
-      const pid_t process = fork();
-      if (process == 0) {
-        ::close(ends[1]);
-        _exit(make_and_keep(store, request, ends[0]));
-      }
-      processes.push_back(process);
+  const fs::path folder = put_package(request);
+  std::ofstream(package_file(folder)) << "damaged";
+  ASSERT_FALSE(check_package(folder));
+  const int lock = ::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  if (!in_lock_list(getpid(), false)) GTEST_SKIP() << "/proc/locks does not list this lock";
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::vector<pid_t> processes;
+  for (int i = 0; i < 2; ++i) {
+    const pid_t process = fork();
+    if (process == 0) {
+      ::close(ends[1]);
+      _exit(make_and_keep(store, request, ends[0]));
     }
-    ::close(ends[0]);
-    ::close(ends[1]);  // now all of them begin
-    for (const pid_t process : processes) {
-      int status = 0;
-      ASSERT_EQ(::waitpid(process, &status, 0), process);
-      ASSERT_TRUE(WIFEXITED(status));
-      ASSERT_EQ(WEXITSTATUS(status), 0) << "what went wrong in round " << round;
-    }
-    EXPECT_EQ(files().size(), 1U);
-    fs::resize_file(package_file(package_folder(store, request)), 10);
+    processes.push_back(process);
   }
+  ::close(ends[0]);
+  ::close(ends[1]);  // now both begin
+  for (const pid_t process : processes) {
+    int status = 0;
+    while (::waitpid(process, &status, WNOHANG) == 0 && !in_lock_list(process, true))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(in_lock_list(process, true)) << "it did not wait, and ended with " << status;
+  }
+  // The holder of the lock puts a good one in place of the damaged.
+  fs::remove_all(folder);
+  put_package(request);
+  ASSERT_EQ(::flock(lock, LOCK_UN), 0);
+  ::close(lock);
+  for (const pid_t process : processes) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(process, &status, 0), process);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  std::ifstream kept(package_file(folder));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(kept), {}), "no package")
+      << "nobody looked before it was there";
+  EXPECT_TRUE(check_package(folder));
+  EXPECT_EQ(files().size(), 1U);
 }
 
 // Packages of earlier versions are never loaded; what only looks like them is somebody's.
