@@ -79,18 +79,54 @@ base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
   return older;
 }
 
-base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
-                                                      const std::string& first,
-                                                      const std::string& second) {
-  const auto a = read_profile(folder, first);
+namespace {
+
+base::Result<nlohmann::json> profile_of_point(const std::filesystem::path& folder,
+                                              const sweep::Sweep& sweep, std::size_t point) {
+  constexpr const char* kEnding = ".json";
+  const auto name = stored_point_name(folder, sweep, point, kEnding);
+  if (!name) return tl::unexpected(name.error());
+  auto profile = read_profile(folder, *name);
+  if (!profile || !profile->is_object() || !profile->contains("spec")) return profile;
+  const auto written = spec::spec_from_json(profile->at("spec"));
+  if (!written) return base::fail(*name + kEnding + ": " + written.error().sentence);
+  auto same = check_of_point(folder / (*name + kEnding), *written, sweep.points()[point].spec);
+  if (!same) return tl::unexpected(same.error());
+  return profile;
+}
+
+base::Result<sweep::ProfileComparison> compared(const base::Result<nlohmann::json>& a,
+                                                const base::Result<nlohmann::json>& b) {
   if (!a) return tl::unexpected(a.error());
-  const auto b = read_profile(folder, second);
   if (!b) return tl::unexpected(b.error());
   try {
     return sweep::compare_profiles(*a, *b);
   } catch (const nlohmann::json::exception& error) {
     return base::fail("The points cannot be compared: " + std::string(error.what()));
   }
+}
+
+}  // namespace
+
+base::Result<void> check_of_point(const std::filesystem::path& file,
+                                  const spec::WorkloadSpec& written,
+                                  const spec::WorkloadSpec& of_point) {
+  if (written == of_point) return {};
+  return base::fail("The file " + file.string() +
+                    " is of other settings than this point: an earlier version gave several "
+                    "points one file. Run this point again to see it");
+}
+
+base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                      const std::string& first,
+                                                      const std::string& second) {
+  return compared(read_profile(folder, first), read_profile(folder, second));
+}
+
+base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                      const sweep::Sweep& sweep, std::size_t first,
+                                                      std::size_t second) {
+  return compared(profile_of_point(folder, sweep, first), profile_of_point(folder, sweep, second));
 }
 
 sweep::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {

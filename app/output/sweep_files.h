@@ -35,6 +35,17 @@ base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::pat
                                                       const std::string& first,
                                                       const std::string& second);
 
+// Whether what was found under the name of a point is of that point, by the settings it was written
+// with: the name that earlier versions gave to several points may be another point's own name now.
+base::Result<void> check_of_point(const std::filesystem::path& file,
+                                  const spec::WorkloadSpec& written,
+                                  const spec::WorkloadSpec& of_point);
+
+// Two points of a sweep, each found under its name and checked.
+base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
+                                                      const sweep::Sweep& sweep, std::size_t first,
+                                                      std::size_t second);
+
 // What must not change between points of one sweep: program, engine, threads, processor, GPUs.
 sweep::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine);
 

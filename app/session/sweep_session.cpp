@@ -162,7 +162,9 @@ void SweepSession::open(Session& session, std::size_t point) {
     const std::filesystem::path points = own_folder_ / kPointsFolder;
     const auto name = stored_point_name(points, *sweep_, point, kRecordingEnding);
     if (name) {
-      opener_.open(recording_path(points, *name), session.strings());
+      opening_file_ = recording_path(points, *name);
+      opening_spec_ = sweep_->points()[point].spec;
+      opener_.open(opening_file_, session.strings());
     } else {
       opened_ = Opened{point, tl::unexpected(name.error())};
     }
@@ -171,6 +173,10 @@ void SweepSession::open(Session& session, std::size_t point) {
 
 std::optional<SweepSession::Opened> SweepSession::take_opened() {
   if (auto read = opener_.take()) {
+    if (*read) {
+      const auto same = check_of_point(opening_file_, (**read)->spec, opening_spec_);
+      if (!same) *read = tl::unexpected(same.error());
+    }
     if (*read) runs_.emplace_back(opening_, **read);
     if (runs_.size() > kKeptRuns) runs_.pop_front();
     opened_ = Opened{opening_, std::move(*read)};
@@ -180,12 +186,7 @@ std::optional<SweepSession::Opened> SweepSession::take_opened() {
 
 base::Result<sweep::ProfileComparison> SweepSession::compare(std::size_t a, std::size_t b) const {
   if (sweep_ == nullptr || own_folder_.empty()) return base::fail("This sweep is not kept on disk");
-  const std::filesystem::path points = own_folder_ / kPointsFolder;
-  const auto first = stored_point_name(points, *sweep_, a, ".json");
-  if (!first) return tl::unexpected(first.error());
-  const auto second = stored_point_name(points, *sweep_, b, ".json");
-  if (!second) return tl::unexpected(second.error());
-  return compare_points(points, *first, *second);
+  return compare_points(own_folder_ / kPointsFolder, *sweep_, a, b);
 }
 
 base::Result<std::filesystem::path> SweepSession::save(const Session& session) {

@@ -82,6 +82,8 @@ class SweepSession {
   std::string start_problem_;
   RecordingOpener opener_;
   std::size_t opening_ = 0;  // the point whose recording is read
+  std::filesystem::path opening_file_;
+  spec::WorkloadSpec opening_spec_;  // of that point
   std::optional<Opened> opened_;
   views::SweepAnalysisCache analysis_;
 };

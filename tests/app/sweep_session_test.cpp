@@ -231,6 +231,35 @@ TEST_F(SweepSessionOf, points_of_earlier_versions_open_and_are_compared) {
   }
 }
 
+// Where the learning rate alone tells the points apart, the one file that an earlier version wrote
+// for 1e-3 and 1e3 has the very name of 1e3 now.
+TEST_F(SweepSessionOf, an_older_file_under_a_points_own_name_is_not_opened_as_that_point) {
+  spec_.base.workload = spec::WorkloadKind::lm;
+  spec_.base.pass = spec::Pass::full_step;
+  spec_.axes = {*sweep::parse_axis("T=64,128")};
+  spec_.series = {*sweep::parse_series("lr=1e-3,1e3,1e-2")};
+  const auto journal = finished_sweep();
+  const auto points = journal.parent_path() / kPointsFolder;
+  SweepSession sweeps;
+  ASSERT_TRUE(sweeps.load(*session_, journal).has_value());
+  const sweep::Sweep& sweep = *sweeps.sweep();
+  ASSERT_EQ(sweep::older_profile_name(sweep, 0), sweep::profile_name(sweep, 2));
+  EXPECT_TRUE(sweeps.compare(0, 2));
+  for (const char* ending : {".json", kRecordingEnding}) {
+    std::filesystem::rename(points / (sweep::profile_name(sweep, 0) + ending),
+                            points / (sweep::profile_name(sweep, 2) + ending));
+  }
+  const auto other = opened(*session_, sweeps, 2);
+  ASSERT_TRUE(other && !other->run) << "the run of 1e-3 is shown for 1e3";
+  EXPECT_NE(other->run.error().sentence.find("is of other settings than this point"),
+            std::string::npos)
+      << other->run.error().sentence;
+  const auto comparison = sweeps.compare(2, 4);
+  ASSERT_FALSE(comparison);
+  EXPECT_NE(comparison.error().sentence.find("is of other settings than this point"),
+            std::string::npos);
+}
+
 TEST_F(SweepSessionOf, a_recording_that_is_broken_or_missing_has_its_sentence_and_costs_nothing) {
   const auto journal = finished_sweep();
   const auto points = journal.parent_path() / kPointsFolder;
