@@ -350,8 +350,9 @@ Requests Workspace::draw(Layout layout, bool interactive) {
                [&] { draw_comparison(ui); });
   }
   if (show_save_folder_) {
-    draw_sheet(ui, "save.title", "###save_folder_sheet", show_save_folder_,
-               [&] { draw_save_folder(ui); });
+    draw_sheet(
+        ui, "save.title", "###save_folder_sheet", show_save_folder_, [&] { draw_save_folder(ui); },
+        SheetSize::small);
   }
   if (show_glossary_) {
     draw_sheet(ui, "glossary.title", "###glossary_sheet", show_glossary_,

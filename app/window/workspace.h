@@ -219,8 +219,10 @@ class Workspace {
   void draw_glossary(const views::Ui& ui);
   void draw_limit_bar(const views::Ui& ui);
   void draw_toasts(const views::Ui& ui);
+  // Over the panels. large: a table wants their whole width.
+  enum class SheetSize : std::uint8_t { large, small };
   void draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
-                  const std::function<void()>& draw);
+                  const std::function<void()>& draw, SheetSize size = SheetSize::large);
   void draw_file_tabs(const views::Ui& ui);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
   void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);

@@ -1,6 +1,7 @@
 // The sheets over the panels, and that of the shortcuts.
 #include <imgui.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,15 @@ namespace ts::app {
 
 using views::TextStyle;
 
-// Over the panels: a table wants their whole width.
 void Workspace::draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
-                           const std::function<void()>& draw) {
+                           const std::function<void()>& draw, SheetSize size) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
-  ImGui::SetNextWindowSize({viewport->WorkSize.x * 0.86F, viewport->WorkSize.y * 0.8F},
-                           ImGuiCond_Appearing);
+  ImVec2 wanted{viewport->WorkSize.x * 0.86F, viewport->WorkSize.y * 0.8F};
+  if (size == SheetSize::small) {
+    wanted = {std::min(wanted.x, ui.px(640)), std::min(wanted.y, ui.px(210))};
+  }
+  ImGui::SetNextWindowSize(wanted, ImGuiCond_Appearing);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(20), ui.px(16)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
   const std::string words = std::string((*texts_)(title)) + id;

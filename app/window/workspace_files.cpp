@@ -115,6 +115,7 @@ void Workspace::draw_save_folder(const views::Ui& ui) {
     now.string().copy(save_folder_.data(), save_folder_.size() - 1);
   }
   views::wrapped_text(ui, TextStyle::body, ui.theme.text2, (*texts_)("save.what"), ui.px(16));
+  ImGui::Dummy({0, ui.px(6)});
   ImGui::SetNextItemWidth(-1);
   const bool entered = ImGui::InputText("###save_folder_path", save_folder_.data(),
                                         save_folder_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
@@ -123,6 +124,7 @@ void Workspace::draw_save_folder(const views::Ui& ui) {
   if (!whole) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.bad, (*texts_)("save.whole_path"), ui.px(16));
   }
+  ImGui::Dummy({0, ui.px(6)});
   ImGui::BeginDisabled(!whole);
   const bool pressed = views::button(ui, "###save_folder_use", "", (*texts_)("save.use"), "",
                                      views::ButtonKind::primary);

@@ -86,7 +86,7 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   if (edge == nullptr || !edge->current) edge = nullptr;
   // How far T can go: the exact number, until it is known the one on the slider.
   const auto add = [&](const char* key, std::int64_t value) {
-    words.sentence = texts(key, {{"sentence", words.sentence}, {"value", std::to_string(value)}});
+    words.sentence = texts(key, {{"sentence", words.sentence}, {"value", text::grouped(value)}});
   };
   if (edge != nullptr && edge->largest_that_fits) {
     add("inspector.sentence_and_exact", *edge->largest_that_fits);
