@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
+#include "core/files/opened_file.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
 #include "views/charts/one_unit.h"

@@ -263,7 +263,7 @@ std::string stale_sweep(const sweep::SweepSpec& shown,
       if (base.workload == of.workload) spec::apply_preset(*preset, base);
     }
   }
-  const std::string settings = difference_words(texts, of, base);
+  std::string settings = difference_words(texts, of, base);
   if (!offered || alike) return settings;
   const std::string varied = sweep_range_words(shown, texts);
   return settings.empty() ? varied : varied + texts("memory.list_comma") + settings;
