@@ -22,7 +22,8 @@ ListedFile listed(const std::filesystem::path& path) {
   file.path = path;
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
-  if (problem) return file;
+  if (status.type() == std::filesystem::file_type::not_found) file.kind = FileKind::missing;
+  if (problem || file.kind == FileKind::missing) return file;
   if (is_sweep(path)) {
     file.kind = FileKind::sweep;
   } else if (std::filesystem::is_directory(status)) {
@@ -52,7 +53,7 @@ FileList list_folder(const std::filesystem::path& folder) {
     }
     if (at->path().filename().string().starts_with(".")) continue;
     ListedFile file = listed(at->path());
-    if (file.kind != FileKind::other) list.files.push_back(std::move(file));
+    if (file.kind < FileKind::other) list.files.push_back(std::move(file));
   }
   std::ranges::sort(list.files, [](const ListedFile& a, const ListedFile& b) {
     const auto rank = [](FileKind kind) { return std::min<int>(static_cast<int>(kind), 2); };
@@ -65,6 +66,10 @@ void remember_file(std::vector<std::string>& recent, const std::filesystem::path
   std::erase(recent, path.string());
   recent.insert(recent.begin(), path.string());
   if (recent.size() > kMostRecent) recent.resize(kMostRecent);
+}
+
+void forget_file(std::vector<std::string>& recent, const std::filesystem::path& path) {
+  std::erase(recent, path.string());
 }
 
 }  // namespace ts::app

@@ -8,7 +8,7 @@
 namespace ts::app {
 
 // What a path is to the program, as far as a look at its name tells.
-enum class FileKind : std::uint8_t { folder, sweep, snapshot, json, other };
+enum class FileKind : std::uint8_t { folder, sweep, snapshot, json, other, missing };
 
 struct ListedFile {
   std::filesystem::path path;
@@ -16,7 +16,8 @@ struct ListedFile {
   std::uintmax_t bytes = 0;  // 0 for a folder
 };
 
-// The kind and size of one path; kind `other` for what cannot be read.
+// The kind and size of one path; kind `other` for what cannot be opened, `missing` where there is
+// nothing of that name.
 ListedFile listed(const std::filesystem::path& path);
 
 // What a folder has for the user to open: folders first, then sweeps, then files that can be
@@ -33,5 +34,6 @@ FileList list_folder(const std::filesystem::path& folder);
 // The files that were opened last, the newest first, each once; kMostRecent at most.
 inline constexpr std::size_t kMostRecent = 12;
 void remember_file(std::vector<std::string>& recent, const std::filesystem::path& path);
+void forget_file(std::vector<std::string>& recent, const std::filesystem::path& path);
 
 }  // namespace ts::app

@@ -27,6 +27,8 @@ std::string kind_words(const views::Ui& ui, FileKind kind) {
       return ui.texts("file.kind.snapshot");
     case FileKind::json:
       return ui.texts("file.kind.json_file");
+    case FileKind::missing:
+      return ui.texts("file.kind.missing");
     case FileKind::other:
       break;
   }
@@ -75,10 +77,36 @@ void OpenSheet::draw_preview(const views::Ui& ui) const {
     views::text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.open_hint"));
     return;
   }
+  if (refused_) {
+    views::text(ui, TextStyle::small, ui.theme.bad,
+                ui.texts("file.missing", {{"path", marked_->path.string()}}));
+    return;
+  }
   const std::string size = size_words(*marked_);
   views::text(ui, TextStyle::small, ui.theme.text2,
               marked_->path.filename().string() + ": " + kind_words(ui, marked_->kind) +
                   (size.empty() ? "" : ", " + size));
+}
+
+// What is no longer there stays in sight, and leaves the list when it is pressed.
+bool OpenSheet::draw_recent(const views::Ui& ui, Answer& answer) {
+  bool done = false;
+  for (std::size_t i = 0; i < recent_.size(); ++i) {
+    const std::filesystem::path& path = recent_[i].path;
+    const std::string words = path.filename().string() + "   " + path.parent_path().string();
+    const std::string id = "###recent_" + std::to_string(i);
+    if (recent_[i].kind != FileKind::missing) {
+      done = draw_file(ui, id, recent_[i], words) || done;
+      continue;
+    }
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().DisabledAlpha);
+    if (views::list_row(ui, id.c_str(), words, ui.texts("file.forget"), false))
+      answer.forgotten = path;
+    ImGui::PopStyleVar();
+  }
+  if (answer.forgotten)
+    std::erase_if(recent_, [&](const ListedFile& file) { return file.path == *answer.forgotten; });
+  return done;
 }
 
 OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::string> recent,
@@ -122,6 +150,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     if (marked_words_ != typed_.data()) {
       marked_words_ = typed_.data();
       marked_.reset();
+      refused_ = false;
       if (!marked_words_.empty()) marked_ = listed(typed());
     }
     draw_preview(ui);
@@ -131,11 +160,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     if (ImGui::BeginChild("###open_list", {0, rows}, ImGuiChildFlags_NavFlattened)) {
       if (!recent_.empty()) views::section(ui, ui.texts("file.recent"));
-      for (std::size_t i = 0; i < recent_.size(); ++i) {
-        const std::filesystem::path& path = recent_[i].path;
-        const std::string words = path.filename().string() + "   " + path.parent_path().string();
-        if (draw_file(ui, "###recent_" + std::to_string(i), recent_[i], words)) done = true;
-      }
+      done = draw_recent(ui, answer) || done;
       views::section(ui, list_.folder.string(), list_.cut ? ui.texts("file.cut") : "");
       if (list_.folder.has_parent_path() && list_.folder != list_.folder.root_path() &&
           views::list_row(ui, "###file_up", "..", ui.texts("file.kind.folder"), false)) {
@@ -170,6 +195,9 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
       const ListedFile file = listed(typed());
       if (file.kind == FileKind::folder) {
         entered = file.path;
+      } else if (file.kind == FileKind::missing) {
+        refused_ = true;
+        focus_field_ = true;
       } else {
         answer.chosen = file.path;
         ImGui::CloseCurrentPopup();

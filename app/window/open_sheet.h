@@ -20,7 +20,8 @@ class OpenSheet {
 
   struct Answer {
     std::optional<std::filesystem::path> chosen;
-    bool browse = false;  // the desktop's own dialog is wanted
+    std::optional<std::filesystem::path> forgotten;  // a recent file that is no longer there
+    bool browse = false;                             // the desktop's own dialog is wanted
   };
   // `can_browse`: there is such a dialog.
   Answer draw(const views::Ui& ui, std::span<const std::string> recent, bool (*can_browse)());
@@ -32,6 +33,7 @@ class OpenSheet {
   // True when the row was pressed twice.
   bool draw_file(const views::Ui& ui, const std::string& id, const ListedFile& file,
                  const std::string& words);
+  bool draw_recent(const views::Ui& ui, Answer& answer);
   void draw_preview(const views::Ui& ui) const;
 
   bool asked_ = false;
@@ -42,6 +44,7 @@ class OpenSheet {
   std::vector<ListedFile> recent_;
   std::optional<ListedFile> marked_;
   std::string marked_words_;  // what `marked_` was made of
+  bool refused_ = false;      // it was to be opened and is not there
 };
 
 }  // namespace ts::app

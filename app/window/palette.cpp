@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -53,6 +55,21 @@ std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entri
     return lower(entry->words).starts_with(whole) || lower(entry->id).starts_with(whole);
   });
   return found;
+}
+
+std::optional<TypedSetting> typed_setting(std::string_view typed) {
+  const auto trimmed = [](std::string_view words) {
+    while (words.starts_with(' ')) words.remove_prefix(1);
+    while (words.ends_with(' ')) words.remove_suffix(1);
+    return words;
+  };
+  typed = trimmed(typed);
+  const std::size_t end = typed.find_first_of("= ");
+  if (end == 0 || end == std::string_view::npos) return std::nullopt;
+  TypedSetting setting{typed.substr(0, end), trimmed(typed.substr(end))};
+  if (setting.value.starts_with('=')) setting.value = trimmed(setting.value.substr(1));
+  if (setting.value.empty()) return std::nullopt;
+  return setting;
 }
 
 void Palette::choose(const PaletteEntry& entry) {
@@ -132,6 +149,12 @@ void Palette::draw(const views::Ui& ui,
       }
     }
     ImGui::EndChild();
+    // Why the marked one cannot be chosen; its line is kept, so that nothing jumps.
+    const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    const std::string reason =
+        views::fitted(sink, views::TextStyle::small, marked_ < rows ? found[marked_]->reason : "",
+                      ImGui::GetContentRegionAvail().x);
+    views::text(ui, views::TextStyle::small, ui.theme.warn, reason.empty() ? " " : reason);
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();

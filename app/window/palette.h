@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,12 @@ struct PaletteEntry {
 // Letters of ASCII are the same in both cases.
 std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
                                           std::string_view typed);
+
+// "T=1024", "T = 1024" and "T 1024" as a name and a value; nothing where one of them is missing.
+struct TypedSetting {
+  std::string_view name, value;
+};
+std::optional<TypedSetting> typed_setting(std::string_view typed);
 
 // A field to type in and the entries that match. Enter performs the marked one, the arrow keys move
 // the mark, Escape closes. Owned by the workspace.

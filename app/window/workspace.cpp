@@ -78,8 +78,8 @@ Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts&
   seen_spec_ = state.history.spec();
 }
 
-void Workspace::notify(std::string sentence) {
-  note_ = std::move(sentence);
+void Workspace::notify(const std::string& sentence) {
+  note_ = views::file_words(*texts_, sentence);
   note_until_ns_ = base::now_ns() + kNoteTime;
 }
 

@@ -125,7 +125,7 @@ class Workspace {
   Requests draw(Layout layout, bool interactive);
 
   // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
-  void notify(std::string sentence);
+  void notify(const std::string& sentence);
 
   // Says that something was written there, with a button that shows it.
   void saved(const std::filesystem::path& path);
@@ -154,6 +154,7 @@ class Workspace {
   void add_settings(const views::Ui& ui, std::vector<PaletteEntry>& entries);
   void add_typed_setting(const views::Ui& ui, std::string_view typed,
                          std::vector<PaletteEntry>& entries);
+  void add_workloads(const views::Ui& ui, std::vector<PaletteEntry>& entries);
   void add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entries);
   void add_cards(const views::Ui& ui, std::vector<PaletteEntry>& entries);
   void add_looks(const views::Ui& ui, std::vector<PaletteEntry>& entries);

@@ -10,6 +10,7 @@
 #include "app/window/page_windows.h"
 #include "app/window/workspace.h"
 #include "views/common/ids.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_panel.h"
 
@@ -80,7 +81,8 @@ void Workspace::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry&
   } else {
     views::wrapped_text(ui, TextStyle::large, ui.theme.text, (*texts_)("file.cannot_open"),
                         ui.px(16));
-    views::wrapped_text(ui, TextStyle::body, ui.theme.text2, entry.problem, ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
+                        views::file_words(*texts_, entry.problem), ui.px(16));
   }
   ImGui::EndGroup();
 }
@@ -95,6 +97,12 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
+    // Nothing to show of it: no tab, and no place among the recent ones.
+    if (!whole.empty() && listed(whole).kind == FileKind::missing) {
+      forget_file(state_->preferences.recent_files, whole);
+      notify((*texts_)("file.missing", {{"path", whole.string()}}));
+      continue;
+    }
     remember_file(state_->preferences.recent_files, whole);
     if (is_sweep(whole)) {
       open_sweep(whole);
@@ -145,6 +153,7 @@ void Workspace::draw_open_sheet(const views::Ui& ui) {
       open_sheet_.draw(ui, state_->preferences.recent_files, &FileDialog::available);
   if (answer.browse) file_dialog_.open((*texts_)("file.open_title"));
   if (answer.chosen) open_files({*answer.chosen});
+  if (answer.forgotten) forget_file(state_->preferences.recent_files, *answer.forgotten);
 }
 
 }  // namespace ts::app

@@ -38,28 +38,50 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-// "T=1024" or "T 1024": what is typed is the setting.
+// "T=1024", "T = 1024" or "T 1024": what is typed is the setting; a value that it cannot have has
+// its reason.
 void Workspace::add_typed_setting(const views::Ui& ui, std::string_view typed,
                                   std::vector<PaletteEntry>& entries) {
-  const std::size_t end = typed.find_first_of("= ");
-  if (end == std::string_view::npos || end + 1 >= typed.size()) return;
-  const std::string value(typed.substr(end + 1));
+  const auto parts = typed_setting(typed);
+  if (!parts) return;
+  const std::string value(parts->value);
   for (const spec::FieldRow& row : spec::field_rows()) {
-    if (!same_letters(row.name, typed.substr(0, end))) continue;
+    if (!same_letters(row.name, parts->name)) continue;
     spec::WorkloadSpec spec = state_->history.spec();
-    if (!spec::set_field(spec, row.name, value)) return;
+    std::string reason;
+    if (const auto problem = spec::value_problem(row.field, value)) {
+      reason = views::message_words(ui.texts, *problem);
+    } else {
+      static_cast<void>(spec::set_field(spec, row.name, value));
+      reason = reason_words(ui, spec, row.field);
+    }
     // Found by whatever was typed.
-    entries.push_back({std::string(typed), setting_words(ui, row.field, value), "",
-                       reason_words(ui, spec, row.field),
+    entries.push_back({std::string(typed), setting_words(ui, row.field, value), "", reason,
                        [this, spec] { state_->history.set(spec); }});
     return;
+  }
+}
+
+void Workspace::add_workloads(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
+  const spec::WorkloadKind now = state_->history.spec().workload;
+  const auto names = spec::field_choices(Field::workload);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string words = ui.texts(std::string("controls.workload.") + names[i]);
+    const auto kind = static_cast<spec::WorkloadKind>(i);
+    entries.push_back({std::string("workload=") + names[i],
+                       ui.texts("palette.workload", {{"name", words}}),
+                       kind == now ? ui.texts("palette.now") : "", "", [this, kind] {
+                         spec::WorkloadSpec changed = state_->history.spec();
+                         spec::choose_workload(kind, changed);
+                         state_->history.set(changed);
+                       }});
   }
 }
 
 void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
   const spec::WorkloadSpec& spec = state_->history.spec();
   for (const spec::FieldRow& row : spec::field_rows()) {
-    // Workloads come with their presets, cards with their sizes.
+    // Workloads come with a preset, cards with their sizes.
     if (row.field == Field::target_gpu || row.field == Field::workload) continue;
     const std::string now = spec::field_text(spec, row.field);
     const std::string reason = reason_words(ui, spec, row.field);
@@ -143,6 +165,7 @@ void Workspace::draw_palette(const views::Ui& ui, Requests& requests) {
       entries.push_back({id, ui.texts(row.what), keys_of(row), why_not(row.action),
                          [this, &row, &requests] { perform(row.action, requests); }});
     }
+    add_workloads(ui, entries);
     add_settings(ui, entries);
     add_presets(ui, entries);
     add_cards(ui, entries);

@@ -102,6 +102,12 @@ const Preset* find_preset(WorkloadKind workload, std::string_view id) {
   return nullptr;
 }
 
+void choose_workload(WorkloadKind workload, WorkloadSpec& spec) {
+  spec.workload = workload;
+  const auto* const first = std::ranges::find(kPresets, workload, &Preset::workload);
+  if (first != std::end(kPresets)) apply_preset(*first, spec);
+}
+
 void apply_preset(const Preset& preset, WorkloadSpec& spec) {
   spec.workload = preset.workload;
   keep_or_set(spec.batch, preset.batch);

@@ -26,6 +26,8 @@ inline constexpr const char* kRunsAnywhere = "runs anywhere";
 
 // Ids are unique within one workload: block and lm share the sizes of CS336.
 std::span<const Preset> presets();
+// Another workload, with the first of its presets.
+void choose_workload(WorkloadKind workload, WorkloadSpec& spec);
 // nullptr when that workload has no such preset.
 const Preset* find_preset(WorkloadKind workload, std::string_view id);
 void apply_preset(const Preset& preset, WorkloadSpec& spec);

@@ -2,35 +2,51 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "core/spec/nearest.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_problems.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
+#include "core/text/numbers.h"
 
 namespace ts::spec {
 
 namespace {
 
-base::Result<void> set_flag(WorkloadSpec& spec, Field field, std::string_view value) {
+// What is wrong with a value; nothing: it is set.
+using Refusal = std::optional<SpecProblem>;
+
+Refusal refusal(Field field, std::string key, std::string_view english,
+                std::vector<text::Argument> arguments) {
+  arguments.push_back({"field", field_name(field)});
+  Problems problems;
+  problems.add(field, std::move(key), english, std::move(arguments));
+  return problems.take().front();
+}
+
+Refusal set_flag(WorkloadSpec& spec, Field field, std::string_view value) {
   bool& flag = spec.*field_as<FlagField>(field)->member;
   if (value == "true" || value == "on" || value == "yes" || value == "1") {
     flag = true;
   } else if (value == "false" || value == "off" || value == "no" || value == "0") {
     flag = false;
   } else {
-    return base::fail(
-        fmt::format("{} must be true or false, not \"{}\"", field_name(field), value));
+    return refusal(field, "truth", "{field} must be true or false, not \"{value}\"",
+                   {{"value", std::string(value)}});
   }
   return {};
 }
 
-base::Result<void> set_seed(WorkloadSpec& spec, Field field, std::string_view value) {
+Refusal set_seed(WorkloadSpec& spec, Field field, std::string_view value) {
   std::uint64_t seed = 0;
   const char* const end = value.data() + value.size();
   const auto [rest, error] = std::from_chars(value.data(), end, seed);
   if (error != std::errc{} || rest != end) {
-    return base::fail(fmt::format("{} must be a whole number from 0 to {}, not \"{}\"",
-                                  field_name(field), UINT64_MAX, value));
+    return refusal(field, "seed", "{field} must be a whole number from 0 to {max}, not \"{value}\"",
+                   {{"max", std::to_string(UINT64_MAX)}, {"value", std::string(value)}});
   }
   spec.*field_as<SeedField>(field)->member = seed;
   return {};
@@ -42,29 +58,52 @@ struct FromText {
   Field field;
   std::string_view value;
 
-  base::Result<void> operator()(const NumberField&) const {
-    if (const auto count = parse_count(value)) return set_number(spec, field, *count);
-    return base::fail(fmt::format("{} takes a whole number such as 512, 2k or 2Ki, not \"{}\"",
-                                  field_name(field), value));
+  [[nodiscard]] Refusal refused(const char* key, std::string_view english) const {
+    return refusal(field, key, english, {{"value", std::string(value)}});
   }
-  base::Result<void> operator()(const BytesField&) const {
-    if (const auto bytes = parse_bytes(value)) return set_number(spec, field, *bytes);
-    return base::fail(
-        fmt::format("{} takes bytes, a size such as 2GiB or 512MiB, or auto, not \"{}\"",
-                    field_name(field), value));
+  [[nodiscard]] Refusal number(std::int64_t count) const {
+    if (set_number(spec, field, count)) return {};
+    const FieldRange range = field_range(field);
+    return refusal(field, "range", kRange,
+                   {{"min", text::grouped(range.min)},
+                    {"max", text::grouped(range.max)},
+                    {"value", text::grouped(count)}});
   }
-  base::Result<void> operator()(const RealField&) const {
-    if (const auto real = parse_real(value)) return set_real(spec, field, *real);
-    return base::fail(
-        fmt::format("{} takes a number such as 0.1 or 3e-4, not \"{}\"", field_name(field), value));
+  Refusal operator()(const NumberField&) const {
+    if (const auto count = parse_count(value)) return number(*count);
+    return refused("whole_number",
+                   "{field} takes a whole number such as 512, 2k or 2Ki, not \"{value}\"");
   }
-  base::Result<void> operator()(const ChoiceField&) const { return set_choice(spec, field, value); }
-  base::Result<void> operator()(const FlagField&) const { return set_flag(spec, field, value); }
-  base::Result<void> operator()(const SeedField&) const { return set_seed(spec, field, value); }
-  base::Result<void> operator()(const TextField& text) const {
+  Refusal operator()(const BytesField&) const {
+    if (const auto bytes = parse_bytes(value)) return number(*bytes);
+    return refused("size",
+                   "{field} takes bytes, a size such as 2GiB or 512MiB, or auto, not \"{value}\"");
+  }
+  Refusal operator()(const RealField& real) const {
+    const auto parsed = parse_real(value);
+    if (!parsed) {
+      return refused("real", "{field} takes a number such as 0.1 or 3e-4, not \"{value}\"");
+    }
+    if (set_real(spec, field, *parsed)) return {};
+    return refusal(field, "range", kRange,
+                   {{"min", text::plain(real.min)},
+                    {"max", text::plain(real.max)},
+                    {"value", text::plain(*parsed)}});
+  }
+  Refusal operator()(const ChoiceField& choices) const {
+    if (set_choice(spec, field, value)) return {};
+    const std::vector<std::string_view> words(choices.names.begin(), choices.names.end());
+    return refusal(field, "choice", "{field} must be {choices}, not \"{value}\"",
+                   {{"choices", listed(words)}, {"value", std::string(value)}});
+  }
+  Refusal operator()(const FlagField&) const { return set_flag(spec, field, value); }
+  Refusal operator()(const SeedField&) const { return set_seed(spec, field, value); }
+  Refusal operator()(const TextField& text) const {
     spec.*text.member = value;
     return {};
   }
+
+  static constexpr std::string_view kRange = "{field} must be between {min} and {max}, not {value}";
 };
 
 // Sets a field from a JSON value, by its kind.
@@ -152,7 +191,14 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
 base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value) {
   const auto field = field_from_name(name);
   if (!field) return tl::unexpected(field.error());
-  return std::visit(FromText{spec, *field, value}, field_row(*field).kind);
+  const Refusal refused = std::visit(FromText{spec, *field, value}, field_row(*field).kind);
+  if (refused) return base::fail(refused->sentence);
+  return {};
+}
+
+std::optional<SpecProblem> value_problem(Field field, std::string_view value) {
+  WorkloadSpec unused;
+  return std::visit(FromText{unused, field, value}, field_row(field).kind);
 }
 
 }  // namespace ts::spec

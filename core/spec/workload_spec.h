@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -253,5 +254,7 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json);
 // "2GiB", "512 MiB", "1.5GB" and "auto". Only the one value is looked at; call validate() when all
 // are set. An error leaves the spec as it was.
 base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value);
+// Why such a text is no value of the setting: its error, with the key of its words.
+std::optional<SpecProblem> value_problem(Field field, std::string_view value);
 
 }  // namespace ts::spec

@@ -39,7 +39,7 @@ TEST(FileList, names_what_can_be_opened_with_kind_and_size) {
 TEST(FileList, of_what_is_no_folder_is_empty) {
   const io::testing::TemporaryFolder folder;
   EXPECT_TRUE(list_folder(folder / "missing").files.empty());
-  EXPECT_EQ(listed(folder / "missing").kind, FileKind::other);
+  EXPECT_EQ(listed(folder / "missing").kind, FileKind::missing);
 }
 
 TEST(FileList, recent_files_are_new_first_once_and_few) {
@@ -48,6 +48,18 @@ TEST(FileList, recent_files_are_new_first_once_and_few) {
   ASSERT_EQ(recent.size(), kMostRecent);
   EXPECT_EQ(recent.front(), "/f9");
   EXPECT_EQ(std::ranges::count(recent, "/f9"), 1);
+}
+
+TEST(Palette, a_setting_is_typed_with_and_without_spaces) {
+  for (const char* const typed : {"T=512", "T = 512", "T 512", " T =512 ", "T= 512"}) {
+    const auto setting = typed_setting(typed);
+    ASSERT_TRUE(setting) << typed;
+    EXPECT_EQ(setting->name, "T") << typed;
+    EXPECT_EQ(setting->value, "512") << typed;
+  }
+  EXPECT_EQ(typed_setting("memory_limit = 2 GiB")->value, "2 GiB");
+  for (const char* const typed : {"", " ", "T", "T=", "T = ", "= 512"})
+    EXPECT_FALSE(typed_setting(typed)) << typed;
 }
 
 TEST(Palette, finds_all_words_in_any_order_and_puts_beginnings_first) {

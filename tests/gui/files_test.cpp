@@ -79,18 +79,53 @@ TEST_F(FilesInTheWindow, ABadFileSaysWhyAndCloses) {
   drive([](ImGuiTestContext* context) {
     const auto path = folder() / "bad.pickle";
     std::ofstream(path) << "this is no snapshot";
-    window().open_files({path, folder() / "missing.pickle"});
+    const auto worse = folder() / "worse.pickle";
+    std::ofstream(worse) << "";
+    window().open_files({path, worse});
     IM_CHECK(read(context));
     context->Yield(4);
     const auto& entries = session().files().entries();
     IM_CHECK_EQ(entries.size(), std::size_t{2});
     IM_CHECK(entries[0].problem.find("bad.pickle") != std::string::npos);
-    IM_CHECK(entries[1].problem.find("missing.pickle") != std::string::npos);
+    IM_CHECK(entries[1].problem.find("worse.pickle") != std::string::npos);
     const std::string tab = "//###file_tabs/###tabs/###file_" + std::to_string(entries[1].id);
     context->TabClose(tab.c_str());
     context->Yield(3);
     IM_CHECK_EQ(session().files().entries().size(), std::size_t{1});
     IM_CHECK_EQ(session().files().current_index().value(), std::size_t{0});
+  });
+}
+
+// One sentence, and no tab with nothing in it.
+TEST_F(FilesInTheWindow, AMissingFileIsSaidAndLeavesTheRecentOnes) {
+  drive([](ImGuiTestContext* context) {
+    auto& recent = state().preferences.recent_files;
+    const std::string gone = (folder() / "gone.pickle").string();
+    const auto there = folder() / "there.pickle";
+    std::ofstream(there) << "a file";
+    recent = {gone, there.string()};
+    const std::size_t tabs = session().files().entries().size();
+    // In the sheet the sentence stands below the field, which keeps what was typed.
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+    context->Yield(3);
+    context->KeyCharsReplaceEnter((folder() / "nowhere.pickle").c_str());
+    context->Yield(3);
+    IM_CHECK(ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup));
+    IM_CHECK_EQ(session().files().entries().size(), tabs);
+    // A recent one that is no longer there leaves the list when it is pressed.
+    context->SetRef(context->WindowInfo("//###open_sheet/###open_list").ID);
+    context->ItemClick("###recent_0");
+    context->Yield(3);
+    IM_CHECK_EQ(recent.size(), std::size_t{1});
+    IM_CHECK_STR_EQ(recent.front().c_str(), there.c_str());
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(3);
+    // Dropped onto the window, or named on the command line.
+    recent = {gone};
+    window().open_files({gone});
+    context->Yield(3);
+    IM_CHECK_EQ(session().files().entries().size(), tabs);
+    IM_CHECK(recent.empty());
   });
 }
 

@@ -254,6 +254,28 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
     context->KeyPress(ImGuiKey_Enter);
     context->Yield(3);
     IM_CHECK(state().history.spec().target_gpu.find("A100") != std::string::npos);
+    // A workload by its name, with the first of its presets.
+    type_into_palette(context, "workload mlp");
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    IM_CHECK(state().history.spec().workload == spec::WorkloadKind::mlp);
+    show(small_attention());
+    type_into_palette(context, "T = 512");
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{512});
+    // What it cannot be stays in the field with its reason.
+    for (const char* const never : {"T = 99999999", "T = long", "dtype=fp3"}) {
+      type_into_palette(context, never);
+      context->SetRef(context->WindowInfo("//$FOCUSED/###palette_rows").ID);
+      IM_CHECK(context->ItemExists((std::string("###command_") + never).c_str()));
+      context->KeyPress(ImGuiKey_Enter);
+      context->Yield(3);
+      IM_CHECK(ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup));
+      context->KeyPress(ImGuiKey_Escape);
+      context->Yield(3);
+    }
+    IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{512});
     type_into_palette(context, "backend=flash");
     context->KeyPress(ImGuiKey_Escape);
     context->Yield(3);

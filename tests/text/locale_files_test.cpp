@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "assets/assets.h"
 #include "core/report/efficiency.h"
@@ -156,6 +158,25 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       said.insert(problem.key);
     }
   }
+  // Of one value alone, as it is typed.
+  for (const auto& [field, value] : std::initializer_list<std::pair<spec::Field, const char*>>{
+           {spec::Field::T, "long"},
+           {spec::Field::T, "0"},
+           {spec::Field::memory_limit, "much"},
+           {spec::Field::lr, "small"},
+           {spec::Field::lr, "-1"},
+           {spec::Field::dtype, "fp3"},
+           {spec::Field::causal, "maybe"},
+           {spec::Field::seed, "-1"}}) {
+    const auto problem = spec::value_problem(field, value);
+    ASSERT_TRUE(problem) << value;
+    expect_said(problem->key, problem->arguments, problem->sentence);
+    said.insert(problem->key);
+    WorkloadSpec spec;
+    EXPECT_EQ(spec::set_field(spec, spec::field_name(field), value).error().sentence,
+              problem->sentence);
+  }
+  EXPECT_FALSE(spec::value_problem(spec::Field::T, "2Ki"));
   for (const std::string& key : keys(files()[0].texts)) {
     const bool is_problem = key.starts_with("spec.error.");
     EXPECT_TRUE(!is_problem || said.contains(key)) << key << " is never said";

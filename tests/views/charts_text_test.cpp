@@ -88,6 +88,30 @@ TEST(EngineWords, AreInTheUsersLanguage) {
   }
 }
 
+// As the readers say it; what is wrong inside a file stays as it is.
+TEST(FileWords, AreInTheUsersLanguage) {
+  text::Texts texts = testing::program_texts();
+  constexpr const char* kSaid[] = {
+      "Cannot read /a.b/c.pickle: No such file or directory.",
+      "Cannot read /a: it is a pipe or device.",
+      "Cannot write /a: Permission denied.",
+      "Cannot read the snapshot /a/b.pickle: the file is empty.",
+      "Cannot read the snapshot /a: this is neither a pickle of protocol 2 to 5 nor JSON.",
+      "Cannot read the snapshot /a.json: byte 2: this is no JSON.",
+      "/a/sweep.jsonl, line 3: this is not the journal of a sweep"};
+  for (const char* const said : kSaid) EXPECT_EQ(file_words(texts, said), said);
+  texts.choose(text::Language::zh_cn);
+  for (const char* const said : kSaid) {
+    const std::string words = file_words(texts, said);
+    for (const char* const english : {"Cannot", "file", "byte", "journal", "line", "snapshot "})
+      EXPECT_EQ(words.find(english), std::string::npos) << words;
+    EXPECT_NE(words.find("/a"), std::string::npos) << words;
+  }
+  EXPECT_EQ(file_words(texts, "Cannot read the snapshot /a: byte 7: an item lacks a mark."),
+            "\u65e0\u6cd5\u8bfb\u53d6\u5feb\u7167 /a\uff1abyte 7: an item lacks a mark\u3002");
+  EXPECT_EQ(file_words(texts, "Something new"), "Something new");
+}
+
 TEST(PresetWords, AreInTheUsersLanguage) {
   text::Texts texts = testing::program_texts();
   for (const spec::Preset& preset : spec::presets()) {

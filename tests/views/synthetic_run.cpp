@@ -28,7 +28,7 @@ class Transformer {
       : run_(run), strings_(strings), shape_(shape), random_(shape.seed) {
     now_ = run.begin_ns;
     phases_ = run_.trace.add_track({trace::TrackKind::phases, ""});
-    main_ = run_.trace.add_track({trace::TrackKind::cpu_thread, "main"});
+    main_ = run_.trace.add_track({trace::TrackKind::cpu_thread, "worker"});
     autograd_ = run_.trace.add_track({trace::TrackKind::autograd_thread, "autograd 0"});
   }
 

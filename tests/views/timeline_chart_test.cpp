@@ -416,6 +416,16 @@ TEST_F(TimelineChartTest, ShowsWhatWillBeThereBeforeAnythingRan) {
   EXPECT_FALSE(small.says(texts("timeline.allocated")));
 }
 
+TEST_F(TimelineChartTest, ThreadsAreNamedInTheUsersLanguage) {
+  const RecordingSink english = frame();
+  EXPECT_TRUE(english.says("worker"));
+  EXPECT_TRUE(english.says("autograd 0"));
+  texts.choose(text::Language::zh_cn);
+  const RecordingSink chinese = frame();
+  EXPECT_FALSE(chinese.says("worker"));
+  EXPECT_FALSE(chinese.says("autograd 0"));
+}
+
 TEST_F(TimelineChartTest, SurvivesASelectionThatIsNotInTheStore) {
   state.selected_slice = trace::SliceRef{9, 9, 9};
   ChartInput keys;

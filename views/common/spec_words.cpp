@@ -7,6 +7,7 @@
 #include "core/spec/memory_limit.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/known_sentence.h"
 #include "core/text/numbers.h"
 
 namespace ts::views {
@@ -43,12 +44,8 @@ std::string one_setting(const text::Texts& texts, const spec::WorkloadSpec& spec
   return field_words(texts, field) + " = " + (number ? value : value_words(texts, field, value));
 }
 
-// What engines and their loaders say: in English as they do, with the key of the translation.
-struct EngineSentence {
-  std::string_view english;  // with placeholders, as the texts
-  const char* key;
-};
-constexpr EngineSentence kEngineSentences[] = {
+// What engines and their loaders say.
+constexpr text::KnownSentence kEngineSentences[] = {
     {"No NVIDIA driver was found (libcuda.so.1)", "engine.no_driver"},
     {"{file} was not built: CUDA headers were not found", "engine.cuda_not_built"},
     {"The CUDA part cannot be loaded: {reason}", "engine.cuda_not_loaded"},
@@ -83,28 +80,34 @@ constexpr EngineSentence kEngineSentences[] = {
     {"{reason}. CUDA events do not work either: {why}", "engine.no_events"},
 };
 
-// What stands in a sentence where its pattern has placeholders; nothing when it is another one. A
-// placeholder ends where what follows it in the pattern begins first.
-std::optional<std::vector<text::Argument>> matched(std::string_view pattern,
-                                                   std::string_view sentence) {
-  std::vector<text::Argument> arguments;
-  while (true) {
-    const std::size_t open = std::min(pattern.find('{'), pattern.size());
-    if (!sentence.starts_with(pattern.substr(0, open))) return std::nullopt;
-    sentence.remove_prefix(open);
-    pattern.remove_prefix(open);
-    if (pattern.empty())
-      return sentence.empty() ? std::optional(std::move(arguments)) : std::nullopt;
-    const std::size_t close = pattern.find('}');
-    const std::string_view name = pattern.substr(1, close - 1);
-    pattern.remove_prefix(close + 1);
-    const std::string_view next = pattern.substr(0, pattern.find('{'));
-    const std::size_t end = next.empty() ? sentence.size() : sentence.find(next);
-    if (end == 0 || end == std::string_view::npos) return std::nullopt;
-    arguments.push_back({name, std::string(sentence.substr(0, end))});
-    sentence.remove_prefix(end);
-  }
-}
+// What readers and writers of files say, and the reasons in it.
+constexpr text::KnownSentence kFileSentences[] = {
+    {"Cannot read the snapshot {path}: {reason}.", "file_error.snapshot"},
+    {"Cannot read {path}: {reason}.", "file_error.read"},
+    {"Cannot write {path}: {reason}.", "file_error.write"},
+    {"The snapshot {path} is empty: it has neither segments nor events", "file_error.nothing"},
+    {"Read only a part of {path}: {reason}.", "file_error.part"},
+    {"Another tensorscope is writing {path}", "file_error.busy"},
+    {"{path}, line {line}: {reason}", "file_error.line"},
+    {"No such file or directory", "file_error.reason.missing"},
+    {"Permission denied", "file_error.reason.permission"},
+    {"Is a directory", "file_error.reason.folder"},
+    {"Not a directory", "file_error.reason.no_folder"},
+    {"No space left on device", "file_error.reason.full"},
+    {"Input/output error", "file_error.reason.io"},
+    {"Cannot allocate memory", "file_error.reason.memory"},
+    {"File too large", "file_error.reason.large"},
+    {"it is a pipe or device", "file_error.reason.device"},
+    {"the file is empty", "file_error.reason.empty"},
+    {"this is neither a pickle of protocol 2 to 5 nor JSON", "file_error.reason.format"},
+    {"this is no memory snapshot: it has neither segments nor device_traces",
+     "file_error.reason.no_snapshot"},
+    {"byte {place}: this is no JSON", "file_error.reason.no_json"},
+    {"this is not the journal of a sweep", "file_error.reason.no_journal"},
+    {"the journal has a format that this program does not know",
+     "file_error.reason.unknown_journal"},
+    {"the header is not complete", "file_error.reason.header"},
+};
 
 std::string worded(const text::Texts& texts, const std::string& key,
                    std::vector<text::Argument> arguments, const std::string& sentence) {
@@ -167,10 +170,11 @@ const char* partial_key(const ViewContext& context) {
 }
 
 std::string engine_words(const text::Texts& texts, std::string_view sentence) {
-  for (const EngineSentence& one : kEngineSentences) {
-    if (const auto arguments = matched(one.english, sentence)) return texts(one.key, *arguments);
-  }
-  return std::string(sentence);
+  return text::known_words(texts, kEngineSentences, sentence);
+}
+
+std::string file_words(const text::Texts& texts, std::string_view sentence) {
+  return text::known_words_and_reason(texts, kFileSentences, sentence);
 }
 
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset) {

@@ -24,6 +24,10 @@ std::string limit_words(const text::Texts& texts, std::string_view name);
 // is known; else as it is.
 std::string engine_words(const text::Texts& texts, std::string_view sentence);
 
+// Why a file cannot be read or written, said in English, likewise; what is wrong inside a file
+// stays as it is.
+std::string file_words(const text::Texts& texts, std::string_view sentence);
+
 // The name of a preset, and where it comes from.
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset);
 std::string preset_source_words(const text::Texts& texts, const spec::Preset& preset);

@@ -77,12 +77,7 @@ void draw_kinds(const ControlsContext& context, float width) {
     choices.push_back({name, ui.texts(std::string("controls.workload.") + name), {}});
   int chosen = static_cast<int>(spec.workload);
   if (!choice_grid(ui, "###workload", choices, chosen, width)) return;
-  spec.workload = static_cast<spec::WorkloadKind>(chosen);
-  for (const spec::Preset& preset : spec::presets()) {
-    if (preset.workload != spec.workload) continue;
-    spec::apply_preset(preset, spec);
-    break;
-  }
+  spec::choose_workload(static_cast<spec::WorkloadKind>(chosen), spec);
   context.history.set(spec);
 }
 

@@ -153,7 +153,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
 
   std::string now;
   if (!page.problem.empty()) {
-    now = page.problem;
+    now = file_words(ui.texts, page.problem);
   } else if (page.predicting) {
     now = ui.texts("sweep.predicting");
   } else if (sweep.running()) {

@@ -54,6 +54,20 @@ const char* kind_key(trace::TrackKind kind) {
   return "timeline.track.cpu_thread";
 }
 
+// Threads are named by what they are in the language that is shown; others as they are recorded.
+std::string track_name(const text::Texts& texts, const trace::Track& track) {
+  constexpr std::string_view kAutograd = "autograd ";
+  const std::string_view name = track.name;
+  if (track.kind == trace::TrackKind::cpu_thread && name == "worker")
+    return texts("timeline.track.worker");
+  if (track.kind == trace::TrackKind::autograd_thread && name.starts_with(kAutograd)) {
+    return texts("timeline.track.autograd",
+                 {{"thread", std::string(name.substr(kAutograd.size()))}});
+  }
+  if (track.kind == trace::TrackKind::phases || name.empty()) return texts(kind_key(track.kind));
+  return track.name;
+}
+
 void draw_fold_mark(const TimelineDrawContext& drawing, float x, float y, bool collapsed) {
   const float s = drawing.metrics.px(3.5F);
   if (collapsed) {
@@ -140,7 +154,7 @@ void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceSto
     }
     const float right = regions.labels.x1 - drawing.metrics.px(6);
     text_in(drawing.sink, {x, y, right, y + height}, TextStyle::body, drawing.theme.text,
-            phases || track.name.empty() ? kind : track.name);
+            track_name(drawing.texts, track));
     if (second)
       text_in(drawing.sink, {x, y + height + gap, right, y + height + gap + small},
               TextStyle::small, drawing.theme.text3, kind);
