@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/sweep/sweep_theory.h"
@@ -18,6 +21,10 @@ std::string plain(double value) {
 
 std::string plain(std::int64_t value) {
   return value < 0 ? std::string() : std::to_string(value);
+}
+
+std::string above_zero(const std::optional<PointTheory>& theory, double PointTheory::*value) {
+  return theory && (*theory).*value > 0 ? plain((*theory).*value) : std::string();
 }
 
 // Three digits that mean something.
@@ -57,6 +64,20 @@ std::string memory_cell(const SweepPoint& point) {
   return in_mib(point.measurement.peak_allocated);
 }
 
+std::string forward_cell(const SweepPoint& point) {
+  return point.status == PointStatus::ok ? shown(point.measurement.forward_ms) : why_not(point);
+}
+
+std::string backward_cell(const SweepPoint& point) {
+  return point.status == PointStatus::ok ? shown(point.measurement.backward_ms) : why_not(point);
+}
+
+std::string tokens_cell(const SweepPoint& point) {
+  if (point.status != PointStatus::ok) return why_not(point);
+  if (point.measurement.tokens_per_s < 0) return text::kNoNumber;
+  return text::grouped(std::llround(point.measurement.tokens_per_s));
+}
+
 // With as many digits as the exercises print it.
 std::string before_in_mib(std::int64_t bytes) {
   if (bytes < 0) return text::kNoNumber;
@@ -76,6 +97,12 @@ std::string predicted_cell(const SweepPoint& point) {
 
 std::string predicted_before_cell(const SweepPoint& point) {
   return before_in_mib(point.prediction.before_backward);
+}
+
+bool has_passes(const Sweep& sweep) {
+  return std::ranges::any_of(sweep.points(), [](const SweepPoint& point) {
+    return point.measurement.forward_ms >= 0 && point.measurement.backward_ms >= 0;
+  });
 }
 
 // The exercises on attention hand it in beside the peak.
@@ -100,6 +127,75 @@ std::string axis_name(const Sweep& sweep, std::size_t axis) {
   return spec::field_name(sweep.spec().axes[axis].field);
 }
 
+// One row of the full table is made of it.
+struct FullRow {
+  const Sweep& sweep;
+  std::size_t index = 0;
+  const SweepPoint& point;
+  const PointMeasurement& m;
+  const std::optional<PointTheory>& theory;
+};
+
+struct FullColumn {
+  const char* name;
+  std::string (*cell)(const FullRow& row);
+};
+
+std::string settled_cell(const FullRow& row) {
+  if (row.m.step.n == 0) return {};
+  return row.m.step.settled ? "yes" : "no";
+}
+
+// After the series and the axes.
+constexpr auto kFullColumns = std::to_array<FullColumn>({
+    {"status", [](const FullRow& row) { return std::string(to_string(row.point.status)); }},
+    {"measured", [](const FullRow& row) { return std::string(row.point.measured ? "yes" : "no"); }},
+    {"n",
+     [](const FullRow& row) {
+       return row.m.step.n > 0 ? std::to_string(row.m.step.n) : std::string();
+     }},
+    {"step_ms_median", [](const FullRow& row) { return plain(row.m.step.median_ms); }},
+    {"step_ms_ci95_low", [](const FullRow& row) { return plain(row.m.step.ci95_low_ms); }},
+    {"step_ms_ci95_high", [](const FullRow& row) { return plain(row.m.step.ci95_high_ms); }},
+    {"step_ms_p90", [](const FullRow& row) { return plain(row.m.step.p90_ms); }},
+    {"step_ms_p99", [](const FullRow& row) { return plain(row.m.step.p99_ms); }},
+    {"step_ms_mean", [](const FullRow& row) { return plain(row.m.step.mean_ms); }},
+    {"step_ms_std", [](const FullRow& row) { return plain(row.m.step.std_ms); }},
+    {"forward_ms", [](const FullRow& row) { return plain(row.m.forward_ms); }},
+    {"backward_ms", [](const FullRow& row) { return plain(row.m.backward_ms); }},
+    {"optimizer_ms", [](const FullRow& row) { return plain(row.m.optimizer_ms); }},
+    {"tokens_per_s", [](const FullRow& row) { return plain(row.m.tokens_per_s); }},
+    {"samples_per_s", [](const FullRow& row) { return plain(row.m.samples_per_s); }},
+    {"tflops_per_s", [](const FullRow& row) { return plain(row.m.tflops_per_s); }},
+    {"step_ms_estimated_from_neighbour",
+     [](const FullRow& row) { return plain(row.sweep.estimated_step_ms(row.index)); }},
+    {"compute_bound_ms",
+     [](const FullRow& row) { return above_zero(row.theory, &PointTheory::compute_ms); }},
+    {"bandwidth_bound_ms",
+     [](const FullRow& row) { return above_zero(row.theory, &PointTheory::memory_ms); }},
+    {"flop_per_byte",
+     [](const FullRow& row) {
+       return row.theory && row.theory->bytes > 0 ? plain(row.theory->intensity()) : std::string();
+     }},
+    {"faster_than_bound",
+     [](const FullRow& row) { return beaten_bound(row.theory, row.point).sentence; }},
+    {"peak_allocated_bytes", [](const FullRow& row) { return plain(row.m.peak_allocated); }},
+    {"peak_allocated_predicted_bytes",
+     [](const FullRow& row) { return plain(row.point.prediction.peak_allocated); }},
+    {"before_backward_bytes", [](const FullRow& row) { return plain(row.m.before_backward); }},
+    {"before_backward_predicted_bytes",
+     [](const FullRow& row) { return plain(row.point.prediction.before_backward); }},
+    {"predicted_fit",
+     [](const FullRow& row) {
+       const PointPrediction& prediction = row.point.prediction;
+       return std::string(prediction.known() ? to_string(prediction.fit) : "");
+     }},
+    {"limit_bytes", [](const FullRow& row) { return plain(row.m.limit); }},
+    {"backend_ran", [](const FullRow& row) { return row.m.backend_ran; }},
+    {"warmup_stable", settled_cell},
+    {"reason", [](const FullRow& row) { return row.point.reason; }},
+});
+
 }  // namespace
 
 io::TextTable full_table(const Sweep& sweep) {
@@ -108,73 +204,14 @@ io::TextTable full_table(const Sweep& sweep) {
   for (std::size_t i = 0; i < sweep.spec().axes.size(); ++i) {
     table.columns.push_back(axis_name(sweep, i));
   }
-  for (const char* column : {"status",
-                             "measured",
-                             "n",
-                             "step_ms_median",
-                             "step_ms_ci95_low",
-                             "step_ms_ci95_high",
-                             "step_ms_p90",
-                             "step_ms_p99",
-                             "forward_ms",
-                             "backward_ms",
-                             "optimizer_ms",
-                             "tokens_per_s",
-                             "samples_per_s",
-                             "tflops_per_s",
-                             "step_ms_estimated_from_neighbour",
-                             "compute_bound_ms",
-                             "bandwidth_bound_ms",
-                             "flop_per_byte",
-                             "faster_than_bound",
-                             "peak_allocated_bytes",
-                             "peak_allocated_predicted_bytes",
-                             "before_backward_bytes",
-                             "before_backward_predicted_bytes",
-                             "predicted_fit",
-                             "limit_bytes",
-                             "backend_ran",
-                             "warmup_stable",
-                             "reason"}) {
-    table.columns.emplace_back(column);
-  }
+  for (const FullColumn& column : kFullColumns) table.columns.emplace_back(column.name);
   const auto theories = theories_of(sweep);
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     const SweepPoint& point = sweep.points()[i];
-    const PointMeasurement& m = point.measurement;
-    const PointTheory theory = theories[i].value_or(PointTheory{});
     std::vector<std::string> row = {sweep.series()[point.series].label};
     for (const std::int64_t value : point.at) row.push_back(std::to_string(value));
-    row.insert(row.end(), {to_string(point.status),
-                           point.measured ? "yes" : "no",
-                           m.step.n > 0 ? std::to_string(m.step.n) : "",
-                           plain(m.step.median_ms),
-                           plain(m.step.ci95_low_ms),
-                           plain(m.step.ci95_high_ms),
-                           plain(m.step.p90_ms),
-                           plain(m.step.p99_ms),
-                           plain(m.forward_ms),
-                           plain(m.backward_ms),
-                           plain(m.optimizer_ms),
-                           plain(m.tokens_per_s),
-                           plain(m.samples_per_s),
-                           plain(m.tflops_per_s),
-                           plain(sweep.estimated_step_ms(i)),
-                           theory.compute_ms > 0 ? plain(theory.compute_ms) : "",
-                           theory.memory_ms > 0 ? plain(theory.memory_ms) : "",
-                           theory.bytes > 0 ? plain(theory.intensity()) : "",
-                           beaten_bound(theories[i], point).sentence,
-                           plain(m.peak_allocated),
-                           plain(point.prediction.peak_allocated),
-                           plain(m.before_backward),
-                           plain(point.prediction.before_backward),
-                           point.prediction.known() ? to_string(point.prediction.fit) : "",
-                           plain(m.limit),
-                           m.backend_ran,
-                           m.step.n == 0    ? ""
-                           : m.step.settled ? "yes"
-                                            : "no",
-                           point.reason});
+    const FullRow from{sweep, i, point, point.measurement, theories[i]};
+    for (const FullColumn& column : kFullColumns) row.push_back(column.cell(from));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -185,15 +222,23 @@ namespace {
 // One place only: a row for each series, such as the sizes of a model.
 io::TextTable table_of_series(const Sweep& sweep) {
   io::TextTable table;
-  table.columns = {"series",      "ms",           "std ms",        "forward ms",
-                   "backward ms", "optimizer ms", "MiB allocated", "MiB allocated, predicted"};
+  table.columns = {"series",
+                   "ms",
+                   "std ms",
+                   "forward ms",
+                   "backward ms",
+                   "optimizer ms",
+                   "tokens/s",
+                   "MiB allocated",
+                   "MiB allocated, predicted"};
   table.right.assign(table.columns.size(), true);
   table.right[0] = false;
   for (const SweepPoint& point : sweep.points()) {
     const PointMeasurement& m = point.measurement;
     table.rows.push_back({sweep.series()[point.series].label, time_cell(point),
                           shown(m.step.std_ms), shown(m.forward_ms), shown(m.backward_ms),
-                          shown(m.optimizer_ms), memory_cell(point), predicted_cell(point)});
+                          shown(m.optimizer_ms), tokens_cell(point), memory_cell(point),
+                          predicted_cell(point)});
   }
   return table;
 }
@@ -209,8 +254,13 @@ io::TextTable homework_table(const Sweep& sweep) {
     table.columns.push_back(axis_name(sweep, i));
   }
   using Cell = std::string (*)(const SweepPoint&);
-  std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell},
-                                                      {" MiB allocated", memory_cell}};
+  std::vector<std::pair<const char*, Cell>> groups = {{" ms", time_cell}};
+  if (has_passes(sweep)) {
+    groups.emplace_back(" forward ms", forward_cell);
+    groups.emplace_back(" backward ms", backward_cell);
+  }
+  groups.emplace_back(" tokens/s", tokens_cell);
+  groups.emplace_back(" MiB allocated", memory_cell);
   if (has_before_backward(sweep)) groups.emplace_back(" MiB before backward", before_cell);
   if (only_predicted(sweep)) {
     groups = {{" MiB allocated, predicted", predicted_cell}};
@@ -238,22 +288,41 @@ io::TextTable homework_table(const Sweep& sweep) {
   return table;
 }
 
+std::vector<std::string> reasons_of(const Sweep& sweep) {
+  std::vector<std::string> reasons;
+  for (const SweepPoint& point : sweep.points()) {
+    if (point.status == PointStatus::ok || point.reason.empty()) continue;
+    std::string place = sweep.series()[point.series].label;
+    for (std::size_t i = 0; i < point.at.size(); ++i) {
+      place +=
+          (place.empty() ? "" : ", ") + axis_name(sweep, i) + " = " + text::grouped(point.at[i]);
+    }
+    reasons.push_back(place + ": " + why_not(point) + ". " + point.reason);
+  }
+  return reasons;
+}
+
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = caption + "\n\n" + io::to_markdown(homework_table(sweep)) + "\n";
-  const auto said = findings(sweep, range);
-  for (const std::string& sentence : said) out += "- " + sentence + "\n";
-  if (!said.empty()) out += "\n";
+  for (const auto& said : {reasons_of(sweep), findings(sweep, range)}) {
+    for (const std::string& sentence : said) out += "- " + sentence + "\n";
+    if (!said.empty()) out += "\n";
+  }
   return out + io::to_markdown(full_table(sweep));
 }
 
 std::string sweep_latex(const Sweep& sweep, const std::string& caption, FitRange range) {
   std::string out = "% needs \\usepackage{booktabs}\n" +
                     io::to_latex(homework_table(sweep), caption, "tab:sweep");
-  const auto said = findings(sweep, range);
-  if (said.empty()) return out;
-  out += "\\begin{itemize}\n";
-  for (const std::string& sentence : said) out += "  \\item " + io::latex_escaped(sentence) + "\n";
-  return out + "\\end{itemize}\n";
+  for (const auto& said : {reasons_of(sweep), findings(sweep, range)}) {
+    if (said.empty()) continue;
+    out += "\\begin{itemize}\n";
+    for (const std::string& sentence : said) {
+      out += "  \\item " + io::latex_escaped(sentence) + "\n";
+    }
+    out += "\\end{itemize}\n";
+  }
+  return out;
 }
 
 }  // namespace ts::sweep

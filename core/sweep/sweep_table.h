@@ -11,11 +11,15 @@ namespace ts::sweep {
 // programs. Cells of what was not measured are empty.
 io::TextTable full_table(const Sweep& sweep);
 
-// As the exercises hand it in: one row per place, time and peak memory of every series side by
-// side. What did not run says why in its cell: OOM, too slow, failed, or a dash. Where nothing was
+// As the exercises hand it in: one row per place, in the order of the axes; time (of the step, and
+// of forward and backward where both ran), tokens/s and peak memory of every series side by side.
+// What did not run says why in its cell: OOM, too slow, failed, or a dash. Where nothing was
 // measured at all, the predicted peaks. With one place only, one row per series with the parts of a
 // step.
 io::TextTable homework_table(const Sweep& sweep);
+
+// Why points did not run, one sentence each: "naive, T = 16,384: OOM. ...".
+std::vector<std::string> reasons_of(const Sweep& sweep);
 
 // The files of a hand-in. `caption` says what was measured on what, by which protocol.
 std::string sweep_markdown(const Sweep& sweep, const std::string& caption, FitRange range = {});
