@@ -81,6 +81,12 @@ TEST_F(MemoryChartTest, AfterARunOnTheCpuReservedAndContextAreTheCardsOrAreSaidT
   sink = frame();
   EXPECT_TRUE(sink.says("on RTX 4090, predicted"));
   EXPECT_TRUE(sink.says("CUDA context"));
+  // What is missing stands between the reserved line and what the card leaves to it.
+  target_bytes = 16 * kGiB;
+  predict(6 * kGiB);
+  sink = frame();
+  EXPECT_TRUE(sink.says(text::bytes(-outlook->target->prediction.headroom).joined() + " missing"));
+  EXPECT_FALSE(sink.says("to spare"));
   // Far under its limit the line of the card is an arrow, and the context is named beside it.
   target_bytes = 140 * kGiB;
   predict(2 * kGiB);

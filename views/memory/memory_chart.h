@@ -132,6 +132,9 @@ class MemoryChart {
   void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;
   void draw_context(const DrawContext& drawing, const ViewContext& context, float below) const;
   void draw_spare(const DrawContext& drawing, const ViewContext& context, const Rect& plate) const;
+  void draw_missing(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_bracket(const DrawContext& drawing, float x, float y0, float y1, Color color,
+                    const std::string& words) const;
   void draw_peak(const DrawContext& drawing, const ViewContext& context) const;
   void draw_live_edge(const DrawContext& drawing) const;
   [[nodiscard]] std::optional<Refusal> refusal(const ViewContext& context) const;

@@ -261,6 +261,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   draw_context(drawing, context, y + half);
   draw_context_name(drawing, context, {label, plate});
   draw_spare(drawing, context, plate);
+  draw_missing(drawing, context);
 }
 
 // Hatched below the line of the capacity.
@@ -332,15 +333,40 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
       plot.x0 + drawing.px(18) + drawing.sink.text_width(TextStyle::small, reserved);
   x = std::max(x, named);
   if (x + needed > plot.x1 || (x < plate.x1 && x + needed > plate.x0 && plate.y0 < y1)) return;
+  draw_bracket(drawing, x, y0, y1, drawing.theme.ok, words);
+}
+
+// What is reserved beyond what the card leaves to it, in the middle, clear of the names at both
+// ends of the lines.
+void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& context) const {
+  const predict::Forecast* const target = chained(context);
+  if (target == nullptr || target->prediction.headroom >= 0) return;
+  const Rect& plot = regions_.plot;
+  const std::string words = drawing.texts(
+      "memory.missing", {{"size", text::bytes(-target->prediction.headroom).joined()}});
+  const float y0 = std::round(scale_.y_of(target->prediction.chain.reserved()));
+  const float y1 = std::round(scale_.y_of(context.target_bytes - target->target.context));
+  const float x = (plot.x0 + plot.x1) / 2;
+  const float clear = drawing.px(280);  // of the names
+  const float end = x + drawing.px(14) + drawing.sink.text_width(TextStyle::small, words);
+  if (y0 < plot.y0 || y1 - y0 < drawing.sink.text_height(TextStyle::small)) return;
+  if (x - clear < plot.x0 || end + drawing.px(140) > plot.x1) return;
+  draw_bracket(drawing, x, y0, y1, drawing.theme.bad, words);
+}
+
+void MemoryChart::draw_bracket(const DrawContext& drawing, float x, float y0, float y1, Color color,
+                               const std::string& words) const {
+  const Rect& plot = regions_.plot;
+  const float small = drawing.sink.text_height(TextStyle::small);
   x = std::round(x);
   const float cap = drawing.px(3);
   const float thick = std::max(1.0F, std::round(drawing.metrics.px(1.5F)));
-  drawing.sink.fill({x, y0, x + thick, y1}, drawing.theme.ok);
-  drawing.sink.fill({x - cap, y0, x + cap + thick, y0 + thick}, drawing.theme.ok);
-  drawing.sink.fill({x - cap, y1 - thick, x + cap + thick, y1}, drawing.theme.ok);
+  drawing.sink.fill({x, y0, x + thick, y1}, color);
+  drawing.sink.fill({x - cap, y0, x + cap + thick, y0 + thick}, color);
+  drawing.sink.fill({x - cap, y1 - thick, x + cap + thick, y1}, color);
   const float middle = std::round((y0 + y1 - small) / 2);
   text_in(drawing.sink, {x + drawing.px(9), middle, plot.x1, middle + small}, TextStyle::small,
-          drawing.theme.ok, words);
+          color, words);
 }
 
 void MemoryChart::draw_live_edge(const DrawContext& drawing) const {
