@@ -76,6 +76,14 @@ TEST_F(DrivenWindow, RightButtonOpensTheMenuOfABlock) {
     context->Yield(3);
     IM_CHECK(state().view.selected_block == block);
     IM_CHECK(!menu_is_open());
+    // What is alive there, as a table for a spreadsheet: the block under the mouse is in it.
+    right_click(context, ImGui::GetIO().MousePos);
+    context->ItemClick("//$FOCUSED/###block_copy_live");
+    context->Yield(3);
+    const std::string table = ImGui::GetClipboardText();
+    IM_CHECK(table.starts_with("bytes\tMiB\tcategory\toperator"));
+    const memory::Block& shown = session().run()->memory.blocks()[*block];
+    IM_CHECK(table.find("\n" + std::to_string(shown.size) + "\t") != std::string::npos);
   });
 }
 

@@ -39,6 +39,9 @@ class MemoryChart {
   [[nodiscard]] bool moving() const { return transition_.running() || stack_.stale(); }
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
+  // The event that the list is about: under the cursor, else the peak.
+  [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
+
  private:
   struct DrawContext;
   // The allocation that could not be served: recorded, or the one that a prediction breaks at.
@@ -77,7 +80,6 @@ class MemoryChart {
   void step_selection(int by, ViewContext& context);
   void select(memory::BlockIndex block, ViewContext& context);
   [[nodiscard]] float x_of_event(memory::EventIndex event) const;
-  [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 
   void draw_controls(const DrawContext& drawing, const ViewContext& context) const;
   // Where something of the log begins and ends on the axis, in pixels inside the plot.

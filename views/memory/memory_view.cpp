@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/io/text_table.h"
+#include "core/report/live_tables.h"
 #include "core/text/numbers.h"
 #include "views/charts/imgui_input.h"
 #include "views/charts/run_time.h"
@@ -74,6 +76,7 @@ void MemoryView::menu(ViewContext& context, bool asked) {
   if (asked) {
     menu_memory_ = source.id;
     menu_block_ = state.hovered_block ? state.hovered_block : state.selected_block;
+    menu_event_ = chart_.shown_event(context);
     if (menu_block_) ImGui::OpenPopup(kMenu);
   }
   if (!menu_block_ || source.id != menu_memory_ || *menu_block_ >= source.log->blocks().size())
@@ -92,7 +95,12 @@ void MemoryView::menu(ViewContext& context, bool asked) {
       {"###block_color", context.texts("menu.color_by_allocation"), "",
        [&state] { state.color_by_allocation = !state.color_by_allocation; }},
       {"###block_copy", context.texts("menu.copy_name"), "",
-       [&name, &size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }}};
+       [&name, &size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }},
+      {"###block_copy_live", context.texts("menu.copy_live"), "", [this, &context, &source] {
+         const memory::EventIndex event = menu_event_;
+         const io::TextTable table = report::live_table(*source.log, context.strings, event);
+         ImGui::SetClipboardText(io::to_tsv(table).c_str());
+       }}};
   context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu,
                name + (name.empty() ? "" : ", ") + size, rows);
 }

@@ -22,8 +22,9 @@ class MemoryView {
   // What the open menu is about, in the memory with that id.
   std::uint64_t menu_memory_ = 0;
   std::optional<memory::BlockIndex> menu_block_;
-  bool fit_next_ = false;                   // the selection is there in the next frame
-  std::optional<std::int64_t> own_cursor_;  // where this view put the shared cursor
+  memory::EventIndex menu_event_ = memory::kNone;  // that the list was about
+  bool fit_next_ = false;                          // the selection is there in the next frame
+  std::optional<std::int64_t> own_cursor_;         // where this view put the shared cursor
 };
 
 }  // namespace ts::views
