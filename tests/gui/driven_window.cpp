@@ -111,6 +111,14 @@ const std::vector<std::filesystem::path>& DrivenWindow::restarted_with() {
   return driven->restarted_with;
 }
 
+void DrivenWindow::double_click(ImGuiTestContext* context, const char* item) {
+  ImGuiIO& io = ImGui::GetIO();
+  const float usual = io.MouseDoubleClickTime;
+  io.MouseDoubleClickTime = 60;
+  context->ItemDoubleClick(item);
+  io.MouseDoubleClickTime = usual;
+}
+
 void DrivenWindow::close_toasts(ImGuiTestContext* context) {
   while (context->ItemExists("//###toasts/$$0/###toast_close")) {
     context->ItemClick("//###toasts/$$0/###toast_close");

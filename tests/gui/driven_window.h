@@ -31,6 +31,8 @@ class DrivenWindow : public ::testing::Test {
   // Presses Space and waits for the end of the run it starts.
   static bool run_to_end(ImGuiTestContext* context, double seconds = 60);
 
+  // Two clicks that count as one double click however long a frame takes.
+  static void double_click(ImGuiTestContext* context, const char* item);
   // Takes away what says that something was saved.
   static void close_toasts(ImGuiTestContext* context);
 

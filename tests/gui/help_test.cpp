@@ -90,10 +90,10 @@ TEST_F(DrivenWindow, OpenListsAFolderAndWhatWasOpenedLast) {
     IM_CHECK(context->GetWindowByRef("//###open_sheet")->Active);
     const ImGuiID list = context->WindowInfo("//###open_sheet/###open_list").ID;
     context->SetRef(list);
-    context->ItemDoubleClick("###entry_0");
+    double_click(context, "###entry_0");
     context->Yield(4);
     context->SetRef(list);
-    context->ItemDoubleClick("###entry_0");
+    double_click(context, "###entry_0");
     context->Yield(4);
     IM_CHECK(until(context, 20, [] { return !session().files().loading(); }));
     IM_CHECK(session().files().current() != nullptr);
