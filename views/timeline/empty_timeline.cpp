@@ -6,6 +6,7 @@
 
 #include "views/charts/chart_text.h"
 #include "views/common/spec_words.h"
+#include "views/common/ui.h"
 #include "views/common/wrapping.h"
 
 namespace ts::views {
@@ -59,9 +60,9 @@ void draw_empty_timeline(DrawSink& sink, const Rect& area, const ViewContext& co
   for (const std::string& words_of_line :
        wrapped(sink, TextStyle::body, words, area.width() - 2 * margin)) {
     sink.text({area.x0 + margin, y}, TextStyle::body, theme.text, words_of_line);
-    y += line;
+    y += line + line_gap(TextStyle::body, metrics.scale);
   }
-  y += metrics.px(16);
+  y += metrics.px(12);
   const float labels = area.x0 + margin + metrics.px(150);
   const float right = area.x1 - margin;
   const float small = sink.text_height(TextStyle::small);
