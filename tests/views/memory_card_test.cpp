@@ -67,6 +67,32 @@ TEST_F(MemoryChartTest, NothingIsSaidToBeToSpareWithoutAPrediction) {
 
 // A run on the CPU has no reserved bytes and no context: those of the card stand there by its name,
 // or the title says that there are none.
+// As in a window of 960 x 600.
+TEST_F(MemoryChartTest, InANarrowChartNothingAtTheUpperEdgeMeets) {
+  // Both far above what was allocated.
+  target_bytes = 4000 * kGiB;
+  predict(1000 * kGiB);
+  for (float width = 320; width < 900; width += 20) {
+    area = {20, 30, 20 + width, 330};
+    // Three frames, until the view has settled.
+    for (int i = 0; i < 2; ++i) frame();
+    const RecordingSink sink = frame();
+    const RecordingSink::Call* reserved = nullptr;
+    const RecordingSink::Call* card = nullptr;
+    for (const auto& call : sink.calls) {
+      if (call.kind != Kind::text) continue;
+      if (call.text.starts_with("reserved")) reserved = &call;
+      if (call.text.starts_with("RTX 4090")) card = &call;
+    }
+    ASSERT_NE(card, nullptr) << width;
+    if (reserved == nullptr) continue;
+    const Rect& a = reserved->bounds;
+    const Rect& b = card->bounds;
+    const bool meet = a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+    EXPECT_FALSE(meet) << width;
+  }
+}
+
 TEST_F(MemoryChartTest, AfterARunOnTheCpuReservedAndContextAreTheCardsOrAreSaidToBeMissing) {
   ASSERT_EQ(run->spec.device, spec::DeviceKind::cpu);
   EXPECT_TRUE(frame().says("no CUDA context, nothing reserved on a CPU"));

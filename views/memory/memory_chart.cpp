@@ -185,6 +185,8 @@ void MemoryChart::make_scale(const ViewContext& context) {
   const float head = std::min(context.metrics.px(kHead), regions_.plot.height() * 0.4F);
   capacity_ = context.target_bytes;
   scale_ = choose_scale(regions_.plot, most, context.target_bytes, head);
+  const std::string size = text::bytes(context.target_bytes).joined();
+  capacity_name_ = context.target_name.empty() ? size : context.target_name + "   " + size;
   y_ticks_ = byte_ticks(scale_.top, scale_.plot.height(), context.metrics.px(28));
 }
 

@@ -161,6 +161,7 @@ class MemoryChart {
   bool legend_row_ = false;  // the title had no room for it in the frame before
   MemoryAxis axis_;
   MemoryScale scale_;
+  std::string capacity_name_;  // with its size
   std::int64_t capacity_ = 0;
   Ticks y_ticks_;
   base::TimeRange own_;  // places, when the axes are not linked; empty: everything

@@ -102,6 +102,10 @@ Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, fl
   if (y < plot.y0) return {};
   float x = plot.x0 + drawing.px(6);
   const float width = drawing.sink.text_width(TextStyle::small, words);
+  // A line further down where it would meet the name of the card, both with their arrows.
+  const float card = drawing.sink.text_width(TextStyle::small, capacity_name_) + drawing.px(16);
+  if (above && scale_.capacity_above && x + width + drawing.px(20) > plot.x1 - card)
+    y += small + drawing.px(2);
   if (overlap({x, y, x + width, y + small}, taken)) {
     x = taken.x1 + drawing.px(6);
     if (x + width > plot.x1) return {};
@@ -218,8 +222,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   if (context.target_bytes <= 0 || source_.log->peak_event() == memory::kNone) return;
   const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
-  const std::string size = text::bytes(context.target_bytes).joined();
-  const std::string name = context.target_name.empty() ? size : context.target_name + "   " + size;
+  const std::string& name = capacity_name_;
   const float width = drawing.sink.text_width(TextStyle::small, name);
   if (scale_.capacity_above) {
     // Far over everything that was allocated: a word at the upper edge with an arrow up.
