@@ -19,6 +19,7 @@
 #include "views/common/widgets.h"
 #include "views/hunt/hunt_figure.h"
 #include "views/hunt/hunt_log.h"
+#include "views/hunt/hunt_words.h"
 #include "views/inspector/remedy_list.h"
 
 namespace ts::app {
@@ -26,21 +27,6 @@ namespace {
 
 std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
-}
-
-// How far it is, and how long it took.
-std::string state_words(const views::Ui& ui, const predict::HuntProgress& hunt) {
-  if (!hunt.problem.empty()) return hunt.problem;
-  if (!hunt.obstacle.sentence.empty()) return {};
-  const std::string seconds = text::decimal(hunt.frontier_after.value_or(hunt.seconds), 2);
-  const std::string cells = count(hunt.map.size() - hunt.map.count(predict::CellState::impossible));
-  const std::string probes = count(hunt.map.log().size());
-  if (hunt.cancelled) return ui.texts("hunt.cancelled", {{"probes", probes}, {"cells", cells}});
-  if (!hunt.frontier_after) {
-    return ui.texts("hunt.searching", {{"probes", probes}, {"cells", cells}});
-  }
-  return ui.texts(hunt.running ? "hunt.filling" : "hunt.complete",
-                  {{"probes", probes}, {"cells", cells}, {"seconds", seconds}});
 }
 
 // What a map of earlier settings is of, in what it has otherwise than those of now.
@@ -145,11 +131,15 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
               views::fitted(sink, style, sentence, room));
     const std::string confirmed =
         outdated ? std::string() : views::confirmed_sentence(hunts.map(), ui.texts);
-    const std::string state = outdated ? std::string() : state_words(ui, *hunt);
+    const std::string state = outdated ? std::string() : views::hunt_state(*hunt, ui.texts);
     std::string words = confirmed.empty() ? state
                                           : ui.texts("common.two_sentences",
                                                      {{"first", confirmed}, {"second", state}});
     const auto small = views::TextStyle::small;
+    const std::string of = outdated ? std::string() : views::hunt_settings(*hunt, ui.texts);
+    const std::string whole = ui.texts("common.two_sentences", {{"first", of}, {"second", words}});
+    // What the map is of where there is room for it beside the buttons.
+    if (!of.empty() && at.x + ui.px(32) + sink.text_width(small, whole) <= buttons) words = whole;
     // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
     float top = at.y + ui.px(kHeadMargin + 40);
     if (at.x + ui.px(32) + sink.text_width(small, words) > buttons) {

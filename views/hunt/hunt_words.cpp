@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/predict/hunt_table.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 #include "views/common/spec_words.h"
 
@@ -58,6 +59,32 @@ std::vector<BisectionRow> bisection_rows(const predict::HuntProgress& hunt, std:
 
 bool bisection_awaited(const predict::HuntProgress& hunt, std::int64_t y) {
   return hunt.running && hunt.obstacle.sentence.empty() && (!hunt.exact || hunt.exact->y != y);
+}
+
+std::string hunt_settings(const predict::HuntProgress& hunt, const text::Texts& texts) {
+  const spec::WorkloadSpec& spec = hunt.map.base();
+  std::string words = texts("controls.workload." + spec::field_text(spec, spec::Field::workload));
+  for (const spec::Field field : {spec::Field::backend, spec::Field::dtype, spec::Field::pass}) {
+    if (!spec::field_applies(spec, field)) continue;
+    words += texts("memory.list_comma") + value_words(texts, field, spec::field_text(spec, field));
+  }
+  return words;
+}
+
+std::string hunt_state(const predict::HuntProgress& hunt, const text::Texts& texts) {
+  if (!hunt.problem.empty()) return hunt.problem;
+  if (!hunt.obstacle.sentence.empty()) return {};
+  const auto count = [](std::size_t number) {
+    return text::grouped(static_cast<std::int64_t>(number));
+  };
+  const std::string time =
+      text::duration_ns(hunt.frontier_after.value_or(hunt.seconds) * 1e9).joined();
+  const std::string cells = count(hunt.map.size() - hunt.map.count(predict::CellState::impossible));
+  const std::string probes = count(hunt.map.log().size());
+  if (hunt.cancelled) return texts("hunt.cancelled", {{"probes", probes}, {"cells", cells}});
+  if (!hunt.frontier_after) return texts("hunt.searching", {{"probes", probes}, {"cells", cells}});
+  return texts(hunt.running ? "hunt.filling" : "hunt.complete",
+               {{"probes", probes}, {"cells", cells}, {"time", time}});
 }
 
 }  // namespace ts::views

@@ -30,4 +30,9 @@ std::vector<BisectionRow> bisection_rows(const predict::HuntProgress& hunt, std:
 // It is still looked for.
 bool bisection_awaited(const predict::HuntProgress& hunt, std::int64_t y);
 
+// "LM, flash, bf16, full step": what a map is of, in what is most telling.
+std::string hunt_settings(const predict::HuntProgress& hunt, const text::Texts& texts);
+// How far a hunt is, and how long it took; why it ended where a probe failed.
+std::string hunt_state(const predict::HuntProgress& hunt, const text::Texts& texts);
+
 }  // namespace ts::views

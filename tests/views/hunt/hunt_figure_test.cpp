@@ -190,7 +190,7 @@ TEST_F(HuntFigureTest, TheBisectionHasTheUnitOfTheMap) {
   hunt.target.memory = 24 * kGiB;
   const auto rows = bisection_rows(hunt, 16, texts_);
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[0].size, "0.003 GiB");
+  EXPECT_EQ(rows[0].size, "0.00293 GiB");
   EXPECT_EQ(rows[1].size, "23.99 GiB");
   EXPECT_EQ(rows[2].size, "24.01 GiB");
   const std::vector<std::string> reasons = {"8.00 MiB missing, 1.00 GiB for aten::bmm",
@@ -199,6 +199,22 @@ TEST_F(HuntFigureTest, TheBisectionHasTheUnitOfTheMap) {
   EXPECT_FALSE(bisection_awaited(hunt, 16));
   EXPECT_TRUE(bisection_rows(hunt, 8, texts_).empty()) << "of another row";
   EXPECT_TRUE(bisection_awaited(hunt, 8));
+}
+
+TEST_F(HuntFigureTest, TheSecondLineSaysWhatTheMapIsOfAndHowLongItTook) {
+  predict::HuntProgress hunt{.id = 1,
+                             .target = {},
+                             .map = made_map(predict::MapDepth::every_cell),
+                             .other = std::nullopt,
+                             .exact = std::nullopt,
+                             .running = false,
+                             .problem = {},
+                             .frontier_after = 0.0042};
+  EXPECT_EQ(hunt_state(hunt, texts_),
+            "All 25 cells asked by 25 dry runs; the frontier was known after 4.20 ms");
+  const std::string settings = hunt_settings(hunt, texts_);
+  for (const char* const word : {"Attention", "naive", "fp32"})
+    EXPECT_NE(settings.find(word), std::string::npos) << settings;
 }
 
 TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
