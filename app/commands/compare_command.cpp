@@ -1,6 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"

@@ -1,10 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/output/environment.h"

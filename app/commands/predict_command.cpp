@@ -159,6 +159,8 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
   if (!graphics) return base::fail(graphics.error().sentence);
   Preferences preferences = default_preferences();
   preferences.spec = spec;
+  session.predictions().follow(spec, session.engine());
+  session.predictions().finish(kPredictionTime);
   return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 
@@ -202,7 +204,9 @@ int predict_workload(const PredictCommand& command) {
   }
   if (!folder) return 0;
   auto written = write_prediction(*command.out, answer.now, question->spec, strings, document);
-  if (written) written = draw_prediction(question->spec, *command.out);
+  // The window draws what is predicted for a card.
+  if (written && command.cpu) note({"no pictures with --cpu: they show a card"});
+  if (written && !command.cpu) written = draw_prediction(question->spec, *command.out);
   if (written) written = folder->finish();
   if (!written) return report(written.error().sentence, 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());

@@ -1,6 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/commands/command_line.h"
@@ -150,9 +153,7 @@ void print(const Report& report) {
   }
   std::printf("\n");
   if (report.modelled) {
-    std::printf(
-        "The run's allocator has no segments: those of the file are the model's, as it wrote "
-        "them.\n");
+    std::printf("No allocator had these segments: they are the model's, as the file has them.\n");
   }
   print_both("", report.modelled ? "modelled" : "recorded", "simulated");
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",

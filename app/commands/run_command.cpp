@@ -249,6 +249,8 @@ base::Result<void> draw_run(Session& session, const std::filesystem::path& folde
   if (!graphics) return base::fail(graphics.error().sentence);
   Preferences preferences = default_preferences();
   preferences.spec = session.run()->spec;
+  session.predictions().follow(preferences.spec, session.engine());
+  session.predictions().finish(kPredictionTime);
   return save_run_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 

@@ -1,5 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/commands/command_line.h"
+#include "app/commands/spec_arguments.h"
 #include "core/predict/prediction.h"
 #include "core/spec/gpu_catalogue.h"
 

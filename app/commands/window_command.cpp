@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"

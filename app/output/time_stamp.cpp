@@ -2,6 +2,7 @@
 
 #include <array>
 #include <ctime>
+#include <system_error>
 
 namespace ts::app {
 
@@ -12,6 +13,22 @@ std::string time_stamp() {
   std::array<char, 32> text{};
   const std::size_t length = std::strftime(text.data(), text.size(), "%Y%m%d-%H%M%S", &parts);
   return {text.data(), length};
+}
+
+std::filesystem::path new_path(const std::filesystem::path& parent, const std::string& kind,
+                               const std::string& extension) {
+  return unused_path(parent, kind + "-" + time_stamp(), extension);
+}
+
+std::filesystem::path unused_path(const std::filesystem::path& parent, const std::string& name,
+                                  const std::string& extension) {
+  std::filesystem::path path = parent / (name + extension);
+  std::error_code ignored;
+  for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+       ++number) {
+    path = parent / (name + "-" + std::to_string(number) + extension);
+  }
+  return path;
 }
 
 }  // namespace ts::app

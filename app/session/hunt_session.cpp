@@ -196,7 +196,7 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
 
 base::Result<std::filesystem::path> HuntSession::save() const {
   if (!map_ || folder_.empty()) return base::fail("There is nothing to save yet");
-  std::filesystem::path folder = folder_ / ("hunt-" + time_stamp());
+  std::filesystem::path folder = new_path(folder_, "hunt");
   if (auto written = write_hunt_files(folder, *map_, progress_->target); !written) {
     return tl::unexpected(written.error());
   }

@@ -95,8 +95,9 @@ Preferences from_json(const nlohmann::json& json, std::string& unusable) {
     return true;
   });
   reader.read("save_folder", [&](const nlohmann::json& folder) {
-    if (folder.is_string()) read_in.save_folder = folder.get<std::string>();
-    return folder.is_string();
+    if (!folder.is_string()) return false;
+    read_in.save_folder = folder.get<std::string>();
+    return read_in.save_folder.is_absolute();
   });
   reader.read("set_aside", [&](const nlohmann::json& kept) {
     if (kept.is_string()) read_in.set_aside = kept.get<std::string>();

@@ -26,7 +26,7 @@ void SweepSession::start(Session& session, sweep::SweepSpec spec) {
   forget_opened();
   sweep_ = std::make_unique<sweep::Sweep>(std::move(spec));
   if (!folder_.empty() && session.engine() != nullptr) {
-    own_folder_ = folder_ / ("sweep-" + time_stamp());
+    own_folder_ = new_path(folder_, "sweep");
     std::error_code error;
     std::filesystem::create_directories(own_folder_, error);
     auto journal = sweep::SweepJournal::create(own_folder_ / kJournalName, sweep_->spec(),

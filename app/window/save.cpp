@@ -16,24 +16,11 @@ namespace ts::app {
 
 namespace {
 
-// A folder that is not there yet: two in one second get different names.
-std::filesystem::path new_folder(const std::filesystem::path& parent, const std::string& kind) {
-  const std::string name = kind + "-" + time_stamp();
-  std::filesystem::path folder = parent / name;
-  std::error_code ignored;
-  for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(folder, ignored));
-       ++number) {
-    folder = parent / (name + "-" + std::to_string(number));
-  }
-  return folder;
-}
-
-base::Result<void> save_run(Graphics& graphics, Session& session, WorkspaceState state,
+base::Result<void> save_run(Graphics& graphics, Session& session, const WorkspaceState& state,
                             const std::filesystem::path& folder) {
   if (session.run() == nullptr) return base::fail("There is no run to save");
   auto written = write_run(folder, session, document_of(session));
   if (!written) return written;
-  state.history.set(session.run()->spec);
   return save_run_pictures(graphics, session, state, folder);
 }
 
@@ -80,22 +67,19 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
 base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics& graphics,
                                                    Session& session, const WorkspaceState& state,
                                                    const std::filesystem::path& parent) {
-  if (parent.empty()) {
-    return base::fail("HOME is not set: choose a folder for what is saved in the menu File");
-  }
   std::filesystem::path folder;
   base::Result<void> saved;
   switch (what) {
     case Requests::Save::run:
-      folder = new_folder(parent, "run");
+      folder = new_path(parent, "run");
       saved = save_run(graphics, session, state, folder);
       break;
     case Requests::Save::prediction:
-      folder = new_folder(parent, "prediction");
+      folder = new_path(parent, "prediction");
       saved = save_prediction(graphics, session, state, folder);
       break;
     case Requests::Save::comparison:
-      folder = new_folder(parent, "comparison");
+      folder = new_path(parent, "comparison");
       saved = save_comparison(graphics, session, state, folder);
       break;
   }

@@ -28,6 +28,7 @@
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/sweep/sweep_table.h"
+#include "views/common/spec_words.h"
 
 namespace ts::app {
 namespace {
@@ -60,6 +61,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   std::string problem;
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
+  window->state_->default_save_folder = window->options_.save_folder;
   window->use_save_folder();
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
@@ -142,7 +144,19 @@ void Window::remember_what_is_known() {
 
 std::filesystem::path Window::save_folder() const {
   const std::filesystem::path& chosen = state_->preferences.save_folder;
-  return chosen.empty() ? options_.save_folder : chosen;
+  return chosen.empty() ? state_->default_save_folder : chosen;
+}
+
+// Made, or the sentence why there is none is shown.
+std::optional<std::filesystem::path> Window::made_save_folder() {
+  const std::filesystem::path folder = save_folder();
+  const auto made =
+      folder.empty()
+          ? base::fail("HOME is not set: choose a folder for saved files in the menu File")
+          : io::make_folder(folder);
+  if (made) return folder;
+  workspace_->notify(views::file_words(*texts_, made.error().sentence));
+  return std::nullopt;
 }
 
 void Window::use_save_folder() {
@@ -151,7 +165,9 @@ void Window::use_save_folder() {
 }
 
 void Window::save(Requests::Save what) {
-  const auto saved = save_in_folder(what, *graphics_, *session_, *state_, save_folder());
+  const auto folder = made_save_folder();
+  if (!folder) return;
+  const auto saved = save_in_folder(what, *graphics_, *session_, *state_, *folder);
   saved ? workspace_->saved(*saved) : workspace_->notify(saved.error().sentence);
 }
 
@@ -159,9 +175,10 @@ void Window::save_picture_of_window() {
   PictureOptions picture;
   picture.layout = state_->preferences.projector ? Layout::projector : Layout::panels;
   glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
-  const auto path = save_folder() / ("picture-" + time_stamp() + ".png");
-  const auto made = io::make_folder(path.parent_path());
-  const auto saved = made ? save_picture(*graphics_, *session_, *state_, picture, path) : made;
+  const auto folder = made_save_folder();
+  if (!folder) return;
+  const auto path = new_path(*folder, "picture", ".png");
+  const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
   saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
 }
 
@@ -169,16 +186,16 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   const HuntSession& sweeps = *state_->hunts;
   if (sweeps.progress() == nullptr) return;
   const bool beside_others = path.empty();
-  if (beside_others) path = save_folder() / ("hunt-" + time_stamp() + ".png");
+  if (beside_others) {
+    const auto folder = made_save_folder();
+    if (!folder) return;
+    path = new_path(*folder, "hunt", ".png");
+  }
   HuntPicture picture;
   picture.theme = state_->preferences.theme;
   picture.language = state_->preferences.language;
   picture.other = sweeps.other_name();
   const auto& other = sweeps.progress()->other;
-  if (const auto made = io::make_folder(path.parent_path()); !made) {
-    workspace_->notify(made.error().sentence);
-    return;
-  }
   const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
                                        sweeps.progress()->target, picture, path);
   if (saved && !beside_others) return;  // its folder has been named
@@ -208,7 +225,9 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
 void Window::restart() {
   std::vector<std::filesystem::path> paths;
   if (session_->run() != nullptr) {
-    const auto folder = save_folder() / ("run-" + time_stamp());
+    const auto parent = made_save_folder();
+    if (!parent) return;
+    const auto folder = new_path(*parent, "run");
     const auto saved = write_run(folder, *session_, document_of(*session_));
     if (!saved) {
       workspace_->notify(saved.error().sentence);

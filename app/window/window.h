@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,7 @@ class Window {
   Requests build_frame(Layout layout);
   void wait_for_input();
   [[nodiscard]] std::filesystem::path save_folder() const;
+  std::optional<std::filesystem::path> made_save_folder();
   void use_save_folder();
   void save(Requests::Save what);
   void save_picture_of_window();

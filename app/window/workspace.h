@@ -72,6 +72,7 @@ struct WorkspaceState {
   explicit WorkspaceState(const Preferences& start)
       : preferences(start), history(start.spec), old_limit(start.spec.memory_limit) {}
   Preferences preferences;
+  std::filesystem::path default_save_folder;  // where the preferences name none
   views::SpecHistory history;
   // The memory limit that was set when the program was left, in bytes: a bar in the window says so
   // until that is answered. 0: none, or answered.

@@ -290,8 +290,12 @@ void Workspace::take_keys(Requests& requests) {
     const bool heard = row.reach == KeyReach::always || (!popup_has_keys_ && !typing) ||
                        (!popup_has_keys_ && row.reach == KeyReach::typing);
     if (!heard || !chord_pressed(row)) continue;
+    // Of a command that writes a file the reason is told; others do nothing by themselves.
+    const std::string reason = row.action == Action::save ? why_not(row.action) : std::string();
     if (row.action == Action::stop) {
       stop_or_close();
+    } else if (!reason.empty()) {
+      notify(reason);
     } else {
       perform(row.action, requests);
     }

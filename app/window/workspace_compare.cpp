@@ -114,7 +114,7 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
     sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 52)}, views::TextStyle::body,
               ui.theme.text, views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + (paid.empty() ? 60 : 80))});
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + (paid.empty() ? 60.0F : 80.0F))});
 }
 
 void Workspace::draw_compare_buttons(const views::Ui& ui) {

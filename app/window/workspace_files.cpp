@@ -117,7 +117,7 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
 void Workspace::draw_save_folder(const views::Ui& ui) {
   Preferences& preferences = state_->preferences;
   const std::filesystem::path now =
-      preferences.save_folder.empty() ? default_save_folder() : preferences.save_folder;
+      preferences.save_folder.empty() ? state_->default_save_folder : preferences.save_folder;
   if (ImGui::IsWindowAppearing()) {
     save_folder_.fill('\0');
     now.string().copy(save_folder_.data(), save_folder_.size() - 1);

@@ -48,8 +48,6 @@ struct Picture {
 base::Result<void> save_pictures(Graphics& graphics, Session& session, const WorkspaceState& state,
                                  std::initializer_list<Picture> pictures,
                                  const std::filesystem::path& folder) {
-  session.predictions().follow(state.history.spec(), session.engine());
-  session.predictions().finish(kPredictionTime);
   for (const Picture& picture : pictures) {
     auto saved =
         save_picture(graphics, session, state, {picture.layout, picture.width, picture.height},

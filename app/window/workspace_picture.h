@@ -17,7 +17,7 @@ struct PictureOptions {
   int height = 1080;
 };
 inline constexpr int kMaxPictureSide = 16384;
-// How long a picture waits for the prediction of its settings.
+// How long a command waits for the prediction of the settings of its pictures.
 inline constexpr std::chrono::seconds kPredictionTime{10};
 // "1920x1080", with a sentence for everything else.
 base::Result<PictureOptions> picture_size(const std::string& text);
@@ -29,7 +29,7 @@ base::Result<void> save_picture(Graphics& graphics, Session& session, const Work
                                 const PictureOptions& options, const std::filesystem::path& path);
 
 // workspace.png, timeline.png and memory.png of a finished run, and the figure of its courses, as
-// `state` has it: its settings are those of the run.
+// `state` has it.
 base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
                                      const WorkspaceState& state,
                                      const std::filesystem::path& folder);

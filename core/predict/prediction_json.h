@@ -6,8 +6,8 @@
 
 namespace ts::predict {
 
-// What is predicted of `spec`, as `predict --json` prints it and prediction.json keeps it. Sizes in
-// bytes; what there is not is null.
+// What is predicted of `spec`; `predict` adds the remedies it looked for and how long the
+// allocator's model took. Sizes in bytes; what there is not is null.
 nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec);
 
 }  // namespace ts::predict

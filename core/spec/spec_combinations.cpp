@@ -124,8 +124,7 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
   }
   if (!traits.trains && spec.pass != Pass::forward) {
     problems.add(Field::pass, "forward_only",
-                 "workload {workload} only compares numbers, there is nothing to go back through: "
-                 "choose pass forward",
+                 "workload {workload} has no backward: choose pass forward",
                  {{"workload", to_string(spec.workload)}});
   }
   if (!field_applies(spec, Field::cycle_steps)) return;

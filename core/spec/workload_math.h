@@ -37,17 +37,17 @@ std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
   double forward = 0;
-  double backward = 0;   // 2x forward of matrix products; flash attention 2.5x (recomputes scores)
+  double backward = 0;   // 2x forward of matrix products; attention 2.5x where it recomputes scores
   double recompute = 0;  // what activation checkpointing runs again; not counted by MFU
   [[nodiscard]] double total() const { return forward + backward + recompute; }
 };
 // Of one step of spec.pass; only matrix products are counted (a weighted sum is one), so the
 // optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
-// (T + 1) / (2 T)) only for backends that skip masked pairs: flash; tiled by whole tiles. F-2: LM
-// forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] + attention, 2 d ff with GELU; the
-// first two terms are 4 d^2 where there are as many key heads as heads. `automatic` (it is not
-// known what ran) counts as math. Pass generate: the prompt, then each new token by itself (with
-// kv_cache) or with everything before it; the head for the last position only.
+// (T + 1) / (2 T)) only for backends that skip masked pairs, by tiles or exactly (BackendTraits).
+// F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] + attention, 2 d ff with
+// GELU; the first two terms are 4 d^2 where there are as many key heads as heads. `automatic` (it
+// is not known what ran) counts as math. Pass generate: the prompt, then each new token by itself
+// (with kv_cache) or with everything before it; the head for the last position only.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
 // What ExecutionFacts::backend_ran means for the formulas: every fused kernel (flash,

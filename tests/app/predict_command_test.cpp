@@ -130,6 +130,13 @@ TEST(PredictCommand, OutHoldsSnapshotTablesAndPictures) {
   const std::string parameters = text::grouped(answer.at("parameters").get<std::int64_t>());
   EXPECT_NE(accounting->find("2 x " + parameters + " x 4 B"), std::string::npos) << *accounting;
 
+  // On the CPU there is no card to draw.
+  const std::filesystem::path cpu = folder.path() / "cpu";
+  EXPECT_EQ(
+      testing::run_program("predict lm --preset tiny --cpu --out '" + cpu.string() + "'").code, 0);
+  EXPECT_TRUE(std::filesystem::exists(cpu / "predicted_snapshot.pickle"));
+  EXPECT_FALSE(std::filesystem::exists(cpu / "memory.png"));
+
   // Once more into the same folder; into one of somebody else's files it is bad input.
   EXPECT_EQ(testing::run_program("predict " + workload + " --out '" + out.string() + "'").code, 0);
   const std::filesystem::path other = folder.path() / "other";

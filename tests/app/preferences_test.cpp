@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "app/output/time_stamp.h"
 #include "tests/io/temporary_folder.h"
 
 namespace ts::app {
@@ -144,6 +145,27 @@ TEST_F(PreferencesFile, that_cannot_be_saved_say_why) {
   const auto saved = save_preferences(folder_.path() / "taken" / "below", Preferences());
   ASSERT_FALSE(saved);
   EXPECT_NE(saved.error().sentence.find("taken"), std::string::npos);
+}
+
+TEST(Preferences, KeepTheFolderOfWhatIsSavedIfItIsAWholePath) {
+  const io::testing::TemporaryFolder folder;
+  Preferences preferences = default_preferences();
+  preferences.save_folder = "/somewhere/else";
+  ASSERT_TRUE(save_preferences(folder.path(), preferences));
+  std::string problem;
+  EXPECT_EQ(load_preferences(folder.path(), problem).save_folder, "/somewhere/else");
+  EXPECT_EQ(problem, "");
+  static_cast<void>(parse_preferences(R"({"save_folder": "somewhere"})", problem));
+  EXPECT_NE(problem.find("save_folder"), std::string::npos) << problem;
+}
+
+TEST(NewPath, TakesANumberWhereSomethingIsAlready) {
+  const io::testing::TemporaryFolder folder;
+  EXPECT_EQ(unused_path(folder.path(), "run-1", ""), folder.path() / "run-1");
+  std::filesystem::create_directory(folder.path() / "run-1");
+  std::filesystem::create_symlink("nowhere", folder.path() / "run-1-2");
+  EXPECT_EQ(unused_path(folder.path(), "run-1", ""), folder.path() / "run-1-3");
+  EXPECT_EQ(unused_path(folder.path(), "run-1", ".png"), folder.path() / "run-1.png");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ class CompareInTheWindow : public DrivenWindow {
 
 TEST_F(CompareInTheWindow, ComparesShowsProgressAndCanBeStopped) {
   drive([](ImGuiTestContext* context) {
-    show(small_attention());
+    // Of a small one the timing may be over within one frame.
+    show(long_attention());
     context->ItemClick("//###top_bar/###page_compare");
     context->Yield(2);
     context->ItemClick("//###compare_controls/###compare_field");
@@ -29,7 +30,9 @@ TEST_F(CompareInTheWindow, ComparesShowsProgressAndCanBeStopped) {
     IM_CHECK(until(context, 10, [] { return !session().busy(); }));
     IM_CHECK(session().comparison()->failure.has_value());
     IM_CHECK(session().comparison()->failure->verdict == run::Verdict::cancelled);
-    // Once more, to its end.
+    // Once more and smaller, to its end.
+    show(small_attention());
+    context->Yield(2);
     context->ItemClick("//###compare_page/###compare_start");
     IM_CHECK(until(context, 60, [] { return session().comparing(); }));
     IM_CHECK(until(context, 60, [] { return !session().busy(); }));

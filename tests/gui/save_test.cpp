@@ -1,5 +1,6 @@
 // What is saved: by a key, from the menu, and where.
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -47,13 +48,33 @@ TEST_F(DrivenWindow, AKeySavesTheRunOnScreen) {
     const nlohmann::json document = json_in(run / "run.json");
     IM_CHECK(document.at("spec") == to_json(session().run()->spec));
     IM_CHECK(context->GetWindowByRef("//###toasts")->Active);
-    // Once more in the same second: nothing is written over.
-    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
-    context->Yield(4);
-    IM_CHECK(newest(saved(), "run-") != run);
     close_toasts(context);
   });
   std::filesystem::remove_all(saved());
+}
+
+// The key obeys the reasons that the menu shows.
+TEST_F(DrivenWindow, NothingIsSavedWhileItRunsOrOfAFile) {
+  const std::filesystem::path file = folder() / "opened.json";
+  std::ofstream(file) << R"({"segments": [], "device_traces": [[]]})";
+  std::filesystem::remove_all(saved());
+  drive([&](ImGuiTestContext* context) {
+    show(long_attention());
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [] { return session().busy() && session().current() != nullptr; }));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    context->Yield(2);
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    IM_CHECK(newest(saved(), "run-").empty());
+    window().open_files({file});
+    IM_CHECK(until(context, 20, [] { return !session().files().loading(); }));
+    IM_CHECK(session().files().current() != nullptr);
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    context->Yield(4);
+    IM_CHECK(newest(saved(), "run-").empty());
+  });
+  while (!session().files().entries().empty()) session().files().close(0);
 }
 
 TEST_F(DrivenWindow, ThePredictionIsSavedFromTheMenu) {

@@ -85,6 +85,8 @@ constexpr text::KnownSentence kFileSentences[] = {
     {"Cannot read the snapshot {path}: {reason}.", "file_error.snapshot"},
     {"Cannot read {path}: {reason}.", "file_error.read"},
     {"Cannot write {path}: {reason}.", "file_error.write"},
+    {"The folder {path} cannot be made: {reason}", "file_error.folder"},
+    {"HOME is not set: choose a folder for saved files in the menu File", "file_error.no_home"},
     {"The snapshot {path} is empty: it has neither segments nor events", "file_error.nothing"},
     {"Read only a part of {path}: {reason}.", "file_error.part"},
     {"Another tensorscope is writing {path}", "file_error.busy"},
@@ -115,6 +117,8 @@ std::string worded(const text::Texts& texts, const std::string& key,
   for (text::Argument& one : arguments) {
     if (one.name == "target" || one.name == "card" || one.name == "limit")
       one.value = limit_words(texts, one.value);
+    if (one.name == "workload") one.value = value_words(texts, Field::workload, one.value);
+    if (one.name == "backend") one.value = value_words(texts, Field::backend, one.value);
     if (one.name != "field") continue;
     if (const auto field = spec::field_from_name(one.value)) one.value = field_words(texts, *field);
   }
