@@ -26,7 +26,9 @@ std::filesystem::path unused_path(const std::filesystem::path& parent, const std
   std::error_code ignored;
   for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
        ++number) {
-    path = parent / (name + "-" + std::to_string(number) + extension);
+    std::string numbered = name;
+    numbered.append("-").append(std::to_string(number)).append(extension);
+    path = parent / numbered;
   }
   return path;
 }

@@ -149,7 +149,7 @@ std::filesystem::path Window::save_folder() const {
 
 // Made, or the sentence why there is none is shown.
 std::optional<std::filesystem::path> Window::made_save_folder() {
-  const std::filesystem::path folder = save_folder();
+  std::filesystem::path folder = save_folder();
   const auto made =
       folder.empty()
           ? base::fail("HOME is not set: choose a folder for saved files in the menu File")

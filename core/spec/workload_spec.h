@@ -26,10 +26,11 @@ namespace ts::spec {
 
 #define TENSORSCOPE_ENUMERATOR(name) name,
 enum class WorkloadKind : std::uint8_t { TENSORSCOPE_WORKLOADS(TENSORSCOPE_ENUMERATOR) };
+inline constexpr int kWorkloadCount = [] {
+  enum : int { TENSORSCOPE_WORKLOADS(TENSORSCOPE_ENUMERATOR) count };
+  return static_cast<int>(count);
+}();
 #undef TENSORSCOPE_ENUMERATOR
-#define TENSORSCOPE_ONE(name) +1
-inline constexpr int kWorkloadCount = 0 TENSORSCOPE_WORKLOADS(TENSORSCOPE_ONE);
-#undef TENSORSCOPE_ONE
 // tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
 enum class Autocast : std::uint8_t { off, bf16, fp16 };
@@ -46,10 +47,11 @@ enum class Autocast : std::uint8_t { off, bf16, fp16 };
 
 #define TENSORSCOPE_ENUMERATOR(name, written) name,
 enum class AttentionBackend : std::uint8_t { TENSORSCOPE_BACKENDS(TENSORSCOPE_ENUMERATOR) };
+inline constexpr int kBackendCount = [] {
+  enum : int { TENSORSCOPE_BACKENDS(TENSORSCOPE_ENUMERATOR) count };
+  return static_cast<int>(count);
+}();
 #undef TENSORSCOPE_ENUMERATOR
-#define TENSORSCOPE_ONE(name, written) +1
-inline constexpr int kBackendCount = 0 TENSORSCOPE_BACKENDS(TENSORSCOPE_ONE);
-#undef TENSORSCOPE_ONE
 // generate: a prompt of T tokens, then new tokens one after the other.
 enum class Pass : std::uint8_t { forward, forward_backward, full_step, generate };
 enum class DeviceKind : std::uint8_t { cpu, cuda };
