@@ -43,12 +43,13 @@ std::string preset_names(spec::WorkloadKind workload) {
 }
 
 base::Result<void> choose_preset(const std::string& id, spec::WorkloadSpec& spec) {
-  for (const spec::Preset& preset : spec::presets()) {
-    if (preset.workload != spec.workload) continue;
-    if (id.empty() || id == preset.id) {
-      spec::apply_preset(preset, spec);
-      return {};
-    }
+  if (id.empty()) {
+    spec::choose_workload(spec.workload, spec);
+    return {};
+  }
+  if (const spec::Preset* const preset = spec::find_preset(spec.workload, id)) {
+    spec::apply_preset(*preset, spec);
+    return {};
   }
   return base::fail("There is no preset \"" + id + "\" for " + to_string(spec.workload) +
                     "; there are " + preset_names(spec.workload));

@@ -71,16 +71,6 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
   return start;
 }
 
-// "naive, T = 2,048".
-std::string point_words(const sweep::Sweep& sweep, const sweep::SweepPoint& point) {
-  std::string words = sweep.series()[point.series].label;
-  for (std::size_t i = 0; i < point.at.size(); ++i) {
-    words += std::string(words.empty() ? "" : ", ") + spec::field_name(sweep.spec().axes[i].field) +
-             " = " + text::grouped(point.at[i]);
-  }
-  return words;
-}
-
 class Progress {
  public:
   explicit Progress(const sweep::Sweep& sweep) : sweep_(&sweep) {}

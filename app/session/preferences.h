@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -32,8 +33,10 @@ struct Preferences {
   std::filesystem::path set_aside;
 };
 
-inline constexpr float kMinScale = 0.75F;
-inline constexpr float kMaxScale = 3.0F;
+// What menu, keys and palette offer; a settings file may hold any scale between the ends.
+inline constexpr std::array<float, 7> kScales = {0.75F, 1, 1.25F, 1.5F, 2, 2.5F, 3};
+inline constexpr float kMinScale = kScales.front();
+inline constexpr float kMaxScale = kScales.back();
 
 // $XDG_CONFIG_HOME/tensorscope, else ~/.config/tensorscope. The error says what to set.
 base::Result<std::filesystem::path> preferences_folder();

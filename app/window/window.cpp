@@ -62,7 +62,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->state_ = std::make_unique<WorkspaceState>(
       load_preferences(window->options_.preferences_folder, problem));
   window->state_->default_save_folder = window->options_.save_folder;
-  window->use_save_folder();
+  window->state_->choose_save_folder(window->state_->preferences.save_folder);
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
       Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
@@ -142,14 +142,9 @@ void Window::remember_what_is_known() {
   static_cast<void>(save_preferences(options_.preferences_folder, preferences));
 }
 
-std::filesystem::path Window::save_folder() const {
-  const std::filesystem::path& chosen = state_->preferences.save_folder;
-  return chosen.empty() ? state_->default_save_folder : chosen;
-}
-
 // Made, or the sentence why there is none is shown.
 std::optional<std::filesystem::path> Window::made_save_folder() {
-  std::filesystem::path folder = save_folder();
+  std::filesystem::path folder = state_->save_folder();
   const auto made =
       folder.empty()
           ? base::fail("HOME is not set: choose a folder for saved files in the menu File")
@@ -157,11 +152,6 @@ std::optional<std::filesystem::path> Window::made_save_folder() {
   if (made) return folder;
   workspace_->notify(views::file_words(*texts_, made.error().sentence));
   return std::nullopt;
-}
-
-void Window::use_save_folder() {
-  state_->sweeps->set_folder(save_folder());
-  state_->hunts->set_folder(save_folder());
 }
 
 void Window::save(Requests::Save what) {
@@ -280,7 +270,6 @@ bool Window::frame() {
   glfwSwapBuffers(window);
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
-  use_save_folder();
   if (requests.picture) save_picture_of_window();
   if (requests.save) save(*requests.save);
   if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);

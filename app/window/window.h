@@ -68,9 +68,7 @@ class Window {
   void load_fonts();
   Requests build_frame(Layout layout);
   void wait_for_input();
-  [[nodiscard]] std::filesystem::path save_folder() const;
   std::optional<std::filesystem::path> made_save_folder();
-  void use_save_folder();
   void save(Requests::Save what);
   void save_picture_of_window();
   void save_picture_of_hunt(std::filesystem::path path);

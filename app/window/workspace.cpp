@@ -50,6 +50,16 @@ void Requests::add(Requests&& later) {
   if (later.figure) figure = std::move(later.figure);
 }
 
+std::filesystem::path WorkspaceState::save_folder() const {
+  return preferences.save_folder.empty() ? default_save_folder : preferences.save_folder;
+}
+
+void WorkspaceState::choose_save_folder(const std::filesystem::path& chosen) {
+  preferences.save_folder = chosen;
+  sweeps->set_folder(save_folder());
+  hunts->set_folder(save_folder());
+}
+
 base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "run") return Layout::panels;
   if (name == "projector") return Layout::projector;

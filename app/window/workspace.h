@@ -88,6 +88,11 @@ struct WorkspaceState {
   views::CompareEdit compare_edit;
   views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;
+  // Where things are saved.
+  [[nodiscard]] std::filesystem::path save_folder() const;
+  // From now on; empty: the default folder.
+  void choose_save_folder(const std::filesystem::path& chosen);
+
   views::RunFigures figures;  // of the newest run that went well
   views::RunFigures earlier;  // of the last one with other settings
   // What was predicted last, for settings that nothing is predicted of.

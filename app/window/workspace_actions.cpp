@@ -13,8 +13,6 @@
 namespace ts::app {
 namespace {
 
-constexpr std::array<float, 7> kScaleSteps = {0.75F, 1, 1.25F, 1.5F, 2, 2.5F, 3};
-
 // Those that can have the ring, from left to right and from top to bottom.
 std::vector<ImGuiWindow*> panels_in_order() {
   std::vector<ImGuiWindow*> panels;
@@ -264,10 +262,10 @@ void Workspace::reset_settings() {
 
 void Workspace::change_scale(int steps) {
   float& scale = state_->preferences.scale;
-  const auto next = steps > 0 ? std::ranges::upper_bound(kScaleSteps, scale)
-                              : std::ranges::lower_bound(kScaleSteps, scale);
-  if (steps > 0 && next != kScaleSteps.end()) scale = *next;
-  if (steps < 0 && next != kScaleSteps.begin()) scale = *(next - 1);
+  const auto next = steps > 0 ? std::ranges::upper_bound(kScales, scale)
+                              : std::ranges::lower_bound(kScales, scale);
+  if (steps > 0 && next != kScales.end()) scale = *next;
+  if (steps < 0 && next != kScales.begin()) scale = *(next - 1);
 }
 
 void Workspace::focus_panel(int steps) {

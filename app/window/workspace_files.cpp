@@ -115,12 +115,9 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
 
 // The folder as it is, a field to type another, and the default one.
 void Workspace::draw_save_folder(const views::Ui& ui) {
-  Preferences& preferences = state_->preferences;
-  const std::filesystem::path now =
-      preferences.save_folder.empty() ? state_->default_save_folder : preferences.save_folder;
   if (ImGui::IsWindowAppearing()) {
     save_folder_.fill('\0');
-    now.string().copy(save_folder_.data(), save_folder_.size() - 1);
+    state_->save_folder().string().copy(save_folder_.data(), save_folder_.size() - 1);
   }
   views::wrapped_text(ui, TextStyle::body, ui.theme.text2, (*texts_)("save.what"), ui.px(16));
   ImGui::Dummy({0, ui.px(6)});
@@ -140,9 +137,10 @@ void Workspace::draw_save_folder(const views::Ui& ui) {
   ImGui::SameLine(0, ui.px(8));
   const bool back = views::button(ui, "###save_folder_default", "", (*texts_)("save.default"), "",
                                   views::ButtonKind::plain);
-  if (back) preferences.save_folder.clear();
-  if (whole && (pressed || entered)) preferences.save_folder = typed;
-  if (back || (whole && (pressed || entered))) show_save_folder_ = false;
+  const bool chosen = whole && (pressed || entered);
+  if (!back && !chosen) return;
+  state_->choose_save_folder(back ? std::filesystem::path() : typed);
+  show_save_folder_ = false;
 }
 
 void Workspace::draw_open_sheet(const views::Ui& ui) {

@@ -119,7 +119,6 @@ void Workspace::add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entr
                          ui.texts("palette.preset", {{"name", name}}),
                          views::preset_source_words(ui.texts, preset), "", [this, &preset] {
                            spec::WorkloadSpec changed = state_->history.spec();
-                           changed.workload = preset.workload;
                            spec::apply_preset(preset, changed);
                            state_->history.set(changed);
                          }});
@@ -147,11 +146,10 @@ void Workspace::add_looks(const views::Ui& ui, std::vector<PaletteEntry>& entrie
          ui.texts("palette.language", {{"code", kLanguageNames[static_cast<std::size_t>(i)]}}), "",
          "", [this, language] { state_->preferences.language = language; }});
   }
-  for (const int percent : {75, 100, 125, 150, 200, 250, 300}) {
-    const std::string words = std::to_string(percent);
-    entries.push_back(
-        {"scale " + words, ui.texts("menu.scale", {{"percent", words}}), "", "",
-         [this, percent] { state_->preferences.scale = static_cast<float>(percent) / 100; }});
+  for (const float scale : kScales) {
+    const std::string words = text::decimal(static_cast<double>(scale) * 100, 0);
+    entries.push_back({"scale " + words, ui.texts("menu.scale", {{"percent", words}}), "", "",
+                       [this, scale] { state_->preferences.scale = scale; }});
   }
 }
 

@@ -42,7 +42,6 @@ constexpr std::array<PageTab, 4> kPageTabs = {
      {"###page_sweep", "bar.page.sweep", Page::sweep},
      {"###page_hunt", "bar.page.hunt", Page::hunt},
      {"###page_compare", "bar.page.compare", Page::compare}}};
-constexpr std::array<float, 7> kScales = {0.75F, 1, 1.25F, 1.5F, 2, 2.5F, 3};
 constexpr const char* kProgram = "Tensorscope";
 constexpr const char* kBars = "\xef\x83\x89";
 constexpr const char* kPlay = "\xef\x81\x8b";

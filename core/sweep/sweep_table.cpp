@@ -288,16 +288,19 @@ io::TextTable homework_table(const Sweep& sweep) {
   return table;
 }
 
+std::string point_words(const Sweep& sweep, const SweepPoint& point) {
+  std::string words = sweep.series()[point.series].label;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    words += (words.empty() ? "" : ", ") + axis_name(sweep, i) + " = " + text::grouped(point.at[i]);
+  }
+  return words;
+}
+
 std::vector<std::string> reasons_of(const Sweep& sweep) {
   std::vector<std::string> reasons;
   for (const SweepPoint& point : sweep.points()) {
     if (point.status == PointStatus::ok || point.reason.empty()) continue;
-    std::string place = sweep.series()[point.series].label;
-    for (std::size_t i = 0; i < point.at.size(); ++i) {
-      place +=
-          (place.empty() ? "" : ", ") + axis_name(sweep, i) + " = " + text::grouped(point.at[i]);
-    }
-    reasons.push_back(place + ": " + why_not(point) + ". " + point.reason);
+    reasons.push_back(point_words(sweep, point) + ": " + why_not(point) + ". " + point.reason);
   }
   return reasons;
 }

@@ -18,6 +18,9 @@ io::TextTable full_table(const Sweep& sweep);
 // step.
 io::TextTable homework_table(const Sweep& sweep);
 
+// "naive, T = 2,048".
+std::string point_words(const Sweep& sweep, const SweepPoint& point);
+
 // Why points did not run, one sentence each: "naive, T = 16,384: OOM. ...".
 std::vector<std::string> reasons_of(const Sweep& sweep);
 
