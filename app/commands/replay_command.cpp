@@ -11,6 +11,8 @@
 #include "app/session/catalogue.h"
 #include "core/allocator/expandable_answer.h"
 #include "core/allocator/replay.h"
+#include "core/allocator/snapshot_figures.h"
+#include "core/allocator/stack_origin.h"
 #include "core/predict/prediction.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/text/numbers.h"
@@ -36,6 +38,8 @@ struct Report {
   const ReplayResult& result;
   const ExpandableAnswer& expandable;
   bool modelled = false;  // the segments of the file are no recording
+  allocator::PeakAndEnd allocated;
+  std::string asked_by;  // the operator and line of the first refusal; empty: not known
 };
 
 std::string times(std::int64_t count) {
@@ -54,6 +58,10 @@ std::string sentence(const ExpandableAnswer& answer) {
   switch (answer.kind) {
     case Kind::already_on:
       return "They are on already.";
+    case Kind::too_short:
+      return "Not to be told: nothing in this recording is allocated after something was freed.";
+    case Kind::from_before:
+      return "Not to be told: only what was cached before the recording began makes a difference.";
     case Kind::serves_all:
       return "Yes: out of memory " + times(answer.refused) + " without them, never with them; " +
              peaks + ".";
@@ -75,6 +83,16 @@ nlohmann::json to_json(const ReplayFigures& figures) {
   return {{"segment_allocs", figures.segment_allocs},
           {"peak_reserved", figures.peak_reserved},
           {"end_reserved", figures.end_reserved}};
+}
+
+nlohmann::json to_json(const allocator::SimulatedRefusal& refusal) {
+  return {{"event", refusal.event},
+          {"before_recording", refusal.before_recording},
+          {"asked", refusal.bytes},
+          {"free", refusal.free.bytes},
+          {"pieces", refusal.free.pieces},
+          {"largest_free", refusal.free.largest},
+          {"free_outside_segments", refusal.free.outside}};
 }
 
 nlohmann::json to_json(const allocator::ReplayRefusal& refusal) {
@@ -100,11 +118,15 @@ nlohmann::json to_json(const Report& report) {
   }
   auto recorded_ooms = nlohmann::json::array();
   for (const auto& refusal : result.recorded_ooms) recorded_ooms.push_back(to_json(refusal));
-  nlohmann::json expandable = {{"helps", report.expandable.helps()},
-                               {"sentence", sentence(report.expandable)},
-                               {"already_on", result.settings.expandable_segments},
-                               {"simulated", to_json(report.expandable.with)},
-                               {"refused", report.expandable.refused_with}};
+  nlohmann::json oom = or_null(result.simulated_oom);
+  if (!report.asked_by.empty()) oom["asked_by"] = report.asked_by;
+  const bool known = report.expandable.is_known();
+  nlohmann::json expandable = {
+      {"helps", known ? nlohmann::json(report.expandable.helps()) : nullptr},
+      {"sentence", sentence(report.expandable)},
+      {"already_on", result.settings.expandable_segments},
+      {"simulated", to_json(report.expandable.with)},
+      {"refused", report.expandable.refused_with}};
   return {{"file", report.command.snapshot.string()},
           {"device", report.device},
           {"events", result.events},
@@ -114,14 +136,18 @@ nlohmann::json to_json(const Report& report) {
           {"as_recorded", result.as_recorded},
           {"segments", report.modelled ? "modelled" : "recorded"},
           {"start_reserved", result.start_reserved},
+          {"peak_allocated", report.allocated.peak},
+          {"simulated_peak_allocated", result.simulated_peak_allocated},
           {"recorded", to_json(result.recorded)},
           {"simulated", to_json(result.simulated)},
           {"first_difference", difference},
           {"other_addresses", result.other_addresses},
           {"recorded_ooms", recorded_ooms},
           {"ooms_that_fit", result.ooms_that_fit},
-          {"simulated_oom", or_null(result.simulated_oom)},
+          {"fits", result.simulated_ooms == 0},
+          {"simulated_oom", oom},
           {"simulated_ooms", result.simulated_ooms},
+          {"stopped", result.stopped},
           {"private_bytes", result.private_bytes},
           {"odd_events", result.odd_events},
           {"expandable_segments", expandable}};
@@ -142,6 +168,39 @@ std::string difference_in_words(const ReplayResult& result, bool modelled) {
          ": " + result.first_difference->what + ".";
 }
 
+std::string refusal_in_words(const Report& report) {
+  const allocator::SimulatedRefusal& refusal = *report.result.simulated_oom;
+  const allocator::FreeSpace& free = refusal.free;
+  std::string words = "Does not fit: ";
+  if (refusal.before_recording) {
+    words += "a block of " + size_in_words(refusal.bytes) + " that lived before the recording";
+  } else {
+    words += size_in_words(refusal.bytes) + " asked at event " +
+             text::grouped(static_cast<std::int64_t>(refusal.event));
+    if (!report.asked_by.empty()) words += " by " + report.asked_by;
+  }
+  words += "; " + size_in_words(free.bytes) + " free in " + text::counted(free.pieces, "piece") +
+           ", the largest " + size_in_words(free.largest) + ".";
+  if (report.result.stopped) words += " What comes after it is not simulated.";
+  return words;
+}
+
+// The operator and the line of the request, as far as its stack tells.
+std::string asked_by(const allocator::Snapshot& snapshot, std::size_t device,
+                     const ReplayResult& result) {
+  if (!result.simulated_oom || result.simulated_oom->before_recording) return {};
+  allocator::StackOrigins origins(snapshot);
+  const auto& entry = snapshot.device_traces[device][result.simulated_oom->event];
+  const allocator::StackOrigin& origin = origins.of(entry.stack);
+  std::string words;
+  for (const base::StringId part : {origin.op, origin.module}) {
+    if (part == base::kNoString) continue;
+    if (!words.empty()) words += " in ";
+    words += snapshot.text(part);
+  }
+  return words;
+}
+
 void print(const Report& report) {
   const ReplayResult& result = report.result;
   std::printf("%s, device %zu: %s events, %s", report.command.snapshot.string().c_str(),
@@ -159,18 +218,15 @@ void print(const Report& report) {
   print_both(result.settings.expandable_segments ? "Mappings (segment_map)" : "Segments allocated",
              text::grouped(result.recorded.segment_allocs),
              text::grouped(result.simulated.segment_allocs));
+  print_both("Peak allocated", size_in_words(report.allocated.peak),
+             size_in_words(result.simulated_peak_allocated));
   print_both("Peak reserved", size_in_words(result.recorded.peak_reserved),
              size_in_words(result.simulated.peak_reserved));
   print_both("Reserved at the end", size_in_words(result.recorded.end_reserved),
              size_in_words(result.simulated.end_reserved));
   print_both("Out of memory", text::grouped(static_cast<std::int64_t>(result.recorded_ooms.size())),
-             text::grouped(allocator::refused_requests(result)));
-  if (result.simulated_oom) {
-    std::printf("First refused: %s at event %s, %s free outside segments.\n",
-                size_in_words(result.simulated_oom->bytes).c_str(),
-                text::grouped(static_cast<std::int64_t>(result.simulated_oom->event)).c_str(),
-                size_in_words(result.simulated_oom->free).c_str());
-  }
+             text::grouped(result.simulated_ooms));
+  if (result.simulated_oom) std::printf("%s\n", refusal_in_words(report).c_str());
   std::printf("First difference: %s\n", difference_in_words(result, report.modelled).c_str());
   std::printf("Would expandable segments have helped? %s\n", sentence(report.expandable).c_str());
   if (result.private_bytes > 0) {
@@ -232,8 +288,13 @@ int replay_snapshot(const ReplayCommand& command) {
   const auto expandable =
       allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
   if (!expandable) return at_fault(expandable.error().sentence);
-  const Report report{command, *device, *result, *expandable,
-                      allocator::has_modelled_segments(file->snapshot)};
+  const Report report{command,
+                      *device,
+                      *result,
+                      *expandable,
+                      allocator::has_modelled_segments(file->snapshot),
+                      allocator::allocated_bytes(file->snapshot, *device),
+                      asked_by(file->snapshot, *device, *result)};
   if (command.json) {
     std::printf("%s\n", to_json(report).dump(2).c_str());
   } else {

@@ -325,6 +325,10 @@ void CachingAllocator::move_to(const Device& device) {
   impl_->move_to(device);
 }
 
+void CachingAllocator::set_capacity(std::int64_t bytes) {
+  impl_->device.capacity = bytes;
+}
+
 void CachingAllocator::empty_cache() {
   impl_->release_cached();
 }

@@ -30,6 +30,15 @@ struct AllocatorStats {
   std::int64_t ooms = 0;
 };
 
+// Memory that could still be given out: the device's rest and the free blocks of all pools and
+// streams, each of them a piece.
+struct FreeSpace {
+  std::int64_t bytes = 0;
+  std::int64_t outside = 0;  // of the device, outside segments
+  std::int64_t pieces = 0;
+  std::int64_t largest = 0;
+};
+
 struct SegmentView {
   std::uint64_t address = 0;
   std::int64_t size = 0;  // mapped bytes
@@ -78,6 +87,8 @@ class CachingAllocator {
   [[nodiscard]] CachingAllocator fork(const Device& device) const;
   // This one goes on on another device. Not with expandable segments, as above.
   void move_to(const Device& device);
+  // The device can give so many bytes to segments from now on. Takes nothing back.
+  void set_capacity(std::int64_t bytes);
 
   // For replays of a recording. All of it before the first allocation.
   // Places a segment with the given blocks as the state before the first event. Blocks follow each
@@ -95,6 +106,7 @@ class CachingAllocator {
   [[nodiscard]] const AllocatorStats& stats() const;
   // Bytes of free parts of segments that are partly in use: fragmentation. O(free blocks).
   [[nodiscard]] std::int64_t inactive_split_bytes() const;
+  [[nodiscard]] FreeSpace free_space() const;               // O(free blocks)
   [[nodiscard]] std::vector<SegmentView> segments() const;  // by address
   // Device calls since the last time this was asked, in order.
   std::vector<SegmentEvent> take_events();

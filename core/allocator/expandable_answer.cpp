@@ -1,40 +1,63 @@
 #include "core/allocator/expandable_answer.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace ts::allocator {
 
-std::int64_t refused_requests(const ReplayResult& result) {
-  const std::size_t refused = result.recorded_ooms.size() - result.ooms_that_fit.size();
-  return static_cast<std::int64_t>(refused) + result.simulated_ooms;
+namespace {
+
+using Kind = ExpandableAnswer::Kind;
+
+bool reuses_memory(const std::vector<TraceEntry>& trace) {
+  const auto freed = std::ranges::find(trace, TraceAction::free_completed, &TraceEntry::action);
+  return std::any_of(freed, trace.end(), [](const TraceEntry& entry) {
+    return entry.action == TraceAction::alloc || entry.action == TraceAction::oom;
+  });
 }
+
+// `recorded_way`: without expandable segments, but from the start that was recorded.
+Kind kind_of(const ExpandableAnswer& answer, const ReplayResult& recorded_way) {
+  if (answer.refused > 0) {
+    if (answer.refused_with == 0) return Kind::serves_all;
+    return answer.refused_with < answer.refused ? Kind::serves_some : Kind::still_runs_out;
+  }
+  if (answer.refused_with > 0) return Kind::still_runs_out;
+  if (answer.with.peak_reserved < answer.without.peak_reserved) return Kind::reserves_less;
+  const bool differs = recorded_way.simulated_ooms > 0 ||
+                       recorded_way.simulated.peak_reserved > answer.with.peak_reserved;
+  return differs ? Kind::from_before : Kind::reserves_no_less;
+}
+
+}  // namespace
 
 base::Result<ExpandableAnswer> would_expandable_segments_help(const Snapshot& snapshot,
                                                               std::size_t device,
                                                               const ReplayOptions& options,
                                                               const ReplayResult& result) {
-  using Kind = ExpandableAnswer::Kind;
   ExpandableAnswer answer;
-  answer.refused = answer.refused_with = refused_requests(result);
+  answer.refused = answer.refused_with = result.simulated_ooms;
   // Where the replay agrees with the recording the two are the same; where it does not, like is
   // compared with like.
   answer.without = answer.with = result.simulated;
   if (result.settings.expandable_segments) return answer;
-  ReplayOptions with = options;
-  with.settings = result.settings;
-  with.settings->expandable_segments = true;
-  const auto other = replay(snapshot, device, with);
-  if (!other) return base::fail(other.error().sentence);
-  answer.with = other->simulated;
-  answer.refused_with = refused_requests(*other);
-  if (answer.refused > 0) {
-    answer.kind = answer.refused_with == 0               ? Kind::serves_all
-                  : answer.refused_with < answer.refused ? Kind::serves_some
-                                                         : Kind::still_runs_out;
-  } else if (answer.refused_with > 0) {
-    answer.kind = Kind::still_runs_out;
-  } else {
-    answer.kind = answer.with.peak_reserved < answer.without.peak_reserved ? Kind::reserves_less
-                                                                           : Kind::reserves_no_less;
+  answer.kind = Kind::too_short;
+  if (!reuses_memory(snapshot.device_traces[device])) return answer;
+  ReplayOptions anew = options;
+  anew.settings = result.settings;
+  anew.start_anew = true;
+  if (result.start_reserved > 0) {
+    const auto without = replay(snapshot, device, anew);
+    if (!without) return base::fail(without.error().sentence);
+    answer.without = without->simulated;
+    answer.refused = without->simulated_ooms;
   }
+  anew.settings->expandable_segments = true;
+  const auto with = replay(snapshot, device, anew);
+  if (!with) return base::fail(with.error().sentence);
+  answer.with = with->simulated;
+  answer.refused_with = with->simulated_ooms;
+  answer.kind = kind_of(answer, result);
   return answer;
 }
 

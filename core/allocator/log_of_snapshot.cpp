@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
 
 namespace ts::allocator {
@@ -20,16 +20,6 @@ std::int64_t nanoseconds(std::int64_t time_us) {
   constexpr std::int64_t kMost = std::int64_t{1} << 52;  // the year 2112
   return std::clamp<std::int64_t>(time_us, 0, kMost) * kPerMicrosecond;
 }
-// A sum of what a file claims; it wraps, where the plain sum would be undefined.
-void add(std::int64_t& sum, std::int64_t bytes) {
-  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
-                                  static_cast<std::uint64_t>(bytes));
-}
-void take(std::int64_t& sum, std::int64_t bytes) {
-  sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) -
-                                  static_cast<std::uint64_t>(bytes));
-}
-
 template <std::size_t N>
 std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names,
                                     std::string_view name) {
@@ -37,13 +27,6 @@ std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names
   if (found == names.end()) return std::nullopt;
   return static_cast<std::size_t>(found - names.begin());
 }
-
-// A block that the trace did not see being allocated.
-struct Earlier {
-  std::uint64_t address = 0;
-  std::int64_t size = 0;
-  StackIndex stack = memory::kNone;
-};
 
 // Begin or end of a phase, from the annotations.
 struct PhaseMark {
@@ -60,11 +43,18 @@ class LogBuilder {
   }
 
   SnapshotLog run() {
-    find_reserved();
+    const PeakAndEnd reserved = reserved_bytes(snapshot_, static_cast<std::size_t>(device_));
+    result_.peak_reserved = reserved.peak;
+    result_.end_reserved = reserved.end;
     const std::int64_t begin = trace_.empty() ? 0 : trace_.front().time_us;
-    for (const Earlier& block : earlier_blocks()) {
+    for (const EarlierBlock& block : earlier_blocks(snapshot_, static_cast<std::size_t>(device_))) {
       ++result_.blocks_before;
+      // Where it was freed says nothing of what it is for: no module or phase comes of that.
       alloc(begin, block.address, block.size, block.stack, memory::Category::unknown);
+      if (block.stack == memory::kNone && block.freed != memory::kNone) {
+        result_.free_stacks.emplace(static_cast<memory::BlockIndex>(result_.stacks.size() - 1),
+                                    block.freed);
+      }
     }
     result_.bytes_before = result_.log.current_bytes();
     const std::vector<PhaseMark> marks = phase_marks();
@@ -80,8 +70,6 @@ class LogBuilder {
   }
 
  private:
-  void find_reserved();
-  [[nodiscard]] std::vector<Earlier> earlier_blocks() const;
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
   void mark_phase(const PhaseMark& mark, std::size_t next_event);
   void play(const TraceEntry& entry);
@@ -97,51 +85,6 @@ class LogBuilder {
   std::unordered_map<base::StringId, memory::Category> categories_;
   SnapshotLog result_;
 };
-
-// Backwards from the final segments, whose sum is certain.
-void LogBuilder::find_reserved() {
-  std::int64_t reserved = 0;
-  for (const SnapshotSegment& segment : snapshot_.segments) {
-    if (segment.device == device_) add(reserved, segment.total_size);
-  }
-  result_.end_reserved = result_.peak_reserved = reserved;
-  for (auto entry = trace_.rbegin(); entry != trace_.rend(); ++entry) {
-    if (entry->action == TraceAction::segment_alloc || entry->action == TraceAction::segment_map) {
-      take(reserved, entry->size);
-    } else if (entry->action == TraceAction::segment_free ||
-               entry->action == TraceAction::segment_unmap) {
-      add(reserved, entry->size);
-    }
-    result_.peak_reserved = std::max(result_.peak_reserved, reserved);
-  }
-}
-
-std::vector<Earlier> LogBuilder::earlier_blocks() const {
-  std::vector<Earlier> blocks;
-  std::unordered_set<std::uint64_t> live;
-  std::unordered_set<std::uint64_t> earlier;
-  for (const TraceEntry& entry : trace_) {
-    if (entry.action == TraceAction::alloc) {
-      live.insert(entry.address);
-    } else if (entry.action == TraceAction::free_completed && live.erase(entry.address) == 0) {
-      // Its second free without an allocation is a gap in the trace, not another block.
-      if (earlier.insert(entry.address).second) {
-        blocks.push_back({entry.address, entry.size, entry.stack});
-      }
-    }
-  }
-  for (const SnapshotSegment& segment : snapshot_.segments) {
-    if (segment.device != device_) continue;
-    for (const SnapshotBlock& block : segment.blocks) {
-      if (block.state == BlockState::inactive || live.contains(block.address)) continue;
-      if (!earlier.insert(block.address).second) continue;
-      blocks.push_back(
-          {block.address, block.requested > 0 ? block.requested : block.size, block.stack});
-    }
-  }
-  std::ranges::sort(blocks, {}, &Earlier::address);
-  return blocks;
-}
 
 std::vector<PhaseMark> LogBuilder::phase_marks() const {
   std::vector<PhaseMark> marks;

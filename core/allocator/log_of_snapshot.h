@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "core/allocator/snapshot.h"
@@ -21,7 +22,9 @@ namespace ts::allocator {
 // phase that is not known is idle. Phase bands come from annotations of these names.
 struct SnapshotLog {
   memory::AllocationLog log;
-  std::vector<StackIndex> stacks;  // by block; kNone where none was captured
+  std::vector<StackIndex> stacks;  // of allocations, by block; kNone where none was captured
+  // Of frees, for blocks that lived before the trace and of which only that is known.
+  std::unordered_map<memory::BlockIndex, StackIndex> free_stacks;
   std::int64_t blocks_before = 0;  // that lived before the trace begins
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;  // bytes, by the trace and the final segments

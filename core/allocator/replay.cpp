@@ -41,7 +41,9 @@ class Replayer {
     private_bytes_ = result_.private_bytes = start_.private_reserved;
     recorded_ = result_.start_reserved = start_.reserved + start_.private_reserved;
     result_.recorded.peak_reserved = recorded_;
+    allocator_.set_capacity(capacity());
     start_anew ? allocate_start() : seed_start();
+    if (!start_anew) make_start_fit();
     allocator_.take_events();
     first_calls_ = allocator_.stats().segment_allocs;
     result_.simulated.peak_reserved = simulated();
@@ -49,6 +51,8 @@ class Replayer {
     result_.recorded.end_reserved = recorded_;
     result_.simulated.end_reserved = simulated();
     result_.simulated.segment_allocs = allocator_.stats().segment_allocs - first_calls_;
+    result_.simulated_peak_allocated = allocator_.stats().peak_allocated;
+    if (start_was_changed_) return;
     result_.simulated.peak_reserved =
         std::max(result_.simulated.peak_reserved, allocator_.stats().peak_reserved);
   }
@@ -64,11 +68,18 @@ class Replayer {
   [[nodiscard]] std::int64_t simulated() const {
     return allocator_.stats().reserved + private_bytes_;
   }
+  // What private pools leave to the others.
+  [[nodiscard]] std::int64_t capacity() const {
+    return result_.capacity ? *result_.capacity - private_bytes_ : AllocatorSettings::kUnlimited;
+  }
 
   void seed_start();
   void allocate_start();
+  void make_start_fit();
+  void refuse(SimulatedRefusal refusal);
+  void stop(SimulatedRefusal refusal);
   std::size_t play(std::size_t event);  // the event to go on with
-  void play_private(const TraceEntry& entry);
+  void play_private(std::size_t event);
   void play_alloc(std::size_t event);
   void play_free(const TraceEntry& entry);
   void play_oom(std::size_t event);
@@ -86,6 +97,7 @@ class Replayer {
   std::int64_t recorded_ = 0;                   // reserved bytes
   std::int64_t private_bytes_ = 0;
   std::int64_t first_calls_ = 0;
+  bool start_was_changed_ = false;  // the device had no room for it
 };
 
 void Replayer::seed_start() {
@@ -109,10 +121,11 @@ void Replayer::allocate_start() {
     for (const auto& block : segment.blocks) {
       if (!block.allocated) continue;
       const std::int64_t bytes = block.requested > 0 ? block.requested : block.size;
+      if (result_.stopped) return;
       if (const auto address = allocator_.allocate(bytes, segment.stream)) {
         places_[block.address] = *address;
       } else {
-        ++result_.simulated_ooms;
+        stop({0, true, bytes, {}});
       }
     }
   };
@@ -122,10 +135,33 @@ void Replayer::allocate_start() {
   }
 }
 
+// What was only cached would have gone back to a device that is too small for it.
+void Replayer::make_start_fit() {
+  if (allocator_.stats().reserved <= capacity()) return;
+  start_was_changed_ = true;
+  allocator_.empty_cache();
+  if (allocator_.stats().reserved <= capacity()) return;
+  allocator_ = CachingAllocator(result_.settings, device());
+  allocator_.set_capacity(capacity());
+  places_.clear();
+  allocate_start();
+}
+
+void Replayer::refuse(SimulatedRefusal refusal) {
+  ++result_.simulated_ooms;
+  refusal.free = allocator_.free_space();
+  if (!result_.simulated_oom) result_.simulated_oom = refusal;
+}
+
+void Replayer::stop(SimulatedRefusal refusal) {
+  refuse(refusal);
+  result_.stopped = true;
+}
+
 std::size_t Replayer::play(std::size_t event) {
   const TraceEntry& entry = trace_[event];
   if (private_pools_.holds(entry) && entry.action <= TraceAction::segment_unmap) {
-    play_private(entry);
+    play_private(event);
     return event + 1;
   }
   if (gives_back(entry)) return play_release(event);
@@ -135,25 +171,31 @@ std::size_t Replayer::play(std::size_t event) {
     ++result_.recorded.segment_allocs;
     result_.recorded.peak_reserved = std::max(result_.recorded.peak_reserved, recorded_);
   } else if (entry.action == TraceAction::alloc) {
-    play_alloc(event);
+    if (!result_.stopped) play_alloc(event);
   } else if (entry.action == TraceAction::free_completed) {
-    play_free(entry);
+    if (!result_.stopped) play_free(entry);
   } else if (entry.action == TraceAction::oom) {
     play_oom(event);
   }
   return event + 1;
 }
 
-void Replayer::play_private(const TraceEntry& entry) {
+void Replayer::play_private(std::size_t event) {
+  const TraceEntry& entry = trace_[event];
   const std::int64_t bytes = takes(entry) ? entry.size : gives_back(entry) ? -entry.size : 0;
-  private_bytes_ += bytes;
   recorded_ += bytes;
+  if (takes(entry)) ++result_.recorded.segment_allocs;
+  result_.recorded.peak_reserved = std::max(result_.recorded.peak_reserved, recorded_);
+  if (result_.stopped) return;
   if (takes(entry)) {
-    ++result_.recorded.segment_allocs;
+    const auto no_room = [&] { return bytes > allocator_.free_space().outside; };
+    if (result_.capacity && no_room()) allocator_.empty_cache();
+    if (result_.capacity && no_room()) return stop({event, false, bytes, {}});
     --first_calls_;  // counted as simulated too
   }
+  private_bytes_ += bytes;
+  allocator_.set_capacity(capacity());
   result_.private_bytes = std::max(result_.private_bytes, private_bytes_);
-  result_.recorded.peak_reserved = std::max(result_.recorded.peak_reserved, recorded_);
   result_.simulated.peak_reserved = std::max(result_.simulated.peak_reserved, simulated());
 }
 
@@ -163,13 +205,8 @@ void Replayer::play_alloc(std::size_t event) {
   const auto address = allocator_.allocate(entry.size, entry.stream);
   allocator_.set_next_address(std::nullopt);
   if (!address) {
-    ++result_.simulated_ooms;
-    if (!result_.simulated_oom) {
-      const std::int64_t capacity = result_.capacity.value_or(AllocatorSettings::kUnlimited);
-      const std::int64_t free = capacity - allocator_.stats().reserved;
-      result_.simulated_oom = ReplayRefusal{event, entry.size, free};
-    }
     compare(event, "the allocation");
+    stop({event, false, entry.size, {}});
     return;
   }
   if (*address != entry.address) ++result_.other_addresses;
@@ -182,7 +219,7 @@ void Replayer::play_alloc(std::size_t event) {
 void Replayer::play_free(const TraceEntry& entry) {
   const auto place = places_.find(entry.address);
   if (place == places_.end()) {
-    if (result_.simulated_ooms == 0) ++result_.odd_events;
+    ++result_.odd_events;
     return;
   }
   allocator_.free(place->second);
@@ -194,10 +231,16 @@ void Replayer::play_oom(std::size_t event) {
   taken_address_.reset();
   const auto free = static_cast<std::int64_t>(entry.address);
   result_.recorded_ooms.push_back({event, entry.size, free});
-  if (result_.as_recorded || entry.size <= 0 || !result_.capacity) return;
+  if (result_.stopped) return;
+  if (result_.as_recorded || entry.size <= 0 || !result_.capacity) {
+    ++result_.simulated_ooms;
+    return;
+  }
   if (const auto address = allocator_.allocate(entry.size, entry.stream)) {
     result_.ooms_that_fit.push_back(event);
     allocator_.free(*address);
+  } else {
+    refuse({event, false, entry.size, {}});
   }
 }
 
@@ -210,7 +253,7 @@ std::size_t Replayer::play_release(std::size_t event) {
     recorded_ -= trace_[end].size;
   }
   const bool before_oom = end < trace_.size() && trace_[end].action == TraceAction::oom;
-  if (result_.as_recorded || !before_oom) {
+  if (!result_.stopped && (result_.as_recorded || !before_oom)) {
     allocator_.empty_cache();
     compare(event, "empty_cache");
   }
@@ -256,13 +299,14 @@ base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
   ReplayResult result;
   result.settings = options.settings.value_or(*recorded);
   const bool other_settings = result.settings != *recorded;
-  result.as_recorded = !other_settings && !options.capacity;
+  result.as_recorded = !other_settings && !options.capacity && !options.start_anew;
   result.capacity = options.capacity;
   const std::span<const TraceEntry> trace = snapshot.device_traces[device];
-  if (other_settings && !result.capacity) {
+  if (!result.as_recorded && !result.capacity) {
     result.capacity = capacity_at_oom(trace, private_pools, start->reserved);
   }
-  Replayer(trace, private_pools, std::move(*start), result).run(other_settings);
+  const bool start_anew = other_settings || options.start_anew;
+  Replayer(trace, private_pools, std::move(*start), result).run(start_anew);
   return result;
 }
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
+
+#include "core/allocator/snapshot_figures.h"
 
 namespace ts::files {
 namespace {
@@ -25,7 +26,8 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
                       converted.bytes_before,
                       converted.peak_reserved,
                       converted.end_reserved,
-                      0};
+                      0,
+                      std::move(converted.free_stacks)};
   device.run.memory = std::move(converted.log);
   device.run.finished = true;
   device.run.stage = run::Stage::done;
@@ -50,21 +52,13 @@ base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path&
   opened->path = path;
   opened->file = std::move(*read);
   const allocator::Snapshot& snapshot = opened->file.snapshot;
-  std::set<std::int64_t> numbers;
-  for (std::size_t i = 0; i < snapshot.device_traces.size(); ++i) {
-    if (!snapshot.device_traces[i].empty()) numbers.insert(static_cast<std::int64_t>(i));
-  }
-  for (const allocator::SnapshotSegment& segment : snapshot.segments) {
-    // A file may claim any number; a device that cannot be is left out.
-    constexpr std::int64_t kMostDevices = 4096;
-    if (segment.device >= 0 && segment.device < kMostDevices) numbers.insert(segment.device);
-  }
+  const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
   if (numbers.empty()) {
     return base::fail("The snapshot " + path.string() +
                       " is empty: it has neither segments nor events");
   }
-  for (const std::int64_t number : numbers) {
-    opened->devices.push_back(open_device(snapshot, number));
+  for (const std::size_t number : numbers) {
+    opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));
   }
   return opened;
 }

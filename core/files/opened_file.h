@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/allocator/log_of_snapshot.h"
@@ -23,6 +24,7 @@ struct OpenedDevice {
   std::int64_t peak_reserved = 0;
   std::int64_t end_reserved = 0;
   std::size_t trace_events = 0;  // of the file: segments and requests to free count too
+  std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
 };
 
 // A memory snapshot from a file, ready to be shown. Nothing changes it any more; it may be made on

@@ -45,10 +45,12 @@ enum class SnapshotKey : std::uint8_t {
   fx_node_target,
   fx_original_trace,
   stage,
+  history,  // of 2023: a block's frames and size asked for
+  real_size,
 };
 
 // Order as in SnapshotKey.
-inline constexpr std::array<std::string_view, 36> kSnapshotKeyNames = {
+inline constexpr std::array<std::string_view, 38> kSnapshotKeyNames = {
     "",
     "segments",
     "device_traces",
@@ -85,8 +87,10 @@ inline constexpr std::array<std::string_view, 36> kSnapshotKeyNames = {
     "fx_node_target",
     "fx_original_trace",
     "stage",
+    "history",
+    "real_size",
 };
-static_assert(kSnapshotKeyNames.size() == static_cast<std::size_t>(SnapshotKey::stage) + 1);
+static_assert(kSnapshotKeyNames.size() == static_cast<std::size_t>(SnapshotKey::real_size) + 1);
 
 constexpr std::string_view name_of(SnapshotKey key) {
   return kSnapshotKeyNames[static_cast<std::size_t>(key)];

@@ -25,9 +25,31 @@ bool read_state(SnapshotFields& fields, Value value, allocator::BlockState& stat
   return fields.wrong(Key::state, value, "active_allocated, active_pending_free or inactive");
 }
 
+// PyTorch 2.0 and earlier: what was allocated there, the newest first.
+bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& block) {
+  bool newest = true;
+  return fields.each_item(name_of(Key::history), list, [&](Value item) {
+    if (!std::exchange(newest, false)) return true;
+    return fields.each_entry(item, [&](Key key, Value name, Value value) {
+      switch (key) {
+        case Key::frames:
+          return fields.stack(key, value, block.stack);
+        case Key::real_size:
+          return fields.integer(key, value, block.requested);
+        case Key::addr:
+          return true;
+        default:
+          fields.ignore(name);
+          return true;
+      }
+    });
+  });
+}
+
 bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& block) {
   bool has_size = false;
   bool has_state = false;
+  Value history;
   const bool good = fields.each_entry(dict, [&](Key key, Value name, Value value) {
     switch (key) {
       case Key::address:
@@ -42,6 +64,9 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
         return read_state(fields, value, block.state);
       case Key::frames:
         return fields.stack(key, value, block.stack);
+      case Key::history:
+        history = value;
+        return fields.is(Kind::list, key, value, "a list");
       default:
         fields.ignore(name);
         return true;
@@ -49,7 +74,10 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
   });
   if (!good) return false;
   if (!has_size) return fields.lacks("size");
-  return has_state || fields.lacks("state");
+  if (!has_state) return fields.lacks("state");
+  // What a free block has is the history of those that are gone.
+  return Document::kind(history) == Kind::none || block.state == allocator::BlockState::inactive ||
+         read_history(fields, history, block);
 }
 
 bool read_blocks(SnapshotFields& fields, Value list, allocator::SnapshotSegment& segment) {

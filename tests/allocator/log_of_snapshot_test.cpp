@@ -124,6 +124,36 @@ TEST(LogOfSnapshot, AutogradAndOptimizersOnTheStackTellThePhase) {
   EXPECT_EQ(log.log.blocks()[1].phase, base::Phase::optimizer);
 }
 
+// The stack of a free says nothing of what the block was for.
+TEST(LogOfSnapshot, ABlockThatIsOnlyFreedHasNoModuleAndNoPhase) {
+  Snapshot snapshot = with_events({entry(TraceAction::free_completed, 0x200, 20, 60)});
+  const StackIndex freed =
+      stack(snapshot, {{"step", "/x/torch/optim/adamw.py", 10}, {"main", "/x/train.py", 1}});
+  snapshot.device_traces[0][0].stack = freed;
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  const memory::Block& block = log.log.blocks()[0];
+  EXPECT_EQ(block.module, base::kNoString);
+  EXPECT_EQ(block.phase, base::Phase::idle);
+  EXPECT_EQ(log.stacks.at(0), memory::kNone);
+  EXPECT_EQ(log.free_stacks.at(0), freed);
+}
+
+// With a context of "alloc" PyTorch gives a free the stack of its allocation.
+TEST(LogOfSnapshot, AFreeWithTheStackOfItsAllocationTellsWhereThatWas) {
+  Snapshot snapshot = with_events({entry(TraceAction::alloc, 0x100, 10, 50),
+                                   entry(TraceAction::free_completed, 0x200, 20, 60),
+                                   entry(TraceAction::free_completed, 0x100, 10, 70)});
+  const StackIndex one = stack(snapshot, {{"main", "/x/train.py", 1}});
+  const StackIndex two = stack(snapshot, {{"main", "/x/train.py", 2}});
+  snapshot.device_traces[0][0].stack = one;
+  snapshot.device_traces[0][1].stack = two;
+  snapshot.device_traces[0][2].stack = one;
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_EQ(log.stacks.at(0), two);
+  EXPECT_TRUE(log.free_stacks.empty());
+  EXPECT_EQ(snapshot.text(log.log.blocks()[0].module), "train.py:2 main");
+}
+
 // A ring buffer that forgot the beginning: blocks it frees, and blocks that only the segments have.
 TEST(LogOfSnapshot, BlocksFromBeforeTheTraceAreThereFromItsBeginning) {
   Snapshot snapshot = with_events({entry(TraceAction::alloc, 0x100, 10, 50),

@@ -172,17 +172,122 @@ TEST(ExpandableAnswer, ReservesLessWhereBlocksGrow) {
   EXPECT_EQ(answer.with.peak_reserved, 40 * kMiB);
 }
 
+TEST(ExpandableAnswer, ClaimsNothingOfARecordingThatReusesNoMemory) {
+  Snapshot snapshot = record(testing::RandomProgram(3).make(400), "");
+  keep_last(snapshot, 1);
+  EXPECT_EQ(ask(snapshot).kind, ExpandableAnswer::Kind::too_short);
+  EXPECT_FALSE(ask(snapshot).is_known());
+  EXPECT_FALSE(ask(snapshot).helps());
+}
+
+// 500 MiB were cached when the recording began: what goes without them is no gain.
+TEST(ExpandableAnswer, ClaimsNothingOfWhatWasCachedBefore) {
+  SnapshotRecorder recorder({}, {});
+  const auto cached = recorder.alloc(500 * kMiB, {});
+  recorder.free(*cached, {});
+  const auto first = recorder.alloc(30 * kMiB, {});
+  recorder.free(*first, {});
+  recorder.alloc(30 * kMiB, {});
+  Snapshot snapshot = recorder.finish();
+  keep_last(snapshot, 4);
+  const ExpandableAnswer answer = ask(snapshot);
+  EXPECT_EQ(answer.kind, ExpandableAnswer::Kind::from_before);
+  EXPECT_FALSE(answer.is_known());
+}
+
 TEST(Replay, ASmallerDeviceRunsOutOfMemory) {
   ReplayOptions options;
   options.capacity = 100 * kMiB;
   const ReplayResult result = replayed(fragmented(), options);
   ASSERT_TRUE(result.simulated_oom);
   EXPECT_EQ(result.simulated_oom->bytes, 30 * kMiB);
-  EXPECT_EQ(result.simulated_oom->free, 10 * kMiB);
+  EXPECT_EQ(result.simulated_oom->free.bytes, 10 * kMiB);
+  EXPECT_EQ(result.simulated_oom->free.largest, 10 * kMiB);
+  EXPECT_EQ(result.simulated_oom->free.pieces, 1);
   EXPECT_EQ(result.simulated_ooms, 1);
+  EXPECT_TRUE(result.stopped);
   options.capacity = 200 * kMiB;
   EXPECT_FALSE(replayed(fragmented(), options).simulated_oom);
   EXPECT_EQ(replayed(fragmented(), options).ooms_that_fit.size(), 1U);
+}
+
+// What lived or was only cached before the recording lies in the card's memory.
+TEST(Replay, WhatLayInMemoryBeforeTheRecordingCounts) {
+  SnapshotRecorder recorder({}, {});
+  std::vector<std::uint64_t> blocks;
+  for (int i = 0; i < 4; ++i) blocks.push_back(*recorder.alloc(30 * kMiB, {}));
+  recorder.free(blocks[1], {});
+  recorder.alloc(1 * kMiB, {});
+  Snapshot snapshot = recorder.finish();
+  keep_last(snapshot, 1);
+  ASSERT_EQ(snapshot.device_traces[0][0].action, TraceAction::alloc);
+  ReplayOptions options;
+  // 90 MiB live, 30 are cached, 2 more hold the small block.
+  options.capacity = 92 * kMiB;
+  const ReplayResult fits = replayed(snapshot, options);
+  EXPECT_FALSE(fits.simulated_oom) << "the cached segment goes back";
+  EXPECT_EQ(fits.simulated.peak_reserved, 92 * kMiB);
+  options.capacity = 91 * kMiB;
+  const ReplayResult asked = replayed(snapshot, options);
+  ASSERT_TRUE(asked.simulated_oom);
+  EXPECT_FALSE(asked.simulated_oom->before_recording);
+  EXPECT_EQ(asked.simulated_oom->bytes, 1 * kMiB);
+  EXPECT_EQ(asked.simulated_oom->free.bytes, 1 * kMiB);
+  options.capacity = 89 * kMiB;
+  const ReplayResult before = replayed(snapshot, options);
+  ASSERT_TRUE(before.simulated_oom);
+  EXPECT_TRUE(before.simulated_oom->before_recording);
+  EXPECT_EQ(before.simulated_oom->event, 0U);
+  EXPECT_EQ(before.simulated_oom->bytes, 30 * kMiB);
+  EXPECT_EQ(before.simulated_oom->free.largest, 29 * kMiB);
+  EXPECT_EQ(before.simulated_ooms, 1);
+}
+
+// Four times too much: the program would have ended with the first of them.
+TEST(Replay, WhatComesAfterTheFirstRefusalIsNotCounted) {
+  SnapshotRecorder recorder({}, {});
+  for (int i = 0; i < 8; ++i) recorder.alloc(30 * kMiB, {});
+  ReplayOptions options;
+  options.capacity = 100 * kMiB;
+  const ReplayResult result = replayed(recorder.finish(), options);
+  EXPECT_EQ(result.simulated_ooms, 1);
+  EXPECT_EQ(result.simulated_oom->free.bytes, 10 * kMiB);
+  EXPECT_EQ(result.recorded.peak_reserved, 240 * kMiB) << "the recording goes on";
+  EXPECT_EQ(result.simulated.peak_reserved, 90 * kMiB);
+  EXPECT_EQ(result.simulated.end_reserved, 90 * kMiB);
+}
+
+TEST(Replay, TheFreePiecesOfARefusalAreCounted) {
+  ReplayOptions options;
+  options.capacity = 121 * kMiB;
+  const ReplayResult result = replayed(fragmented(), options);
+  ASSERT_TRUE(result.simulated_oom) << "refused as it was recorded";
+  EXPECT_EQ(result.simulated_oom->event, result.recorded_ooms.at(0).event);
+  EXPECT_EQ(result.simulated_oom->bytes, 40 * kMiB);
+  EXPECT_EQ(result.simulated_oom->free.bytes, 51 * kMiB);
+  EXPECT_EQ(result.simulated_oom->free.pieces, 2);
+  EXPECT_EQ(result.simulated_oom->free.largest, 31 * kMiB);
+  EXPECT_FALSE(result.stopped) << "the recording survived it";
+}
+
+TEST(Replay, PrivatePoolsTakeFromTheCard) {
+  SnapshotRecorder recorder({}, {});
+  recorder.alloc(30 * kMiB, {});
+  recorder.alloc(40 * kMiB, {});
+  Snapshot snapshot = recorder.finish();
+  for (SnapshotSegment& segment : snapshot.segments) {
+    if (segment.total_size == 30 * kMiB) segment.pool = {0, 1};
+  }
+  ReplayOptions options;
+  options.capacity = 70 * kMiB;
+  EXPECT_FALSE(replayed(snapshot, options).simulated_oom);
+  options.capacity = 60 * kMiB;
+  const ReplayResult refused = replayed(snapshot, options);
+  ASSERT_TRUE(refused.simulated_oom);
+  EXPECT_EQ(refused.simulated_oom->bytes, 40 * kMiB);
+  EXPECT_EQ(refused.simulated_oom->free.bytes, 30 * kMiB);
+  options.capacity = 20 * kMiB;
+  EXPECT_EQ(replayed(snapshot, options).simulated_oom->bytes, 30 * kMiB) << "the pool itself";
 }
 
 TEST(Replay, OtherSettingsBeginAnew) {

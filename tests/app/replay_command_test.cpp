@@ -59,6 +59,54 @@ TEST_F(ReplayCommand, SaysWhatOtherSettingsAndASmallerCardWouldDo) {
   EXPECT_EQ(card["simulated_ooms"], 0);
 }
 
+// 20 GiB were in memory when the recording of one event began.
+TEST_F(ReplayCommand, WhatLayInMemoryBeforeCountsAgainstTheCard) {
+  constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+  constexpr std::int64_t kFirst = std::int64_t{1} << 40;
+  auto segments = nlohmann::json::array();
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const std::int64_t address = kFirst + 4 * i * kGiB;
+    segments.push_back({{"device", 0},
+                        {"address", address},
+                        {"total_size", 2 * kGiB},
+                        {"stream", 0},
+                        {"segment_type", "large"},
+                        {"blocks",
+                         {{{"address", address},
+                           {"size", 2 * kGiB},
+                           {"requested_size", 2 * kGiB},
+                           {"state", "active_allocated"}}}}});
+  }
+  const nlohmann::json entry = {{"action", "alloc"},    {"addr", kFirst + 36 * kGiB},
+                                {"size", 2 * kGiB},     {"stream", 0},
+                                {"time_us", 1'000'000}, {"frames", nlohmann::json::array()}};
+  write("before.json",
+        nlohmann::json({{"segments", segments}, {"device_traces", {{entry}}}}).dump());
+  const auto json = replay(file("before.json").string() + " --gpu 'RTX 4070'");
+  EXPECT_EQ(json["start_reserved"], 20 * kGiB);
+  EXPECT_EQ(json["peak_allocated"], 20 * kGiB);
+  EXPECT_EQ(json["fits"], false);
+  EXPECT_EQ(json["simulated_ooms"], 1);
+  const auto& oom = json["simulated_oom"];
+  EXPECT_EQ(oom["event"], 0);
+  EXPECT_EQ(oom["before_recording"], true);
+  EXPECT_EQ(oom["asked"], 2 * kGiB);
+  const std::int64_t room = json["capacity"].get<std::int64_t>() % (2 * kGiB);
+  EXPECT_EQ(oom["free"], room);
+  EXPECT_EQ(oom["largest_free"], room);
+  EXPECT_EQ(oom["pieces"], 1);
+  EXPECT_TRUE(json["expandable_segments"]["helps"].is_null());
+  const auto words =
+      testing::run_program("replay " + file("before.json").string() + " --gpu 'RTX 4070'");
+  EXPECT_NE(words.out.find("Does not fit: a block of 2.00 GiB that lived before the recording"),
+            std::string::npos)
+      << words.out;
+  EXPECT_NE(words.out.find("Not to be told"), std::string::npos) << words.out;
+  const auto large = replay(file("before.json").string() + " --gpu 'RTX 4090'");
+  EXPECT_EQ(large["fits"], true);
+  EXPECT_TRUE(large["simulated_oom"].is_null());
+}
+
 TEST_F(ReplayCommand, PrintsATableAndTheAnswer) {
   const auto ended = testing::run_program("replay " + snapshot());
   EXPECT_EQ(ended.code, 0) << ended.err;

@@ -150,6 +150,29 @@ TEST(SnapshotRead, KeysMayBeMissing) {
       << "torch.cuda.memory_snapshot() gives the segments alone";
 }
 
+// PyTorch 2.0 and earlier.
+TEST(SnapshotRead, TheSchemaOf2023HasStacksInHistory) {
+  const auto file =
+      parse_snapshot(R"({"segments": [{"address": 4096, "total_size": 2048, "blocks": [
+      {"size": 1024, "state": "active_allocated", "history": [
+        {"addr": 4096, "real_size": 1000, "frames": [{"name": "f", "filename": "a.py", "line": 3}]},
+        {"addr": 4096, "real_size": 900, "frames": [{"name": "g", "filename": "b.py", "line": 4}]}]},
+      {"size": 1024, "state": "inactive", "history": [
+        {"addr": 5120, "real_size": 7, "frames": [{"name": "h", "filename": "c.py", "line": 5}]}]}]}],
+      "device_traces": []})");
+  ASSERT_TRUE(file) << file.error().sentence;
+  EXPECT_EQ(file->fault, "");
+  EXPECT_TRUE(file->ignored_keys.empty());
+  const allocator::Snapshot& snapshot = file->snapshot;
+  const auto& blocks = snapshot.segments.at(0).blocks;
+  EXPECT_EQ(blocks.at(0).requested, 1000) << "the newest";
+  const auto stack = snapshot.stacks.stack(blocks.at(0).stack);
+  ASSERT_EQ(stack.size(), 1U);
+  EXPECT_EQ(snapshot.text(snapshot.stacks.frame(stack[0]).name), "f");
+  EXPECT_EQ(blocks.at(1).stack, memory::kNone);
+  EXPECT_EQ(blocks.at(1).requested, 0);
+}
+
 TEST(SnapshotRead, UnknownKeysAreNamed) {
   const auto file = parse_snapshot(replaced(kSmall, R"("stream": 7,)", R"("colour": 7,)"));
   ASSERT_TRUE(file);

@@ -158,6 +158,10 @@ std::string expandable_sentence(const ViewContext& context) {
   switch (answer.kind) {
     case Kind::already_on:
       break;
+    case Kind::too_short:
+      return texts("file.expandable.too_short");
+    case Kind::from_before:
+      return texts("file.expandable.from_before");
     case Kind::serves_all:
       return texts("file.expandable.serves_all", arguments);
     case Kind::serves_some:
@@ -172,12 +176,19 @@ std::string expandable_sentence(const ViewContext& context) {
   return texts("file.expandable.already_on");
 }
 
+bool only_freed_here(const ViewContext& context) {
+  const auto& selected = context.state.selected_block;
+  return context.file_device != nullptr && selected &&
+         context.file_device->free_stacks.contains(*selected);
+}
+
 std::vector<std::string> stack_lines(const ViewContext& context) {
   const auto& selected = context.state.selected_block;
   if (context.file == nullptr || !selected || *selected >= context.file_device->stacks.size()) {
     return {};
   }
-  const allocator::StackIndex stack = context.file_device->stacks[*selected];
+  allocator::StackIndex stack = context.file_device->stacks[*selected];
+  if (only_freed_here(context)) stack = context.file_device->free_stacks.at(*selected);
   if (stack == memory::kNone) return {};
   const allocator::Snapshot& snapshot = context.file->file.snapshot;
   std::vector<std::string> lines;

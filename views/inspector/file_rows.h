@@ -16,7 +16,10 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context);
 // "Would expandable segments have helped?", answered; why not where it cannot be told; empty while
 // it is being found out.
 std::string expandable_sentence(const ViewContext& context);
-// The stack of the selected allocation, innermost first: "function  file:line".
+// The selected block was allocated before the recording, which knows only where it was freed.
+bool only_freed_here(const ViewContext& context);
+// The stack of the selected allocation, innermost first: "function  file:line"; that of its free
+// where only that is known.
 std::vector<std::string> stack_lines(const ViewContext& context);
 
 // The verdict of a file: what was reached, or what was refused.

@@ -259,7 +259,7 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
   const std::vector<std::string> stack = stack_lines(context);
   if (stack.empty()) return;
   ImGui::Dummy({0, ui.px(8)});
-  section(ui, ui.texts("file.stack"));
+  section(ui, ui.texts(only_freed_here(context) ? "file.stack_of_free" : "file.stack"));
   for (const std::string& line : stack) {
     wrapped_text(ui, TextStyle::mono, ui.theme.text2, line, ui.px(16));
   }

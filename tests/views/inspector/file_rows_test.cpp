@@ -51,5 +51,31 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   EXPECT_EQ(value_of(replay_rows(shown), "Against the recording"), "same at every event");
 }
 
+// Such a block shows where it was freed, under a title that says so.
+TEST(FileRows, ABlockFromBeforeShowsWhereItWasFreed) {
+  files::OpenedFile file;
+  allocator::Snapshot& snapshot = file.file.snapshot;
+  allocator::Frame frame;
+  frame.name = snapshot.strings->intern("drop");
+  frame.filename = snapshot.strings->intern("/x/train.py");
+  frame.line = 7;
+  const auto index = snapshot.stacks.add_frame(frame);
+  const auto stack = snapshot.stacks.add_stack(std::span(&index, 1));
+  file.devices.push_back(
+      {0, run::Run{run::StartedUpdate{}}, {memory::kNone, stack}, 0, 0, 0, 0, 2, {{0, stack}}});
+  const text::Texts texts = testing::program_texts();
+  ViewState state;
+  ViewContext shown{
+      &file.devices[0].run, *snapshot.strings, texts, theme(ThemeKind::dark), {1}, state, 0, 0, ""};
+  shown.file = &file;
+  shown.file_device = file.devices.data();
+  state.selected_block = 0;
+  EXPECT_TRUE(only_freed_here(shown));
+  EXPECT_EQ(stack_lines(shown), std::vector<std::string>{"drop  train.py:7"});
+  state.selected_block = 1;
+  EXPECT_FALSE(only_freed_here(shown));
+  EXPECT_EQ(stack_lines(shown), std::vector<std::string>{"drop  train.py:7"});
+}
+
 }  // namespace
 }  // namespace ts::views
