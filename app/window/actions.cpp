@@ -52,6 +52,7 @@ constexpr std::array kActions = {
               ImGuiKey_E},
     ActionRow{Action::projector, "projector", "menu.projector", "shortcut.projector", "P",
               ImGuiKey_P},
+    ActionRow{Action::settings, "settings", "menu.settings", "shortcut.settings", "C", ImGuiKey_C},
     ActionRow{Action::reset_layout, "reset_layout", "menu.reset_layout", "shortcut.reset_layout",
               ""},
     ActionRow{Action::next_panel, "next_panel", "menu.next_panel", "shortcut.next_panel", "F6",

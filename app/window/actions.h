@@ -30,6 +30,7 @@ enum class Action : std::uint8_t {
   operators,
   agreement,
   projector,
+  settings,
   reset_layout,
   next_panel,
   previous_panel,

@@ -36,6 +36,7 @@ BarPlan plan_bar(const BarParts& parts, float width) {
   for (const BarPlan& one : kPlans) {
     plan = one;
     plan.target = parts.target ? one.target * parts.unit : 0;
+    plan.menus = one.menus && !parts.one_menu_only;
     if (width_of(parts, plan) <= width) break;
   }
   return plan;

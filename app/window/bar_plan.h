@@ -11,8 +11,9 @@ struct BarParts {
   float labelled = 0, icons = 0;  // language and projector: with words, or their icons alone
   float device = 0;
   bool target = false;  // wants a field for the target card
-  float gap = 0;        // before that field
-  float unit = 1;       // pixels at scale 1
+  bool one_menu_only = false;
+  float gap = 0;   // before that field
+  float unit = 1;  // pixels at scale 1
 };
 
 // What of the bar is shown.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/session/hunt_session.h"
@@ -184,6 +185,7 @@ class Workspace {
   void draw_one_menu(const views::Ui& ui, Requests& requests);
   void draw_menu_items(const views::Ui& ui, const char* id, Requests& requests);
   void draw_status_bar(const views::Ui& ui);
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> projector_keys() const;
   void draw_restart_bar(const views::Ui& ui, Requests& requests);
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string kernels_not_recorded() const;
@@ -196,6 +198,8 @@ class Workspace {
     ImVec2 origin, size;
   };
   PageArea page_area(const views::Ui& ui, bool projector);
+  // Whether the settings stand at the left of a page: on the projector only when they are wanted.
+  [[nodiscard]] bool shows_form(bool projector) const { return !projector || show_form_; }
   void draw_sweep(const views::Ui& ui, bool projector, Requests& requests);
   void carry_out(const views::SweepRequests& asked, Requests& requests);
   void take_opened_point();
@@ -265,6 +269,7 @@ class Workspace {
   Palette palette_;
   bool popup_has_keys_ = false;           // at the end of the last frame
   std::optional<std::size_t> menu_cell_;  // of the hunt, that the open menu is about
+  bool show_form_ = false;                // on the projector
   bool show_shortcuts_ = false;
   bool show_operators_ = false;
   bool show_comparison_ = false;

@@ -58,6 +58,8 @@ std::string Workspace::why_not(Action action) const {
       return why_not_save();
     case Action::save_prediction:
       return predicted_now() ? "" : t("command.why.nothing_predicted");
+    case Action::settings:
+      return state_->preferences.projector ? "" : t("command.why.settings_shown");
     default:
       return {};
   }
@@ -88,6 +90,8 @@ bool Workspace::is_on(Action action) const {
       return state_->view.show_agreement;
     case Action::projector:
       return preferences.projector;
+    case Action::settings:
+      return shows_form(preferences.projector);
     default:
       return false;
   }
@@ -156,6 +160,9 @@ void Workspace::perform(Action action, Requests& requests) {
       return;
     case Action::projector:
       preferences.projector = !preferences.projector;
+      return;
+    case Action::settings:
+      if (preferences.projector) show_form_ = !show_form_;
       return;
     case Action::reset_layout:
       return ImGui::DockBuilderRemoveNode(dock_id_);

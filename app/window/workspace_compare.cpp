@@ -142,9 +142,10 @@ void Workspace::draw_compare_buttons(const views::Ui& ui) {
 
 void Workspace::draw_compare(const views::Ui& ui, bool projector) {
   const auto [origin, size] = page_area(ui, projector);
-  const float left = projector ? 0 : controls_width(ui, size.x);
+  const bool form = shows_form(projector);
+  const float left = form ? controls_width(ui, size.x) : 0;
   views::settle(state_->compare_edit, state_->history.spec());
-  if (!projector) {
+  if (form) {
     form_panel(ui, "###compare_controls", origin, {left, size.y}, kFixedFlags, [&] {
       views::draw_compare_controls(ui, state_->compare_edit, state_->history.spec());
       views::divider(ui);

@@ -273,8 +273,10 @@ void Workspace::draw_hunt_side(const views::Ui& ui, const views::ViewContext& vi
 
 void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& requests) {
   const auto [origin, size] = page_area(ui, projector);
-  const float left = projector ? 0 : controls_width(ui, size.x);
-  const float right = side_width(ui, size.x);
+  const bool form = shows_form(projector);
+  const float left = form ? controls_width(ui, size.x) : 0;
+  // On a wall the settings stand in place of the list: the map would be too narrow beside both.
+  const float right = projector && form ? 0 : side_width(ui, size.x);
   const float middle = size.x - left - right;
   const auto panel = [&, corner = origin](const char* id, float x, float y, float width,
                                           float height, ImVec2 padding, ImGuiWindowFlags flags,
@@ -291,7 +293,7 @@ void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& request
   };
   // Controls first: what they change is seen in this frame's charts.
   views::settle(state_->hunt_edit, state_->history.spec());
-  if (!projector) {
+  if (form) {
     form_panel(ui, "###hunt_controls", origin, {left, size.y}, kFixedFlags, [&] {
       const HuntSession& hunts = *state_->hunts;
       const bool shown = hunts.progress() != nullptr && !hunts.outdated();
@@ -317,6 +319,7 @@ void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& request
     panel("###hunt_memory", left, map_height, middle, height - map_height, {0, 0}, kUnmovingFlags,
           [&] { memory_.draw(view); });
   }
+  if (right == 0) return;
   panel("###hunt_side", left + middle, 0, right, height, {ui.px(16), ui.px(12)}, 0,
         [&] { draw_hunt_side(ui, view, height); });
 }

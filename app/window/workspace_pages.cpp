@@ -10,6 +10,7 @@
 #include "app/window/page_windows.h"
 #include "app/window/workspace.h"
 #include "views/common/ids.h"
+#include "views/common/widgets.h"
 #include "views/inspector/projector_head.h"
 
 namespace ts::app {
@@ -167,6 +168,7 @@ void wide_panel(const views::Ui& ui, const char* id, const ImVec2& corner, const
     draw();
     ImGui::GetWindowDrawList()->AddRectFilled(
         {corner.x, corner.y + size.y - 1}, {corner.x + size.x, corner.y + size.y}, ui.theme.line);
+    if (corner.x > ImGui::GetMainViewport()->WorkPos.x) views::left_edge(ui);
   }
   ImGui::End();
 }
@@ -179,8 +181,9 @@ Workspace::PageArea Workspace::page_area(const views::Ui& ui, bool projector) {
   PageArea area{viewport->WorkPos, viewport->WorkSize};
   if (!projector) return area;
   const float strip = std::floor(ui.px(44));
-  wide_panel(ui, "###projector_controls", area.origin, {area.size.x, strip},
-             [&] { views::draw_controls_strip(controls(ui)); });
+  wide_panel(ui, "###projector_controls", area.origin, {area.size.x, strip}, [&] {
+    if (views::draw_controls_strip(controls(ui), show_form_)) show_form_ = !show_form_;
+  });
   area.origin.y += strip;
   area.size.y -= strip;
   return area;
@@ -188,7 +191,7 @@ Workspace::PageArea Workspace::page_area(const views::Ui& ui, bool projector) {
 
 void Workspace::draw_projector(const views::Ui& ui) {
   const OpenedFiles::Entry* entry = session_->files().current();
-  const PageArea area = page_area(ui, entry == nullptr);
+  PageArea area = page_area(ui, entry == nullptr);
   const auto panel = [&](const char* id, float y, float height, const std::function<void()>& draw) {
     wide_panel(ui, id, {area.origin.x, y}, {area.size.x, height}, draw);
   };
@@ -196,6 +199,13 @@ void Workspace::draw_projector(const views::Ui& ui) {
     panel("###projector_problem", area.origin.y, area.size.y,
           [&] { draw_file_problem(ui, *entry); });
     return;
+  }
+  if (entry == nullptr && shows_form(true)) {
+    const float left = controls_width(ui, area.size.x);
+    form_panel(ui, "###projector_form", area.origin, {left, area.size.y}, kFixedFlags,
+               [&] { views::draw_controls(controls(ui)); });
+    area.origin.x += left;
+    area.size.x -= left;
   }
   // Whole pixels, or the background shows between two panels.
   const float end = area.origin.y + area.size.y;

@@ -3,6 +3,8 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "app/session/memory_use.h"
 #include "app/window/workspace.h"
@@ -81,6 +83,47 @@ std::string Workspace::kernels_not_recorded() const {
   }
   return {};
 }
+
+// The keys that a lecture is given with, and what they do now.
+std::vector<std::pair<std::string, std::string>> Workspace::projector_keys() const {
+  const auto& t = *texts_;
+  const bool busy = session_->busy();
+  std::vector<std::pair<std::string, std::string>> keys;
+  for (const auto& [action, words] :
+       {std::pair{busy ? Action::stop : Action::start, busy ? "status.key.stop" : "status.key.run"},
+        std::pair{Action::live, "status.key.live"},
+        std::pair{Action::settings, "status.key.settings"},
+        std::pair{Action::projector, "status.key.projector"}}) {
+    keys.emplace_back(keys_of(action_row(action)), t(words));
+  }
+  return keys;
+}
+
+namespace {
+
+using KeysAndWords = std::span<const std::pair<std::string, std::string>>;
+
+constexpr float kKeyGap = 6, kKeysGap = 24;  // at scale 1
+
+float width_of(const views::DrawSink& sink, const views::Ui& ui, KeysAndWords keys) {
+  float width = 0;
+  for (const auto& [key, words] : keys) {
+    width += sink.text_width(TextStyle::small, key) + ui.px(kKeyGap) +
+             sink.text_width(TextStyle::small, words) + ui.px(kKeysGap);
+  }
+  return std::max(0.0F, width - ui.px(kKeysGap));
+}
+
+void draw_keys(views::DrawSink& sink, const views::Ui& ui, KeysAndWords keys, float x, float y) {
+  for (const auto& [key, words] : keys) {
+    sink.text({x, y}, TextStyle::small, ui.theme.text, key);
+    x += sink.text_width(TextStyle::small, key) + ui.px(kKeyGap);
+    sink.text({x, y}, TextStyle::small, ui.theme.text2, words);
+    x += sink.text_width(TextStyle::small, words) + ui.px(kKeysGap);
+  }
+}
+
+}  // namespace
 
 void Workspace::draw_status_bar(const views::Ui& ui) {
   const float height = ui.px(26);
@@ -187,6 +230,16 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
     if (show_frame_rate_) {
       sink.text({right_x - ui.px(20) - sink.text_width(TextStyle::small, right), y},
                 TextStyle::small, ui.theme.text2, right);
+    }
+    const float room = right_x - ui.px(90) - left_end;
+    if (base::now_ns() >= note_until_ns_ && state_->preferences.projector) {
+      auto keys = projector_keys();
+      // How to leave is said last and stays longest.
+      while (keys.size() > 1 && width_of(sink, ui, keys) > room) keys.erase(keys.begin());
+      const float keys_width = width_of(sink, ui, keys);
+      const float keys_x = std::clamp(origin.x + (width - keys_width) / 2, left_end,
+                                      std::max(left_end, left_end + room - keys_width));
+      if (keys_width <= room) draw_keys(sink, ui, keys, keys_x, y);
     }
     if (base::now_ns() < note_until_ns_) {
       const float note_width = sink.text_width(TextStyle::small, note_);

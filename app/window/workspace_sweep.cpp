@@ -139,8 +139,9 @@ void Workspace::carry_out(const views::SweepRequests& asked, Requests& requests)
 void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& requests) {
   const auto [origin, size] = page_area(ui, projector);
   SweepSession& sweeps = *state_->sweeps;
-  const float left = projector ? 0 : controls_width(ui, size.x);
-  if (!projector) {
+  const bool form = shows_form(projector);
+  const float left = form ? controls_width(ui, size.x) : 0;
+  if (form) {
     form_panel(ui, "###sweep_controls", origin, {left, size.y}, kSweepFlags, [&] {
       const spec::WorkloadSpec& base = state_->history.spec();
       const views::SweepAsk ask = views::draw_sweep_controls(
@@ -165,6 +166,7 @@ void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& reques
     page.paused = sweeps.runner() != nullptr && sweeps.runner()->paused();
     page.predicting = sweeps.runner() != nullptr && sweeps.runner()->predicting();
     page.problem = sweeps.problem();
+    page.settings_key = form ? "" : action_row(Action::settings).keys;
     if (sweeps.sweep() != nullptr) {
       const spec::WorkloadSpec& now = state_->history.spec();
       std::optional<sweep::SweepSpec> offered;

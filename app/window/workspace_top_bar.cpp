@@ -101,7 +101,8 @@ void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& r
     }
     items({Action::larger, Action::smaller});
     ImGui::Separator();
-    items({Action::operators, Action::agreement, Action::projector, Action::reset_layout});
+    items({Action::operators, Action::agreement, Action::projector, Action::settings,
+           Action::reset_layout});
     ImGui::Separator();
     items({Action::next_panel, Action::previous_panel});
   } else {
@@ -212,6 +213,8 @@ BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
   if (of_run) parts.device = sink.text_width(TextStyle::body, device) + ui.px(36 + 16);
   parts.target = of_run && !has_target_field;
   parts.gap = ui.px(16);
+  // On a wall a lecture needs the pages; the menus are for whoever stands at the machine.
+  parts.one_menu_only = state_->preferences.projector;
   return parts;
 }
 
@@ -298,16 +301,17 @@ void Workspace::draw_language_and_projector(const views::Ui& ui, bool labels) {
   Preferences& preferences = state_->preferences;
   const std::string name = kLanguageNames[static_cast<std::size_t>(preferences.language)];
   const std::string projector = (*texts_)("bar.projector");
-  const auto pressed = [&](const char* id, const char* icon, const std::string& words) {
+  const auto pressed = [&](const char* id, const char* icon, const std::string& words,
+                           views::ButtonKind kind) {
     const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const float width = labels ? sink.text_width(TextStyle::body_medium, words) + ui.px(kLabelled)
                                : ui.px(kIconOnly);
-    const bool is = views::button(ui, id, icon, labels ? words : std::string(), "",
-                                  views::ButtonKind::quiet, width);
+    const bool is = views::button(ui, id, icon, labels ? words : std::string(), "", kind, width);
     if (!labels) views::tooltip(ui, words);
     return is;
   };
-  if (pressed(views::ids::kLanguage, "\xef\x86\xab", name)) ImGui::OpenPopup("###languages");
+  if (pressed(views::ids::kLanguage, "\xef\x86\xab", name, views::ButtonKind::quiet))
+    ImGui::OpenPopup("###languages");
   ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
   if (ImGui::BeginPopup("###languages")) {
@@ -324,7 +328,8 @@ void Workspace::draw_language_and_projector(const views::Ui& ui, bool labels) {
   }
   ImGui::PopStyleVar();
   ImGui::SameLine(0, ui.px(8));
-  if (pressed(views::ids::kProjector, "\xef\x8e\x90", projector))
+  if (pressed(views::ids::kProjector, "\xef\x8e\x90", projector,
+              preferences.projector ? views::ButtonKind::on : views::ButtonKind::quiet))
     preferences.projector = !preferences.projector;
 }
 

@@ -52,6 +52,14 @@ TEST(BarPlan, less_is_shown_the_narrower_it_is) {
   }
 }
 
+TEST(BarPlan, the_projector_has_one_menu_button_however_wide_it_is) {
+  BarParts all = parts(false);
+  all.one_menu_only = true;
+  const BarPlan plan = plan_bar(all, 1920);
+  EXPECT_FALSE(plan.menus);
+  EXPECT_TRUE(plan.device && plan.labels && plan.name);
+}
+
 TEST(BarPlan, a_file_has_no_target) {
   EXPECT_EQ(plan_bar(parts(false), 1920).target, 0);
 }

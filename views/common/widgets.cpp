@@ -150,7 +150,8 @@ bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, floa
 bool button(const Ui& ui, const char* id, std::string_view icon, std::string_view label,
             std::string_view key, ButtonKind kind, float width) {
   ImGuiSink sink = sink_of(ui);
-  const float padding = kind == ButtonKind::quiet ? ui.px(8) : ui.px(12);
+  const bool quiet = kind == ButtonKind::quiet || kind == ButtonKind::on;
+  const float padding = quiet ? ui.px(8) : ui.px(12);
   const float gap = ui.px(8);
   const float icon_width = sink.text_width(TextStyle::body, icon);
   const float label_width = sink.text_width(TextStyle::body_medium, label);
@@ -162,7 +163,7 @@ bool button(const Ui& ui, const char* id, std::string_view icon, std::string_vie
   const bool pressed = press_area(id, total, ui.px(28));
   const Rect rect = item_rect();
   const bool hovered = ImGui::IsItemHovered();
-  Color color = ui.theme.text;
+  Color color = kind == ButtonKind::on ? ui.theme.accent : ui.theme.text;
   if (kind == ButtonKind::primary) {
     sink.fill(rect, hovered ? darker(ui.theme.accent_fill) : ui.theme.accent_fill, ui.px(3));
     color = ui.theme.on_accent;

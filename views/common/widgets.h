@@ -36,7 +36,8 @@ bool choice_grid(const Ui& ui, const char* id, std::span<const Choice> choices, 
 bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,
             std::string_view reason = {});
 
-enum class ButtonKind : std::uint8_t { plain, primary, quiet };
+// on: quiet, of a switch that is on.
+enum class ButtonKind : std::uint8_t { plain, primary, quiet, on };
 // `key` is the hint behind the label ("Space"); both may be empty when `icon` is set.
 bool button(const Ui& ui, const char* id, std::string_view icon, std::string_view label,
             std::string_view key, ButtonKind kind, float width = 0);

@@ -2,7 +2,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <string>
 
+#include "views/charts/icons.h"
 #include "views/common/backend_marks.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -14,6 +16,7 @@ namespace {
 constexpr float kMargin = 16;
 constexpr float kGap = 24;
 constexpr float kRow = 28;
+constexpr float kAll = 36;  // the button for all settings
 
 // A label and behind it a field of `width`; returns where the next one begins.
 template <class Draw>
@@ -29,7 +32,7 @@ float labelled(const Ui& ui, const char* words, float x, float y, float width, D
 
 }  // namespace
 
-void draw_controls_strip(const ControlsContext& context) {
+bool draw_controls_strip(const ControlsContext& context, bool all_shown) {
   const Ui& ui = context.ui;
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const char* backend = ui.texts("controls.strip.backend");
@@ -40,10 +43,15 @@ void draw_controls_strip(const ControlsContext& context) {
   const float target_width = std::min(ui.px(200), width * 0.2F);
   const float labels = sink.text_width(TextStyle::body_strong, backend) +
                        sink.text_width(TextStyle::body_strong, target) + 2 * ui.px(8);
-  const float rest =
-      width - 2 * ui.px(kMargin) - 3 * ui.px(kGap) - labels - backend_width - target_width;
+  const float rest = width - 2 * ui.px(kMargin) - 4 * ui.px(kGap) - ui.px(kAll) - labels -
+                     backend_width - target_width;
   const float slider_width = rest / 2;
   float x = ui.px(kMargin);
+  ImGui::SetCursorPos({x, y});
+  const bool pressed = button(ui, "###all_settings", icon::kOptions, "", "",
+                              all_shown ? ButtonKind::primary : ButtonKind::plain, ui.px(kAll));
+  tooltip(ui, ui.texts("shortcut.settings") + std::string("  C"));
+  x += ui.px(kAll) + ui.px(kGap);
   for (const spec::Field field : {spec::Field::B, spec::Field::T}) {
     ImGui::SetCursorPos({x, y});
     draw_size_slider(context, field, slider_width, 16);
@@ -53,6 +61,7 @@ void draw_controls_strip(const ControlsContext& context) {
                [&](float field) { draw_backend_select(context, field); });
   labelled(ui, target, x, y, target_width,
            [&](float field) { draw_target_select(context, field); });
+  return pressed;
 }
 
 }  // namespace ts::views

@@ -33,8 +33,9 @@ struct ControlsContext {
 // The controls panel: everything, from top to bottom, in the current Dear ImGui window.
 void draw_controls(const ControlsContext& context);
 
-// What projector mode shows instead: B, T, backend and target in one row of the current window.
-void draw_controls_strip(const ControlsContext& context);
+// What projector mode shows instead: B, T, backend and target in one row of the current window, and
+// a button for all the others; true when that was pressed. `all_shown`: they stand below.
+bool draw_controls_strip(const ControlsContext& context, bool all_shown);
 
 // Parts of both, each `width` wide. `label_width` is at scale 1.
 void draw_size_slider(const ControlsContext& context, spec::Field field, float width,

@@ -269,6 +269,11 @@ std::string stale_sweep(const sweep::SweepSpec& shown,
   return settings.empty() ? varied : varied + texts("memory.list_comma") + settings;
 }
 
+std::string no_sweep_words(const SweepPage& page, const text::Texts& texts) {
+  if (page.settings_key.empty()) return texts("sweep.none_hint");
+  return texts("sweep.none_hint_projector", {{"key", page.settings_key}});
+}
+
 SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state) {
   SweepRequests requests;
   if (state.compare_first &&
@@ -281,7 +286,7 @@ SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageStat
     ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(24)});
     text(ui, TextStyle::large, ui.theme.text, ui.texts("sweep.none"));
     ImGui::SetCursorScreenPos({origin.x + ui.px(24), origin.y + ui.px(60)});
-    wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("sweep.none_hint"), ui.px(24));
+    wrapped_text(ui, TextStyle::body, ui.theme.text2, no_sweep_words(page, ui.texts), ui.px(24));
     return requests;
   }
   draw_strip(ui, page, size.x, state.look, requests);

@@ -15,9 +15,10 @@ struct SweepPage {
   const sweep::Sweep* sweep = nullptr;  // null: none was started
   bool paused = false;
   bool idle = true;
-  bool predicting = false;  // dry runs go on
-  std::string problem;      // of the journal; empty: none
-  std::string now;          // what the running point is doing
+  bool predicting = false;   // dry runs go on
+  std::string problem;       // of the journal; empty: none
+  std::string settings_key;  // that shows what the sweep varies; empty: it stands at the left
+  std::string now;           // what the running point is doing
   // Of which settings the results are, where they are not those of now (stale_sweep).
   std::string stale = {};
   std::span<const sweep::ReferenceSeries> references = {};
@@ -62,6 +63,9 @@ std::vector<std::vector<std::string>> table_words(const sweep::Sweep& sweep,
 
 // "T 64 to 512, B 1 to 4; naive, flash", or "5 series" where they are many.
 std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& texts);
+
+// How a sweep is begun where there is none.
+std::string no_sweep_words(const SweepPage& page, const text::Texts& texts);
 
 // What a sweep that neither runs nor predicts is waiting for: nothing, to be resumed, its turn.
 std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);

@@ -58,6 +58,17 @@ TEST(SweepTable, NumbersOfAColumnHaveOneUnitAndThreeDigits) {
   }
 }
 
+// On the projector nothing stands at the left until the key is pressed.
+TEST(SweepTable, WhereThereIsNoSweepTheKeyOfTheSettingsIsNamed) {
+  const text::Texts texts = testing::program_texts();
+  SweepPage page;
+  EXPECT_NE(no_sweep_words(page, texts).find("on the left"), std::string::npos);
+  page.settings_key = "C";
+  const std::string words = no_sweep_words(page, texts);
+  EXPECT_TRUE(words.starts_with("Press C for the settings")) << words;
+  EXPECT_EQ(words.find("on the left"), std::string::npos) << words;
+}
+
 TEST(SweepTable, TheStripNamesWhatTheSweepVaries) {
   const text::Texts texts = testing::program_texts();
   EXPECT_EQ(sweep_range_words(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
