@@ -193,7 +193,8 @@ void Workspace::wait_for_prediction() {
   session_->predictions().wait(frame_begin_ + kPredictedBy);
 }
 
-// Measured while the settings are those of the run, with its prediction beside it; else predicted.
+// Measured while the settings are those of the run, with its prediction beside it; else predicted:
+// also where the run failed before it had allocated anything.
 void Workspace::choose_memory(views::ViewContext& view) {
   ask_for_prediction();
   const predict::Outlook* outlook = session_->predictions().outlook();
@@ -202,7 +203,7 @@ void Workspace::choose_memory(views::ViewContext& view) {
   if (outlook != nullptr && outlook->own && run != nullptr && same_work(outlook->spec, run->spec))
     run_forecast_ = outlook->own;
   const bool measured = run != nullptr && same_work(run->spec, state_->history.spec()) &&
-                        (run->finished || !run->memory.events().empty());
+                        !run->memory.events().empty();
   const bool known = outlook != nullptr && (outlook->target != nullptr || outlook->own != nullptr);
   if (known) state_->last_forecast = outlook->target != nullptr ? outlook->target : outlook->own;
   // Where nothing can be predicted, what was predicted last stays, marked as what it is.

@@ -204,6 +204,12 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   EXPECT_TRUE(sink.says("Live at the refusal"));
   forecast->prediction.breaking.reset();
   EXPECT_FALSE(frame().says("Would run out of memory"));
+  EXPECT_TRUE(frame().says("not run yet"));
+  // A run that failed at once is not one that is still to come.
+  run = std::make_unique<run::Run>(run::StartedUpdate{});
+  run->finished = true;
+  run->verdict = run::Verdict::failed;
+  EXPECT_TRUE(frame().says("the run ended before it allocated anything"));
 }
 
 TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {

@@ -173,6 +173,12 @@ const char* partial_key(const ViewContext& context) {
   return "partial.broke_off";
 }
 
+bool ended_before_memory(const ViewContext& context) {
+  const run::Run* const run = context.run;
+  return run != nullptr && context.file == nullptr && run->finished && context.stale.empty() &&
+         run->memory.events().empty();
+}
+
 std::string engine_words(const text::Texts& texts, std::string_view sentence) {
   return text::known_words(texts, kEngineSentences, sentence);
 }

@@ -43,6 +43,10 @@ std::string obstacle_words(const ViewContext& context);
 // goes on, was cancelled or broke off. Null where it has, of a file and without a run.
 const char* partial_key(const ViewContext& context);
 
+// The run of these very settings has ended before it allocated anything: what is predicted stands
+// in its place.
+bool ended_before_memory(const ViewContext& context);
+
 // "naive, T = 512": the settings of `shown` that `now` has otherwise, the three most telling, each
 // with its value in `shown`. What only says where it is predicted for is left out. Empty where
 // nothing differs.

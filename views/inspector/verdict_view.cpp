@@ -109,7 +109,8 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
   const Theme& theme = context.theme;
   const text::Texts& texts = context.texts;
   const run::Run* const run = context.run;
-  const bool not_run = context.memory.kind == MemorySource::Kind::predicted;
+  const bool not_run =
+      context.memory.kind == MemorySource::Kind::predicted && !ended_before_memory(context);
   const bool goes_on = run != nullptr && !run->finished;
   // A run that went well adds to the prediction, one that did not has its own verdict.
   const bool well = run != nullptr && run->finished && run->verdict == run::Verdict::ok &&
@@ -143,9 +144,13 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
           texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});
     } else if (ended && !not_run) {
       const report::VerdictText verdict = report::verdict_text(*run);
-      const std::string ran_here =
-          texts("inspector.ran_here", {{"verdict", message_words(texts, verdict.headline)},
-                                       {"detail", message_words(texts, verdict.detail)}});
+      const std::string headline = message_words(texts, verdict.headline);
+      const std::string detail = message_words(texts, verdict.detail);
+      const std::string said =
+          detail.empty()
+              ? headline
+              : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
+      const std::string ran_here = texts("inspector.ran_here", {{"verdict", said}});
       // Why the card cannot run it stays; what a prediction took gives way.
       words.remark = context.outlook->target == nullptr ? words.remark + "\n" + ran_here : ran_here;
       words.reason = true;

@@ -99,6 +99,25 @@ TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
   EXPECT_THAT(words.remark, ::testing::HasSubstr("Run on this machine"));
 }
 
+// The prediction stays, and why there is no more than it.
+TEST_F(InspectorRows, a_run_that_failed_before_it_allocated_anything_says_why) {
+  predict::Outlook outlook;
+  auto forecast = std::make_shared<predict::Forecast>();
+  forecast->prediction.sentence.sentence = "Fits on a card";
+  outlook.target = forecast;
+  run_.finished = true;
+  run_.verdict = run::Verdict::failed;
+  run_.failure.sentence = "The corpus is gone";
+  ViewContext view = context();
+  view.outlook = &outlook;
+  view.memory.kind = MemorySource::Kind::predicted;
+  const VerdictWords words = verdict_words(view, "");
+  EXPECT_EQ(words.sentence, "Fits on a card");
+  EXPECT_EQ(words.remark, "Run on this machine: Failed. The corpus is gone");
+  view.stale = "naive, T = 512";
+  EXPECT_EQ(verdict_words(view, "").remark.find("The corpus"), std::string::npos);
+}
+
 TEST_F(InspectorRows, without_a_run_there_is_nothing) {
   EXPECT_TRUE(run_rows(context(false)).empty());
   EXPECT_TRUE(peak_rows(context(false)).empty());
