@@ -38,6 +38,15 @@ std::vector<std::string> words_of(std::string_view typed) {
   return words;
 }
 
+// Of one that cannot be chosen why, as far as there is room: it need not be marked to be read.
+std::string right_words(const views::Ui& ui, const PaletteEntry& entry) {
+  if (entry.reason.empty()) return entry.right;
+  const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float room = ImGui::GetContentRegionAvail().x - ui.px(40) -
+                     sink.text_width(views::TextStyle::body, entry.words);
+  return views::fitted(sink, views::TextStyle::small, entry.reason, room);
+}
+
 }  // namespace
 
 std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
@@ -54,6 +63,8 @@ std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entri
   std::ranges::stable_partition(found, [&](const PaletteEntry* entry) {
     return lower(entry->words).starts_with(whole) || lower(entry->id).starts_with(whole);
   });
+  std::ranges::stable_partition(found,
+                                [](const PaletteEntry* entry) { return entry->reason.empty(); });
   return found;
 }
 
@@ -137,8 +148,8 @@ void Palette::draw(const views::Ui& ui,
       for (std::size_t i = 0; i < rows; ++i) {
         const PaletteEntry& entry = *found[i];
         const std::string id = "###command_" + entry.id;
-        const bool pressed =
-            views::list_row(ui, id.c_str(), entry.words, entry.right, i == marked_, entry.reason);
+        const bool pressed = views::list_row(ui, id.c_str(), entry.words, right_words(ui, entry),
+                                             i == marked_, entry.reason);
         if (moved && i == marked_) ImGui::SetScrollHereY();
         if (pressed || (entered && i == marked_)) choose(entry);
       }

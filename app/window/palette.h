@@ -22,8 +22,8 @@ struct PaletteEntry {
   std::string completes = {};
 };
 
-// The entries that have every word of `typed`, in their order, those that begin with it first.
-// Letters of ASCII are the same in both cases.
+// The entries that have every word of `typed`, in their order: those that begin with it first,
+// those that cannot be chosen last. Letters of ASCII are the same in both cases.
 std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
                                           std::string_view typed);
 

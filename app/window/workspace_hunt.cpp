@@ -141,14 +141,22 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
     // What the map is of where there is room for it beside the buttons.
     if (!of.empty() && at.x + ui.px(32) + sink.text_width(small, whole) <= buttons) words = whole;
     // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
-    float top = at.y + ui.px(kHeadMargin + 40);
-    if (at.x + ui.px(32) + sink.text_width(small, words) > buttons) {
-      top = at.y + ui.px(kHeadMargin + 68);
-      height = ui.px(kHeadMargin + 88);
-      if (!confirmed.empty() && sink.text_width(small, words) > room) words = confirmed;
+    const auto beside = [&](const std::string& line) {
+      return at.x + ui.px(32) + sink.text_width(small, line) <= buttons;
+    };
+    const std::string gaps = outdated ? std::string() : views::exact_gaps(*hunt, row, ui.texts);
+    if (!confirmed.empty() && !beside(words) && sink.text_width(small, words) > room)
+      words = confirmed;
+    float top = kHeadMargin + 40;
+    for (const std::string& line : {gaps, words}) {
+      if (line.empty()) continue;
+      if (!beside(line)) top = std::max(top, kHeadMargin + 68);
+      sink.text({at.x + ui.px(16), at.y + ui.px(top)}, small,
+                hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
+                views::fitted(sink, small, line, room));
+      if (top > kHeadMargin + 40) height = ui.px(top + 20);
+      top = std::max(top + 20, kHeadMargin + 68);
     }
-    sink.text({at.x + ui.px(16), top}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
-              views::fitted(sink, small, words, room));
   }
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }

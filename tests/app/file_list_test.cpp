@@ -77,5 +77,15 @@ TEST(Palette, finds_all_words_in_any_order_and_puts_beginnings_first) {
   EXPECT_EQ(ids("nothing"), "");
 }
 
+// "mlp small" reads as a setting that has no such value: the preset of that name comes first.
+TEST(Palette, what_cannot_be_chosen_comes_last) {
+  const std::vector<PaletteEntry> entries = {{"mlp small", "Set mlp to small", "", "No such", {}},
+                                             {"preset mlp small", "Preset: MLP small", "", "", {}}};
+  const auto found = matching(entries, "mlp small");
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found.front()->id, "preset mlp small");
+  EXPECT_EQ(found.back()->reason, "No such");
+}
+
 }  // namespace
 }  // namespace ts::app

@@ -265,7 +265,7 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
     context->Yield(3);
     IM_CHECK_EQ(state().history.spec().seq_len, std::int64_t{512});
     // What it cannot be stays in the field with its reason.
-    for (const char* const never : {"T = 99999999", "T = long", "dtype=fp3"}) {
+    for (const char* const never : {"T = 99999999", "T = long", "dtype=fp3x"}) {
       type_into_palette(context, never);
       context->SetRef(context->WindowInfo("//$FOCUSED/###palette_rows").ID);
       IM_CHECK(context->ItemExists((std::string("###command_") + never).c_str()));

@@ -132,6 +132,14 @@ TEST(PresetWords, AreInTheUsersLanguage) {
   }
 }
 
+// No raw key where a value was typed that the setting cannot have.
+TEST(ValueWords, WhatIsNoValueStaysAsItWasTyped) {
+  const text::Texts texts = testing::program_texts();
+  EXPECT_EQ(value_words(texts, spec::Field::backend, "efficient"), "mem-efficient");
+  EXPECT_EQ(value_words(texts, spec::Field::mlp, "small"), "small");
+  EXPECT_EQ(value_words(texts, spec::Field::T, "some"), "some");
+}
+
 TEST(Labels, SayPhasesInTheUsersLanguage) {
   text::Texts texts = testing::program_texts();
   EXPECT_EQ(slice_label("forward", trace::SliceClass::forward, texts), "forward");

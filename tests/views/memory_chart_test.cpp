@@ -202,6 +202,18 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   EXPECT_TRUE(sink.says("of the free memory is fragmented"));
   EXPECT_TRUE(sink.says("Without a limit the tensors would peak at"));
   EXPECT_TRUE(sink.says("Live at the refusal"));
+  // The lines of the plate stand apart by more than a letter's height.
+  const auto place = [&sink](const char* words) {
+    return std::ranges::find_if(sink.calls,
+                                [words](const RecordingSink::Call& call) {
+                                  return call.text.find(words) != std::string::npos;
+                                })
+        ->bounds;
+  };
+  const Rect first = place("Would run out of memory at event");
+  const Rect second = place("bmm in blocks.3");
+  EXPECT_GT(place("of the free memory is fragmented").y0 - second.y1, 2);
+  EXPECT_GT(second.y0 - first.y1, 2);
   forecast->prediction.breaking.reset();
   EXPECT_FALSE(frame().says("Would run out of memory"));
   EXPECT_TRUE(frame().says("not run yet"));

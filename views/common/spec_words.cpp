@@ -207,6 +207,10 @@ std::string field_words(const text::Texts& texts, Field field) {
 
 std::string value_words(const text::Texts& texts, Field field, const std::string& value) {
   if (spec::field_as<spec::ChoiceField>(field) != nullptr) {
+    // What was typed need not be one of them.
+    if (std::ranges::none_of(spec::field_choices(field),
+                             [&value](const char* choice) { return value == choice; }))
+      return value;
     std::string key = value;
     std::ranges::replace(key, '+', '_');
     return texts("controls.choice." + key);

@@ -32,7 +32,8 @@ std::string file_words(const text::Texts& texts, std::string_view sentence);
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset);
 std::string preset_source_words(const text::Texts& texts, const spec::Preset& preset);
 
-// The setting as the controls call it, and its value in words.
+// The setting as the controls call it, and its value in words; what is no value of it stays as it
+// is.
 std::string field_words(const text::Texts& texts, spec::Field field);
 std::string value_words(const text::Texts& texts, spec::Field field, const std::string& value);
 

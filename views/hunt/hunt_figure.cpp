@@ -252,28 +252,40 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
   return frontier_sentence(hunt.map, hunt.target.name, y_value, texts);
 }
 
+namespace {
+
+// Until it is known whether larger ones fit again nothing is the largest; and only between one that
+// fits and one that does not is there an edge.
+const predict::EdgeHunt* exact_edge(const predict::HuntProgress& hunt, std::int64_t y_value) {
+  if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return nullptr;
+  const predict::EdgeHunt& edge = hunt.exact->edge;
+  return edge.fits && edge.oom ? &edge : nullptr;
+}
+
+}  // namespace
+
 std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_value,
                            const text::Texts& texts) {
-  // Until it is known whether larger ones fit again nothing is the largest.
-  if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return {};
-  const predict::EdgeHunt& edge = hunt.exact->edge;
-  // Only between one that fits and one that does not is there an edge.
-  if (!edge.fits || !edge.oom) return {};
-  std::vector<text::Argument> arguments = {{"y", spec::field_name(hunt.map.y().field)},
-                                           {"row", text::grouped(y_value)},
-                                           {"x", spec::field_name(hunt.map.x().field)},
-                                           {"card", limit_words(texts, hunt.target.name)},
-                                           {"value", text::grouped(*edge.fits)}};
-  if (edge.again.empty()) {
-    std::string sentence = texts("hunt.exact", arguments);
-    if (!edge.largest_needs_flush()) return sentence;
-    return texts("hunt.after_flush", {{"sentence", sentence}});
-  }
+  const predict::EdgeHunt* const edge = exact_edge(hunt, y_value);
+  if (edge == nullptr) return {};
+  std::string sentence = texts("hunt.exact", {{"y", spec::field_name(hunt.map.y().field)},
+                                              {"row", text::grouped(y_value)},
+                                              {"x", spec::field_name(hunt.map.x().field)},
+                                              {"card", limit_words(texts, hunt.target.name)},
+                                              {"value", text::grouped(*edge->largest())}});
+  if (!edge->again.empty() || !edge->largest_needs_flush()) return sentence;
+  return texts("hunt.after_flush", {{"sentence", sentence}});
+}
+
+std::string exact_gaps(const predict::HuntProgress& hunt, std::int64_t y_value,
+                       const text::Texts& texts) {
+  const predict::EdgeHunt* const edge = exact_edge(hunt, y_value);
+  if (edge == nullptr || edge->again.empty() || !hunt.obstacle.sentence.empty()) return {};
   std::string ranges;
   constexpr std::size_t kMostShown = 3;
-  for (const predict::EdgeHunt::Range& range : edge.again) {
+  for (const predict::EdgeHunt::Range& range : edge->again) {
     if (!ranges.empty()) ranges += texts("memory.list_comma");
-    if (&range == edge.again.data() + kMostShown) {
+    if (&range == edge->again.data() + kMostShown) {
       ranges += "\u2026";
       break;
     }
@@ -282,9 +294,7 @@ std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_val
                   : texts("inspector.range", {{"low", text::grouped(range.first)},
                                               {"high", text::grouped(range.last)}});
   }
-  arguments.push_back({"largest", text::grouped(*edge.largest())});
-  arguments.push_back({"ranges", ranges});
-  return texts("hunt.exact_again", arguments);
+  return texts("hunt.exact_gaps", {{"value", text::grouped(*edge->fits)}, {"ranges", ranges}});
 }
 
 std::optional<std::size_t> draw_hunt_figure(DrawSink& sink, const Rect& area,

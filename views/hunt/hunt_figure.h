@@ -46,9 +46,12 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
 // What the map says in one sentence, at the row of the settings or the nearest below.
 std::string frontier_sentence(const predict::HuntMap& map, const std::string& card,
                               std::int64_t y_value, const text::Texts& texts);
-// The same of the exact edge, with the ranges above it that fit again; empty where it is not known,
-// or is that of another row.
+// The same of the exact edge; empty where it is not known, or is that of another row.
 std::string exact_sentence(const predict::HuntProgress& hunt, std::int64_t y_value,
                            const text::Texts& texts);
+// What the exact edge leaves unsaid: which smaller values do not fit. Empty where all of them do,
+// or where there is no sentence of it.
+std::string exact_gaps(const predict::HuntProgress& hunt, std::int64_t y_value,
+                       const text::Texts& texts);
 
 }  // namespace ts::views

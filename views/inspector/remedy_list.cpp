@@ -8,6 +8,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/one_unit.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -35,7 +36,11 @@ void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed
   sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
 }
 
-bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& scale) {
+// Widths of the columns at the right, at scale 1.
+constexpr float kTime = 50, kNeeded = 44;
+
+bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& scale,
+                 const OneUnit& unit) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = ui.px(50);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -43,10 +48,13 @@ bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& sc
   const bool pressed = press_area("###remedy", width, height);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   focus_ring(ui);
+  const char* const about =
+      ui.texts(remedy.runs_here ? std::string("remedy.about.") + to_string(remedy.kind)
+                                : std::string("remedy.only_card"));
   if (ImGui::IsItemHovered()) {
     sink.fill({at.x - ui.px(4), at.y, at.x + width + ui.px(4), at.y + height}, ui.theme.surface2,
               ui.px(3));
-    tooltip(ui, exact_bytes(ui.texts, remedy.needed) + "\n" +
+    tooltip(ui, std::string(about) + "\n" + exact_bytes(ui.texts, remedy.needed) + "\n" +
                     ui.texts(remedy.runs_here ? "remedy.try" : "remedy.try_card"));
   }
   ImGui::PopID();
@@ -54,24 +62,38 @@ bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& sc
   const char* const icon = fits ? "\xef\x80\x8c" : "\xef\x80\x8d";  // check, cross
   sink.text({at.x, at.y + ui.px(5)}, TextStyle::small, fits ? ui.theme.ok : ui.theme.bad, icon);
   const float time_end = at.x + width;
-  const float needed_end = time_end - ui.px(56);
+  const float needed_end = time_end - ui.px(kTime);
+  const float bar = needed_end - ui.px(kNeeded);
   const auto row = [&](float left, float right, float top) {
     return Rect{left, at.y + ui.px(top), right, at.y + ui.px(top + 18)};
   };
   const Color color = remedy.current ? ui.theme.text : ui.theme.text3;
-  text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(66), 3), TextStyle::body, color,
+  text_in(sink, row(at.x + ui.px(20), bar - ui.px(6), 3), TextStyle::body, color,
           remedy_title(remedy, ui.texts));
   text_right(sink, row(at.x, needed_end, 3), TextStyle::body_medium, color,
-             text::bytes(remedy.needed).joined());
+             unit.number(static_cast<double>(remedy.needed)));
   text_right(sink, row(needed_end, time_end, 3), TextStyle::body,
              remedy.time_ratio && *remedy.time_ratio > 1.005 ? ui.theme.warn : ui.theme.text2,
              remedy_time(remedy));
-  text_in(sink, row(at.x + ui.px(20), needed_end - ui.px(90), 22), TextStyle::small, ui.theme.text3,
-          remedy.runs_here ? ui.texts(std::string("remedy.about.") + to_string(remedy.kind))
-                           : ui.texts("remedy.only_card"));
-  draw_bar(sink, ui, {needed_end - ui.px(84), at.y + ui.px(28), time_end, at.y + ui.px(34)},
-           remedy.needed, scale);
+  text_in(sink, row(at.x + ui.px(20), bar - ui.px(6), 22), TextStyle::small, ui.theme.text3, about);
+  draw_bar(sink, ui, {bar, at.y + ui.px(28), time_end, at.y + ui.px(34)}, remedy.needed, scale);
   return pressed;
+}
+
+// What the numbers at the right are.
+void draw_headings(const Ui& ui, const std::string& unit) {
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = sink.text_height(TextStyle::small) + ui.px(4);
+  const float end = at.x + ImGui::GetContentRegionAvail().x;
+  const float needed_end = end - ui.px(kTime);
+  const float time = sink.text_width(TextStyle::small, ui.texts("remedy.time"));
+  // The heading of the times is wider than they are.
+  const float clear = std::min(needed_end, end - time - ui.px(10));
+  text_right(sink, {at.x, at.y, clear, at.y + height}, TextStyle::small, ui.theme.text3, unit);
+  text_right(sink, {clear, at.y, end, at.y + height}, TextStyle::small, ui.theme.text3,
+             ui.texts("remedy.time"));
+  ImGui::Dummy({end - at.x, height});
 }
 
 }  // namespace
@@ -107,9 +129,13 @@ std::optional<spec::WorkloadSpec> draw_remedies(const Ui& ui, const predict::Out
   exact_bytes_tip(ui, now.needed);
   const std::int64_t memory = outlook.target->target.memory;
   const BarScale scale{memory, std::max(memory, now.needed)};
+  std::vector<double> needed;
+  for (const predict::Remedy* remedy : shown) needed.push_back(static_cast<double>(remedy->needed));
+  const OneUnit unit = byte_unit(needed);
+  draw_headings(ui, unit.name);
   std::optional<spec::WorkloadSpec> tried;
   for (const predict::Remedy* remedy : shown) {
-    if (draw_remedy(ui, *remedy, scale)) tried = remedy->spec;
+    if (draw_remedy(ui, *remedy, scale, unit)) tried = remedy->spec;
   }
   wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("remedy.note"), ui.px(8));
   ImGui::Dummy({0, ui.px(8)});

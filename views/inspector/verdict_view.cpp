@@ -147,9 +147,8 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
       const std::string headline = message_words(texts, verdict.headline);
       const std::string detail = message_words(texts, verdict.detail);
       const std::string said =
-          detail.empty()
-              ? headline
-              : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
+          detail.empty() ? headline
+                         : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
       const std::string ran_here = texts("inspector.ran_here", {{"verdict", said}});
       // Why the card cannot run it stays; what a prediction took gives way.
       words.remark = context.outlook->target == nullptr ? words.remark + "\n" + ran_here : ran_here;

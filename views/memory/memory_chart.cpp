@@ -234,9 +234,9 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
 // Says when what is shown was not measured, or what the dashes are.
 std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
-    return context.texts(ended_before_memory(context) ? "memory.predicted_ended"
-                                                      : "memory.predicted_for",
-                         {{"target", limit_words(context.texts, context.forecast->target.name)}});
+    return context.texts(
+        ended_before_memory(context) ? "memory.predicted_ended" : "memory.predicted_for",
+        {{"target", limit_words(context.texts, context.forecast->target.name)}});
   std::string words;
   const auto add = [&](const char* key) {
     if (key == nullptr) return;

@@ -153,8 +153,10 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
     text_width = std::max(text_width, drawing.sink.text_width(style, line));
   }
   const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
-  const float wanted =
-      2 * (body + padding) + small * static_cast<float>(std::max<std::size_t>(lines.size(), 1) - 1);
+  // Lines an em apart are too close to be read.
+  const float between = drawing.px(4);
+  const auto further = static_cast<float>(std::max<std::size_t>(lines.size(), 1) - 1);
+  const float wanted = 2 * (body + padding) + between + (small + between) * further;
   const float height = std::min(wanted, plot.height());
   const bool beside = x + gap + width <= plot.x1;
   Rect plate = place_over_stack({width, height}, x, gap);
@@ -186,7 +188,7 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
   float y = plate.y0 + padding;
   const auto line_of = [&](TextStyle style, Color color, const std::string& words, float high) {
     text_in(drawing.sink, {plate.x0 + padding, y, plate.x1, y + high}, style, color, words);
-    y += high;
+    y += high + between;
   };
   line_of(TextStyle::body_strong, drawing.theme.bad, title, body);
   for (const std::string& line : lines) {

@@ -70,11 +70,14 @@ TEST_F(HuntFigureTest, TheLargestIsNotSaidBeforeLargerOnesWereAsked) {
   hunt.exact->searched_above = true;
   EXPECT_EQ(exact_sentence(hunt, 16, texts_),
             "At B = 16 the largest T that fits RTX 4090 is 2,287");
+  EXPECT_EQ(exact_gaps(hunt, 16, texts_), "");
   EXPECT_EQ(exact_sentence(hunt, 8, texts_), "") << "another row";
   hunt.exact->edge.again = {{2307, 2318}, {2330, 2330}};
   EXPECT_EQ(exact_sentence(hunt, 16, texts_),
-            "At B = 16 the largest T that fits RTX 4090 is 2,330, but not every smaller one does: "
-            "all up to 2,287, then 2,307 to 2,318, 2,330");
+            "At B = 16 the largest T that fits RTX 4090 is 2,330");
+  EXPECT_EQ(exact_gaps(hunt, 16, texts_),
+            "Not every smaller one does: all up to 2,287, then 2,307 to 2,318, 2,330");
+  EXPECT_EQ(exact_gaps(hunt, 8, texts_), "") << "another row";
 }
 
 TEST_F(HuntFigureTest, ShowsEveryNumberAndBoundsWhereItInferred) {
