@@ -13,15 +13,16 @@ class App;
 
 // The commands. Each is a file app/commands/NAME_command.cpp with its options and what it does; a
 // new one is found by its line here.
-#define TENSORSCOPE_COMMANDS(EACH)                                                        \
-  EACH(run, "Run a workload without a window")                                            \
-  EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")   \
-  EACH(sweep, "Run a workload over a range of settings")                                  \
-  EACH(shot, "Render a workspace to a PNG; needs no display")                             \
-  EACH(replay, "Replay a memory snapshot through a model of PyTorch's caching allocator") \
-  EACH(predict, "Say what memory a workload needs on a card, without running it")         \
-  EACH(hunt, "Find the largest setting that fits a card")                                 \
-  EACH(compare, "Say what differs between two points of a sweep")                         \
+#define TENSORSCOPE_COMMANDS(EACH)                                                           \
+  EACH(run, "Run a workload without a window")                                               \
+  EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")      \
+  EACH(sweep, "Run a workload over a range of settings")                                     \
+  EACH(shot, "Render a workspace to a PNG; needs no display")                                \
+  EACH(replay, "Replay a memory snapshot through a model of PyTorch's caching allocator")    \
+  EACH(summary, "Say what is in a memory snapshot, a trace of a profiler, a run or a sweep") \
+  EACH(predict, "Say what memory a workload needs on a card, without running it")            \
+  EACH(hunt, "Find the largest setting that fits a card")                                    \
+  EACH(compare, "Say what differs between two points of a sweep")                            \
   EACH(doctor, "Say what this machine offers")
 
 namespace ts::app {

@@ -246,9 +246,11 @@ base::Result<std::string> read_file(const std::filesystem::path& path) {
   }
   std::string content;
   try {
-    // One byte more shows the end of the file without growing again. Files of /proc say size 0.
+    // More shows the end of the file without growing again, and is the padding that scanners want.
+    // Files of /proc say size 0.
     constexpr std::size_t kLeast = 4096;
-    content.resize(std::max(static_cast<std::size_t>(status.st_size) + 1, kLeast));
+    constexpr std::size_t kMore = 64;
+    content.resize(std::max(static_cast<std::size_t>(status.st_size) + kMore, kLeast));
     std::size_t size = 0;
     for (;;) {
       if (size == content.size()) content.resize(2 * size);

@@ -4,7 +4,9 @@
 
 #include <utility>
 
-#include "core/io/file.h"
+#include "core/io/file_kind.h"
+#include "core/io/json_scanner.h"
+#include "core/io/unpack.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/json_document.h"
 #include "core/snapshot/pickle.h"
@@ -34,6 +36,15 @@ base::Result<ParsedContent> parse(Document& document) {
 }  // namespace
 
 base::Result<SnapshotFile> parse_snapshot(std::string content) {
+  if (!is_pickle(content)) {
+    // Before the parser keeps all of it.
+    const std::string_view text = io::padded(content);
+    const io::FileKind kind = io::kind_of(text);
+    content.resize(text.size());
+    if (kind == io::FileKind::trace) {
+      return base::fail("this is a trace of a profiler, not a memory snapshot");
+    }
+  }
   Document document(std::move(content));
   auto parsed = parse(document);
   if (!parsed) return base::fail(parsed.error().sentence);
@@ -51,13 +62,14 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
 }
 
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
-  auto content = io::read_file(path);
-  if (!content) return base::fail(content.error().sentence);
-  auto file = parse_snapshot(std::move(*content));
+  auto unpacked = io::read_unpacked(path);
+  if (!unpacked) return base::fail(unpacked.error().sentence);
+  auto file = parse_snapshot(std::move(unpacked->content));
   if (!file) {
     return base::fail(
         fmt::format("Cannot read the snapshot {}: {}.", path.string(), file.error().sentence));
   }
+  if (!unpacked->fault.empty()) file->fault = unpacked->fault;
   if (!file->fault.empty()) {
     file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
   }

@@ -19,10 +19,10 @@ struct SnapshotFile {
   int pickle_protocol = 0;                // 0: JSON
 };
 
-// Reads a memory snapshot of PyTorch 2.1 and later, pickled (protocol 2 to 5) or as JSON with the
-// same keys. Keys may be missing where PyTorch's versions differ. The error is for files of which
-// nothing can be used: no such file, another format, a pickle that would run code. 100 MB in about
-// a second.
+// Reads a memory snapshot of PyTorch, pickled (protocol 2 to 5) or as JSON with the same keys,
+// packed by gzip or not. Keys may be missing where PyTorch's versions differ. The error is for
+// files of which nothing can be used: no such file, another format, a pickle that would run code.
+// 100 MB in about a second.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
 
 // The same for a file's content; sentences do not name the file.

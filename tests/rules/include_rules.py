@@ -35,6 +35,7 @@ FOLDERS = {
                      "core/spec", "core/run", "core/report"],
     "core/sweep": ["core/base", "core/text", "core/memory", "core/stats", "core/io", "core/spec",
                    "core/run", "core/report", "core/predict"],
+    "core/trace_file": ["core/base", "core/io"],
     "core/files": ["core/base", "core/allocator", "core/snapshot", "core/run"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
@@ -77,6 +78,7 @@ LIBRARIES = [
     ("Dear ImGui and GLFW", r"(imgui|implot|GLFW/|.*/imgui).*",
      ["views", "app", "tests/views", "tests/gui", "tests/app", "tests/bench"]),
     ("libpng", r"png\.h", ["core/io", "tests/io", "tests/app", "tests/gui"]),
+    ("zlib", r"zlib\.h", ["core/io", "tests/io"]),
     ("Mbed TLS", r"mbedtls/.*", ["core/io"]),
     ("CLI11", r"CLI/.*", ["app/commands"]),
 ]

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/snapshot/snapshot_read.h"
+#include "core/trace_file/trace_summary.h"
+
+namespace ts::app {
+
+// What is in a file, as `summary --json` prints it. Sizes in bytes, times in microseconds.
+//   snapshot: kind, format, bytes, events, actions {name: count}, segments, peak_allocated,
+//     peak_reserved (of the device where they are largest), devices [{device, events, segments,
+//     peak_allocated, end_allocated, peak_reserved, end_reserved}], annotations
+//   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
+//     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
+//     devices, rank
+// Allocated bytes are those asked for, as traces have them. Both have complete and, where it is
+// false, fault.
+nlohmann::json summary_json(const snapshot::SnapshotFile& file);
+nlohmann::json summary_json(const trace_file::TraceFile& file);
+
+}  // namespace ts::app

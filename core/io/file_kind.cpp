@@ -1,0 +1,41 @@
+#include "core/io/file_kind.h"
+
+#include "core/io/json_scanner.h"
+
+namespace ts::io {
+namespace {
+
+FileKind kind_by(std::string_view key) {
+  if (key == "traceEvents" || key == "ph") return FileKind::trace;
+  if (key == "segments" || key == "device_traces" || key == "total_size") return FileKind::snapshot;
+  return FileKind::other;
+}
+
+// By the keys of an object, which is next.
+FileKind kind_of_object(JsonScanner& scanner) {
+  FileKind kind = FileKind::other;
+  scanner.object([&](const JsonScanner::String& key) {
+    kind = kind_by(key.raw);
+    return kind == FileKind::other && scanner.skip();
+  });
+  return kind;
+}
+
+}  // namespace
+
+FileKind kind_of(std::string_view content) {
+  constexpr char kPickle = '\x80';
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (content.starts_with(kPickle)) return FileKind::snapshot;
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  JsonScanner scanner(content);
+  if (scanner.peek() == '{') return kind_of_object(scanner);
+  FileKind kind = FileKind::other;
+  scanner.list([&] {
+    kind = kind_of_object(scanner);
+    return false;  // the first item tells
+  });
+  return kind;
+}
+
+}  // namespace ts::io

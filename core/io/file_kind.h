@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace ts::io {
+
+// What a file of somebody else is, by its content: its first bytes, and in JSON the first key that
+// tells.
+enum class FileKind : std::uint8_t { snapshot, trace, other };
+
+// `content` is unpacked and followed by JsonScanner::kPadding readable bytes.
+FileKind kind_of(std::string_view content);
+
+}  // namespace ts::io

@@ -1,0 +1,120 @@
+#include "core/io/unpack.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "core/io/file.h"
+
+namespace ts::io {
+namespace {
+
+bool is_gzip(std::string_view content) {
+  return content.starts_with("\x1F\x8B");
+}
+
+std::size_t most_for(std::size_t packed) {
+  const auto pages = static_cast<std::size_t>(std::max<long>(::sysconf(_SC_PHYS_PAGES), 0));
+  const auto page = static_cast<std::size_t>(std::max<long>(::sysconf(_SC_PAGESIZE), 0));
+  const std::size_t memory = std::max(pages * page / 2, kAlwaysUnpacked);
+  return std::min(std::max(kAlwaysUnpacked, kMostRatio * packed), memory);
+}
+
+// Unpacks one member after another: gzip allows several.
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view packed) : packed_(packed), most_(most_for(packed.size())) {
+    constexpr int kGzipOnly = 16 + MAX_WBITS;
+    ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK;
+    // zlib does not write through it; its interface is older than const.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  }
+  ~Unpacker() { inflateEnd(&stream_); }
+  Unpacker(const Unpacker&) = delete;
+  Unpacker& operator=(const Unpacker&) = delete;
+
+  base::Result<UnpackedFile> run() {
+    UnpackedFile file;
+    constexpr std::size_t kUsualRatio = 8;
+    file.content.resize(std::min(most_, std::max<std::size_t>(kUsualRatio * packed_.size(), 4096)));
+    for (bool more = ready_; more;) {
+      if (size_ == most_) return base::fail(too_much());
+      if (size_ == file.content.size()) file.content.resize(std::min(most_, 2 * size_));
+      more = step(file);
+    }
+    file.content.resize(size_);
+    if (!ready_) file.fault = "zlib does not work here";
+    if (!file.fault.empty() && size_ == 0) return base::fail(file.fault);
+    return file;
+  }
+
+ private:
+  // False when there is no more.
+  bool step(UnpackedFile& file) {
+    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
+    const std::size_t left = packed_.size() - used_;
+    const std::size_t room = file.content.size() - size_;
+    stream_.avail_in = static_cast<uInt>(std::min(left, kMost));
+    stream_.avail_out = static_cast<uInt>(std::min(room, kMost));
+    stream_.next_out = reinterpret_cast<Bytef*>(file.content.data() + size_);
+    const uInt given = stream_.avail_in;
+    const uInt offered = stream_.avail_out;
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    used_ += given - stream_.avail_in;
+    size_ += offered - stream_.avail_out;
+    if (code == Z_STREAM_END) {
+      // Zeros, or whatever else is no member, may fill up a file.
+      return is_gzip(packed_.substr(used_)) && inflateReset(&stream_) == Z_OK;
+    }
+    if (code != Z_OK && code != Z_BUF_ERROR) {
+      file.fault = fmt::format("byte {}: what gzip packed is damaged", used_);
+    } else if (used_ == packed_.size() && stream_.avail_out > 0) {
+      file.fault = "what gzip packed is cut off";
+    }
+    return file.fault.empty();
+  }
+
+  [[nodiscard]] std::string too_much() const {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    return fmt::format("it unpacks to more than {} MiB, which no recording of its size does",
+                       most_ / kMiB);
+  }
+
+  std::string_view packed_;
+  std::size_t most_;
+  std::size_t used_ = 0;
+  std::size_t size_ = 0;
+  bool ready_ = false;
+  z_stream stream_{};
+};
+
+}  // namespace
+
+base::Result<UnpackedFile> unpack(std::string content) {
+  if (!is_gzip(content)) return UnpackedFile{std::move(content), {}};
+  try {
+    return Unpacker(content).run();
+  } catch (const std::bad_alloc&) {
+    return base::fail("it unpacks to more than there is memory for");
+  } catch (const std::length_error&) {
+    return base::fail("it unpacks to more than there is memory for");
+  }
+}
+
+base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path) {
+  auto content = read_file(path);
+  if (!content) return base::fail(content.error().sentence);
+  auto file = unpack(std::move(*content));
+  if (!file)
+    return base::fail(fmt::format("Cannot read {}: {}.", path.string(), file.error().sentence));
+  return file;
+}
+
+}  // namespace ts::io

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/io/json_scanner.h"
+#include "core/trace_file/trace_file.h"
+
+namespace ts::trace_file {
+
+// One entry of traceEvents as it is written. Private to the reader.
+struct RawEvent {
+  io::JsonScanner::String name;
+  io::JsonScanner::String category;
+  char phase = 0;
+  std::string_view process;  // a number, or a text without its quotes
+  std::string_view thread;
+  std::string_view id;
+  std::string_view time;
+  std::string_view duration;
+  // Of its args.
+  std::string_view correlation;
+  std::string_view external;
+  std::string_view device;
+  std::string_view device_type;
+  std::string_view device_id;
+  std::string_view stream;
+  std::string_view dims;
+  std::string_view types;
+  std::string_view grid;
+  std::string_view block;
+  std::string_view registers;
+  std::string_view shared_memory;
+  std::string_view address;
+  std::string_view bytes;
+  std::string_view total_allocated;
+  std::string_view total_reserved;
+  io::JsonScanner::String value_name;  // "name" among args, for names of threads
+};
+
+// Reads an object, which is next. False where it does not end well.
+bool read_event(io::JsonScanner& scanner, RawEvent& event);
+
+// Microseconds with any number of decimals, in nanoseconds and exact to them. 0 for no number; far
+// numbers end where sums of them cannot overflow.
+std::int64_t nanoseconds(std::string_view microseconds);
+// kNoNumber for what is none.
+std::int64_t integer(std::string_view text);
+// "[4, 1, 1]"; missing ones are 0.
+std::array<std::int32_t, 3> triple(std::string_view list);
+
+EventKind kind_of(std::string_view category, std::string_view process);
+FlowEnd::Kind flow_kind_of(std::string_view category);
+
+}  // namespace ts::trace_file

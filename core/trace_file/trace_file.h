@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/string_table.h"
+
+namespace ts::trace_file {
+
+// What an event of a trace is, by its category; names changed from 2021 to 2026 and differ between
+// makers of GPUs.
+enum class EventKind : std::uint8_t {
+  op,               // an operator or autograd node on the host
+  annotation,       // record_function and ProfilerStep
+  python,           // a call of Python
+  runtime,          // a call of CUDA, HIP or another maker's library
+  kernel,           // on the device, as the next four
+  copy,             //
+  fill,             //
+  gpu_annotation,   // the stretch that an annotation's kernels took
+  synchronisation,  // waiting for the device
+  overhead,         // of the profiler
+  other,
+};
+inline constexpr int kEventKindCount = 11;
+// The name of the category as Kineto writes it today.
+std::string_view to_string(EventKind kind);
+
+inline constexpr std::uint32_t kNoLaunch = 0xFFFFFFFF;
+inline constexpr std::int64_t kNoNumber = -1;
+
+// A stretch of time. Times are those of the file, in nanoseconds.
+struct Event {
+  std::int64_t begin_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::int64_t correlation = kNoNumber;  // a call and what it started on the device share it
+  std::int64_t external = kNoNumber;     // an operator and what it started share it
+  base::StringId name = base::kNoString;
+  base::StringId dims = base::kNoString;   // of its inputs, as JSON: "[[2, 3], []]"
+  base::StringId types = base::kNoString;  // the same: "[\"float\", \"\"]"
+  std::uint32_t track = 0;
+  std::uint32_t launch = kNoLaunch;  // of a kernel: TraceFile::launches
+  EventKind kind = EventKind::other;
+  [[nodiscard]] std::int64_t end_ns() const { return begin_ns + duration_ns; }
+};
+
+// How kernels were launched, each way once.
+struct Launch {
+  std::array<std::int32_t, 3> grid{};
+  std::array<std::int32_t, 3> block{};
+  std::int32_t registers = 0;
+  std::int64_t shared_memory = 0;
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+// A thread of the host or a stream of a device, as the file has it: numbers may be texts.
+struct Track {
+  std::string process;
+  std::string thread;
+  std::string process_name = {};
+  std::string thread_name = {};
+  std::int32_t device = -1;  // of events that ran there
+  std::int64_t stream = kNoNumber;
+};
+
+// One end of an arrow.
+struct FlowEnd {
+  enum class Kind : std::uint8_t { launch, autograd, other };
+  std::int64_t id = 0;
+  std::int64_t time_ns = 0;
+  std::uint32_t track = 0;
+  Kind kind = Kind::other;
+  bool begins = false;
+};
+
+// An allocation or free that the profiler noted: a "[memory]" event.
+struct MemoryEvent {
+  std::int64_t time_ns = 0;
+  std::uint64_t address = 0;
+  std::int64_t bytes = 0;  // negative: a free
+  std::int64_t total_allocated = kNoNumber;
+  std::int64_t total_reserved = kNoNumber;
+  std::int32_t device = -1;  // -1: the host
+};
+
+// A trace of torch.profiler or another program that writes Chrome's format.
+struct TraceFile {
+  std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
+  std::vector<Track> tracks;
+  std::vector<Event> events;  // by begin, and what lasts longer first
+  std::vector<Launch> launches;
+  std::vector<FlowEnd> flows;
+  std::vector<MemoryEvent> memory;
+  std::size_t event_count = 0;  // entries of traceEvents, of every kind
+  std::int64_t schema = kNoNumber;
+  std::int64_t base_time_ns = 0;  // Unix time of time 0; 0: not told
+  std::int64_t rank = kNoNumber;
+  std::vector<std::string> devices;  // their names
+  std::size_t bytes = 0;             // unpacked
+  // Why not all of the file was read, with the place; what was read up to there is kept.
+  std::string fault;
+};
+
+}  // namespace ts::trace_file

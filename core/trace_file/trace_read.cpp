@@ -1,0 +1,337 @@
+#include "core/trace_file/trace_read.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "core/io/file_kind.h"
+#include "core/io/json_parse.h"
+#include "core/io/json_scanner.h"
+#include "core/io/unpack.h"
+#include "core/trace_file/event_fields.h"
+#include "core/trace_file/text_cache.h"
+
+namespace ts::trace_file {
+namespace {
+
+using io::JsonScanner;
+
+std::int32_t small_number(std::string_view text) {
+  const std::int64_t number = integer(text);
+  constexpr std::int64_t kMost = 4096;
+  return number >= 0 && number < kMost ? static_cast<std::int32_t>(number) : -1;
+}
+
+std::pair<std::int64_t, std::int64_t> order_of(const Event& event) {
+  return {event.begin_ns, -event.duration_ns};
+}
+
+class TraceReader {
+ public:
+  explicit TraceReader(std::string_view content) : content_(content), scanner_(content) {}
+
+  base::Result<TraceFile> read() {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (content_.starts_with(kByteOrderMark)) {
+      scanner_ = JsonScanner(content_.substr(kByteOrderMark.size()));
+    }
+    const char first = scanner_.peek();
+    const bool is_list = first == '[';
+    if (!is_list && first != '{') {
+      return base::fail(content_.empty() ? "the file is empty" : "this is not JSON");
+    }
+    const bool whole = is_list ? read_events() : read_object();
+    if (!has_events_) return base::fail("this is no trace: it has no traceEvents");
+    // Chrome's own format lets a list do without its end.
+    if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
+    finish();
+    return std::move(file_);
+  }
+
+ private:
+  bool read_object();
+  bool read_events();
+  bool read_metadata(std::string_view key);
+  void note_fault();
+  void take(const RawEvent& raw);
+  void take_name(const RawEvent& raw);
+  void take_stretch(const RawEvent& raw);
+  void take_flow(const RawEvent& raw);
+  void take_memory(const RawEvent& raw);
+  void begin_stretch(const RawEvent& raw);
+  void end_stretch(const RawEvent& raw);
+  Event event_of(const RawEvent& raw);
+  void add(const Event& event);
+  std::uint32_t launch_of(const RawEvent& raw);
+  std::uint32_t track_of(const RawEvent& raw);
+  base::StringId text(const JsonScanner::String& string);
+  EventKind kind(const RawEvent& raw);
+  void finish();
+
+  std::string_view content_;
+  JsonScanner scanner_;
+  TraceFile file_;
+  TextCache texts_{*file_.strings};
+  std::unordered_map<std::string, std::uint32_t> tracks_;
+  std::string_view last_process_;
+  std::string_view last_thread_;
+  std::uint32_t last_track_ = 0;
+  std::string_view last_category_;
+  EventKind last_kind_ = EventKind::other;
+  std::unordered_map<std::string, std::string> process_names_;
+  std::unordered_map<std::uint32_t, std::vector<Event>> open_;  // by track: begun, not ended
+  std::unordered_multimap<std::size_t, std::uint32_t> launches_;
+  bool has_events_ = false;
+  bool in_event_ = false;
+  bool sorted_ = true;
+};
+
+bool TraceReader::read_object() {
+  return scanner_.object([&](const JsonScanner::String& key) {
+    if (key.raw == "traceEvents" && scanner_.peek() == '[') return read_events();
+    return read_metadata(key.raw);
+  });
+}
+
+bool TraceReader::read_events() {
+  has_events_ = true;
+  RawEvent raw;
+  return scanner_.list([&] {
+    if (scanner_.at_end()) return false;
+    in_event_ = true;
+    // Some programs end a list with null to be done with the comma.
+    const bool is_event = scanner_.peek() == '{';
+    if (!(is_event ? read_event(scanner_, raw) : scanner_.skip())) return false;
+    in_event_ = false;
+    if (!is_event) return true;
+    ++file_.event_count;
+    take(raw);
+    return true;
+  });
+}
+
+bool TraceReader::read_metadata(std::string_view key) {
+  if (key == "schemaVersion" || key == "baseTimeNanoseconds") {
+    std::string_view number;
+    if (scanner_.peek() == '"' || !scanner_.scalar(number)) return scanner_.skip();
+    (key == "schemaVersion" ? file_.schema : file_.base_time_ns) = integer(number);
+    return true;
+  }
+  if (key != "deviceProperties" && key != "distributedInfo") return scanner_.skip();
+  std::string_view raw;
+  if (!scanner_.raw(raw)) return false;
+  const auto json = io::parse_json(raw);
+  if (!json) return true;
+  if (key == "distributedInfo") {
+    if (json->is_object() && json->contains("rank") && json->at("rank").is_number_integer())
+      file_.rank = json->at("rank").get<std::int64_t>();
+    return true;
+  }
+  if (!json->is_array()) return true;
+  for (const nlohmann::json& device : *json) {
+    const bool named = device.is_object() && device.contains("name") && device["name"].is_string();
+    file_.devices.push_back(named ? device["name"].get<std::string>() : std::string());
+  }
+  return true;
+}
+
+void TraceReader::note_fault() {
+  if (scanner_.cut_off()) {
+    file_.fault = fmt::format("it ends in the middle, after {} events", file_.event_count);
+  } else {
+    file_.fault = fmt::format("byte {}: this is no JSON; {} events stand before it",
+                              scanner_.position(), file_.event_count);
+  }
+}
+
+void TraceReader::take(const RawEvent& raw) {
+  switch (raw.phase) {
+    case 'X':
+      return take_stretch(raw);
+    case 'B':
+      return begin_stretch(raw);
+    case 'E':
+      return end_stretch(raw);
+    case 's':
+    case 'f':
+      return take_flow(raw);
+    case 'i':
+    case 'I':
+      if (raw.name.raw == "[memory]") take_memory(raw);
+      return;
+    case 'M':
+      return take_name(raw);
+    default:
+      return;
+  }
+}
+
+void TraceReader::take_name(const RawEvent& raw) {
+  const std::string name =
+      raw.value_name.escaped ? io::unescaped(raw.value_name.raw) : std::string(raw.value_name.raw);
+  if (raw.name.raw == "process_name") process_names_[std::string(raw.process)] = name;
+  if (raw.name.raw == "thread_name") file_.tracks[track_of(raw)].thread_name = name;
+}
+
+void TraceReader::take_stretch(const RawEvent& raw) {
+  Event event = event_of(raw);
+  event.duration_ns = std::max<std::int64_t>(nanoseconds(raw.duration), 0);
+  add(event);
+}
+
+Event TraceReader::event_of(const RawEvent& raw) {
+  Event event;
+  event.begin_ns = nanoseconds(raw.time);
+  event.name = text(raw.name);
+  event.track = track_of(raw);
+  event.kind = kind(raw);
+  event.correlation = integer(raw.correlation);
+  event.external = integer(raw.external);
+  if (!raw.dims.empty()) event.dims = texts_.id_of(raw.dims);
+  if (!raw.types.empty()) event.types = texts_.id_of(raw.types);
+  if (event.kind >= EventKind::kernel && event.kind <= EventKind::gpu_annotation) {
+    Track& track = file_.tracks[event.track];
+    if (track.device < 0) track.device = std::max(small_number(raw.device), 0);
+    if (track.stream == kNoNumber) track.stream = integer(raw.stream);
+  }
+  if (event.kind == EventKind::kernel && !raw.grid.empty()) event.launch = launch_of(raw);
+  return event;
+}
+
+void TraceReader::add(const Event& event) {
+  if (!file_.events.empty() && order_of(event) < order_of(file_.events.back())) sorted_ = false;
+  file_.events.push_back(event);
+}
+
+void TraceReader::begin_stretch(const RawEvent& raw) {
+  const Event event = event_of(raw);
+  open_[event.track].push_back(event);
+}
+
+void TraceReader::end_stretch(const RawEvent& raw) {
+  std::vector<Event>& open = open_[track_of(raw)];
+  if (open.empty()) return;
+  Event event = open.back();
+  open.pop_back();
+  event.duration_ns = std::max<std::int64_t>(nanoseconds(raw.time) - event.begin_ns, 0);
+  add(event);
+}
+
+void TraceReader::take_flow(const RawEvent& raw) {
+  FlowEnd end;
+  end.kind = flow_kind_of(raw.category.raw);
+  end.begins = raw.phase == 's';
+  end.time_ns = nanoseconds(raw.time);
+  end.track = track_of(raw);
+  end.id = integer(raw.id);
+  // Texts, and 0x12 in Chrome's own way: any number will do that is the same for the same text.
+  if (end.id == kNoNumber)
+    end.id = static_cast<std::int64_t>(std::hash<std::string_view>{}(raw.id) >> 1U);
+  file_.flows.push_back(end);
+}
+
+void TraceReader::take_memory(const RawEvent& raw) {
+  MemoryEvent event;
+  event.time_ns = nanoseconds(raw.time);
+  event.address = static_cast<std::uint64_t>(integer(raw.address));
+  event.bytes = raw.bytes.empty() ? 0 : integer(raw.bytes);
+  event.total_allocated = integer(raw.total_allocated);
+  event.total_reserved = integer(raw.total_reserved);
+  // c10::DeviceType: 0 is the CPU.
+  if (integer(raw.device_type) > 0) event.device = std::max(small_number(raw.device_id), 0);
+  file_.memory.push_back(event);
+}
+
+std::uint32_t TraceReader::launch_of(const RawEvent& raw) {
+  const auto hash = std::hash<std::string_view>{};
+  const std::size_t key =
+      hash(raw.grid) * 31 + hash(raw.block) * 7 + hash(raw.registers) * 3 + hash(raw.shared_memory);
+  Launch launch;
+  launch.grid = triple(raw.grid);
+  launch.block = triple(raw.block);
+  const std::int64_t registers = std::clamp<std::int64_t>(integer(raw.registers), 0, 1 << 20);
+  launch.registers = static_cast<std::int32_t>(registers);
+  launch.shared_memory = std::max<std::int64_t>(integer(raw.shared_memory), 0);
+  const auto [begin, end] = launches_.equal_range(key);
+  for (auto known = begin; known != end; ++known) {
+    if (file_.launches[known->second] == launch) return known->second;
+  }
+  const auto index = static_cast<std::uint32_t>(file_.launches.size());
+  file_.launches.push_back(launch);
+  launches_.emplace(key, index);
+  return index;
+}
+
+std::uint32_t TraceReader::track_of(const RawEvent& raw) {
+  if (!file_.tracks.empty() && raw.process == last_process_ && raw.thread == last_thread_)
+    return last_track_;
+  std::string key(raw.process);
+  key += '\0';
+  key += raw.thread;
+  const auto [known, fresh] =
+      tracks_.try_emplace(std::move(key), static_cast<std::uint32_t>(file_.tracks.size()));
+  if (fresh) file_.tracks.push_back({std::string(raw.process), std::string(raw.thread)});
+  last_process_ = raw.process;
+  last_thread_ = raw.thread;
+  last_track_ = known->second;
+  return last_track_;
+}
+
+base::StringId TraceReader::text(const JsonScanner::String& string) {
+  return string.escaped ? file_.strings->intern(io::unescaped(string.raw))
+                        : texts_.id_of(string.raw);
+}
+
+EventKind TraceReader::kind(const RawEvent& raw) {
+  if (raw.category.raw.empty()) return kind_of({}, raw.process);
+  if (raw.category.raw != last_category_) {
+    last_category_ = raw.category.raw;
+    last_kind_ = kind_of(last_category_, {});
+  }
+  return last_kind_;
+}
+
+void TraceReader::finish() {
+  for (const auto& [track, open] : open_) {
+    for (const Event& event : open) add(event);  // begun and never ended
+  }
+  if (!sorted_) {
+    std::ranges::stable_sort(file_.events, {}, order_of);
+  }
+  for (Track& track : file_.tracks) {
+    const auto name = process_names_.find(track.process);
+    if (name != process_names_.end()) track.process_name = name->second;
+  }
+}
+
+}  // namespace
+
+base::Result<TraceFile> parse_trace(std::string content) {
+  const std::string_view text = io::padded(content);
+  if (io::kind_of(text) == io::FileKind::snapshot) {
+    return base::fail("this is a memory snapshot of PyTorch, not a trace");
+  }
+  auto file = TraceReader(text).read();
+  if (file) file->bytes = text.size();
+  return file;
+}
+
+base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
+  auto unpacked = io::read_unpacked(path);
+  if (!unpacked) return base::fail(unpacked.error().sentence);
+  auto file = parse_trace(std::move(unpacked->content));
+  if (!file) {
+    return base::fail(
+        fmt::format("Cannot read the trace {}: {}.", path.string(), file.error().sentence));
+  }
+  if (!unpacked->fault.empty()) file->fault = unpacked->fault;
+  if (!file->fault.empty()) {
+    file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+  }
+  return file;
+}
+
+}  // namespace ts::trace_file

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/string_table.h"
+#include "core/trace_file/trace_file.h"
+
+namespace ts::trace_file {
+
+// All events of one name.
+struct NameTotal {
+  base::StringId name = base::kNoString;
+  std::int64_t count = 0;
+  std::int64_t total_ns = 0;
+};
+
+struct StepSpan {
+  base::StringId name = base::kNoString;  // "ProfilerStep#3"
+  std::int64_t begin_ns = 0;
+  std::int64_t duration_ns = 0;
+};
+
+struct TraceSummary {
+  std::vector<NameTotal> kernels;    // most time first
+  std::vector<NameTotal> operators;  // the same; one inside another counts in both
+  std::vector<StepSpan> steps;       // in their order
+  std::int64_t span_ns = 0;          // first begin to last end
+  std::int64_t gpu_busy_ns = 0;      // a kernel ran; those that run at once count once
+};
+
+bool is_step(const base::StringTable& strings, const Event& event);
+
+// O(n log n) for the names, O(n) for the rest.
+TraceSummary summary_of(const TraceFile& file);
+
+}  // namespace ts::trace_file

@@ -1,0 +1,133 @@
+// What `summary` says of files of every kind, and of what is none.
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/app/program.h"
+#include "tests/io/gzip_bytes.h"
+
+namespace ts::app {
+namespace {
+
+class SummaryCommand : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new testing::TemporaryFolder;
+    const auto ended =
+        testing::run_program("run lm --preset tiny --steps 3 --out " + folder_->path().string());
+    ASSERT_EQ(ended.code, 0) << ended.err;
+  }
+  static void TearDownTestSuite() {
+    delete folder_;
+    folder_ = nullptr;
+  }
+  static std::string file(const char* name) { return (folder_->path() / name).string(); }
+  static void write(const char* name, const std::string& bytes) {
+    std::ofstream(file(name), std::ios::binary) << bytes;
+  }
+  static nlohmann::json summary(const std::string& path, const std::string& warning = "") {
+    const auto ended = testing::run_program("summary --json " + path);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    if (warning.empty()) {
+      EXPECT_EQ(ended.err, "");
+    } else {
+      EXPECT_NE(ended.err.find(warning), std::string::npos) << ended.err;
+    }
+    return nlohmann::json::parse(ended.out);
+  }
+  static void refused(const std::string& arguments, const std::string& words) {
+    const auto ended = testing::run_program(arguments);
+    EXPECT_EQ(ended.code, 2) << arguments;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_NE(ended.err.find(words), std::string::npos) << ended.err;
+  }
+
+  static testing::TemporaryFolder* folder_;
+};
+testing::TemporaryFolder* SummaryCommand::folder_ = nullptr;
+
+constexpr const char* kTrace =
+    R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0,
+  "tid": 7, "ts": 1, "dur": 2.5}, {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 4}]})";
+
+TEST_F(SummaryCommand, ASnapshotHasItsEventsAndPeaks) {
+  const auto json = summary(file("snapshot.pickle"));
+  EXPECT_EQ(json["kind"], "snapshot");
+  std::size_t actions = 0;
+  for (const auto& count : json["actions"]) actions += count.get<std::size_t>();
+  EXPECT_EQ(json["events"], actions);
+  const auto run = nlohmann::json::parse(testing::read(file("run.json")));
+  EXPECT_EQ(json["peak_allocated"], run["memory"]["peak_allocated"]);
+  const auto replay =
+      nlohmann::json::parse(testing::run_program("replay --json " + file("snapshot.pickle")).out);
+  EXPECT_EQ(json["peak_reserved"], replay["recorded"]["peak_reserved"]);
+  EXPECT_EQ(json["peak_allocated"], replay["peak_allocated"]);
+  EXPECT_EQ(json["segments"], json["devices"][0]["segments"]);
+  EXPECT_EQ(json["complete"], true);
+}
+
+TEST_F(SummaryCommand, PackedFilesOpenWhateverTheyAreCalled) {
+  write("packed", io::testing::gzipped(testing::read(file("snapshot.pickle"))));
+  auto plain = summary(file("snapshot.pickle"));
+  auto packed = summary(file("packed"));
+  plain.erase("file");
+  packed.erase("file");
+  EXPECT_EQ(plain, packed);
+  EXPECT_EQ(testing::run_program("replay --json " + file("packed")).code, 0);
+  write("trace.json.gz", io::testing::gzipped(kTrace));
+  EXPECT_EQ(summary(file("trace.json.gz"))["kernels"][0]["total_us"], 2.5);
+}
+
+TEST_F(SummaryCommand, ATraceHasItsKernelsAndOperators) {
+  write("one.json", kTrace);
+  const auto json = summary(file("one.json"));
+  EXPECT_EQ(json["kind"], "trace");
+  EXPECT_EQ(json["events"], 2);
+  const nlohmann::json kernel = {
+      {"name", "gemm"}, {"count", 1}, {"total_us", 2.5}, {"mean_us", 2.5}};
+  EXPECT_EQ(json["kernels"], nlohmann::json::array({kernel}));
+  EXPECT_EQ(json["operators"][0]["name"], "aten::mm");
+  EXPECT_EQ(json["gpu_busy_us"], 2.5);
+  EXPECT_EQ(json["span_us"], 4);
+  const auto words = testing::run_program("summary " + file("one.json"));
+  EXPECT_NE(words.out.find("gemm"), std::string::npos) << words.out;
+}
+
+TEST_F(SummaryCommand, OurOwnRunsAndTracesAreKnown) {
+  EXPECT_EQ(summary(folder_->path().string())["kind"], "run");
+  EXPECT_EQ(summary(file("run.json"))["verdict"], "ok");
+  EXPECT_EQ(summary(file("trace.json"))["kind"], "trace");
+}
+
+TEST_F(SummaryCommand, APartlyReadFileWarns) {
+  const std::string whole = testing::read(file("snapshot.pickle"));
+  write("half.pickle", whole.substr(0, whole.size() / 2));
+  const auto half = summary(file("half.pickle"), "Read only a part of");
+  EXPECT_EQ(half["complete"], false);
+  const std::string trace = kTrace;
+  write("half.json", trace.substr(0, trace.find("aten")));
+  EXPECT_EQ(summary(file("half.json"), "ends in the middle")["events"], 1);
+  const std::string packed = io::testing::gzipped(testing::read(file("trace.json")));
+  write("half.gz", packed.substr(0, packed.size() / 2));
+  EXPECT_EQ(summary(file("half.gz"), "cut off")["complete"], false);
+}
+
+TEST_F(SummaryCommand, WhatIsNoneIsNamedForWhatItIs) {
+  write("trace_here.json", kTrace);
+  refused("replay " + file("trace_here.json"),
+          "this is a trace of a profiler, not a memory snapshot");
+  write("text.txt", "hello");
+  refused("summary " + file("text.txt"), "is neither a memory snapshot, a trace");
+  refused("summary /dev/null", "pipe or device");
+  refused("summary " + file("nothing_there"), "No such file");
+  ASSERT_EQ(::mkfifo(file("fifo").c_str(), 0600), 0);
+  refused("summary " + file("fifo"), "pipe or device");
+  refused("replay " + file("fifo"), "pipe or device");
+  refused("summary /", "holds neither a run nor a sweep");
+}
+
+}  // namespace
+}  // namespace ts::app

@@ -1,0 +1,173 @@
+#include "core/trace_file/trace_read.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/trace_file/trace_summary.h"
+
+namespace ts::trace_file {
+namespace {
+
+const char* const kSmall = R"text({"schemaVersion": 1, "distributedInfo": {"rank": 3},
+"deviceProperties": [{"id": 0, "name": "NVIDIA H100"}, {"id": 1}],
+"baseTimeNanoseconds": 1712345678000000000, "traceEvents": [
+{"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python"}},
+{"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "thread 8 (main)"}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 20.5, "dur": 4.25,
+ "args": {"device": 0, "stream": 7, "correlation": 55, "External id": 9, "grid": [4, 2, 1],
+          "block": [128, 1, 1], "registers per thread": 40, "shared memory": 512}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 8, "ts": 10, "dur": 5,
+ "args": {"External id": 9, "Input Dims": [[2, 3], [3, 4]], "Input type": ["float", "float"]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 8, "ts": 12.001,
+ "dur": 1, "args": {"correlation": 55}},
+{"ph": "s", "cat": "ac2g", "id": 55, "name": "ac2g", "pid": 7, "tid": 8, "ts": 12.001},
+{"ph": "f", "cat": "ac2g", "id": 55, "name": "ac2g", "pid": 0, "tid": 7, "ts": 20.5, "bp": "e"},
+{"ph": "X", "cat": "kernel", "name": "add", "pid": 0, "tid": 20, "ts": 22, "dur": 10,
+ "args": {"device": 0, "stream": 20}},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#4", "pid": 7, "tid": 8, "ts": 9,
+ "dur": 30, "args": {}},
+{"ph": "X", "cat": "gpu_user_annotation", "name": "ProfilerStep#4", "pid": 0, "tid": 7, "ts": 20,
+ "dur": 12},
+{"ph": "i", "name": "[memory]", "pid": 7, "tid": 8, "ts": 11, "args": {"Bytes": -512,
+ "Addr": 140000000000000, "Device Type": 1, "Device Id": 0, "Total Allocated": 1024,
+ "Total Reserved": 2097152}},
+{"ph": "B", "cat": "python_function", "name": "f", "pid": 7, "tid": 8, "ts": 10},
+{"ph": "E", "pid": 7, "tid": 8, "ts": 14.5}
+]})text";
+
+TraceFile parsed(const std::string& text) {
+  auto file = parse_trace(text);
+  EXPECT_TRUE(file) << file.error().sentence;
+  return file ? std::move(*file) : TraceFile{};
+}
+
+std::string refused(const std::string& text) {
+  const auto file = parse_trace(text);
+  return file ? "it was read" : file.error().sentence;
+}
+
+const Event& event_named(const TraceFile& file, std::string_view name) {
+  for (const Event& event : file.events) {
+    if (file.strings->view(event.name) == name) return event;
+  }
+  ADD_FAILURE() << "no event " << name;
+  static const Event kNone;
+  return kNone;
+}
+
+TEST(TraceRead, ReadsEveryPart) {
+  const TraceFile file = parsed(kSmall);
+  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.event_count, 13U);
+  EXPECT_EQ(file.schema, 1);
+  EXPECT_EQ(file.rank, 3);
+  EXPECT_EQ(file.base_time_ns, 1712345678000000000);
+  EXPECT_EQ(file.devices, (std::vector<std::string>{"NVIDIA H100", ""}));
+  const Event& kernel = event_named(file, "gemm");
+  EXPECT_EQ(kernel.kind, EventKind::kernel);
+  EXPECT_EQ(kernel.begin_ns, 20'500);
+  EXPECT_EQ(kernel.duration_ns, 4'250);
+  EXPECT_EQ(kernel.correlation, 55);
+  EXPECT_EQ(kernel.external, 9);
+  EXPECT_EQ(file.launches.at(kernel.launch), (Launch{{4, 2, 1}, {128, 1, 1}, 40, 512}));
+  EXPECT_EQ(file.tracks.at(kernel.track).device, 0);
+  EXPECT_EQ(file.tracks.at(kernel.track).stream, 7);
+  const Event& op = event_named(file, "aten::mm");
+  EXPECT_EQ(file.strings->view(op.dims), "[[2, 3], [3, 4]]");
+  EXPECT_EQ(file.strings->view(op.types), "[\"float\", \"float\"]");
+  EXPECT_EQ(file.tracks.at(op.track).thread_name, "thread 8 (main)");
+  EXPECT_EQ(file.tracks.at(op.track).process_name, "python");
+  EXPECT_EQ(event_named(file, "cudaLaunchKernel").begin_ns, 12'001);
+  EXPECT_EQ(event_named(file, "f").duration_ns, 4'500);
+  ASSERT_EQ(file.flows.size(), 2U);
+  EXPECT_EQ(file.flows[0].kind, FlowEnd::Kind::launch);
+  EXPECT_TRUE(file.flows[0].begins);
+  ASSERT_EQ(file.memory.size(), 1U);
+  EXPECT_EQ(file.memory[0].bytes, -512);
+  EXPECT_EQ(file.memory[0].device, 0);
+  EXPECT_EQ(file.memory[0].total_reserved, 2097152);
+}
+
+TEST(TraceRead, EventsComeByBegin) {
+  const TraceFile file = parsed(kSmall);
+  for (std::size_t i = 1; i < file.events.size(); ++i) {
+    EXPECT_LE(file.events[i - 1].begin_ns, file.events[i].begin_ns);
+  }
+  EXPECT_EQ(file.events[1].name, event_named(file, "aten::mm").name) << "the longer one first";
+}
+
+TEST(TraceRead, TheSummaryCountsOverlappingKernelsOnce) {
+  const TraceFile file = parsed(kSmall);
+  const TraceSummary summary = summary_of(file);
+  ASSERT_EQ(summary.kernels.size(), 2U);
+  EXPECT_EQ(file.strings->view(summary.kernels[0].name), "add");
+  EXPECT_EQ(summary.gpu_busy_ns, 11'500) << "20.5 to 24.75 and 22 to 32";
+  EXPECT_EQ(summary.span_ns, 30'000) << "9 to 39";
+  ASSERT_EQ(summary.steps.size(), 1U);
+  EXPECT_EQ(summary.steps[0].duration_ns, 30'000);
+  ASSERT_EQ(summary.operators.size(), 1U);
+  EXPECT_EQ(summary.operators[0].total_ns, 5'000);
+}
+
+TEST(TraceRead, AListIsReadToo) {
+  const TraceFile file =
+      parsed(R"([{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": "CUDA functions",
+                                     "tid": "stream 7"}, null, ])");
+  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.event_count, 1U);
+  EXPECT_EQ(file.events.at(0).kind, EventKind::kernel);
+  EXPECT_EQ(file.tracks.at(0).thread, "stream 7");
+  EXPECT_EQ(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, )").fault, "")
+      << "Chrome's own lists may lack their end";
+  EXPECT_NE(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, {"ph": )").fault, "");
+}
+
+// A kernel's name once had them; Python's json and simdjson refuse the whole file.
+TEST(TraceRead, RawControlCharactersInNamesAreKept) {
+  const TraceFile file =
+      parsed("[{\"ph\": \"X\", \"name\": \"a\x01\nb\tc\", \"ts\": 1, \"dur\": 1}]");
+  EXPECT_EQ(file.strings->view(file.events.at(0).name), "a\x01\nb\tc");
+}
+
+TEST(TraceRead, ACutOffFileKeepsItsBeginning) {
+  const std::string whole = kSmall;
+  const TraceFile file = parsed(whole.substr(0, whole.find("\"add\"")));
+  EXPECT_EQ(file.fault, "it ends in the middle, after 7 events");
+  EXPECT_EQ(file.events.size(), 3U);
+  for (std::size_t length = whole.find("traceEvents") + 20; length < whole.size(); ++length) {
+    const auto part = parse_trace(whole.substr(0, length));
+    EXPECT_TRUE(part && !part->fault.empty()) << length;
+  }
+}
+
+TEST(TraceRead, AFaultSaysItsPlace) {
+  std::string broken = kSmall;
+  const std::size_t at = broken.find("\"cat\": \"cuda_runtime\"") + 5;
+  broken[at] = ';';
+  const TraceFile file = parsed(broken);
+  EXPECT_EQ(file.fault,
+            "byte " + std::to_string(at) + ": this is no JSON; 4 events stand before it");
+}
+
+TEST(TraceRead, OtherFilesAreNamedForWhatTheyAre) {
+  EXPECT_EQ(refused(""), "the file is empty");
+  EXPECT_EQ(refused("PK\x03\x04"), "this is not JSON");
+  EXPECT_EQ(refused("{}"), "this is no trace: it has no traceEvents");
+  EXPECT_EQ(refused(R"({"segments": [], "device_traces": []})"),
+            "this is a memory snapshot of PyTorch, not a trace");
+  EXPECT_EQ(refused("\x80\x02}."), "this is a memory snapshot of PyTorch, not a trace");
+}
+
+TEST(TraceRead, OddValuesAreNoNumbers) {
+  const TraceFile file = parsed(R"([{"ph": "X", "name": {"a": [1]}, "ts": [], "dur": "x", "pid": {},
+      "tid": null, "args": "none", "cat": 5}, {"ph": "X", "dur": -5, "ts": "7.5"}, {"ph": {}}])");
+  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.event_count, 3U);
+  ASSERT_EQ(file.events.size(), 2U);
+  EXPECT_EQ(file.events[1].begin_ns, 7'500);
+  EXPECT_EQ(file.events[1].duration_ns, 0);
+}
+
+}  // namespace
+}  // namespace ts::trace_file
