@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/check.h"
+#include "core/base/phase.h"
 
 namespace ts::allocator {
 namespace {
@@ -103,9 +104,32 @@ std::string_view Snapshot::action_name(const TraceEntry& entry) const {
                                             : to_string(entry.action);
 }
 
+namespace {
+
+// A stack of ours in place of one that was captured ends with the phase of the step. Allocators
+// that were recorded have no such frame.
+bool has_stack_of_log(const Snapshot& snapshot) {
+  const StackTable& stacks = snapshot.stacks;
+  for (StackIndex index = 0; index < stacks.stack_count(); ++index) {
+    const auto stack = stacks.stack(index);
+    if (stack.empty()) continue;
+    // All stacks of a snapshot are of one kind: the first is enough.
+    return std::ranges::any_of(stack, [&](FrameIndex one) {
+      const Frame& frame = stacks.frame(one);
+      const std::string_view name = snapshot.text(frame.name);
+      return snapshot.text(frame.filename) == "phase" &&
+             std::ranges::find(base::kPhaseNames, name) != base::kPhaseNames.end();
+    });
+  }
+  return false;
+}
+
+}  // namespace
+
 bool has_modelled_segments(const Snapshot& snapshot) {
-  const auto* modelled = value_of<bool>(snapshot, kModelledSegments);
-  return modelled != nullptr && *modelled;
+  if (const auto* modelled = value_of<bool>(snapshot, kModelledSegments)) return *modelled;
+  // Earlier versions of the program did not say so.
+  return has_stack_of_log(snapshot);
 }
 
 base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {

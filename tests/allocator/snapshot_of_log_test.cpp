@@ -4,7 +4,9 @@
 
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/allocator/replay.h"
 #include "core/snapshot/snapshot_write.h"
@@ -52,6 +54,20 @@ TEST(SnapshotOfLog, AllocationsHaveTheirOrigin) {
   const Snapshot snapshot = snapshot_of(log, strings, options);
   EXPECT_TRUE(has_modelled_segments(snapshot)) << "no allocator had them";
   EXPECT_FALSE(has_modelled_segments(Snapshot()));
+  // As earlier versions wrote it; what was recorded has no phases among its frames.
+  Snapshot earlier = snapshot;
+  std::erase_if(earlier.allocator_settings, [&earlier](const SnapshotSetting& setting) {
+    return earlier.text(setting.name) == kModelledSegments;
+  });
+  EXPECT_TRUE(has_modelled_segments(earlier));
+  Snapshot recorded;
+  Frame frame;
+  frame.name = recorded.strings->intern("forward");
+  frame.filename = recorded.strings->intern("/x/phase.py");
+  const FrameIndex index = recorded.stacks.add_frame(frame);
+  recorded.stacks.add_stack({});
+  recorded.stacks.add_stack(std::span(&index, 1));
+  EXPECT_FALSE(has_modelled_segments(recorded));
   const auto& trace = snapshot.device_traces.at(0);
   ASSERT_EQ(trace.size(), 4U);
   EXPECT_EQ(trace[0].action, TraceAction::segment_alloc);
