@@ -178,6 +178,10 @@ class Workspace {
   [[nodiscard]] BarParts bar_parts(const views::Ui& ui, const std::string& device,
                                    bool has_target_field) const;
   [[nodiscard]] const char* run_key() const;
+  // A file is on screen: the other pages are of the settings whatever is opened.
+  [[nodiscard]] bool shows_file() const {
+    return state_->page == Page::run && session_->files().current() != nullptr;
+  }
   [[nodiscard]] std::string short_device_names() const;
   void draw_run_and_live(const views::Ui& ui, const BarParts& parts);
   void draw_language_and_projector(const views::Ui& ui, bool labels);

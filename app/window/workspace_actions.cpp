@@ -59,6 +59,7 @@ std::string Workspace::why_not(Action action) const {
     case Action::save_prediction:
       return predicted_now() ? "" : t("command.why.nothing_predicted");
     case Action::settings:
+      if (shows_file()) return t("command.why.file_has_none");
       return state_->preferences.projector ? "" : t("command.why.settings_shown");
     default:
       return {};
@@ -91,7 +92,7 @@ bool Workspace::is_on(Action action) const {
     case Action::projector:
       return preferences.projector;
     case Action::settings:
-      return shows_form(preferences.projector);
+      return shows_form(preferences.projector) && !shows_file();
     default:
       return false;
   }
@@ -162,7 +163,7 @@ void Workspace::perform(Action action, Requests& requests) {
       preferences.projector = !preferences.projector;
       return;
     case Action::settings:
-      if (preferences.projector) show_form_ = !show_form_;
+      if (why_not(action).empty()) show_form_ = !show_form_;
       return;
     case Action::reset_layout:
       return ImGui::DockBuilderRemoveNode(dock_id_);

@@ -46,6 +46,7 @@ std::string Workspace::comparison_refusal() const {
     return views::engine_words(*texts_, session_->engine_problem());
   if (const auto problems = spec::validate(a); !problems.empty())
     return views::message_words(*texts_, problems.front());
+  if (measures_sweep()) return (*texts_)("note.sweep_measures");
   const auto b = views::spec_of_b(state_->compare_edit, a, *texts_);
   return b ? std::string() : b.error().sentence;
 }
@@ -53,8 +54,6 @@ std::string Workspace::comparison_refusal() const {
 void Workspace::start_comparison() {
   if (const std::string refusal = comparison_refusal(); !refusal.empty()) {
     notify(refusal);
-  } else if (measures_sweep()) {
-    notify((*texts_)("note.sweep_measures"));
   } else {
     const spec::WorkloadSpec& a = state_->history.spec();
     session_->start_comparison(a, *views::spec_of_b(state_->compare_edit, a, *texts_),

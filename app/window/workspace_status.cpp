@@ -88,12 +88,16 @@ std::string Workspace::kernels_not_recorded() const {
 std::vector<std::pair<std::string, std::string>> Workspace::projector_keys() const {
   const auto& t = *texts_;
   const bool busy = session_->busy();
+  const char* start = "status.key.run";
+  if (state_->page == Page::sweep) start = "status.key.sweep";
+  if (state_->page == Page::compare) start = "status.key.compare";
   std::vector<std::pair<std::string, std::string>> keys;
   for (const auto& [action, words] :
-       {std::pair{busy ? Action::stop : Action::start, busy ? "status.key.stop" : "status.key.run"},
+       {std::pair{busy ? Action::stop : Action::start, busy ? "status.key.stop" : start},
         std::pair{Action::live, "status.key.live"},
         std::pair{Action::settings, "status.key.settings"},
         std::pair{Action::projector, "status.key.projector"}}) {
+    if (action == Action::settings && shows_file()) continue;
     keys.emplace_back(keys_of(action_row(action)), t(words));
   }
   return keys;
@@ -195,7 +199,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
     // The prediction is of the settings as they are.
     faint = false;
     if (const predict::Outlook* outlook = session_->predictions().outlook();
-        outlook != nullptr && outlook->target != nullptr) {
+        outlook != nullptr && outlook->target != nullptr && !shows_file()) {
       const auto nanoseconds = static_cast<double>(outlook->target->run.duration_ns);
       pair(t("status.prediction"), text::duration_ns(nanoseconds).joined(), false);
     }

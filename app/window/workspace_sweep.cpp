@@ -151,6 +151,8 @@ void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& reques
       views::draw_controls(controls(ui));
     });
   }
+  // What the controls say of the settings is of those of now.
+  ask_for_prediction();
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));

@@ -180,8 +180,7 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
 
 const char* Workspace::run_key() const {
   // On the page of A against B the key compares, and its button says so.
-  const bool compares = state_->page == Page::compare && session_->files().current() == nullptr;
-  return compares ? "" : session_->busy() ? "Esc" : (*texts_)("common.space");
+  return state_->page == Page::compare ? "" : session_->busy() ? "Esc" : (*texts_)("common.space");
 }
 
 BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
@@ -209,7 +208,7 @@ BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
   parts.labelled = words(language) + words(t("bar.projector")) + ui.px(2 * kLabelled) + gaps;
   parts.icons = ui.px(2 * kIconOnly) + gaps;
   // Neither device nor target were those of a file.
-  const bool of_run = session_->files().current() == nullptr;
+  const bool of_run = !shows_file();
   if (of_run) parts.device = sink.text_width(TextStyle::body, device) + ui.px(36 + 16);
   parts.target = of_run && !has_target_field;
   parts.gap = ui.px(16);

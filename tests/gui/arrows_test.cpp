@@ -1,6 +1,8 @@
 // Arrow keys in charts: the slice, the block or the cell beside the selected one.
 #include <algorithm>
 
+#include "core/allocator/snapshot_of_log.h"
+#include "core/snapshot/snapshot_write.h"
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -67,6 +69,64 @@ TEST_F(DrivenWindow, ArrowsGoFromBlockToBlock) {
     context->KeyPress(ImGuiKey_LeftArrow);
     context->Yield(2);
     IM_CHECK_EQ(*view.selected_block, memory::BlockIndex{0});
+  });
+}
+
+// The blocks of an opened snapshot, over what is free between them.
+TEST_F(DrivenWindow, ArrowsGoFromBlockToBlockOfTheSegments) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const std::filesystem::path path = folder() / "arrows.pickle";
+    const allocator::Snapshot snapshot =
+        allocator::snapshot_of(session().run()->memory, session().strings());
+    IM_CHECK(snapshot::write_snapshot(path, snapshot, snapshot::snapshot_format_of(path)));
+    window().open_files({path});
+    IM_CHECK(until(context, 60, [] {
+      const OpenedFiles::Entry* const entry = session().files().current();
+      return entry != nullptr && entry->opened != nullptr;
+    }));
+    context->Yield(4);
+    views::ViewState& view = state().view;
+    // In the lower margin: no block is chosen.
+    const ImRect map = context->ItemInfo("//###timeline/###segments").RectFull;
+    context->MouseMoveToPos({map.Min.x + 3, map.Max.y - 2});
+    context->MouseClick();
+    view.selected_block.reset();
+    context->KeyPress(ImGuiKey_RightArrow);
+    context->Yield(2);
+    IM_CHECK(view.selected_block.has_value());
+    const memory::BlockIndex first = *view.selected_block;
+    context->KeyPress(ImGuiKey_RightArrow);
+    context->Yield(2);
+    IM_CHECK(*view.selected_block != first);
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->Yield(2);
+    IM_CHECK_EQ(*view.selected_block, first);
+    // There is nothing before it.
+    context->KeyPress(ImGuiKey_LeftArrow);
+    context->KeyPress(ImGuiKey_UpArrow);
+    context->Yield(2);
+    IM_CHECK_EQ(*view.selected_block, first);
+    // The other pages are of the settings: they have their card.
+    IM_CHECK(!context->ItemExists("//###top_bar/###target"));
+    state().page = Page::sweep;
+    context->Yield(3);
+    IM_CHECK(context->ItemExists("//###top_bar/###target"));
+    state().page = Page::run;
+    session().files().choose(std::nullopt);
+    context->Yield(2);
+  });
+}
+
+// What the controls of that page say is of the settings as they are there.
+TEST_F(DrivenWindow, ThePageOfSweepsPredictsWhatIsSet) {
+  drive([](ImGuiTestContext* context) {
+    state().page = Page::sweep;
+    spec::WorkloadSpec spec = small_attention();
+    spec.seq_len = 176;
+    show(spec);
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    state().page = Page::run;
   });
 }
 

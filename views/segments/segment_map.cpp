@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
@@ -100,12 +102,14 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
     pieces_ = lay_out_segments(context.file->file.snapshot, context.file_device->number, rows,
                                plot_.width());
   }
-  subtitle_ =
-      context.texts(sums_.in_private_pools > 0 ? "segments.summary_private" : "segments.summary",
-                    {{"count", text::grouped(sums_.segments)},
-                     {"reserved", text::bytes(sums_.reserved).joined()},
-                     {"free", text::bytes(sums_.reserved - sums_.active).joined()},
-                     {"private", text::bytes(sums_.in_private_pools).joined()}});
+  const bool modelled = has_modelled_segments(context.file->file.snapshot);
+  subtitle_ = context.texts(sums_.in_private_pools > 0 ? "segments.summary_private"
+                            : modelled                 ? "segments.summary_modelled"
+                                                       : "segments.summary",
+                            {{"count", text::grouped(sums_.segments)},
+                             {"reserved", text::bytes(sums_.reserved).joined()},
+                             {"free", text::bytes(sums_.reserved - sums_.active).joined()},
+                             {"private", text::bytes(sums_.in_private_pools).joined()}});
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
   legend_.push_back({context.texts("segments.pending"), free_pending_color(context.theme), 0, 0});
   title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
@@ -138,15 +142,60 @@ std::optional<memory::BlockIndex> SegmentMap::block_of(
   return found->second;
 }
 
+std::optional<memory::BlockIndex> SegmentMap::block_of(const ViewContext& context,
+                                                       const SegmentPiece& piece) const {
+  return block_of(context.file->file.snapshot.segments[piece.segment].blocks[piece.block]);
+}
+
+// Selects the block beside the one that is selected, over what is free; above or below the nearest
+// of the first row that has one. Without a selection the first of all.
+void SegmentMap::step(const ChartInput& input, ViewContext& context) const {
+  auto& selected = context.state.selected_block;
+  const auto& pieces = pieces_.pieces;
+  const auto block = [&](const SegmentPiece& piece) { return block_of(context, piece); };
+  const auto now = std::ranges::find_if(
+      pieces, [&](const SegmentPiece& piece) { return selected && block(piece) == selected; });
+  if (now == pieces.end()) {
+    const auto first =
+        std::ranges::find_if(pieces, [&](const SegmentPiece& piece) { return !!block(piece); });
+    if (first != pieces.end()) selected = block(*first);
+    return;
+  }
+  const auto other = [&](const SegmentPiece& piece) {
+    return block(piece) && block(piece) != selected;
+  };
+  if (input.step_x > 0) {
+    if (const auto next = std::find_if(now, pieces.end(), other); next != pieces.end())
+      selected = block(*next);
+  } else if (input.step_x < 0) {
+    const auto before = std::find_if(std::reverse_iterator(now), pieces.rend(), other);
+    if (before != pieces.rend()) selected = block(*before);
+  }
+  if (input.step_y == 0) return;
+  const float middle = (now->x0 + now->x1) / 2;
+  const SegmentPiece* best = nullptr;
+  const auto distance = [&](const SegmentPiece& piece) {
+    const float aside = std::max({0.0F, piece.x0 - middle, middle - piece.x1});
+    return std::pair(std::abs(piece.row - now->row), aside);
+  };
+  for (const SegmentPiece& piece : pieces) {
+    const bool beyond = (piece.row - now->row) * input.step_y > 0;
+    if (beyond && other(piece) && (best == nullptr || distance(piece) < distance(*best)))
+      best = &piece;
+  }
+  if (best != nullptr) selected = block(*best);
+}
+
 void SegmentMap::update(const ChartInput& input, ViewContext& context) {
   mouse_ = input.mouse;
   hover_.reset();
-  if (context.file == nullptr || !input.hovered) return;
+  if (context.file == nullptr) return;
+  if (input.step_x != 0 || input.step_y != 0) step(input, context);
+  if (!input.hovered) return;
   const SegmentPiece* piece = piece_at(input.mouse);
   if (piece == nullptr) return;
   hover_ = *piece;
-  const auto block =
-      block_of(context.file->file.snapshot.segments[piece->segment].blocks[piece->block]);
+  const auto block = block_of(context, *piece);
   context.state.hovered_block = block;
   if (input.left_pressed) context.state.selected_block = block;
 }

@@ -31,6 +31,9 @@ class SegmentMap {
   [[nodiscard]] Color color_of(const ViewContext& context, const SegmentPiece& piece) const;
   [[nodiscard]] std::optional<memory::BlockIndex> block_of(
       const allocator::SnapshotBlock& block) const;
+  [[nodiscard]] std::optional<memory::BlockIndex> block_of(const ViewContext& context,
+                                                           const SegmentPiece& piece) const;
+  void step(const ChartInput& input, ViewContext& context) const;
   void draw_read_out(DrawSink& sink, const ViewContext& context, const SegmentPiece& piece) const;
 
   // Bytes of the final segments.

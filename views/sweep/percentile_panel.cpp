@@ -49,7 +49,7 @@ void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area) 
   const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +
                           sink.text_width(TextStyle::small, about);
   draw_series_names(sink, scene,
-                    {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+                    {title_end, area.y0, area.x1 - scene.px(kMenuRoom), area.y0 + scene.px(34)});
   const PlotAxis x = x_axis_of(scene, frame.plot);
   const PlotAxis y = y_axis_of(scene, frame.plot);
   draw_y_axis(sink, scene, frame, y, time_value_ticks(y, scene.px(26)));

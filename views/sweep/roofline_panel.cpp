@@ -181,7 +181,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   // Over two axes a series is several curves of other looks, whose names stand at their marks.
   if (scene.analysis.curves.size() == scene.styles.size()) {
     draw_series_names(sink, scene,
-                      {title_end, area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+                      {title_end, area.y0, area.x1 - scene.px(kMenuRoom), area.y0 + scene.px(34)});
   }
   const Axes axes = axes_for(scene, frame.plot, roofs);
   const RateUnit unit = unit_of(roofs);

@@ -34,7 +34,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
                           sink.text_width(TextStyle::small, t("sweep.panel.speed_up_about"));
   draw_series_names(
       sink, scene,
-      {title_end + scene.px(12), area.y0, area.x1 - scene.px(20), area.y0 + scene.px(34)});
+      {title_end + scene.px(12), area.y0, area.x1 - scene.px(kMenuRoom), area.y0 + scene.px(34)});
   const std::size_t places = sweep.spec().axes[0].values.size();
   double least = 1;
   double greatest = 1;

@@ -77,6 +77,9 @@ void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 bool has_parts(const sweep::Sweep& sweep);
 void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
+// At the right end of a panel's title, for the button of its menu; at scale 1.
+inline constexpr float kMenuRoom = 36;
+
 // Marks and names of the series, right-aligned in the row; those that do not fit are left out.
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
 

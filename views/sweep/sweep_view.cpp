@@ -114,7 +114,26 @@ std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text
   return texts(open == 0 ? "sweep.is_done" : paused ? "sweep.is_paused" : "sweep.waits");
 }
 
+float progress_width(float wanted, float room, float words, float unit) {
+  const float least = std::min(room, 300 * unit);
+  return std::max(120 * unit, std::min({wanted, room, std::max(room - words, least)}));
+}
+
 namespace {
+
+// What goes on, or what the sweep waits for.
+std::string now_words(const Ui& ui, const SweepPage& page) {
+  const sweep::Sweep& sweep = *page.sweep;
+  if (!page.problem.empty()) return file_words(ui.texts, page.problem);
+  if (page.predicting) return ui.texts("sweep.predicting");
+  if (!sweep.running()) return sweep_state_words(sweep, page.paused, ui.texts);
+  std::string now = place_words(sweep, *sweep.running());
+  if (!page.now.empty()) now += ", " + page.now;
+  if (const double left = sweep.seconds_left(); left >= 0) {
+    now += "   " + ui.texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
+  }
+  return now;
+}
 
 // Title, bar and time left at the left, buttons at the right.
 void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& look,
@@ -133,9 +152,12 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
       right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(narrow ? 54 : 12),
                 [&] { draw_buttons(ui, page, open, look, requests); });
   const float buttons = narrow ? at.x + width : row_left;
-  const float bar_width =
-      std::max(ui.px(120),
-               std::min({width * (narrow ? 0.5F : 0.36F), ui.px(460), buttons - at.x - ui.px(32)}));
+  const std::string now = now_words(ui, page);
+  const float most = buttons - at.x - ui.px(32);
+  // While points run the words change with every frame: the bar does not.
+  const float words = sweep.running() ? 0 : sink.text_width(TextStyle::body, now) + ui.px(40);
+  const float wanted = std::min(width * (narrow ? 0.5F : 0.36F), ui.px(460));
+  const float bar_width = progress_width(wanted, most, words, ui.px(1));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
   const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - ui.px(100), text_row.y1};
@@ -151,20 +173,6 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const float part = static_cast<float>(done) / static_cast<float>(std::max<std::size_t>(total, 1));
   sink.fill({bar.x0, bar.y0, bar.x0 + bar.width() * part, bar.y1}, ui.theme.accent_fill, ui.px(2));
 
-  std::string now;
-  if (!page.problem.empty()) {
-    now = file_words(ui.texts, page.problem);
-  } else if (page.predicting) {
-    now = ui.texts("sweep.predicting");
-  } else if (sweep.running()) {
-    now = place_words(sweep, *sweep.running());
-    if (!page.now.empty()) now += ", " + page.now;
-    if (const double left = sweep.seconds_left(); left >= 0) {
-      now += "   " + ui.texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
-    }
-  } else {
-    now = sweep_state_words(sweep, page.paused, ui.texts);
-  }
   text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row}, TextStyle::body,
           page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
 

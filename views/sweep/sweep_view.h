@@ -70,6 +70,10 @@ std::string no_sweep_words(const SweepPage& page, const text::Texts& texts);
 // What a sweep that neither runs nor predicts is waiting for: nothing, to be resumed, its turn.
 std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);
 
+// Of the bar of a sweep: as wide as is wanted, less where the words beside it would be cut off. In
+// `room`, which both share; `unit`: pixels at scale 1.
+float progress_width(float wanted, float room, float words, float unit);
+
 // The table alone: `open`, `rerun` and `compare` of the wishes.
 void draw_sweep_table(const Ui& ui, const sweep::Sweep& sweep, SweepPageState& state,
                       SweepRequests& requests);

@@ -410,6 +410,23 @@ TEST_P(SweepFigureOf, EveryAxisIsLinearOrLogarithmic) {
   }
 }
 
+// The button of a chart's menu lies in the upper right corner of it.
+TEST_P(SweepFigureOf, NoNameOfASeriesLiesUnderTheMenu) {
+  const sweep::Sweep sweep = made_sweep("T=64:4096:x2", "backend=naive,flash");
+  const SweepAnalysis analysis = analyse(sweep, {}, {});
+  const auto [width, height] = GetParam();
+  for (const SweepChart chart : {SweepChart::roofline, SweepChart::speed_up}) {
+    sink_ = RecordingSink();
+    SweepFigure figure{sweep, texts_, theme(ThemeKind::light), {1}, "", {-1, -1}, {}};
+    figure.only = chart;
+    draw_sweep_figure(sink_, {0, 0, width, height}, figure);
+    for (const RecordingSink::Call& call : sink_.calls) {
+      const bool name = call.text == "naive" || call.text == "flash";
+      EXPECT_TRUE(!name || call.bounds.y0 > 34 || call.bounds.x1 <= width - 32) << call.text;
+    }
+  }
+}
+
 TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
   const sweep::Sweep sweep = made_sweep("B=1:16:x2", "backend=naive,flash");
   const SweepAnalysis analysis = analyse(sweep, {}, {});

@@ -69,6 +69,13 @@ TEST(SweepTable, WhereThereIsNoSweepTheKeyOfTheSettingsIsNamed) {
   EXPECT_EQ(words.find("on the left"), std::string::npos) << words;
 }
 
+TEST(SweepTable, TheBarGivesWayToTheWordsBesideIt) {
+  EXPECT_EQ(progress_width(346, 900, 140, 1), 346);
+  EXPECT_EQ(progress_width(346, 470, 140, 1), 330) << "all of the words";
+  EXPECT_EQ(progress_width(346, 400, 300, 1), 300) << "the title beside the count stays";
+  EXPECT_EQ(progress_width(346, 80, 300, 1), 120);
+}
+
 TEST(SweepTable, TheStripNamesWhatTheSweepVaries) {
   const text::Texts texts = testing::program_texts();
   EXPECT_EQ(sweep_range_words(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
