@@ -20,6 +20,7 @@ TS_ASSET(gpus)
 TS_ASSET(cuda_scratch)
 TS_ASSET(sweeps)
 TS_ASSET(reference_points)
+TS_ASSET(lesson_rows)
 
 namespace ts::assets {
 
@@ -43,6 +44,9 @@ std::string_view sweeps() {
 }
 std::string_view reference_points() {
   return view_reference_points();
+}
+std::string_view lesson_rows() {
+  return view_lesson_rows();
 }
 
 }  // namespace ts::assets

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 // Files embedded in the program.
 namespace ts::assets {
@@ -12,6 +13,13 @@ std::string_view gpus();              // gpus.json, read by run::GpuCatalogue
 std::string_view cuda_scratch();      // cuda_scratch.json, read by run::CudaScratch
 std::string_view sweeps();            // sweeps.json, read by run::SweepPresets
 std::string_view reference_points();  // reference_points.json, read by run::parse_references
-std::string_view icon_font();         // Font Awesome 6 Solid; only in builds with the window
+std::string_view lesson_rows();       // lesson_rows.json, read by lessons::read_rows
+// The files of assets/lessons, read by lessons::read_lesson.
+struct Lesson {
+  std::string_view name;  // of the file, without its ending
+  std::string_view json;
+};
+std::vector<Lesson> lessons();
+std::string_view icon_font();  // Font Awesome 6 Solid; only in builds with the window
 
 }  // namespace ts::assets

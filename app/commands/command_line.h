@@ -23,6 +23,7 @@ class App;
   EACH(predict, "Say what memory a workload needs on a card, without running it")            \
   EACH(hunt, "Find the largest setting that fits a card")                                    \
   EACH(compare, "Say what differs between two points of a sweep")                            \
+  EACH(lesson, "Do an exercise of the course from its question to what is handed in")        \
   EACH(doctor, "Say what this machine offers")
 
 namespace ts::app {

@@ -15,6 +15,7 @@
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/pictures/hunt_picture.h"
+#include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/hunt_session.h"
@@ -67,33 +68,6 @@ base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
   return question;
 }
 
-// Dry run and allocator model, as tensorscope predict asks them.
-predict::Probe predicted(predict::DryRunner& runner, const HuntQuestion& question,
-                         const predict::CudaScratch& scratch) {
-  return [&](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
-    base::StringTable strings;
-    auto dry = runner.dry_run(spec, predict::dry_run_options(question.target), strings, {});
-    if (!dry) return base::fail(dry.error().sentence);
-    const predict::Prediction prediction = predict::predict(
-        *dry, strings, question.target, predict::allocator_settings_of(spec), &scratch);
-    return predict::answer_of(prediction, question.target);
-  };
-}
-
-nlohmann::json answer_json(const predict::ProbeAnswer& answer) {
-  return {{"verdict", to_string(answer.fit)},
-          {"needed", answer.needed},
-          {"reason", answer.reason.sentence}};
-}
-
-nlohmann::json target_json(const predict::PredictionTarget& target) {
-  return {{"name", target.name}, {"memory", target.memory}, {"capacity", target.capacity()}};
-}
-
-nlohmann::json optional_json(const std::optional<std::int64_t>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
-
 void print_json(const nlohmann::json& json) {
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
@@ -130,14 +104,8 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
     if (InterruptGuard::interrupted()) cancel.cancel();
     return probe(spec);
   };
-  auto hunt = predict::hunt_edge(question.spec, axis, question.target.name, told, cancel);
+  const auto hunt = find_edge(question.spec, axis, question.target.name, told, cancel);
   if (!hunt) return report(hunt.error().sentence, 1);
-  const auto above =
-      predict::search_above(*hunt, question.spec, axis, question.target.name, told, cancel);
-  if (!above) return report(above.error().sentence, 1);
-  if (cancel.cancelled() && !hunt->cancelled) {
-    hunt->sentence += ", by bisection; larger values were not all asked";
-  }
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   nlohmann::json confirmed = nullptr;
   if (command.confirm) {
@@ -145,29 +113,11 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
     if (!ran) return report(ran.error().sentence, 1);
     confirmed = std::move(*ran);
   }
-  auto probes = nlohmann::json::array();
-  for (const predict::HuntProbe& one : hunt->probes) {
-    nlohmann::json json = answer_json(one.answer);
-    json["at"] = {{spec::field_name(axis.field), one.at[0]}};
-    probes.push_back(std::move(json));
-  }
-  auto again = nlohmann::json::array();
-  for (const predict::EdgeHunt::Range& range : hunt->again)
-    again.push_back({range.first, range.last});
   if (command.json) {
-    print_json({{"spec", to_json(question.spec)},
-                {"target", target_json(question.target)},
-                {"axis", spec::field_name(axis.field)},
-                {"range", {axis.low, axis.high}},
-                {"largest_that_fits", optional_json(hunt->largest())},
-                {"every_up_to", optional_json(hunt->fits)},
-                {"smallest_oom", optional_json(hunt->oom)},
-                {"fits_again", std::move(again)},
-                {"sampled", hunt->sampled},
-                {"sentence", hunt->sentence},
-                {"probes", std::move(probes)},
-                {"confirmed", confirmed},
-                {"seconds", seconds}});
+    nlohmann::json json = edge_json(*hunt, question.spec, axis, question.target);
+    json["confirmed"] = confirmed;
+    json["seconds"] = seconds;
+    print_json(json);
   } else {
     std::printf("%s\n", hunt->sentence.c_str());
     int number = 0;
@@ -302,7 +252,7 @@ int hunt_memory(const HuntCommand& command) {
   const auto runner = make_dry_runner_loader()();
   if (!runner) return report(runner.error().sentence, 1);
   const predict::CudaScratch scratch = built_in_scratch();
-  const predict::Probe probe = predicted(**runner, *question, scratch);
+  const predict::Probe probe = probe_on(**runner, question->target, scratch);
   const base::CancelToken cancel;
   if (question->axes.size() == 1) return hunt_along_axis(command, *question, probe, cancel);
   const int code = hunt_over_plane(command, *question, probe, cancel);

@@ -13,12 +13,10 @@
 #include "app/commands/target_arguments.h"
 #include "app/output/output_folder.h"
 #include "app/output/prediction_files.h"
+#include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/window/workspace_picture.h"
-#include "core/base/clock.h"
-#include "core/predict/outlook_search.h"
-#include "core/predict/prediction_json.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
@@ -29,12 +27,6 @@ namespace {
 struct Question {
   spec::WorkloadSpec spec;
   predict::PredictionTarget target;
-};
-
-struct Answer {
-  predict::Forecast now;
-  double predict_ms = 0;
-  std::vector<predict::Remedy> remedies;  // when it does not fit
 };
 
 base::Result<Question> read_question(const PredictCommand& command,
@@ -49,53 +41,7 @@ base::Result<Question> read_question(const PredictCommand& command,
   return question;
 }
 
-// Settings that a change sets, as --set takes them.
-std::vector<std::string> changed_settings(const spec::WorkloadSpec& before,
-                                          const spec::WorkloadSpec& after) {
-  std::vector<std::string> changed;
-  for (const spec::FieldRow& row : spec::field_rows()) {
-    const std::string now = spec::field_text(after, row.field);
-    if (now != spec::field_text(before, row.field)) changed.push_back(row.name + ("=" + now));
-  }
-  return changed;
-}
-
-nlohmann::json remedies_json(const Question& question, const Answer& answer) {
-  auto all = nlohmann::json::array();
-  for (const predict::Remedy& remedy : answer.remedies) {
-    all.push_back({{"change", to_string(remedy.kind)},
-                   {"set", changed_settings(question.spec, remedy.spec)},
-                   {"needed", remedy.needed},
-                   {"verdict", to_string(remedy.fit)},
-                   {"estimated_time_ratio",
-                    remedy.time_ratio ? nlohmann::json(*remedy.time_ratio) : nlohmann::json()}});
-  }
-  return all;
-}
-
-// Each change that could make it fit, dry-run.
-void find_remedies(predict::DryRunner& runner, base::StringTable& strings, const Question& question,
-                   const std::shared_ptr<const predict::CudaScratch>& scratch, Answer& answer) {
-  predict::OutlookRequest request;
-  request.spec = question.spec;
-  request.target = question.target;
-  request.scratch = scratch;
-  const base::CancelToken cancel;
-  std::uint64_t id = 0;
-  predict::OutlookSearch search(runner, strings, request, cancel, id);
-  for (const predict::Change& change : predict::changes_for(question.spec, question.target.kind)) {
-    if (auto remedy = search.remedy_of(change, answer.now)) answer.remedies.push_back(*remedy);
-  }
-}
-
-nlohmann::json to_json(const Question& question, const Answer& answer) {
-  nlohmann::json json = predict::to_json(answer.now, question.spec);
-  json["remedies"] = remedies_json(question, answer);
-  json["allocator_ms"] = answer.predict_ms;
-  return json;
-}
-
-void print_answer(const Question& question, const Answer& answer) {
+void print_answer(const Question& question, const CardAnswer& answer) {
   const predict::Prediction& prediction = answer.now.prediction;
   const predict::PredictionTarget& target = question.target;
   std::printf("%s\n", prediction.sentence.sentence.c_str());
@@ -180,30 +126,16 @@ int predict_workload(const PredictCommand& command) {
   if (!runner) return report(runner.error().sentence, 1);
 
   base::StringTable strings;
-  auto dry =
-      (*runner)->dry_run(question->spec, predict::dry_run_options(question->target), strings, {});
-  // What cannot be told of this specification; the machine has no part in it.
-  if (!dry) return report(dry.error().sentence, 2);
-  Answer answer;
-  answer.now.run = std::move(*dry);
-  answer.now.target = question->target;
-  const auto scratch = std::make_shared<const predict::CudaScratch>(built_in_scratch());
-  const std::int64_t begin_ns = base::now_ns();
-  answer.now.prediction =
-      predict::predict(answer.now.run, strings, question->target,
-                       predict::allocator_settings_of(question->spec), scratch.get());
-  answer.predict_ms = static_cast<double>(base::now_ns() - begin_ns) * 1e-6;
-  if (answer.now.prediction.fit == predict::Fit::oom) {
-    find_remedies(**runner, strings, *question, scratch, answer);
-  }
-  const nlohmann::json document = to_json(*question, answer);
+  const auto answer = ask_card(**runner, strings, question->spec, question->target, {});
+  if (!answer) return report(answer.error().sentence, 2);
+  const nlohmann::json document = to_json(*answer, question->spec);
   if (command.json) {
     std::printf("%s\n", document.dump(2).c_str());
   } else {
-    print_answer(*question, answer);
+    print_answer(*question, *answer);
   }
   if (!folder) return 0;
-  auto written = write_prediction(*command.out, answer.now, question->spec, strings, document);
+  auto written = write_prediction(*command.out, answer->now, question->spec, strings, document);
   // The window draws what is predicted for a card.
   if (written && command.cpu) note({"no pictures with --cpu: they show a card"});
   if (written && !command.cpu) written = draw_prediction(question->spec, *command.out);

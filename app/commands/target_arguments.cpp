@@ -1,7 +1,7 @@
 #include "app/commands/target_arguments.h"
 
 #include "app/commands/spec_arguments.h"
-#include "core/spec/memory_limit.h"
+#include "app/session/card_questions.h"
 
 namespace ts::app {
 
@@ -20,13 +20,7 @@ base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
   if (!spec) return tl::unexpected(spec.error());
   TargetedSpec found;
   found.spec = std::move(*spec);
-  const spec::Gpu& card = *catalogue.find(found.spec.target_gpu);
-  if (cpu) {
-    const spec::MemoryLimit limit = spec::memory_limit(found.spec, card.memory_bytes);
-    found.target = predict::cpu_target(limit.source, limit.bytes);
-  } else {
-    found.target = predict::target_of(card, found.spec);
-  }
+  found.target = target_of_spec(found.spec, cpu, catalogue);
   return found;
 }
 

@@ -26,6 +26,29 @@ const std::vector<sweep::ReferenceSeries>& built_in_references() {
   return all;
 }
 
+const std::vector<lessons::Lesson>& built_in_lessons() {
+  static const std::vector<lessons::Lesson> all = [] {
+    const spec::GpuCatalogue gpus = built_in_gpus();
+    std::vector<lessons::Lesson> read;
+    for (const assets::Lesson& one : assets::lessons()) {
+      auto lesson = lessons::read_lesson(one.json, std::string(one.name), gpus);
+      TS_CHECK(lesson.has_value());  // each is tested
+      read.push_back(std::move(*lesson));
+    }
+    return read;
+  }();
+  return all;
+}
+
+const lessons::RowCatalogue& built_in_rows() {
+  static const lessons::RowCatalogue rows = [] {
+    auto parsed = lessons::read_rows(assets::lesson_rows());
+    TS_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return rows;
+}
+
 const sweep::SweepPresets& built_in_sweeps() {
   static const sweep::SweepPresets presets = [] {
     auto parsed = sweep::SweepPresets::parse(assets::sweeps());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/lessons/lesson.h"
+#include "core/lessons/lesson_rows.h"
 #include "core/predict/cuda_scratch.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/sweep/reference_points.h"
@@ -15,5 +17,8 @@ predict::CudaScratch built_in_scratch();
 const std::vector<sweep::ReferenceSeries>& built_in_references();
 // The sweeps of the course.
 const sweep::SweepPresets& built_in_sweeps();
+// Its lessons, and the rows of its catalogue.
+const std::vector<lessons::Lesson>& built_in_lessons();
+const lessons::RowCatalogue& built_in_rows();
 
 }  // namespace ts::app

@@ -1,16 +1,22 @@
 #include "app/window/save.h"
 
+#include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/output/comparison_files.h"
 #include "app/output/environment.h"
 #include "app/output/prediction_files.h"
+#include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
+#include "app/pictures/course_picture.h"
+#include "app/pictures/sweep_picture.h"
 #include "app/session/run_files.h"
-#include "core/io/file.h"
-#include "core/io/text_table.h"
 #include "core/predict/prediction_json.h"
 #include "core/report/compare_report.h"
+#include "core/sweep/sweep_journal.h"
+#include "core/sweep/sweep_table.h"
 
 namespace ts::app {
 
@@ -44,22 +50,53 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
                                    const std::filesystem::path& folder) {
   if (session.comparison() == nullptr) return base::fail("There is no comparison to save");
   const run::Comparison& comparison = *session.comparison();
-  if (auto made = io::make_folder(folder); !made) return made;
   const auto environment = environment_json(read_machine(), session.engine());
   const nlohmann::json json = report::to_json(comparison, run::comparison_protocol(), environment);
-  if (auto written = io::write_file(folder / "comparison.json", json.dump(2) + "\n"); !written) {
-    return written;
-  }
-  const io::TextTable table = report::comparison_table(comparison);
-  if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
-    return written;
-  }
-  std::string words =
-      io::to_markdown(table) + "\n" + report::comparison_sentence(comparison) + "\n";
-  if (auto written = io::write_file(folder / "comparison.md", words); !written) return written;
+  if (auto written = write_comparison(folder, comparison, json); !written) return written;
   PictureOptions picture;
   picture.layout = Layout::compare;
   return save_picture(graphics, session, state, picture, folder / "comparison.png");
+}
+
+// Whether the lesson hands in a picture of the window of that step.
+bool wants_pictures(const lessons::Lesson& lesson, const std::string& step) {
+  return std::ranges::any_of(lesson.deliverables, [&](const lessons::Deliverable& one) {
+    return one.step == step && one.file.ends_with(".png") && one.file != "figure.png" &&
+           one.file != "course.png";
+  });
+}
+
+base::Result<void> save_pictures_of_sweep(Graphics& graphics, const Session& session,
+                                          const lessons::StepPlan& plan,
+                                          const std::filesystem::path& folder) {
+  const auto path = folder / kJournalName;
+  const auto content = sweep::read_journal(path);
+  if (!content) return tl::unexpected(content.error());
+  sweep::Sweep sweep(content->spec);
+  if (auto restored = sweep::restore(sweep, *content, path); !restored) return restored;
+  FigureOptions options;
+  options.look.fit = plan.fit;
+  const SweepNotes notes = notes_of(read_machine(), *session.engine(), sweep);
+  options.caption = sweep::sweep_caption(sweep, notes.device, notes.versions);
+  return save_sweep_figure(graphics, sweep, options, folder);
+}
+
+base::Result<void> save_pictures_of_run(Graphics& graphics, Session& session,
+                                        const WorkspaceState& state, const LessonRunner& lesson,
+                                        const std::string& step) {
+  const std::shared_ptr<run::Run> run = lesson.run_of(step);
+  if (run == nullptr) return {};
+  const auto folder = lesson.folder_of(step);
+  if (!wants_pictures(lesson.lesson(), step)) {
+    return run->facts.courses.empty() ? base::Result<void>()
+                                      : save_course_figure(graphics, *run, folder);
+  }
+  Preferences preferences = state.preferences;
+  preferences.spec = run->spec;
+  session.show(run);
+  auto saved = save_run_pictures(graphics, session, WorkspaceState(preferences), folder);
+  session.show(nullptr);
+  return saved;
 }
 
 }  // namespace
@@ -85,6 +122,32 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
   }
   if (!saved) return tl::unexpected(saved.error());
   return folder;
+}
+
+base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
+                                      const WorkspaceState& state, const LessonRunner& lesson,
+                                      const std::string& step) {
+  const auto& plan = *lesson.lesson().step(step)->plans[static_cast<std::size_t>(lesson.tier())];
+  const auto folder = lesson.folder_of(step);
+  switch (plan.kind) {
+    case lessons::StepKind::run:
+      return save_pictures_of_run(graphics, session, state, lesson, step);
+    case lessons::StepKind::sweep:
+      // A sweep that is only predicted has no points to draw.
+      return plan.gpu.empty() ? save_pictures_of_sweep(graphics, session, plan, folder)
+                              : base::Result<void>();
+    case lessons::StepKind::predict: {
+      // The window draws what is predicted for a card.
+      if (plan.gpu.empty() || !wants_pictures(lesson.lesson(), step)) return {};
+      Preferences preferences = state.preferences;
+      preferences.spec = plan.spec;
+      session.predictions().follow(plan.spec, session.engine());
+      session.predictions().finish(kPredictionTime);
+      return save_prediction_pictures(graphics, session, WorkspaceState(preferences), folder);
+    }
+    default:
+      return {};
+  }
 }
 
 }  // namespace ts::app

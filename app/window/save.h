@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "app/session/lesson_runner.h"
 #include "app/window/workspace_picture.h"
 
 namespace ts::app {
@@ -12,5 +13,12 @@ namespace ts::app {
 base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics& graphics,
                                                    Session& session, const WorkspaceState& state,
                                                    const std::filesystem::path& parent);
+
+// The pictures of a step of a lesson that has ended, into its folder: the figure of a sweep and of
+// a workload's courses, and those of the window that the lesson hands in, while there is what they
+// show.
+base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
+                                      const WorkspaceState& state, const LessonRunner& lesson,
+                                      const std::string& step);
 
 }  // namespace ts::app

@@ -36,6 +36,8 @@ FOLDERS = {
     "core/sweep": ["core/base", "core/text", "core/memory", "core/stats", "core/io", "core/spec",
                    "core/run", "core/report", "core/predict"],
     "core/trace_file": ["core/base", "core/io"],
+    "core/lessons": ["core/base", "core/text", "core/io", "core/spec", "core/run", "core/predict",
+                     "core/sweep"],
     "core/files": ["core/base", "core/allocator", "core/snapshot", "core/run"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
@@ -67,7 +69,7 @@ FOLDERS = {
     "tests/kernels": ["core", "kernels", "tests"],
 }
 # The engine is loaded at run time and sees the workload, never a file of a sweep or of a snapshot.
-HIDDEN = {"kernels": ["core/sweep", "core/files", "core/snapshot"]}
+HIDDEN = {"kernels": ["core/sweep", "core/lessons", "core/files", "core/snapshot"]}
 
 # Header pattern -> folders that may include it.
 LIBRARIES = [

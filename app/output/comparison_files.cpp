@@ -1,0 +1,28 @@
+#include "app/output/comparison_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/file.h"
+#include "core/io/text_table.h"
+#include "core/report/compare_report.h"
+
+namespace ts::app {
+
+base::Result<void> write_comparison(const std::filesystem::path& folder,
+                                    const run::Comparison& comparison,
+                                    const nlohmann::json& document) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  if (auto written = io::write_file(folder / "comparison.json", document.dump(2) + "\n");
+      !written) {
+    return written;
+  }
+  const io::TextTable table = report::comparison_table(comparison);
+  if (auto written = io::write_file(folder / "comparison.csv", io::to_csv(table)); !written) {
+    return written;
+  }
+  return io::write_file(
+      folder / "comparison.md",
+      io::to_markdown(table) + "\n" + report::comparison_sentence(comparison) + "\n");
+}
+
+}  // namespace ts::app

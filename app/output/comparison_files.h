@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/base/result.h"
+#include "core/run/compare.h"
+
+namespace ts::app {
+
+// comparison.json (`document`), comparison.csv and comparison.md. The folder is made.
+base::Result<void> write_comparison(const std::filesystem::path& folder,
+                                    const run::Comparison& comparison,
+                                    const nlohmann::json& document);
+
+}  // namespace ts::app

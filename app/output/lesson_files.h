@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/lessons/lesson_report.h"
+#include "core/text/text.h"
+
+namespace ts::app {
+
+// report.md, report.html, report.tex, and the tables as CSV, Markdown and LaTeX. The pictures and
+// files that are in the folder are found there.
+base::Result<void> write_lesson_report(const std::filesystem::path& folder,
+                                       lessons::ReportInput input, const text::Texts& texts,
+                                       const nlohmann::json& environment);
+
+}  // namespace ts::app

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/session/lesson_steps.h"
+#include "app/session/session.h"
+#include "core/lessons/findings.h"
+#include "core/lessons/lesson.h"
+
+namespace ts::app {
+
+// The files of a lesson's folder besides step-ID, a folder for each step.
+inline constexpr const char* kLessonState = "lesson.json";
+inline constexpr std::initializer_list<const char*> kLessonFiles = {
+    kLessonState,   "report.md",  "report.html", "report.tex", "values.csv",
+    "values.md",    "values.tex", "checks.csv",  "checks.md",  "checks.tex",
+    "commands.csv", "figure-*",   "step-*"};
+
+// A lesson that is being done, in a folder: runs its steps one after the other on the session's
+// worker, keeps what somebody guessed and answered, and takes up what the folder already has. Used
+// by the command and by the window. Main thread.
+class LessonRunner {
+ public:
+  LessonRunner(Session& session, lessons::Lesson lesson, lessons::Tier tier,
+               std::filesystem::path folder);
+
+  // Reads what the folder has of this lesson and tier; an error where it is of another. Nothing is
+  // made or written.
+  base::Result<void> open();
+  // Runs the steps that have not ended yet; goes on after a cancel.
+  void start();
+  void cancel();
+  // Once a frame, after Session::update().
+  void update();
+  [[nodiscard]] bool running() const { return running_; }
+  // Why the last start ended early; empty where it did not, or was cancelled.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  // Called with the id of each step that has ended well.
+  std::function<void(const std::string& step)> on_step;
+
+  [[nodiscard]] const lessons::Lesson& lesson() const { return lesson_; }
+  [[nodiscard]] lessons::Tier tier() const { return tier_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path folder_of(const std::string& step) const;
+  [[nodiscard]] const lessons::Documents& documents() const { return documents_; }
+  [[nodiscard]] const lessons::Findings& findings() const { return findings_; }
+  [[nodiscard]] bool finished(const std::string& step) const { return documents_.contains(step); }
+  [[nodiscard]] std::size_t steps_done() const { return documents_.size(); }
+  [[nodiscard]] bool complete() const { return documents_.size() == lesson_.steps_in(tier_); }
+  // The step that runs; null: none.
+  [[nodiscard]] const lessons::Step* current() const { return running_ ? current_ : nullptr; }
+  // Of the step that runs, and seconds that it still takes; negative: not known.
+  [[nodiscard]] double fraction() const { return work_ ? work_->fraction() : 0; }
+  [[nodiscard]] double seconds_left() const { return work_ ? work_->seconds_left() : -1; }
+
+  [[nodiscard]] const std::optional<lessons::Guess>& guess() const { return guess_; }
+  // Kept from the first on: once the answer is shown it is no guess any more.
+  base::Result<void> set_guess(const std::string& text);
+  [[nodiscard]] const std::map<std::string, std::string>& answers() const { return answers_; }
+  void set_answer(const std::string& id, std::string text) { answers_[id] = std::move(text); }
+  // The run of a step while it is in memory; null for one that ended before.
+  [[nodiscard]] std::shared_ptr<run::Run> run_of(const std::string& step) const;
+  // Writes lesson.json; the folder is made.
+  base::Result<void> keep() const;
+
+ private:
+  void begin_next();
+  void end_step();
+
+  Session* session_;
+  lessons::Lesson lesson_;
+  lessons::Tier tier_;
+  std::filesystem::path folder_;
+  lessons::Documents documents_;
+  lessons::Findings findings_;
+  std::optional<lessons::Guess> guess_;
+  std::map<std::string, std::string> answers_;
+  std::map<std::string, std::shared_ptr<run::Run>> runs_;
+  const lessons::Step* current_ = nullptr;
+  std::unique_ptr<LessonStep> work_;
+  bool running_ = false;
+  bool cancelled_ = false;
+  std::string problem_;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,329 @@
+#include "app/session/lesson_steps.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "app/output/comparison_files.h"
+#include "app/output/environment.h"
+#include "app/output/prediction_files.h"
+#include "app/output/sweep_files.h"
+#include "app/session/card_questions.h"
+#include "app/session/catalogue.h"
+#include "app/session/run_files.h"
+#include "app/session/sweep_runner.h"
+#include "core/io/file.h"
+#include "core/io/text_table.h"
+#include "core/report/compare_report.h"
+#include "core/spec/spec_fields.h"
+
+namespace ts::app {
+namespace {
+
+using Document = base::Result<std::optional<nlohmann::json>>;
+
+class RunStep : public LessonStep {
+ public:
+  RunStep(Session& session, const lessons::StepPlan& plan, std::filesystem::path folder)
+      : session_(&session), folder_(std::move(folder)) {
+    session.show(nullptr);
+    session.start(plan.spec, plan.protocol);
+    id_ = session.asked();
+  }
+  void update() override {}
+  void cancel() override {
+    if (mine()) session_->cancel();
+  }
+  [[nodiscard]] bool done() const override { return !mine() || !session_->busy(); }
+  Document take() override {
+    const run::Run* const run = session_->current();
+    if (!mine() || run == nullptr || run->id != id_ || !run->finished) return std::nullopt;
+    if (run->verdict == run::Verdict::cancelled) return std::nullopt;
+    if (run->verdict == run::Verdict::failed) return base::fail(run->failure.sentence);
+    session_->show(nullptr);
+    nlohmann::json document = document_of(*session_);
+    if (auto written = write_run(folder_, *session_, document); !written) {
+      return tl::unexpected(written.error());
+    }
+    return document;
+  }
+  [[nodiscard]] double fraction() const override {
+    const run::Run* const run = session_->current();
+    return run != nullptr && run->id == id_ ? static_cast<double>(run->fraction) : 0;
+  }
+  [[nodiscard]] double seconds_left() const override {
+    const run::Run* const run = session_->current();
+    return run != nullptr && run->id == id_ ? run->seconds_left : -1;
+  }
+
+ private:
+  // Nobody has asked for another run since.
+  [[nodiscard]] bool mine() const { return session_->asked() == id_; }
+  Session* session_;
+  std::filesystem::path folder_;
+  run::RunId id_ = 0;
+};
+
+class AbStep : public LessonStep {
+ public:
+  AbStep(Session& session, const lessons::StepPlan& plan, std::filesystem::path folder)
+      : session_(&session), protocol_(plan.protocol), folder_(std::move(folder)) {
+    session.start_comparison(plan.spec, plan.other, plan.protocol);
+    id_ = session.asked();
+  }
+  void update() override {}
+  void cancel() override {
+    cancelled_ = true;
+    if (session_->asked() == id_) session_->cancel();
+  }
+  [[nodiscard]] bool done() const override { return session_->asked() != id_ || !session_->busy(); }
+  Document take() override {
+    if (cancelled_ || session_->asked() != id_) return std::nullopt;
+    const run::Comparison* const comparison = session_->comparison();
+    if (comparison == nullptr) return base::fail(session_->comparison_problem());
+    if (comparison->failure) return base::fail(comparison->failure->sentence);
+    const auto environment = environment_json(read_machine(), session_->engine());
+    nlohmann::json document = report::to_json(*comparison, protocol_, environment);
+    if (auto written = write_comparison(folder_, *comparison, document); !written) {
+      return tl::unexpected(written.error());
+    }
+    return document;
+  }
+  [[nodiscard]] double fraction() const override {
+    const run::Comparison* const so_far = session_->comparison();
+    if (so_far == nullptr || session_->asked() != id_) return 0;
+    const auto pairs = static_cast<double>(so_far->sides[0].timed_steps.size());
+    return std::min(
+        1.0, std::max(pairs / protocol_.max_samples, so_far->seconds / protocol_.hard_budget_s));
+  }
+
+ private:
+  Session* session_;
+  run::Protocol protocol_;
+  std::filesystem::path folder_;
+  run::RunId id_ = 0;
+  bool cancelled_ = false;
+};
+
+// Points go into a journal, so that a sweep that was ended goes on where it was.
+class SweepStep : public LessonStep {
+ public:
+  static base::Result<std::unique_ptr<LessonStep>> begin(Session& session,
+                                                         const lessons::StepPlan& plan,
+                                                         std::filesystem::path folder) {
+    auto step = std::make_unique<SweepStep>(session, plan, std::move(folder));
+    if (auto opened = step->open_journal(); !opened) return tl::unexpected(opened.error());
+    step->runner_ = std::make_unique<SweepRunner>(session, step->sweep_, &*step->journal_);
+    if (step->only_predicted_) step->runner_->pause();
+    step->runner_->update();
+    return step;
+  }
+  SweepStep(Session& session, const lessons::StepPlan& plan, std::filesystem::path folder)
+      : session_(&session),
+        sweep_(plan.sweep),
+        fit_(plan.fit),
+        only_predicted_(!plan.gpu.empty()),
+        folder_(std::move(folder)) {}
+
+  void update() override { runner_->update(); }
+  void cancel() override {
+    cancelled_ = true;
+    runner_->cancel();
+  }
+  [[nodiscard]] bool done() const override { return runner_->idle(); }
+  Document take() override {
+    if (auto written = journal_->write_waiting(); !written) return tl::unexpected(written.error());
+    if (cancelled_ || sweep_.count(sweep::PointStatus::cancelled) > 0) return std::nullopt;
+    for (const sweep::SweepPoint& point : sweep_.points()) {
+      if (point.status == sweep::PointStatus::failed && point.measured) {
+        return base::fail(point.reason);
+      }
+    }
+    const Machine machine = read_machine();
+    const auto environment = environment_json(machine, session_->engine());
+    auto written = write_sweep_files(folder_, sweep_, environment,
+                                     notes_of(machine, *session_->engine(), sweep_), fit_);
+    if (!written) return tl::unexpected(written.error());
+    return to_json(sweep_, environment, fit_);
+  }
+  [[nodiscard]] double fraction() const override {
+    const auto all = static_cast<double>(sweep_.points().size());
+    const auto open =
+        static_cast<double>(sweep_.count(sweep::PointStatus::pending)) + (sweep_.running() ? 1 : 0);
+    return (all - open) / all;
+  }
+  [[nodiscard]] double seconds_left() const override { return sweep_.seconds_left(); }
+
+ private:
+  base::Result<void> open_journal() {
+    const auto path = folder_ / kJournalName;
+    const auto identity = sweep_identity(read_machine(), *session_->engine());
+    if (!sweep::is_new_journal(path)) {
+      auto known = sweep::read_journal(path);
+      // Points of another program or machine are not this one's: they are measured anew.
+      if (known && known->spec == sweep_.spec() && sweep::same_identity(*known, identity, path)) {
+        if (auto restored = sweep::restore(sweep_, *known, path); !restored) return restored;
+        auto journal = sweep::SweepJournal::resume(path, *known);
+        if (!journal) return tl::unexpected(journal.error());
+        journal_.emplace(std::move(*journal));
+        return {};
+      }
+      std::error_code ignored;
+      std::filesystem::remove(path, ignored);
+    }
+    auto journal = sweep::SweepJournal::create(path, sweep_.spec(), identity);
+    if (!journal) return tl::unexpected(journal.error());
+    journal_.emplace(std::move(*journal));
+    return {};
+  }
+
+  Session* session_;
+  sweep::Sweep sweep_;
+  sweep::FitRange fit_;
+  bool only_predicted_;
+  std::filesystem::path folder_;
+  std::optional<sweep::SweepJournal> journal_;
+  std::unique_ptr<SweepRunner> runner_;
+  bool cancelled_ = false;
+};
+
+// Dry runs take a thread of their own: the window goes on drawing.
+class ThreadStep : public LessonStep {
+ public:
+  using Work = std::function<base::Result<nlohmann::json>(const base::CancelToken&)>;
+  explicit ThreadStep(Work work)
+      : thread_([this, work = std::move(work)] {
+          result_ = work(cancel_);
+          done_.store(true, std::memory_order_release);
+        }) {}
+  ~ThreadStep() override {
+    cancel_.cancel();
+    if (thread_.joinable()) thread_.join();
+  }
+  ThreadStep(const ThreadStep&) = delete;
+  ThreadStep& operator=(const ThreadStep&) = delete;
+
+  void update() override {}
+  void cancel() override { cancel_.cancel(); }
+  [[nodiscard]] bool done() const override { return done_.load(std::memory_order_acquire); }
+  Document take() override {
+    thread_.join();
+    if (cancel_.cancelled()) return std::nullopt;
+    if (!result_) return tl::unexpected(result_.error());
+    return std::move(*result_);
+  }
+
+ private:
+  base::CancelToken cancel_;
+  std::atomic<bool> done_{false};
+  base::Result<nlohmann::json> result_;
+  std::thread thread_;  // last: it writes to what stands above
+};
+
+// What a thread takes with it.
+struct Question {
+  predict::DryRunnerLoader load;
+  spec::WorkloadSpec spec;
+  predict::HuntAxis axis;
+  predict::PredictionTarget target;
+  std::filesystem::path folder;
+};
+
+base::Result<nlohmann::json> predict_step(const Question& asked, const base::CancelToken& cancel) {
+  auto runner = asked.load();
+  if (!runner) return tl::unexpected(runner.error());
+  base::StringTable strings;
+  const auto answer = ask_card(**runner, strings, asked.spec, asked.target, cancel);
+  if (!answer) return tl::unexpected(answer.error());
+  nlohmann::json document = to_json(*answer, asked.spec);
+  if (auto written = write_prediction(asked.folder, answer->now, asked.spec, strings, document);
+      !written) {
+    return tl::unexpected(written.error());
+  }
+  return document;
+}
+
+io::TextTable probes_table(const predict::EdgeHunt& hunt, const predict::HuntAxis& axis) {
+  io::TextTable table;
+  table.columns = {spec::field_name(axis.field), "verdict", "needed bytes", "reason"};
+  table.right = {true, false, true, false};
+  for (const predict::HuntProbe& one : hunt.probes) {
+    table.rows.push_back({std::to_string(one.at[0]), to_string(one.answer.fit),
+                          std::to_string(one.answer.needed), one.answer.reason.sentence});
+  }
+  return table;
+}
+
+base::Result<nlohmann::json> hunt_step(const Question& asked, const base::CancelToken& cancel) {
+  auto runner = asked.load();
+  if (!runner) return tl::unexpected(runner.error());
+  const predict::CudaScratch scratch = built_in_scratch();
+  const predict::Probe probe = probe_on(**runner, asked.target, scratch);
+  const auto hunt = find_edge(asked.spec, asked.axis, asked.target.name, probe, cancel);
+  if (!hunt) return tl::unexpected(hunt.error());
+  nlohmann::json document = edge_json(*hunt, asked.spec, asked.axis, asked.target);
+  const io::TextTable table = probes_table(*hunt, asked.axis);
+  for (const auto& [name, content] :
+       {std::pair{"hunt.json", document.dump(2) + "\n"},
+        {"probes.csv", io::to_csv(table)},
+        {"probes.md", hunt->sentence + "\n\n" + io::to_markdown(table)}}) {
+    if (auto written = io::write_file(asked.folder / name, content); !written) {
+      return tl::unexpected(written.error());
+    }
+  }
+  return document;
+}
+
+}  // namespace
+
+const char* document_name(lessons::StepKind kind) {
+  switch (kind) {
+    case lessons::StepKind::run:
+      return "run.json";
+    case lessons::StepKind::predict:
+      return "prediction.json";
+    case lessons::StepKind::sweep:
+      return "sweep.json";
+    case lessons::StepKind::hunt:
+      return "hunt.json";
+    case lessons::StepKind::ab:
+      return "comparison.json";
+  }
+  return "";
+}
+
+const spec::WorkloadSpec& spec_of_plan(const lessons::StepPlan& plan) {
+  return plan.kind == lessons::StepKind::sweep ? plan.sweep.base : plan.spec;
+}
+
+base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
+                                                     const lessons::StepPlan& plan,
+                                                     const std::filesystem::path& folder) {
+  if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
+  const std::string spec = to_json(spec_of_plan(plan)).dump(2) + "\n";
+  if (auto written = io::write_file(folder / "spec.json", spec); !written) {
+    return tl::unexpected(written.error());
+  }
+  switch (plan.kind) {
+    case lessons::StepKind::run:
+      return std::make_unique<RunStep>(session, plan, folder);
+    case lessons::StepKind::ab:
+      return std::make_unique<AbStep>(session, plan, folder);
+    case lessons::StepKind::sweep:
+      return SweepStep::begin(session, plan, folder);
+    default:
+      break;
+  }
+  Question asked{.load = session.dry_runner(),
+                 .spec = plan.spec,
+                 .axis = plan.axis,
+                 .target = target_of_spec(plan.spec, plan.gpu.empty(), session.gpus()),
+                 .folder = folder};
+  const bool hunts = plan.kind == lessons::StepKind::hunt;
+  return std::make_unique<ThreadStep>(
+      [asked = std::move(asked), hunts](const base::CancelToken& cancel) {
+        return hunts ? hunt_step(asked, cancel) : predict_step(asked, cancel);
+      });
+}
+
+}  // namespace ts::app

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/lessons/lesson.h"
+
+namespace ts::lessons {
+
+// The documents of the steps that have ended, by the ids of the steps.
+using Documents = std::map<std::string, nlohmann::json, std::less<>>;
+
+// The numbers of one value, each in the column of its nature.
+struct Cells {
+  std::array<std::optional<Number>, kColumnCount> of;
+  [[nodiscard]] const std::optional<Number>& in(Column column) const {
+    return of[static_cast<std::size_t>(column)];
+  }
+};
+
+enum class CheckState : std::uint8_t { waiting, passed, failed };
+const char* to_string(CheckState state);
+
+struct CheckFinding {
+  std::size_t check = 0;  // of Lesson::checks
+  CheckState state = CheckState::waiting;
+  std::optional<Number> number;
+  std::optional<Number> expected;  // of equals
+};
+
+// What the ended steps of a lesson say, in one tier.
+struct Findings {
+  std::vector<Cells> values;           // as Lesson::values
+  std::vector<CheckFinding> checks;    // those that the tier has the numbers for
+  std::optional<Number> answer;        // of the question: measured, where it is not, predicted
+  std::vector<std::size_t> sentences;  // whose numbers are all there
+
+  [[nodiscard]] std::size_t passed() const;
+};
+Findings find(const Lesson& lesson, Tier tier, const Documents& documents);
+
+// Whether a column of a value has a number in that tier, once its steps have ended.
+bool available(const Lesson& lesson, Tier tier, Column column, const Expression& expression);
+
+// Whether the tier computes anything for a value, so that there is something beside what is
+// published.
+bool in_tier(const Lesson& lesson, Tier tier, const Value& value);
+
+// "2,088.256 MiB", "1.96", "4.02 ×".
+std::string words_of(const Number& number, const Value* value = nullptr);
+// A text with its numbers in it.
+std::string filled(const Lesson& lesson, const Findings& findings, const std::string& text);
+// "≥ 1.7", "1.7 to 2.2", "10.0021 ± 0.0001".
+std::string bound_of(const Lesson& lesson, const CheckFinding& finding);
+
+// What somebody expects before the run: a number in the unit of the answer, or a choice from 1.
+struct Guess {
+  std::string text;  // as it was written
+  double number = 0;
+  std::optional<std::size_t> choice;
+};
+base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::string& text);
+// The choice whose numbers hold the answer; unset while there is none.
+std::optional<std::size_t> true_choice(const Lesson& lesson, const Findings& findings);
+// Unset while the answer is not known.
+std::optional<bool> is_right(const Lesson& lesson, const Findings& findings, const Guess& guess);
+
+// {lesson, tier, values [{id, label, measured, predicted, theory, published {value, unit, words}}],
+//  checks [{text, state, number, bound}], answer, sentences}. Times in ms, sizes in bytes; what
+//  there
+// is not is null.
+nlohmann::json to_json(const Lesson& lesson, Tier tier, const Findings& findings,
+                       text::Language language);
+nlohmann::json to_json(const std::optional<Number>& number, const Value* value);
+
+}  // namespace ts::lessons

@@ -1,0 +1,144 @@
+#include "core/lessons/lesson_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/nearest.h"
+
+namespace ts::lessons {
+namespace {
+
+const nlohmann::json kNothing;
+
+}  // namespace
+
+ObjectReader::ObjectReader(const nlohmann::json& json, std::string place, std::string& problem)
+    : json_(&json), place_(std::move(place)), problem_(&problem) {
+  if (!json.is_object()) {
+    wrong("is no JSON object");
+    json_ = &kNothing;
+  }
+}
+
+void ObjectReader::wrong(const std::string& what) {
+  if (problem_->empty()) *problem_ = place_ + ": " + what;
+}
+
+void ObjectReader::allow(std::initializer_list<const char*> keys) {
+  if (!json_->is_object()) return;
+  const std::vector<std::string_view> known(keys.begin(), keys.end());
+  for (const auto& [key, value] : json_->items()) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    const std::string_view near = spec::nearest(key, known);
+    wrong("there is no key \"" + key + "\" here" +
+          (near.empty() ? "" : ": did you mean " + std::string(near) + "?"));
+  }
+}
+
+const nlohmann::json& ObjectReader::raw(const char* key) const {
+  return has(key) ? json_->at(key) : kNothing;
+}
+
+bool ObjectReader::has(const char* key) const {
+  return json_->is_object() && json_->contains(key);
+}
+
+std::string ObjectReader::text(const char* key) {
+  const nlohmann::json& value = raw(key);
+  if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
+    return value.get<std::string>();
+  }
+  wrong(std::string("\"") + key + "\" " + (has(key) ? "must be a text" : "is missing"));
+  return {};
+}
+
+std::string ObjectReader::text_or(const char* key, const std::string& otherwise) {
+  return has(key) ? text(key) : otherwise;
+}
+
+std::vector<std::string> ObjectReader::texts(const char* key) {
+  std::vector<std::string> found;
+  if (!has(key)) return found;
+  const nlohmann::json& list = raw(key);
+  const bool good = list.is_array() && std::ranges::all_of(list, [](const nlohmann::json& one) {
+                      return one.is_string();
+                    });
+  if (good) return list.get<std::vector<std::string>>();
+  wrong(std::string("\"") + key + "\" must be a list of texts");
+  return found;
+}
+
+std::optional<double> ObjectReader::number(const char* key) {
+  if (!has(key)) return std::nullopt;
+  const nlohmann::json& value = raw(key);
+  if (value.is_number() && std::isfinite(value.get<double>())) return value.get<double>();
+  wrong(std::string("\"") + key + "\" must be a number");
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> ObjectReader::whole(const char* key, std::int64_t least,
+                                                std::int64_t most) {
+  if (!has(key)) return std::nullopt;
+  const nlohmann::json& value = raw(key);
+  // A number beyond int64 is unsigned or a float.
+  if (value.is_number_integer() &&
+      (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX})) {
+    const auto number = value.get<std::int64_t>();
+    if (number >= least && number <= most) return number;
+  }
+  wrong(std::string("\"") + key + "\" must be a whole number from " + std::to_string(least) +
+        " to " + std::to_string(most));
+  return std::nullopt;
+}
+
+Words ObjectReader::words(const char* key) {
+  if (has(key)) return words_or_none(key);
+  wrong(std::string("\"") + key + "\" is missing");
+  return {};
+}
+
+Words ObjectReader::words_or_none(const char* key) {
+  Words words;
+  const nlohmann::json& value = raw(key);
+  if (value.is_null()) return words;
+  if (value.is_string()) {
+    words.of[0] = value.get<std::string>();
+  } else if (value.is_object()) {
+    for (const auto& [code, text] : value.items()) {
+      const auto language = text::language_from_code(code);
+      if (!language || !text.is_string()) {
+        wrong(std::string("\"") + key + "\" takes texts under en, zh-CN and zh-TW, not \"" + code +
+              "\"");
+        return {};
+      }
+      words.of[static_cast<std::size_t>(*language)] = text.get<std::string>();
+    }
+  }
+  if (words.empty()) wrong(std::string("\"") + key + "\" has no text");
+  return words;
+}
+
+std::vector<ObjectReader> ObjectReader::objects(const char* key) {
+  std::vector<ObjectReader> found;
+  if (!has(key)) return found;
+  const nlohmann::json& list = raw(key);
+  if (!list.is_array()) {
+    wrong(std::string("\"") + key + "\" must be a list");
+    return found;
+  }
+  for (const nlohmann::json& one : list) {
+    const bool named = one.is_object() && one.contains("id") && one.at("id").is_string();
+    std::string at = place_;
+    at.append(", ").append(key).append(" ").append(named ? one.at("id").get<std::string>()
+                                                         : std::to_string(found.size() + 1));
+    found.emplace_back(one, at, *problem_);
+  }
+  return found;
+}
+
+std::optional<ObjectReader> ObjectReader::object(const char* key) {
+  if (!has(key)) return std::nullopt;
+  return ObjectReader(raw(key), place_ + ", " + key, *problem_);
+}
+
+}  // namespace ts::lessons

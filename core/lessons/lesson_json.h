@@ -1,0 +1,46 @@
+#pragma once
+
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/lessons/lesson.h"
+
+namespace ts::lessons {
+
+// Reads one object of a lesson, key by key. The first thing that is wrong is kept as one sentence
+// with its place, and everything after it reads as nothing; ask problem() at the end.
+class ObjectReader {
+ public:
+  // `problem` is shared by all readers of a file.
+  ObjectReader(const nlohmann::json& json, std::string place, std::string& problem);
+
+  // Keys that are not among these are a mistake.
+  void allow(std::initializer_list<const char*> keys);
+  [[nodiscard]] bool has(const char* key) const;
+
+  std::string text(const char* key);  // must be there
+  std::string text_or(const char* key, const std::string& otherwise);
+  std::vector<std::string> texts(const char* key);  // may be absent
+  std::optional<double> number(const char* key);
+  std::optional<std::int64_t> whole(const char* key, std::int64_t least, std::int64_t most);
+  Words words(const char* key);  // must be there
+  Words words_or_none(const char* key);
+  // A list of objects; may be absent. Each with its place.
+  std::vector<ObjectReader> objects(const char* key);
+  std::optional<ObjectReader> object(const char* key);
+  const nlohmann::json& raw(const char* key) const;
+
+  void wrong(const std::string& what);  // "PLACE: what"
+  [[nodiscard]] bool good() const { return problem_->empty(); }
+
+ private:
+  const nlohmann::json* json_;
+  std::string place_;
+  std::string* problem_;
+};
+
+}  // namespace ts::lessons

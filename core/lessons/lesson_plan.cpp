@@ -1,0 +1,259 @@
+#include "core/lessons/lesson_plan.h"
+
+#include <algorithm>
+
+#include "core/run/compare.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+
+namespace ts::lessons {
+namespace {
+
+// In quotes where the shell would take it apart.
+std::string shell_word(const std::string& word) {
+  return word.find_first_of(" '\"$*;&|<>()") == word.npos ? word : "\"" + word + "\"";
+}
+
+void add_words(std::string& command, const char* option, const std::vector<std::string>& values) {
+  for (const std::string& value : values) {
+    command.append(" ").append(option).append(" ").append(shell_word(value));
+  }
+}
+
+// Sets what is written as for --set. The first that cannot be set is the problem.
+bool apply(ObjectReader& reader, const char* key, const std::vector<std::string>& settings,
+           spec::WorkloadSpec& spec) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      reader.wrong(std::string("\"") + key + "\" takes KEY=VALUE, not \"" + setting + "\"");
+      return false;
+    }
+    if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
+        !set) {
+      reader.wrong(set.error().sentence);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool possible(ObjectReader& reader, const spec::WorkloadSpec& spec) {
+  const auto problems = spec::validate(spec);
+  if (!problems.empty()) reader.wrong(problems.front().sentence);
+  return problems.empty();
+}
+
+// Workload, preset, device and card.
+bool read_base(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& plan) {
+  const std::string workload = reader.text("workload");
+  if (!reader.good()) return false;
+  if (auto set = spec::set_field(plan.spec, "workload", workload); !set) {
+    reader.wrong(set.error().sentence);
+    return false;
+  }
+  plan.command = std::string(to_string(plan.kind)) + " " + workload;
+  const std::string preset = reader.text_or("preset", "");
+  if (preset.empty()) {
+    spec::choose_workload(plan.spec.workload, plan.spec);
+  } else if (const spec::Preset* const found = spec::find_preset(plan.spec.workload, preset)) {
+    spec::apply_preset(*found, plan.spec);
+    plan.command += " --preset " + preset;
+  } else {
+    reader.wrong("there is no preset \"" + preset + "\" for " + workload);
+  }
+  const std::string gpu = reader.text_or("gpu", "");
+  if (!gpu.empty()) {
+    const auto card = gpus.require(gpu);
+    if (!card) {
+      reader.wrong(card.error().sentence);
+      return false;
+    }
+    plan.gpu = (*card)->name;
+    plan.spec.target_gpu = plan.gpu;
+    plan.spec.device = spec::DeviceKind::cuda;
+  }
+  return reader.good();
+}
+
+void read_sweep(ObjectReader& reader, StepPlan& plan) {
+  plan.sweep.base = plan.spec;
+  const auto axes = reader.texts("axes");
+  const auto series = reader.texts("series");
+  for (const std::string& text : axes) {
+    auto axis = sweep::parse_axis(text);
+    if (!axis) return reader.wrong(axis.error().sentence);
+    plan.sweep.axes.push_back(std::move(*axis));
+  }
+  for (const std::string& text : series) {
+    auto one = sweep::parse_series(text);
+    if (!one) return reader.wrong(one.error().sentence);
+    plan.sweep.series.push_back(std::move(*one));
+  }
+  if (axes.empty()) return reader.wrong("a sweep needs \"axes\"");
+  plan.sweep.protocol = plan.protocol;
+  if (const auto seconds = reader.whole("max_seconds", 1, 3600)) {
+    plan.sweep.max_point_s = static_cast<double>(*seconds);
+    plan.command += " --max-seconds " + std::to_string(*seconds);
+  }
+  if (auto good = sweep::check(plan.sweep); !good) return reader.wrong(good.error().sentence);
+  add_words(plan.command, "--axis", axes);
+  add_words(plan.command, "--series", series);
+  const std::string fit = reader.text_or("fit", "");
+  if (fit.empty()) return;
+  const std::size_t colon = std::min(fit.find(':'), fit.size() - 1);
+  const auto low = spec::parse_count(fit.substr(0, colon));
+  const auto high = spec::parse_count(fit.substr(colon + 1));
+  if (!low || !high || *low > *high) {
+    return reader.wrong("\"fit\" takes FROM:TO such as 512:4096, not \"" + fit + "\"");
+  }
+  plan.fit = {.low = *low, .high = *high};
+  plan.command += " --fit " + fit;
+}
+
+void read_hunt(ObjectReader& reader, StepPlan& plan) {
+  const std::string text = reader.text("axis");
+  if (!reader.good()) return;
+  auto axis = predict::parse_hunt_axis(text);
+  if (!axis) return reader.wrong(axis.error().sentence);
+  plan.axis = *axis;
+  plan.command += " --axis " + text;
+}
+
+void read_ab(ObjectReader& reader, StepPlan& plan) {
+  plan.other = plan.spec;
+  const auto with = reader.texts("with");
+  if (!apply(reader, "with", with, plan.other) || !possible(reader, plan.other)) return;
+  if (plan.other == plan.spec)
+    return reader.wrong("A and B are the same: \"with\" changes nothing");
+  add_words(plan.command, "--with", with);
+}
+
+void read_steps(ObjectReader& reader, StepPlan& plan) {
+  const bool pairs = plan.kind == StepKind::ab;
+  const auto steps = reader.whole(pairs ? "pairs" : "steps", 1, 100000);
+  if (pairs) plan.protocol = run::comparison_protocol();
+  if (!steps) return;
+  plan.protocol.min_samples = plan.protocol.max_samples = static_cast<std::int32_t>(*steps);
+  plan.protocol.hard_budget_s = 1e9;
+  plan.command += (pairs ? " --pairs " : " --steps ") + std::to_string(*steps);
+}
+
+void allow_keys(ObjectReader& reader, StepKind kind) {
+  switch (kind) {
+    case StepKind::run:
+      return reader.allow({"kind", "workload", "preset", "set", "steps"});
+    case StepKind::predict:
+      return reader.allow({"kind", "workload", "preset", "set", "gpu"});
+    case StepKind::sweep:
+      return reader.allow({"kind", "workload", "preset", "set", "steps", "axes", "series", "fit",
+                           "max_seconds", "gpu"});
+    case StepKind::hunt:
+      return reader.allow({"kind", "workload", "preset", "set", "axis", "gpu"});
+    case StepKind::ab:
+      return reader.allow({"kind", "workload", "preset", "set", "with", "pairs"});
+  }
+}
+
+base::Result<void> check_point(const std::string& argument, const StepPlan& plan, bool place) {
+  const PointName name = point_name(argument);
+  const auto all = sweep::series_of(plan.sweep);
+  const bool known = std::ranges::any_of(
+      all, [&](const sweep::SweepSeries& one) { return one.label == name.series; });
+  if (!known && (!name.series.empty() || all.size() > 1)) {
+    std::string labels;
+    for (const auto& one : all) labels += (labels.empty() ? "" : ", ") + one.label;
+    return base::fail("the sweep has no series \"" + name.series + "\"; there are " + labels);
+  }
+  if (!place) {
+    if (name.at.empty()) return {};
+    return base::fail("a whole series has no " + name.at.front().first);
+  }
+  for (const sweep::SweepAxis& axis : plan.sweep.axes) {
+    const std::string key = spec::field_name(axis.field);
+    const auto given =
+        std::ranges::find_if(name.at, [&](const auto& one) { return one.first == key; });
+    if (given == name.at.end()) return base::fail("the place on " + key + " is missing");
+    const auto value = spec::parse_count(given->second);
+    if (!value || std::to_string(*value) != given->second ||
+        std::ranges::find(axis.values, *value) == axis.values.end()) {
+      return base::fail("the sweep has no " + key + " = " + given->second);
+    }
+  }
+  if (name.at.size() > plan.sweep.axes.size()) return base::fail("it names more than the axes");
+  return {};
+}
+
+}  // namespace
+
+std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
+  StepPlan plan;
+  const std::string name = reader.text("kind");
+  if (!reader.good()) return std::nullopt;
+  const auto kind = step_kind_from(name);
+  if (!kind) {
+    reader.wrong("there is no kind \"" + name + "\"; there are run, predict, sweep, hunt, ab");
+    return std::nullopt;
+  }
+  plan.kind = *kind;
+  allow_keys(reader, plan.kind);
+  if (!reader.good() || !read_base(reader, gpus, plan)) return std::nullopt;
+  const auto settings = reader.texts("set");
+  if (!apply(reader, "set", settings, plan.spec) || !possible(reader, plan.spec)) {
+    return std::nullopt;
+  }
+  add_words(plan.command, "--set", settings);
+  read_steps(reader, plan);
+  if (plan.kind == StepKind::sweep) read_sweep(reader, plan);
+  if (plan.kind == StepKind::hunt) read_hunt(reader, plan);
+  if (plan.kind == StepKind::ab) read_ab(reader, plan);
+  if (!plan.gpu.empty()) plan.command += " --gpu \"" + plan.gpu + "\"";
+  const bool asks_machine = plan.kind == StepKind::predict || plan.kind == StepKind::hunt;
+  if (plan.gpu.empty() && asks_machine) plan.command += " --cpu";
+  if (!plan.gpu.empty() && plan.kind == StepKind::sweep) plan.command += " --predict";
+  if (plan.kind != StepKind::hunt && plan.kind != StepKind::ab) plan.command += " --out DIR";
+  if (!reader.good()) return std::nullopt;
+  return plan;
+}
+
+bool gives(const StepPlan& plan, const QuantityRow& row, Column column) {
+  if (row.kind != plan.kind) return false;
+  switch (row.nature) {
+    case Nature::stated:
+      return true;
+    case Nature::measured:
+      return column == Column::measured && plan.gpu.empty();
+    default:
+      return column == Column::predicted;
+  }
+}
+
+base::Result<void> check_argument(const QuantityRow& row, const std::string& argument,
+                                  const StepPlan& plan) {
+  const bool optional = row.takes == Takes::series || row.takes == Takes::point;
+  if (row.takes == Takes::nothing && !argument.empty()) {
+    return base::fail("it takes nothing in parentheses");
+  }
+  if (row.takes != Takes::nothing && argument.empty() && !optional) {
+    return base::fail("it needs something in parentheses");
+  }
+  switch (row.takes) {
+    case Takes::point:
+      return check_point(argument, plan, true);
+    case Takes::series:
+      return check_point(argument, plan, false);
+    case Takes::setting: {
+      const auto field = spec::field_from_name(argument);
+      return field ? base::Result<void>() : base::fail(field.error().sentence);
+    }
+    case Takes::index: {
+      const auto number = spec::parse_count(argument);
+      return number && *number > 0 ? base::Result<void>() : base::fail("it takes a number from 1");
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace ts::lessons

@@ -1,0 +1,385 @@
+#include "core/lessons/lesson_report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text/numbers.h"
+
+namespace ts::lessons {
+namespace {
+
+class Writer {
+ public:
+  Writer(const ReportInput& input, const text::Texts& texts) : in_(input), texts_(texts) {}
+
+  std::vector<Block> blocks() {
+    add(Block::Kind::title, words(lesson().title));
+    add(Block::Kind::text, words(lesson().summary));
+    add(Block::Kind::text, about());
+    add(Block::Kind::heading, texts_("lesson.report.task"));
+    add(Block::Kind::text, words(lesson().task));
+    question();
+    add(Block::Kind::heading, texts_("lesson.report.steps"));
+    table(steps_table());
+    add(Block::Kind::heading, texts_("lesson.report.numbers"));
+    add(Block::Kind::text, texts_("lesson.report.natures"));
+    table(values_table(in_, texts_));
+    if (!in_.findings->checks.empty()) {
+      add(Block::Kind::heading, texts_("lesson.report.checks"));
+      table(checks_table(in_, texts_));
+    }
+    sentences();
+    pictures();
+    answers();
+    handed_in();
+    again();
+    return std::move(blocks_);
+  }
+
+ private:
+  [[nodiscard]] const Lesson& lesson() const { return *in_.lesson; }
+  [[nodiscard]] const std::string& words(const Words& of) const { return of.in(texts_.language()); }
+  void add(Block::Kind kind, std::string text) {
+    if (!text.empty()) blocks_.push_back({kind, std::move(text)});
+  }
+  void table(io::TextTable made) {
+    if (!made.rows.empty()) blocks_.push_back({Block::Kind::table, {}, std::move(made)});
+  }
+
+  std::string about() {
+    std::string rows;
+    for (const std::string& one : lesson().rows) rows += (rows.empty() ? "" : ", ") + one;
+    return texts_("lesson.report.about",
+                  {{"rows", rows.empty() ? text::kNoNumber : rows},
+                   {"tier", texts_(std::string("lesson.tier.") + to_string(in_.tier))}});
+  }
+
+  void question() {
+    if (!lesson().question) return;
+    const Question& asked = *lesson().question;
+    add(Block::Kind::heading, texts_("lesson.report.question"));
+    add(Block::Kind::text, words(asked.text));
+    for (const Choice& one : asked.choices) add(Block::Kind::item, words(one.text));
+    add(Block::Kind::text,
+        std::string(texts_("lesson.report.guess")) + ": " +
+            (in_.guess ? words_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
+    const auto& answer = in_.findings->answer;
+    if (!answer) return;
+    std::string found = texts_(answer->nature == Nature::measured ? "lesson.report.measured"
+                                                                  : "lesson.report.predicted");
+    found += ": " + words_of(*answer, lesson().value(asked.value));
+    if (const auto choice = true_choice(lesson(), *in_.findings)) {
+      found += " (" + words(asked.choices[*choice].text) + ")";
+    }
+    add(Block::Kind::text, found);
+    if (in_.guess) {
+      const bool right = is_right(lesson(), *in_.findings, *in_.guess).value_or(false);
+      add(Block::Kind::text, texts_(right ? "lesson.report.right" : "lesson.report.wrong"));
+    }
+    add(Block::Kind::text, filled(lesson(), *in_.findings, words(asked.after)));
+  }
+
+  io::TextTable steps_table() {
+    io::TextTable made;
+    made.columns = {texts_("lesson.report.step"), texts_("lesson.report.kind"),
+                    texts_("lesson.report.state"), texts_("lesson.report.command")};
+    for (const Step& one : lesson().steps) {
+      const auto& plan = one.plans[static_cast<std::size_t>(in_.tier)];
+      if (!plan) continue;
+      const bool done = std::ranges::find(in_.finished, one.id) != in_.finished.end();
+      made.rows.push_back({words(one.title),
+                           texts_(std::string("lesson.kind.") + to_string(plan->kind)),
+                           texts_(done ? "lesson.state.done" : "lesson.state.open"),
+                           "tensorscope " + plan->command});
+    }
+    return made;
+  }
+
+  void sentences() {
+    if (in_.findings->sentences.empty()) return;
+    add(Block::Kind::heading, texts_("lesson.report.sentences"));
+    for (const std::size_t index : in_.findings->sentences) {
+      add(Block::Kind::item,
+          filled(lesson(), *in_.findings, words(lesson().sentences[index].text)));
+    }
+  }
+
+  void pictures() {
+    if (in_.pictures.empty()) return;
+    add(Block::Kind::heading, texts_("lesson.report.pictures"));
+    for (const std::string& file : in_.pictures) add(Block::Kind::picture, file);
+  }
+
+  void answers() {
+    if (lesson().answers.empty()) return;
+    add(Block::Kind::heading, texts_("lesson.report.answers"));
+    for (const FreeAnswer& one : lesson().answers) {
+      add(Block::Kind::text, words(one.text));
+      const auto given = in_.answers.find(one.id);
+      const bool empty = given == in_.answers.end() || given->second.empty();
+      add(Block::Kind::text, empty ? texts_("lesson.report.no_answer") : given->second);
+    }
+  }
+
+  void handed_in() {
+    add(Block::Kind::heading, texts_("lesson.report.files"));
+    for (const Deliverable& one : lesson().deliverables) {
+      const std::string path = "step-" + one.step + "/" + one.file;
+      if (std::ranges::find(in_.files, path) == in_.files.end()) continue;
+      add(Block::Kind::item, words(one.text) + ": " + path);
+    }
+    add(Block::Kind::text, texts_("lesson.report.all_files"));
+  }
+
+  void again() {
+    add(Block::Kind::heading, texts_("lesson.report.again"));
+    add(Block::Kind::code, in_.again);
+    table(commands_table(in_, texts_));
+    io::TextTable made;
+    made.columns = {texts_("lesson.report.environment"), ""};
+    for (const auto& [name, value] : in_.environment) made.rows.push_back({name, value});
+    table(std::move(made));
+  }
+
+  const ReportInput& in_;
+  const text::Texts& texts_;
+  std::vector<Block> blocks_;
+};
+
+std::string html_escaped(const std::string& text) {
+  std::string out;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += letter;
+    }
+  }
+  return out;
+}
+
+std::string html_table(const io::TextTable& table) {
+  std::string out = "<table>\n<tr>";
+  for (const std::string& one : table.columns) out.append("<th>" + html_escaped(one) + "</th>");
+  out += "</tr>\n";
+  for (const auto& row : table.rows) {
+    out += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool right = i < table.right.size() && table.right[i];
+      out.append(right ? "<td class=\"n\">" : "<td>");
+      out.append(html_escaped(row[i])).append("</td>");
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
+}
+
+std::string html_of(const Block& block) {
+  const std::string text = html_escaped(block.text);
+  switch (block.kind) {
+    case Block::Kind::title:
+      return "<h1>" + text + "</h1>\n";
+    case Block::Kind::heading:
+      return "<h2>" + text + "</h2>\n";
+    case Block::Kind::item:
+      return "<p class=\"item\">" + text + "</p>\n";
+    case Block::Kind::table:
+      return html_table(block.table);
+    case Block::Kind::picture:
+      return "<figure><img src=\"" + text + "\" alt=\"" + text + "\"><figcaption>" + text +
+             "</figcaption></figure>\n";
+    case Block::Kind::code:
+      return "<pre>" + text + "</pre>\n";
+    case Block::Kind::text:
+      break;
+  }
+  return "<p>" + text + "</p>\n";
+}
+
+std::string latex_of(const Block& block, int number) {
+  const std::string text = io::latex_escaped(block.text);
+  switch (block.kind) {
+    case Block::Kind::title:
+      return "\\title{" + text + "}\\date{}\\maketitle\n";
+    case Block::Kind::heading:
+      return "\\section*{" + text + "}\n";
+    case Block::Kind::item:
+      return "\\noindent\\textbullet\\ " + text + "\\par\n";
+    case Block::Kind::table:
+      return io::to_latex(block.table, "", "table" + std::to_string(number));
+    case Block::Kind::picture:
+      // LaTeX has no SVG of its own: of each there is a PNG beside it.
+      if (block.text.ends_with(".svg")) return {};
+      return "\\begin{center}\\includegraphics[width=\\linewidth]{" + block.text +
+             "}\\end{center}\n";
+    case Block::Kind::code:
+      return "\\begin{verbatim}\n" + block.text + "\n\\end{verbatim}\n";
+    case Block::Kind::text:
+      break;
+  }
+  return text + "\n\n";
+}
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language) {
+  if (!guess.choice || !lesson.question) return guess.text;
+  return lesson.question->choices[*guess.choice].text.in(language);
+}
+
+io::TextTable values_table(const ReportInput& input, const text::Texts& texts) {
+  const Lesson& lesson = *input.lesson;
+  io::TextTable table;
+  table.columns = {texts("lesson.report.number"), texts("lesson.report.guess")};
+  for (int i = 0; i < kColumnCount; ++i) {
+    table.columns.emplace_back(
+        texts(std::string("lesson.report.") + to_string(static_cast<Column>(i))));
+  }
+  table.columns.emplace_back(texts("lesson.report.source"));
+  table.right = {false, true, true, true, true, true, false};
+  for (std::size_t i = 0; i < lesson.values.size(); ++i) {
+    const Value& value = lesson.values[i];
+    if (!in_tier(lesson, input.tier, value)) continue;
+    const bool asked = lesson.question && lesson.question->value == value.id && input.guess;
+    std::vector<std::string> row = {value.label.in(texts.language()),
+                                    asked ? words_of(lesson, *input.guess, texts.language()) : ""};
+    for (const auto& number : input.findings->values[i].of) {
+      row.push_back(number ? words_of(*number, &value) : text::kNoNumber);
+    }
+    row.push_back(value.published ? value.published->source : "");
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+io::TextTable checks_table(const ReportInput& input, const text::Texts& texts) {
+  const Lesson& lesson = *input.lesson;
+  io::TextTable table;
+  table.columns = {texts("lesson.report.state"), texts("lesson.report.check"),
+                   texts("lesson.report.number"), texts("lesson.report.bound"),
+                   texts("lesson.report.why")};
+  table.right = {false, false, true, true, false};
+  for (const CheckFinding& one : input.findings->checks) {
+    const Check& check = lesson.checks[one.check];
+    const Value* const value = check.number.kind == Expression::Kind::reference
+                                   ? lesson.value(check.number.reference.of)
+                                   : nullptr;
+    table.rows.push_back({texts(std::string("lesson.check.") + to_string(one.state)),
+                          check.text.in(texts.language()),
+                          one.number ? words_of(*one.number, value) : text::kNoNumber,
+                          bound_of(lesson, one),
+                          filled(lesson, *input.findings, check.why.in(texts.language()))});
+  }
+  return table;
+}
+
+io::TextTable commands_table(const ReportInput& input, const text::Texts& texts) {
+  const Lesson& lesson = *input.lesson;
+  io::TextTable table;
+  table.columns = {texts("lesson.report.number"), texts("lesson.report.nature"),
+                   texts("lesson.report.computed"), texts("lesson.report.command")};
+  for (std::size_t i = 0; i < lesson.values.size(); ++i) {
+    for (std::size_t column = 0; column < lesson.values[i].columns.size(); ++column) {
+      if (!input.findings->values[i].of[column]) continue;
+      const Expression& expression = *lesson.values[i].columns[column];
+      std::set<std::string> commands;
+      visit_references(expression, [&](const Reference& one) {
+        const Step* const step = lesson.step(one.of);
+        const auto& plan = step->plans[static_cast<std::size_t>(input.tier)];
+        if (plan) commands.insert("tensorscope " + plan->command);
+      });
+      std::string all;
+      for (const std::string& one : commands) all += (all.empty() ? "" : "; ") + one;
+      table.rows.push_back(
+          {lesson.values[i].label.in(texts.language()),
+           texts(std::string("lesson.report.") + to_string(static_cast<Column>(column))),
+           expression.text, all});
+    }
+  }
+  return table;
+}
+
+std::vector<Block> report_blocks(const ReportInput& input, const text::Texts& texts) {
+  return Writer(input, texts).blocks();
+}
+
+std::string to_markdown(const std::vector<Block>& blocks) {
+  std::string out;
+  for (const Block& block : blocks) {
+    switch (block.kind) {
+      case Block::Kind::title:
+        out.append("# ").append(one_line(block.text)).append("\n\n");
+        break;
+      case Block::Kind::heading:
+        out.append("## ").append(one_line(block.text)).append("\n\n");
+        break;
+      case Block::Kind::item:
+        out.append("- ").append(one_line(block.text)).append("\n\n");
+        break;
+      case Block::Kind::table:
+        out.append(io::to_markdown(block.table)).append("\n");
+        break;
+      case Block::Kind::picture:
+        out.append("![").append(block.text).append("](").append(block.text).append(")\n\n");
+        break;
+      case Block::Kind::code:
+        out.append("```\n").append(block.text).append("\n```\n\n");
+        break;
+      case Block::Kind::text:
+        out.append(block.text).append("\n\n");
+        break;
+    }
+  }
+  return out;
+}
+
+std::string to_html(const std::vector<Block>& blocks, text::Language language) {
+  const auto title =
+      std::ranges::find_if(blocks, [](const Block& one) { return one.kind == Block::Kind::title; });
+  std::string out = std::string("<!DOCTYPE html>\n<html lang=\"") + text::language_code(language) +
+                    "\"><head><meta charset=\"utf-8\"><title>" +
+                    (title == blocks.end() ? "" : html_escaped(title->text)) +
+                    "</title><style>\n"
+                    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;"
+                    "color:#07090c;background:#fff}\n"
+                    "table{border-collapse:collapse;margin:1em 0}\n"
+                    "th,td{border:1px solid #a9b1bd;padding:.3em .6em;text-align:left;"
+                    "vertical-align:top;overflow-wrap:anywhere}\n"
+                    "td.n{text-align:right;white-space:nowrap;overflow-wrap:normal}\n"
+                    "img{max-width:100%}\nfigure{margin:1em 0}\nfigcaption{color:#4a525e}\n"
+                    "pre{background:#eef0f4;padding:.6em;white-space:pre-wrap}\n"
+                    "p.item{margin:.3em 0 .3em 1.2em}\n</style></head><body>\n";
+  for (const Block& block : blocks) out.append(html_of(block));
+  return out + "</body></html>\n";
+}
+
+std::string to_latex(const std::vector<Block>& blocks, text::Language language) {
+  std::string out = std::string("\\documentclass{") +
+                    (language == text::Language::en ? "article" : "ctexart") +
+                    "}\n\\usepackage{iftex}\n\\ifpdftex\\usepackage[utf8]{inputenc}"
+                    "\\DeclareUnicodeCharacter{2264}{$\\le$}"
+                    "\\DeclareUnicodeCharacter{2265}{$\\ge$}\\fi\n"
+                    "\\usepackage{booktabs,graphicx}\n"
+                    "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n";
+  int number = 0;
+  for (const Block& block : blocks) out.append(latex_of(block, ++number));
+  return out + "\\end{document}\n";
+}
+
+}  // namespace ts::lessons

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/io/text_table.h"
+#include "core/lessons/findings.h"
+#include "core/text/text.h"
+
+namespace ts::lessons {
+
+// All that a report is made of.
+struct ReportInput {
+  const Lesson* lesson = nullptr;
+  Tier tier = Tier::laptop;
+  const Findings* findings = nullptr;
+  std::optional<Guess> guess = std::nullopt;
+  std::map<std::string, std::string> answers = {};  // free ones, by id
+  std::vector<std::string> finished = {};           // ids of the steps that have ended
+  // Pictures and files that are in the folder, relative to it.
+  std::vector<std::string> pictures = {};
+  std::vector<std::string> files = {};
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::string again = {};  // the command that makes the whole report once more
+};
+
+// The same content for three readers.
+struct Block {
+  enum class Kind : std::uint8_t { title, heading, text, item, table, picture, code };
+  Kind kind = Kind::text;
+  std::string text;  // of a picture: its file
+  io::TextTable table = {};
+};
+std::vector<Block> report_blocks(const ReportInput& input, const text::Texts& texts);
+
+std::string to_markdown(const std::vector<Block>& blocks);
+// A page of its own: no script, nothing from the net; pictures by their relative names.
+std::string to_html(const std::vector<Block>& blocks, text::Language language);
+std::string to_latex(const std::vector<Block>& blocks, text::Language language);
+
+// Label, own guess, measured, predicted, theory, published and source of every value.
+io::TextTable values_table(const ReportInput& input, const text::Texts& texts);
+// State, what is checked, number, bound and why.
+io::TextTable checks_table(const ReportInput& input, const text::Texts& texts);
+// Each number with the command that gives it again.
+io::TextTable commands_table(const ReportInput& input, const text::Texts& texts);
+
+// The same in a guess's or choice's words.
+std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language);
+
+}  // namespace ts::lessons

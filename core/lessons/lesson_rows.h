@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/lessons/lesson.h"
+
+namespace ts::lessons {
+
+// One row of the catalogue of exercises.
+struct Row {
+  std::string id;  // "A2-23"
+  Words title;
+  std::string reason;  // why no lesson has it: the id of a reason; empty where one has
+};
+struct Reason {
+  std::string id;
+  Words text;
+};
+
+struct RowCatalogue {
+  std::vector<Row> rows;
+  std::vector<Reason> reasons;
+  [[nodiscard]] const Reason* reason(std::string_view id) const;
+  [[nodiscard]] const Row* row(std::string_view id) const;
+};
+// assets/lesson_rows.json. The error names the row.
+base::Result<RowCatalogue> read_rows(std::string_view json);
+
+// The ids of the lessons that serve a row.
+std::vector<std::string> lessons_of(std::span<const Lesson> lessons, std::string_view row);
+
+}  // namespace ts::lessons

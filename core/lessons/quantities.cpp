@@ -1,0 +1,406 @@
+#include "core/lessons/quantities.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/spec/nearest.h"
+
+namespace ts::lessons {
+namespace {
+
+using nlohmann::json;
+using std::string;
+
+constexpr std::array<const char*, kStepKindCount> kKindNames = {"run", "predict", "sweep", "hunt",
+                                                                "ab"};
+
+constexpr std::array<const char*, 8> kUnitNames = {"number", "count",   "bytes",    "ms",
+                                                   "ratio",  "percent", "tokens/s", "TFLOP/s"};
+
+std::optional<double> number_of(const json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
+  if (!value.is_number()) return std::nullopt;
+  return value.get<double>();
+}
+
+std::optional<double> number_at(const json& document, const string& pointer) {
+  const json::json_pointer place(pointer);
+  if (!document.contains(place)) return std::nullopt;
+  return number_of(document.at(place));
+}
+
+string trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return {};
+  return string(text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
+}
+
+std::optional<double> sample(const json& document, const char* kind, const string& index) {
+  std::size_t number = 0;
+  const auto end = std::from_chars(index.data(), index.data() + index.size(), number);
+  if (end.ec != std::errc() || number == 0) return std::nullopt;
+  return number_at(document, string("/samples_ms/") + kind + "/" + std::to_string(number - 1));
+}
+
+std::optional<double> timed(const json& document, const string& index) {
+  return sample(document, "timed", index);
+}
+std::optional<double> warmup(const json& document, const string& index) {
+  return sample(document, "warmup", index);
+}
+
+std::optional<double> named_in(const json& list, const string& name, const char* key) {
+  if (!list.is_array()) return std::nullopt;
+  for (const json& one : list) {
+    if (one.value("name", "") == name && one.contains(key)) return number_of(one.at(key));
+  }
+  return std::nullopt;
+}
+
+const json& child(const json& document, const char* key) {
+  static const json none;
+  return document.is_object() && document.contains(key) ? document.at(key) : none;
+}
+
+std::optional<double> result(const json& document, const string& name) {
+  return named_in(child(document, "results"), name, "value");
+}
+std::optional<double> result_error(const json& document, const string& name) {
+  return named_in(child(document, "results"), name, "error_percent");
+}
+std::optional<double> course_largest(const json& document, const string& name) {
+  return named_in(child(child(document, "courses"), "of"), name, "largest");
+}
+
+// The y of a course at that x.
+std::optional<double> course_at(const json& document, const string& argument) {
+  const std::size_t comma = argument.rfind(',');
+  if (comma == argument.npos) return std::nullopt;
+  const string name = trimmed(std::string_view(argument).substr(0, comma));
+  const double x = std::strtod(argument.c_str() + comma + 1, nullptr);
+  const json& courses = child(child(document, "courses"), "of");
+  if (!courses.is_array()) return std::nullopt;
+  for (const json& one : courses) {
+    if (one.value("name", "") != name) continue;
+    const json& places = child(one, "x");
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (std::abs(places[i].get<double>() - x) <= 1e-9 * std::abs(x)) {
+        return number_of(one.at("y").at(i));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<double> type_is(const json& document, const string& argument) {
+  const std::size_t comma = argument.rfind(',');
+  if (comma == argument.npos) return std::nullopt;
+  const string name = trimmed(std::string_view(argument).substr(0, comma));
+  const string type = trimmed(std::string_view(argument).substr(comma + 1));
+  const json& types = child(document, "types");
+  if (!types.is_array()) return std::nullopt;
+  for (const json& one : types) {
+    if (one.value("name", "") == name) return one.value("type", "") == type ? 1 : 0;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> category_of_run(const json& document, const string& name) {
+  return number_at(document, "/memory/by_category/" + name);
+}
+std::optional<double> category_predicted(const json& document, const string& name) {
+  return number_at(document, "/by_category/" + name);
+}
+
+std::optional<double> setting_in(const json& spec, const string& name) {
+  if (!spec.is_object() || !spec.contains(name)) return std::nullopt;
+  return number_of(spec.at(name));
+}
+std::optional<double> setting(const json& document, const string& name) {
+  return setting_in(child(document, "spec"), name);
+}
+std::optional<double> sweep_setting(const json& document, const string& name) {
+  return setting_in(child(child(document, "sweep"), "base"), name);
+}
+std::optional<double> ab_setting(const json& document, const string& name) {
+  return setting_in(child(child(document, "a"), "spec"), name);
+}
+
+std::optional<double> fits(const json& document, const string&) {
+  return document.value("verdict", "oom") == "oom" ? 0 : 1;
+}
+
+std::optional<double> speedup_of(const json& document, const char* pointer) {
+  const auto ratio = number_at(document, pointer);
+  if (!ratio || *ratio <= 0) return std::nullopt;
+  return 1 / *ratio;
+}
+std::optional<double> speedup(const json& document, const string&) {
+  return speedup_of(document, "/ratio/total/median");
+}
+std::optional<double> speedup_low(const json& document, const string&) {
+  return speedup_of(document, "/ratio/total/ci95/1");
+}
+std::optional<double> speedup_high(const json& document, const string&) {
+  return speedup_of(document, "/ratio/total/ci95/0");
+}
+
+const json* point_of(const json& document, const string& argument) {
+  const PointName name = point_name(argument);
+  for (const json& point : child(document, "points")) {
+    if (!name.series.empty() && point.value("series", "") != name.series) continue;
+    bool here = true;
+    for (const auto& [key, value] : name.at) {
+      const json& at = child(point, "at");
+      here = here && at.contains(key) && at.at(key).dump() == value;
+    }
+    if (here) return &point;
+  }
+  return nullptr;
+}
+
+template <const char* const& Pointer>
+std::optional<double> at_point(const json& document, const string& argument) {
+  const json* const point = point_of(document, argument);
+  return point == nullptr ? std::nullopt : number_at(*point, Pointer);
+}
+
+constexpr const char* kMedian = "/step_ms/median";
+constexpr const char* kMean = "/step_ms/mean";
+constexpr const char* kStd = "/step_ms/std";
+constexpr const char* kForward = "/parts_ms/forward";
+constexpr const char* kBackward = "/parts_ms/backward";
+constexpr const char* kOptimizer = "/parts_ms/optimizer";
+constexpr const char* kPeak = "/peak_allocated";
+constexpr const char* kBefore = "/before_backward";
+constexpr const char* kTokens = "/tokens_per_s";
+constexpr const char* kTflops = "/tflops_per_s";
+constexpr const char* kPeakPredicted = "/peak_predicted";
+constexpr const char* kBeforePredicted = "/before_backward_predicted";
+constexpr const char* kNeeded = "/predicted/needed";
+
+std::optional<double> fits_at_point(const json& document, const string& argument) {
+  const json* const point = point_of(document, argument);
+  if (point == nullptr) return std::nullopt;
+  const json& predicted = child(*point, "predicted");
+  if (!predicted.is_object() || !predicted.contains("fit") || predicted.at("fit").is_null()) {
+    return std::nullopt;
+  }
+  return predicted.at("fit") == "oom" ? 0 : 1;
+}
+
+// Of a fit whose curve is the series, or the only one of that measure.
+std::optional<double> of_fit(const json& document, const string& series, const char* measure,
+                             const char* key) {
+  for (const json& fit : child(document, "fits")) {
+    if (fit.value("measure", "") != measure) continue;
+    if (series.empty() || fit.value("series", "") == series) return number_of(fit.at(key));
+  }
+  return std::nullopt;
+}
+
+template <const char* const& Measure, const char* const& Key>
+std::optional<double> fitted(const json& document, const string& series) {
+  return of_fit(document, series, Measure, Key);
+}
+constexpr const char* kStepMeasure = "step_ms";
+constexpr const char* kPeakMeasure = "peak_allocated";
+constexpr const char* kPredictedMeasure = "peak_predicted";
+constexpr const char* kSlope = "slope";
+constexpr const char* kLastSlope = "last_slope";
+
+std::optional<double> saturation(const json& document, const string& series) {
+  for (const json& one : child(document, "saturation")) {
+    if (!series.empty() && one.value("series", "") != series) continue;
+    return number_of(one.at("at"));
+  }
+  return std::nullopt;
+}
+
+constexpr Nature kMeasured = Nature::measured;
+constexpr Nature kPredicted = Nature::predicted;
+constexpr StepKind kRun = StepKind::run;
+constexpr StepKind kPredict = StepKind::predict;
+constexpr StepKind kSweep = StepKind::sweep;
+constexpr StepKind kHunt = StepKind::hunt;
+constexpr StepKind kAb = StepKind::ab;
+
+constexpr QuantityRow pointed(const char* row_name, StepKind kind, Unit unit, Nature nature,
+                              const char* meaning, const char* pointer) {
+  return {row_name, kind, unit, nature, Takes::nothing, meaning, pointer, nullptr};
+}
+
+// clang-format off
+constexpr QuantityRow kRows[] = {
+    pointed("median_ms", kRun, Unit::ms, kMeasured, "median of the timed steps", "/step_ms/median"),
+    pointed("mean_ms", kRun, Unit::ms, kMeasured, "their mean", "/step_ms/mean"),
+    pointed("std_ms", kRun, Unit::ms, kMeasured, "their standard deviation", "/step_ms/std"),
+    pointed("min_ms", kRun, Unit::ms, kMeasured, "the shortest", "/step_ms/min"),
+    pointed("p90_ms", kRun, Unit::ms, kMeasured, "nine of ten are shorter", "/step_ms/p90"),
+    pointed("ci_low_ms", kRun, Unit::ms, kMeasured, "low end of the median's 95 % interval", "/step_ms/ci95/0"),
+    pointed("ci_high_ms", kRun, Unit::ms, kMeasured, "its high end", "/step_ms/ci95/1"),
+    pointed("samples", kRun, Unit::count, kMeasured, "how many steps were timed", "/step_ms/n"),
+    pointed("outliers", kRun, Unit::count, kMeasured, "how many of them are far out", "/step_ms/outliers"),
+    {"step_ms", kRun, Unit::ms, kMeasured, Takes::index, "one timed step, from 1", nullptr, timed},
+    {"warmup_ms", kRun, Unit::ms, kMeasured, Takes::index, "one warm-up step, from 1", nullptr, warmup},
+    pointed("forward_ms", kRun, Unit::ms, kMeasured, "median of the forward part", "/parts_ms/forward/median"),
+    pointed("backward_ms", kRun, Unit::ms, kMeasured, "of the backward part", "/parts_ms/backward/median"),
+    pointed("optimizer_ms", kRun, Unit::ms, kMeasured, "of the optimizer", "/parts_ms/optimizer/median"),
+    pointed("prefill_ms", kRun, Unit::ms, kMeasured, "of the prefill of a generation", "/parts_ms/prefill/median"),
+    pointed("decode_ms", kRun, Unit::ms, kMeasured, "of its decoding", "/parts_ms/decode/median"),
+    pointed("tokens_per_s", kRun, Unit::tokens_per_s, kMeasured, "tokens of a step over its median", "/tokens_per_s"),
+    pointed("decode_tokens_per_s", kRun, Unit::tokens_per_s, kMeasured, "new tokens over the time of decoding", "/decode_tokens_per_s"),
+    pointed("tflops_per_s", kRun, Unit::tflops_per_s, kMeasured, "FLOPs by formula over the median", "/tflops_per_s"),
+    pointed("peak_bytes", kRun, Unit::bytes, kMeasured, "most bytes allocated at once", "/memory/peak_allocated"),
+    pointed("before_backward_bytes", kRun, Unit::bytes, kMeasured, "allocated when the last backward begins", "/memory/before_backward"),
+    {"category_bytes", kRun, Unit::bytes, kMeasured, Takes::name, "of one category at the peak: activation, parameter, gradient, optimizer_state, input, temporary", nullptr, category_of_run},
+    pointed("parameters", kRun, Unit::count, kMeasured, "numbers that are trained", "/parameters"),
+    {"result", kRun, Unit::number, kMeasured, Takes::name, "what a workload about numbers came to, by its name", nullptr, result},
+    {"result_error_percent", kRun, Unit::percent, kMeasured, Takes::name, "how far that is from the exact number", nullptr, result_error},
+    {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a course of such a workload", nullptr, course_largest},
+    {"course", kRun, Unit::number, kMeasured, Takes::position, "y of a course at one x", nullptr, course_at},
+    {"type_is", kRun, Unit::count, kMeasured, Takes::type, "1 where a component has that type, else 0", nullptr, type_is},
+    pointed("loss", kRun, Unit::number, kMeasured, "loss of the last step", "/loss"),
+    pointed("loss_scale", kRun, Unit::number, kMeasured, "of the gradient scaler, at the end", "/training/loss_scale"),
+    pointed("skipped_steps", kRun, Unit::count, kMeasured, "steps that it skipped", "/training/skipped_steps"),
+    pointed("recording_percent", kRun, Unit::percent, kMeasured, "what recording costs, of a step", "/recording/cost/percent"),
+    pointed("dropped", kRun, Unit::count, kMeasured, "records that were lost", "/recording/dropped"),
+    pointed("compile_s", kRun, Unit::number, kMeasured, "seconds that compiling took", "/compile_s"),
+    {"setting", kRun, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+
+    pointed("peak_bytes", kPredict, Unit::bytes, kPredicted, "most bytes allocated at once", "/peak_allocated"),
+    pointed("requested_bytes", kPredict, Unit::bytes, kPredicted, "most that tensors ask for, before rounding", "/peak_requested"),
+    pointed("reserved_bytes", kPredict, Unit::bytes, kPredicted, "most that the allocator holds", "/peak_reserved"),
+    pointed("needed_bytes", kPredict, Unit::bytes, kPredicted, "reserved and the context", "/needed"),
+    pointed("headroom_bytes", kPredict, Unit::bytes, kPredicted, "what the card has more than needed", "/headroom"),
+    pointed("before_backward_bytes", kPredict, Unit::bytes, kPredicted, "allocated when the last backward begins", "/before_backward"),
+    pointed("workspace_bytes", kPredict, Unit::bytes, kPredicted, "of cuBLAS", "/workspaces"),
+    {"category_bytes", kPredict, Unit::bytes, kPredicted, Takes::name, "of one category at the peak", nullptr, category_predicted},
+    pointed("parameters", kPredict, Unit::count, kPredicted, "numbers that are trained", "/parameters"),
+    pointed("card_bytes", kPredict, Unit::bytes, Nature::stated, "memory of the card", "/target/memory"),
+    pointed("breaking_bytes", kPredict, Unit::bytes, kPredicted, "asked for by the first allocation that does not fit", "/breaking/bytes"),
+    {"fits", kPredict, Unit::count, kPredicted, Takes::nothing, "1 where it fits, else 0", nullptr, fits},
+    {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+
+    {"median_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median step of a point", nullptr, at_point<kMedian>},
+    {"mean_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its mean", nullptr, at_point<kMean>},
+    {"std_ms", kSweep, Unit::ms, kMeasured, Takes::point, "its standard deviation", nullptr, at_point<kStd>},
+    {"forward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "median of the forward part", nullptr, at_point<kForward>},
+    {"backward_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the backward part", nullptr, at_point<kBackward>},
+    {"optimizer_ms", kSweep, Unit::ms, kMeasured, Takes::point, "of the optimizer", nullptr, at_point<kOptimizer>},
+    {"peak_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "most bytes allocated at once", nullptr, at_point<kPeak>},
+    {"before_backward_bytes", kSweep, Unit::bytes, kMeasured, Takes::point, "allocated when the last backward begins", nullptr, at_point<kBefore>},
+    {"tokens_per_s", kSweep, Unit::tokens_per_s, kMeasured, Takes::point, "tokens of a step over its median", nullptr, at_point<kTokens>},
+    {"tflops_per_s", kSweep, Unit::tflops_per_s, kMeasured, Takes::point, "FLOPs by formula over the median", nullptr, at_point<kTflops>},
+    {"predicted_peak_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "most bytes allocated at once, by a dry run", nullptr, at_point<kPeakPredicted>},
+    {"predicted_before_backward_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "allocated when the last backward begins", nullptr, at_point<kBeforePredicted>},
+    {"predicted_needed_bytes", kSweep, Unit::bytes, kPredicted, Takes::point, "what the device must have", nullptr, at_point<kNeeded>},
+    {"predicted_fits", kSweep, Unit::count, kPredicted, Takes::point, "1 where the point fits, else 0", nullptr, fits_at_point},
+    {"exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "how the step grows: T to this power", nullptr, fitted<kStepMeasure, kSlope>},
+    {"exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "how the peak grows", nullptr, fitted<kPeakMeasure, kSlope>},
+    {"last_exponent_ms", kSweep, Unit::number, kMeasured, Takes::series, "the same between the last two points", nullptr, fitted<kStepMeasure, kLastSlope>},
+    {"last_exponent_bytes", kSweep, Unit::number, kMeasured, Takes::series, "of the peak, between the last two points", nullptr, fitted<kPeakMeasure, kLastSlope>},
+    {"predicted_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "how the predicted peak grows", nullptr, fitted<kPredictedMeasure, kSlope>},
+    {"predicted_last_exponent_bytes", kSweep, Unit::number, kPredicted, Takes::series, "the same between the last two points", nullptr, fitted<kPredictedMeasure, kLastSlope>},
+    {"saturation", kSweep, Unit::count, kMeasured, Takes::series, "first B from which tokens/s gain less than 10 % per doubling", nullptr, saturation},
+    {"setting", kSweep, Unit::number, Nature::stated, Takes::setting, "a setting that the sweep does not vary", nullptr, sweep_setting},
+
+    pointed("edge", kHunt, Unit::count, kPredicted, "the largest value that fits", "/largest_that_fits"),
+    pointed("edge_of_all", kHunt, Unit::count, kPredicted, "up to here every value fits", "/every_up_to"),
+    pointed("smallest_oom", kHunt, Unit::count, kPredicted, "the smallest that does not fit", "/smallest_oom"),
+    pointed("card_bytes", kHunt, Unit::bytes, Nature::stated, "memory of the card", "/target/memory"),
+    {"setting", kHunt, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
+
+    pointed("ratio", kAb, Unit::ratio, kMeasured, "median of the ratios of times, B over A", "/ratio/total/median"),
+    pointed("ratio_low", kAb, Unit::ratio, kMeasured, "low end of its 95 % interval", "/ratio/total/ci95/0"),
+    pointed("ratio_high", kAb, Unit::ratio, kMeasured, "its high end", "/ratio/total/ci95/1"),
+    {"speedup", kAb, Unit::ratio, kMeasured, Takes::nothing, "how many times as fast B is", nullptr, speedup},
+    {"speedup_low", kAb, Unit::ratio, kMeasured, Takes::nothing, "low end of its 95 % interval", nullptr, speedup_low},
+    {"speedup_high", kAb, Unit::ratio, kMeasured, Takes::nothing, "its high end", nullptr, speedup_high},
+    pointed("pairs", kAb, Unit::count, kMeasured, "how many pairs were timed", "/ratio/total/pairs"),
+    pointed("a_median_ms", kAb, Unit::ms, kMeasured, "median step of A", "/a/step_ms/median"),
+    pointed("b_median_ms", kAb, Unit::ms, kMeasured, "of B", "/b/step_ms/median"),
+    pointed("a_peak_bytes", kAb, Unit::bytes, kMeasured, "most bytes allocated at once by A", "/a/peak_allocated"),
+    pointed("b_peak_bytes", kAb, Unit::bytes, kMeasured, "by B", "/b/peak_allocated"),
+    pointed("break_even_steps", kAb, Unit::count, kMeasured, "steps after which compiling B has paid", "/break_even_steps"),
+    {"setting", kAb, Unit::number, Nature::stated, Takes::setting, "a setting of A", nullptr, ab_setting},
+};
+// clang-format on
+
+}  // namespace
+
+const char* to_string(StepKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<StepKind> step_kind_from(std::string_view name) {
+  for (std::size_t i = 0; i < kKindNames.size(); ++i) {
+    if (name == kKindNames[i]) return static_cast<StepKind>(i);
+  }
+  return std::nullopt;
+}
+
+const char* to_string(Unit unit) {
+  return kUnitNames[static_cast<std::size_t>(unit)];
+}
+
+std::optional<Unit> unit_from(std::string_view name) {
+  for (std::size_t i = 0; i < kUnitNames.size(); ++i) {
+    if (name == kUnitNames[i]) return static_cast<Unit>(i);
+  }
+  return std::nullopt;
+}
+
+const char* to_string(Nature nature) {
+  constexpr const char* kNames[] = {"stated", "measured",  "predicted",
+                                    "theory", "published", "compared"};
+  return kNames[static_cast<std::size_t>(nature)];
+}
+
+std::span<const QuantityRow> quantity_rows() {
+  return kRows;
+}
+
+base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const QuantityRow& row : kRows) {
+    if (row.kind != kind) continue;
+    if (row.name == name) return &row;
+    names.emplace_back(row.name);
+  }
+  const std::string_view near = spec::nearest(name, names);
+  return base::fail("a step of kind " + std::string(to_string(kind)) + " has no quantity \"" +
+                    name + "\"" +
+                    (near.empty() ? "" : ": did you mean " + std::string(near) + "?"));
+}
+
+std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,
+                                    const std::string& argument) {
+  try {
+    return row.pointer != nullptr ? number_at(document, row.pointer) : row.read(document, argument);
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // the document of an earlier version, or somebody's own
+  }
+}
+
+PointName point_name(const std::string& argument) {
+  PointName found;
+  std::string_view rest = argument;
+  // From the end: what is written as a setting belongs to the place, the rest is the series.
+  while (!rest.empty()) {
+    const std::size_t comma = rest.rfind(',');
+    const std::string_view last = comma == rest.npos ? rest : rest.substr(comma + 1);
+    const std::size_t equals = last.find('=');
+    if (equals == last.npos) break;
+    found.at.insert(found.at.begin(),
+                    {trimmed(last.substr(0, equals)), trimmed(last.substr(equals + 1))});
+    rest = comma == rest.npos ? std::string_view() : rest.substr(0, comma);
+  }
+  found.series = trimmed(rest);
+  return found;
+}
+
+}  // namespace ts::lessons

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace ts::lessons {
+
+// What a step of a lesson does: each is a command of the program.
+enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab };
+inline constexpr int kStepKindCount = 5;
+const char* to_string(StepKind kind);
+std::optional<StepKind> step_kind_from(std::string_view name);
+
+enum class Unit : std::uint8_t {
+  number,
+  count,  // whole
+  bytes,
+  ms,
+  ratio,  // of two numbers of one unit
+  percent,
+  tokens_per_s,
+  tflops_per_s,
+};
+const char* to_string(Unit unit);
+std::optional<Unit> unit_from(std::string_view name);
+
+// Where a number comes from. Numbers of different natures stand in columns of their own.
+enum class Nature : std::uint8_t {
+  stated,     // a constant or a setting
+  measured,   // by a run on this machine
+  predicted,  // by dry runs
+  theory,     // by a formula of settings
+  published,  // by the material
+  compared,   // of numbers of two natures, such as the error of a prediction
+};
+const char* to_string(Nature nature);
+
+struct Number {
+  double value = 0;
+  Unit unit = Unit::number;
+  Nature nature = Nature::stated;
+};
+
+// What a quantity takes in parentheses.
+enum class Takes : std::uint8_t {
+  nothing,
+  index,     // from 1: samples of a run
+  name,      // any words: a result of a run, a category of memory
+  point,     // of a sweep: "naive, T = 2048"; the series may be left out where there is one
+  series,    // of a sweep: "naive"
+  setting,   // a setting by its name of --set
+  type,      // "norm, fp16": a component and a type
+  position,  // "fp16 += fp16, 500": a course of a run and its x
+};
+
+// One number of a step's result, the document that the command prints with --json.
+struct QuantityRow {
+  const char* name;
+  StepKind kind;
+  Unit unit;
+  Nature nature;
+  Takes takes;
+  const char* meaning;  // one line, English, for docs/lessons.md
+  // A pointer into the document, or a function of it and of what is in parentheses.
+  const char* pointer;
+  std::optional<double> (*read)(const nlohmann::json& document, const std::string& argument);
+};
+std::span<const QuantityRow> quantity_rows();
+// The error names the nearest quantity of that kind of step.
+base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string& name);
+
+// Unset where the document has no such number.
+std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,
+                                    const std::string& argument);
+
+// "naive, T = 2048" of a sweep: the series, empty where none is named, and settings with values.
+struct PointName {
+  std::string series;
+  std::vector<std::pair<std::string, std::string>> at;
+};
+PointName point_name(const std::string& argument);
+
+}  // namespace ts::lessons
