@@ -74,7 +74,8 @@ bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const List
 
 void OpenSheet::draw_preview(const views::Ui& ui) const {
   if (!marked_) {
-    views::text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.open_hint"));
+    views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.open_hint"),
+                        ui.px(24));
     return;
   }
   if (refused_) {

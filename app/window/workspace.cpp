@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "app/window/projector_scale.h"
 #include "core/base/clock.h"
 #include "core/spec/typed_card.h"
 #include "views/common/spec_words.h"
@@ -287,24 +288,15 @@ void Workspace::follow_live() {
   }
 }
 
-namespace {
-
-// On a wall only the share of the picture's height counts: text that reads at 1080 lines reads at
-// 720 or 2160 when it grows with them. A larger scale that was chosen stays.
-float projector_scale(float chosen, const ImGuiIO& io) {
-  return std::max(std::clamp(1.6F * io.DisplaySize.y / 1080, 1.0F, 3.0F), chosen);
-}
-
-}  // namespace
-
 Requests Workspace::draw(Layout layout, bool interactive) {
   Requests requests;
   frame_begin_ = std::chrono::steady_clock::now();
   show_frame_rate_ = interactive;
   const bool projector = layout == Layout::projector;
   const views::Theme& theme = theme_of(layout, state_->preferences);
-  const float scale = projector ? projector_scale(state_->preferences.scale, ImGui::GetIO())
-                                : state_->preferences.scale;
+  const float scale = projector
+                          ? projector_scale(state_->preferences.scale, ImGui::GetIO().DisplaySize.y)
+                          : state_->preferences.scale;
   views::apply_style(theme, {scale});
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/window/projector_scale.h"
+
 namespace ts::app {
 namespace {
 
@@ -62,6 +64,14 @@ TEST(BarPlan, the_projector_has_one_menu_button_however_wide_it_is) {
 
 TEST(BarPlan, a_file_has_no_target) {
   EXPECT_EQ(plan_bar(parts(false), 1920).target, 0);
+}
+
+// The same share of a picture of any height; what was chosen larger stays larger.
+TEST(ProjectorScale, grows_with_the_height) {
+  EXPECT_FLOAT_EQ(projector_scale(1, 1080), 1.6F);
+  EXPECT_FLOAT_EQ(projector_scale(2, 2160), 3.2F);
+  EXPECT_FLOAT_EQ(projector_scale(2, 1080), 2);
+  EXPECT_FLOAT_EQ(projector_scale(1, 600), 1);
 }
 
 }  // namespace

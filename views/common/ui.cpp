@@ -17,6 +17,9 @@ void apply_style(const Theme& theme, Metrics metrics) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
   style.FontSizeBase = text_pixels(TextStyle::body, metrics.scale);
+  // The frame that goes on keeps its size, and at its end puts it back: menus, fields and titles of
+  // windows would stay as large as they were at first.
+  style._NextFrameFontSizeBase = style.FontSizeBase;
   style.WindowPadding = {0, 0};
   style.WindowRounding = 0;
   style.WindowBorderSize = 0;

@@ -160,6 +160,24 @@ TEST(Fonts, projector_digits_are_those_of_20_pixels) {
   });
 }
 
+// What Dear ImGui draws itself, as menus, fields and titles of windows, is as large as all the
+// rest: from the frame after the scale was changed, and as long as it stays.
+TEST(Fonts, menus_and_fields_follow_the_scale) {
+  testing::ImGuiDriver imgui;
+  Fonts fonts;
+  static_cast<void>(fonts.add_to(*ImGui::GetIO().Fonts, text::Language::en));
+  for (const float scale : {1.F, 2.F, 1.6F}) {
+    const auto styled = [scale] { apply_style(theme(ThemeKind::dark), {scale}); };
+    imgui.frame(styled);
+    for (int i = 0; i < 3; ++i) {
+      imgui.frame([&] {
+        EXPECT_EQ(ImGui::GetFontSize(), text_pixels(TextStyle::body, scale)) << scale;
+        styled();
+      });
+    }
+  }
+}
+
 TEST(Fonts, digits_have_one_width) {
   testing::ImGuiDriver imgui;
   Fonts fonts;
