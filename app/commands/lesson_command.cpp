@@ -13,6 +13,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/lessons/lesson_runner.h"
 #include "app/output/environment.h"
 #include "app/output/lesson_files.h"
 #include "app/output/output_folder.h"
@@ -20,7 +21,6 @@
 #include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
 #include "app/session/languages.h"
-#include "app/session/lesson_runner.h"
 #include "app/window/save.h"
 #include "core/io/file.h"
 
@@ -335,13 +335,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   text::Texts texts = built_in_texts();
   texts.choose(language);
   const auto environment = environment_json(read_machine(), session.engine());
-  lessons::ReportInput input{.lesson = &runner.lesson(),
-                             .tier = *tier,
-                             .findings = &runner.findings(),
-                             .guess = runner.guess(),
-                             .answers = runner.answers()};
-  for (const auto& [id, document] : runner.documents()) input.finished.push_back(id);
-  input.again = command_again(command, *tier);
+  lessons::ReportInput input = report_of(runner, command_again(command, *tier));
   if (command.json) {
     print(lesson_document(runner, environment, language));
   } else {

@@ -21,8 +21,9 @@ struct ShotCommand {
   std::vector<std::string> shown;  // a workload, or files
   SpecArguments spec;
   std::string workspace = "run";
-  std::optional<std::string> tab;              // of the table of operators
-  std::optional<std::filesystem::path> sweep;  // a folder of tensorscope sweep, for that page
+  std::optional<std::string> tab;               // of the table of operators
+  std::optional<std::filesystem::path> sweep;   // a folder of tensorscope sweep, for that page
+  std::optional<std::filesystem::path> lesson;  // the folder of one that was done
   std::string size = "1920x1080";
   double scale = 1;
   std::string theme = "dark";
@@ -143,6 +144,13 @@ int take_shot(const ShotCommand& given) {
   if (options->layout == Layout::sweep) state.page = Page::sweep;
   if (options->layout == Layout::hunt) state.page = Page::hunt;
   if (options->layout == Layout::compare) state.page = Page::compare;
+  if (options->layout == Layout::lessons) state.page = Page::lessons;
+  if (command.lesson) {
+    state.page = Page::lessons;
+    if (auto opened = state.lessons->open_folder(session, *command.lesson); !opened) {
+      return report(opened.error().sentence, 2);
+    }
+  }
   if (command.sweep) {
     state.page = Page::sweep;
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
@@ -156,7 +164,7 @@ int take_shot(const ShotCommand& given) {
     const auto b = views::spec_of_b(state.compare_edit, *spec, texts);
     if (!b) return report(b.error().sentence, 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
-  } else if (options->layout == Layout::hunt) {
+  } else if (options->layout == Layout::hunt || state.page == Page::lessons) {
     wait_for_engine(session);  // the map and the memory below it are predicted: nothing runs
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
@@ -181,12 +189,15 @@ ParsedCommand shot_command(CLI::App& app) {
   const auto options = std::make_shared<ShotCommand>();
   app.add_option("WORKLOAD|FILE", options->shown, "A workload to run, or memory snapshots to open")
       ->option_text(" ");
-  app.add_option("--workspace", options->workspace,
-                 "run, sweep, hunt, ab, projector, or one panel: timeline, memory, segments, "
-                 "operators, agreement, controls, inspector");
+  app.add_option(
+      "--workspace", options->workspace,
+      "run, sweep, hunt, ab, lessons, projector, or one panel: timeline, memory, segments, "
+      "operators, agreement, controls, inspector");
   app.add_option("--tab", options->tab,
                  "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
   app.add_option("--sweep", options->sweep, "Show this sweep on the sweep page")->type_name("DIR");
+  app.add_option("--lesson", options->lesson, "Show the lesson that was done in this folder")
+      ->type_name("DIR");
   app.add_option("--size", options->size, "Pixels")->type_name("WxH");
   app.add_option("--scale", options->scale, "Size of text and controls, 0.75 to 3");
   app.add_option("--theme", options->theme, "dark or light");

@@ -40,6 +40,8 @@ constexpr std::array kActions = {
               kControl | ImGuiKey_3, 0, KeyReach::typing},
     ActionRow{Action::page_compare, "page_compare", "bar.page.compare", "shortcut.page_compare",
               "Ctrl+4", kControl | ImGuiKey_4, 0, KeyReach::typing},
+    ActionRow{Action::page_lessons, "page_lessons", "bar.page.lessons", "shortcut.page_lessons",
+              "Ctrl+5", kControl | ImGuiKey_5, 0, KeyReach::typing},
     ActionRow{Action::dark, "dark", "menu.dark", "shortcut.dark", ""},
     ActionRow{Action::light, "light", "menu.light", "shortcut.light", ""},
     ActionRow{Action::larger, "larger", "menu.larger", "shortcut.larger", "Ctrl++",

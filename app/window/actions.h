@@ -23,6 +23,7 @@ enum class Action : std::uint8_t {
   page_sweep,
   page_hunt,
   page_compare,
+  page_lessons,
   dark,
   light,
   larger,

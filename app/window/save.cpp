@@ -7,6 +7,7 @@
 
 #include "app/output/comparison_files.h"
 #include "app/output/environment.h"
+#include "app/output/lesson_files.h"
 #include "app/output/prediction_files.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
@@ -148,6 +149,31 @@ base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
     default:
       return {};
   }
+}
+
+lessons::ReportInput report_of(const LessonRunner& lesson, std::string again) {
+  lessons::ReportInput input{.lesson = &lesson.lesson(),
+                             .tier = lesson.tier(),
+                             .findings = &lesson.findings(),
+                             .guess = lesson.guess(),
+                             .answers = lesson.answers()};
+  for (const auto& [id, document] : lesson.documents()) input.finished.push_back(id);
+  input.again = std::move(again);
+  return input;
+}
+
+base::Result<void> save_lesson_folder(Graphics& graphics, Session& session,
+                                      const WorkspaceState& state, const LessonRunner& lesson,
+                                      const text::Texts& texts) {
+  for (const auto& [step, document] : lesson.documents()) {
+    auto saved = save_step_pictures(graphics, session, state, lesson, step);
+    if (!saved) return saved;
+  }
+  std::string again = "tensorscope lesson run " + lesson.lesson().id + " --tier " +
+                      to_string(lesson.tier()) + " --out DIR";
+  const auto environment = environment_json(read_machine(), session.engine());
+  return write_lesson_report(lesson.folder(), report_of(lesson, std::move(again)), texts,
+                             environment);
 }
 
 }  // namespace ts::app

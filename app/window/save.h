@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
-#include "app/session/lesson_runner.h"
+#include "app/lessons/lesson_runner.h"
+
 #include "app/window/workspace_picture.h"
+#include "core/lessons/lesson_report.h"
 
 namespace ts::app {
 
@@ -20,5 +22,12 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
 base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
                                       const WorkspaceState& state, const LessonRunner& lesson,
                                       const std::string& step);
+
+// The pictures of all steps that have ended, and the report, into the folder of the lesson.
+base::Result<void> save_lesson_folder(Graphics& graphics, Session& session,
+                                      const WorkspaceState& state, const LessonRunner& lesson,
+                                      const text::Texts& texts);
+// What a report of a lesson is made of, as far as the lesson is; it outlives the report.
+lessons::ReportInput report_of(const LessonRunner& lesson, std::string again);
 
 }  // namespace ts::app

@@ -107,7 +107,11 @@ Window::~Window() {
   if (session_ != nullptr) remember();
   workspace_.reset();
   // A sweep's runner lets go of the session, which must be there still.
-  if (state_ != nullptr) state_->sweeps.reset();
+  if (state_ != nullptr) {
+    state_->lessons->keep();
+    state_->lessons.reset();
+    state_->sweeps.reset();
+  }
   session_.reset();
   if (context_ != nullptr) {
     ImGui::SetCurrentContext(context_);
@@ -159,6 +163,14 @@ void Window::save(Requests::Save what) {
   if (!folder) return;
   const auto saved = save_in_folder(what, *graphics_, *session_, *state_, *folder);
   saved ? workspace_->saved(*saved) : workspace_->notify(saved.error().sentence);
+}
+
+// Into the folder of the lesson itself, where its steps are.
+void Window::save_lesson() {
+  const LessonRunner* const lesson = state_->lessons->shown();
+  if (lesson == nullptr) return;
+  const auto saved = save_lesson_folder(*graphics_, *session_, *state_, *lesson, *texts_);
+  saved ? workspace_->saved(lesson->folder()) : workspace_->notify(saved.error().sentence);
 }
 
 void Window::save_picture_of_window() {
@@ -272,6 +284,7 @@ bool Window::frame() {
   if (after_frame) after_frame();
   if (requests.picture) save_picture_of_window();
   if (requests.save) save(*requests.save);
+  if (requests.lesson) save_lesson();
   if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);
   if (requests.restart && options_.restart) restart();
   if (requests.figure) save_figure_of_sweep(*requests.figure);

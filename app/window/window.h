@@ -70,6 +70,7 @@ class Window {
   void wait_for_input();
   std::optional<std::filesystem::path> made_save_folder();
   void save(Requests::Save what);
+  void save_lesson();
   void save_picture_of_window();
   void save_picture_of_hunt(std::filesystem::path path);
   void save_figure_of_sweep(const Requests::Figure& request);

@@ -46,6 +46,7 @@ void Requests::add(Requests&& later) {
   quit = quit || later.quit;
   picture = picture || later.picture;
   restart = restart || later.restart;
+  lesson = lesson || later.lesson;
   if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
   if (later.save) save = later.save;
   if (later.figure) figure = std::move(later.figure);
@@ -59,6 +60,7 @@ void WorkspaceState::choose_save_folder(const std::filesystem::path& chosen) {
   preferences.save_folder = chosen;
   sweeps->set_folder(save_folder());
   hunts->set_folder(save_folder());
+  lessons->set_folder(save_folder());
 }
 
 base::Result<Layout> layout_from_name(const std::string& name) {
@@ -74,9 +76,10 @@ base::Result<Layout> layout_from_name(const std::string& name) {
   if (name == "sweep") return Layout::sweep;
   if (name == "hunt") return Layout::hunt;
   if (name == "ab") return Layout::compare;
+  if (name == "lessons") return Layout::lessons;
   return base::fail("There is no workspace \"" + name +
-                    "\"; there are run, sweep, hunt, ab, projector, timeline, memory, segments, "
-                    "operators, agreement, controls and inspector");
+                    "\"; there are run, sweep, hunt, ab, lessons, projector, timeline, memory, "
+                    "segments, operators, agreement, controls and inspector");
 }
 
 const views::Theme& theme_of(Layout layout, const Preferences& preferences) {
@@ -97,9 +100,9 @@ void Workspace::notify(const std::string& sentence) {
 bool Workspace::animated() const {
   const bool live_pending = state_->preferences.live && state_->history.spec() != run_spec_;
   return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
-         state_->sweeps->opening() || session_->predictions().busy() ||
-         session_->predictions().hunt_busy() || live_pending || state_->hunts->confirming() ||
-         base::now_ns() < note_until_ns_ || !toasts_.empty();
+         state_->lessons->running() || state_->sweeps->opening() ||
+         session_->predictions().busy() || session_->predictions().hunt_busy() || live_pending ||
+         state_->hunts->confirming() || base::now_ns() < note_until_ns_ || !toasts_.empty();
 }
 
 views::ViewContext Workspace::context(const views::Ui& ui) {
@@ -269,6 +272,8 @@ void Workspace::start() {
       return start_comparison();
     case Page::sweep:
       return start_or_pause_sweep();
+    case Page::lessons:
+      return start_lesson();
     case Page::run:
     case Page::hunt:
       return start_run(false);
@@ -303,6 +308,7 @@ Requests Workspace::draw(Layout layout, bool interactive) {
     state_->sweeps->update();
     take_opened_point();
     state_->hunts->update(*session_);
+    state_->lessons->update();
     take_keys(requests);
     follow_live();
   }
@@ -312,8 +318,10 @@ Requests Workspace::draw(Layout layout, bool interactive) {
     if (state_->page == Page::sweep) layout = Layout::sweep;
     if (state_->page == Page::hunt) layout = Layout::hunt;
     if (state_->page == Page::compare) layout = Layout::compare;
+    if (state_->page == Page::lessons) layout = Layout::lessons;
   }
-  const bool page = layout == Layout::sweep || layout == Layout::hunt || layout == Layout::compare;
+  const bool page = layout == Layout::sweep || layout == Layout::hunt ||
+                    layout == Layout::compare || layout == Layout::lessons;
   if (layout == Layout::panels || page || projector) {
     draw_top_bar(ui, requests, projector);
     draw_restart_bar(ui, requests);
@@ -336,6 +344,9 @@ Requests Workspace::draw(Layout layout, bool interactive) {
       break;
     case Layout::compare:
       draw_compare(ui, projector);
+      break;
+    case Layout::lessons:
+      draw_lessons(ui, requests);
       break;
     default:
       draw_one(ui, layout);

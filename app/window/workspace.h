@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/lessons/lesson_session.h"
 #include "app/session/hunt_session.h"
 #include "app/session/preferences.h"
 #include "app/session/session.h"
@@ -56,13 +57,15 @@ enum class Layout : std::uint8_t {
   inspector,
   sweep,
   hunt,
-  compare
+  compare,
+  lessons
 };
 
 // What the tabs at the top choose between.
-enum class Page : std::uint8_t { run, sweep, hunt, compare };
+enum class Page : std::uint8_t { run, sweep, hunt, compare, lessons };
 
-// "run" is panels; "sweep", "hunt" and "ab" are the pages of these; the others by their name.
+// "run" is panels; "sweep", "hunt", "ab" and "lessons" are the pages of these; the others by their
+// name.
 base::Result<Layout> layout_from_name(const std::string& name);
 
 // The projector's page is light whatever the window looks like otherwise.
@@ -87,6 +90,7 @@ struct WorkspaceState {
   views::HuntEdit hunt_edit;
   std::shared_ptr<HuntSession> hunts = std::make_shared<HuntSession>();
   views::CompareEdit compare_edit;
+  std::shared_ptr<LessonSession> lessons = std::make_shared<LessonSession>();
   views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;
   // Where things are saved.
@@ -108,6 +112,7 @@ struct Requests {
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
   bool restart = false;
+  bool lesson = false;  // the report of the open lesson and its pictures, into its folder
   // The map of the hunt as a picture, into this file; empty: beside the other pictures.
   std::optional<std::filesystem::path> hunt_picture;
   // The figure of the sweep, or one chart of it, as files in a folder.
@@ -226,6 +231,10 @@ class Workspace {
   void step_cell(int x, int y);
   void draw_cell_menu(const views::Ui& ui);
   void open_spec(const spec::WorkloadSpec& spec);
+  void draw_lessons(const views::Ui& ui, Requests& requests);
+  void carry_out(const views::LessonRequests& asked, Requests& requests);
+  void start_lesson();
+  void save_lesson(Requests& requests);
   void draw_page_tabs(const views::Ui& ui);
   void open_point(std::size_t point);
   void open_sweep(const std::filesystem::path& path);

@@ -49,7 +49,7 @@ std::string Workspace::why_not(Action action) const {
     case Action::start:
       return views::engine_words(*texts_, session_->engine_problem());
     case Action::stop:
-      return session_->busy() ? "" : t("command.why.not_running");
+      return session_->busy() || state_->lessons->running() ? "" : t("command.why.not_running");
     case Action::undo:
       return state_->history.can_undo() ? "" : t("command.why.nothing_to_undo");
     case Action::redo:
@@ -79,6 +79,8 @@ bool Workspace::is_on(Action action) const {
       return state_->page == Page::hunt;
     case Action::page_compare:
       return state_->page == Page::compare;
+    case Action::page_lessons:
+      return state_->page == Page::lessons;
     case Action::dark:
       return preferences.theme == views::ThemeKind::dark;
     case Action::light:
@@ -143,6 +145,9 @@ void Workspace::perform(Action action, Requests& requests) {
     case Action::page_compare:
       state_->page = Page::compare;
       return;
+    case Action::page_lessons:
+      state_->page = Page::lessons;
+      return;
     case Action::dark:
       preferences.theme = views::ThemeKind::dark;
       return;
@@ -204,6 +209,11 @@ std::string Workspace::why_not_save() const {
     case Page::compare:
       if (session_->busy()) return t("command.why.still_running");
       return why(session_->comparison() != nullptr, "command.why.no_comparison");
+    case Page::lessons: {
+      const LessonRunner* const lesson = state_->lessons->shown();
+      if (state_->lessons->running()) return t("command.why.still_running");
+      return why(lesson != nullptr && lesson->steps_done() > 0, "command.why.no_lesson");
+    }
   }
   return {};
 }
@@ -223,6 +233,8 @@ void Workspace::save(Requests& requests) {
     case Page::compare:
       requests.save = Requests::Save::comparison;
       return;
+    case Page::lessons:
+      return save_lesson(requests);
   }
 }
 
@@ -251,6 +263,8 @@ void Workspace::stop() {
   SweepSession& sweeps = *state_->sweeps;
   if (!sweeps.idle() && !sweeps.runner()->paused()) {
     sweeps.runner()->cancel();
+  } else if (state_->lessons->running()) {
+    state_->lessons->cancel();
   } else {
     session_->cancel();
   }

@@ -37,11 +37,12 @@ struct PageTab {
   const char* key;
   Page page;
 };
-constexpr std::array<PageTab, 4> kPageTabs = {
+constexpr std::array<PageTab, 5> kPageTabs = {
     {{"###page_run", "bar.page.run", Page::run},
      {"###page_sweep", "bar.page.sweep", Page::sweep},
      {"###page_hunt", "bar.page.hunt", Page::hunt},
-     {"###page_compare", "bar.page.compare", Page::compare}}};
+     {"###page_compare", "bar.page.compare", Page::compare},
+     {"###page_lessons", "bar.page.lessons", Page::lessons}}};
 constexpr const char* kProgram = "Tensorscope";
 constexpr const char* kBars = "\xef\x83\x89";
 constexpr const char* kPlay = "\xef\x81\x8b";
@@ -87,7 +88,8 @@ void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& r
     ImGui::Separator();
     items({Action::undo, Action::redo});
   } else if (menu == "###menu_view") {
-    items({Action::page_run, Action::page_sweep, Action::page_hunt, Action::page_compare});
+    items({Action::page_run, Action::page_sweep, Action::page_hunt, Action::page_compare,
+           Action::page_lessons});
     ImGui::Separator();
     items({Action::dark, Action::light});
     ImGui::Separator();

@@ -46,6 +46,10 @@ class Writer {
     if (!made.rows.empty()) blocks_.push_back({Block::Kind::table, {}, std::move(made)});
   }
 
+  std::string named(const char* name, const std::string& value) {
+    return texts_("lesson.named", {{"name", texts_(name)}, {"value", value}});
+  }
+
   std::string about() {
     std::string rows;
     for (const std::string& one : lesson().rows) rows += (rows.empty() ? "" : ", ") + one;
@@ -61,13 +65,13 @@ class Writer {
     add(Block::Kind::text, words(asked.text));
     for (const Choice& one : asked.choices) add(Block::Kind::item, words(one.text));
     add(Block::Kind::text,
-        std::string(texts_("lesson.report.guess")) + ": " +
-            (in_.guess ? words_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
+        named("lesson.report.guess",
+              in_.guess ? words_of(lesson(), *in_.guess, texts_.language()) : text::kNoNumber));
     const auto& answer = in_.findings->answer;
     if (!answer) return;
-    std::string found = texts_(answer->nature == Nature::measured ? "lesson.report.measured"
-                                                                  : "lesson.report.predicted");
-    found += ": " + words_of(*answer, lesson().value(asked.value));
+    const bool measured = answer->nature == Nature::measured;
+    std::string found = named(measured ? "lesson.report.measured" : "lesson.report.predicted",
+                              words_of(*answer, lesson().value(asked.value)));
     if (const auto choice = true_choice(lesson(), *in_.findings)) {
       found += " (" + words(asked.choices[*choice].text) + ")";
     }

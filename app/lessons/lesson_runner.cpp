@@ -1,4 +1,4 @@
-#include "app/session/lesson_runner.h"
+#include "app/lessons/lesson_runner.h"
 
 #include <nlohmann/json.hpp>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "app/session/lesson_steps.h"
+#include "app/lessons/lesson_steps.h"
 
 #include <atomic>
 #include <thread>

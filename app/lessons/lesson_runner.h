@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/lesson_steps.h"
+#include "app/lessons/lesson_steps.h"
 #include "app/session/session.h"
 #include "core/lessons/findings.h"
 #include "core/lessons/lesson.h"

@@ -1,0 +1,157 @@
+#include "app/lessons/lesson_session.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "app/session/catalogue.h"
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+
+namespace ts::app {
+namespace {
+
+std::string name_of(const lessons::Lesson& lesson, lessons::Tier tier) {
+  return "lesson-" + lesson.id + "-" + to_string(tier);
+}
+
+// Of a field of the page: cut where it is longer.
+template <std::size_t Size>
+void put(std::array<char, Size>& field, const std::string& text) {
+  field.fill('\0');
+  text.copy(field.data(), Size - 1);
+}
+
+}  // namespace
+
+void LessonSession::set_folder(const std::filesystem::path& folder) {
+  folder_ = folder;
+  progress_.clear();
+}
+
+std::unique_ptr<LessonRunner> LessonSession::runner_for(Session& session,
+                                                        const lessons::Lesson& lesson,
+                                                        lessons::Tier tier) const {
+  constexpr int kMost = 100;
+  for (int number = 1; number < kMost; ++number) {
+    const std::string name =
+        name_of(lesson, tier) + (number > 1 ? "-" + std::to_string(number) : "");
+    auto runner = std::make_unique<LessonRunner>(session, lesson, tier, folder_ / name);
+    if (runner->open()) return runner;
+  }
+  return std::make_unique<LessonRunner>(session, lesson, tier, folder_ / name_of(lesson, tier));
+}
+
+void LessonSession::show(LessonRunner& runner) {
+  shown_ = &runner;
+  put(edit.guess, runner.guess() ? runner.guess()->text : "");
+  edit.answers.clear();
+  for (const auto& [id, text] : runner.answers()) put(edit.answers[id], text);
+}
+
+void LessonSession::open(Session& session, const lessons::Lesson& lesson,
+                         std::optional<lessons::Tier> tier) {
+  keep();
+  const lessons::Tier size = tier.value_or(lesson.first_tier());
+  std::unique_ptr<LessonRunner>& runner = runners_[name_of(lesson, size)];
+  if (runner == nullptr) runner = runner_for(session, lesson, size);
+  show(*runner);
+}
+
+base::Result<void> LessonSession::open_folder(Session& session,
+                                              const std::filesystem::path& folder) {
+  const auto path = folder / kLessonState;
+  const auto content = io::read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  const auto json = io::parse_json(*content);
+  if (!json) return base::fail(path.string() + " " + json.error().sentence);
+  const auto word = [&](const char* key) {
+    const bool there = json->is_object() && json->contains(key) && json->at(key).is_string();
+    return there ? json->at(key).get<std::string>() : std::string();
+  };
+  const auto tier = lessons::tier_from(word("tier"));
+  for (const lessons::Lesson& lesson : built_in_lessons()) {
+    if (!tier || word("lesson") != lesson.id || !lesson.has(*tier)) continue;
+    auto runner = std::make_unique<LessonRunner>(session, lesson, *tier, folder);
+    if (auto opened = runner->open(); !opened) return opened;
+    std::unique_ptr<LessonRunner>& place = runners_[name_of(lesson, *tier)];
+    place = std::move(runner);
+    show(*place);
+    return {};
+  }
+  return base::fail(folder.string() + " holds no lesson of this program");
+}
+
+void LessonSession::update() {
+  for (const auto& [name, runner] : runners_) {
+    const std::size_t before = runner->steps_done();
+    runner->update();
+    if (runner->steps_done() != before) progress_.erase(runner->lesson().id);
+  }
+}
+
+base::Result<void> LessonSession::start() {
+  if (shown_ == nullptr) return {};
+  if (folder_.empty() && shown_->folder().is_relative()) {
+    return base::fail("HOME is not set: choose a folder for saved files in the menu File");
+  }
+  if (auto kept = shown_->keep(); !kept) return kept;
+  shown_->start();
+  return {};
+}
+
+void LessonSession::cancel() {
+  for (const auto& [name, runner] : runners_) {
+    if (runner->running()) runner->cancel();
+  }
+}
+
+bool LessonSession::running() const {
+  return std::ranges::any_of(runners_, [](const auto& one) { return one.second->running(); });
+}
+
+void LessonSession::keep() {
+  if (shown_ == nullptr) return;
+  // A lesson that was only looked at leaves nothing.
+  const bool something = shown_->guess() || shown_->steps_done() > 0 || !shown_->answers().empty();
+  if (something && shown_->folder().is_absolute()) static_cast<void>(shown_->keep());
+}
+
+LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson) const {
+  // The farthest of its sizes.
+  Progress best{0, lesson.steps_in(lesson.first_tier())};
+  for (int i = 0; i < lessons::kTierCount; ++i) {
+    const auto tier = static_cast<lessons::Tier>(i);
+    if (!lesson.has(tier) || folder_.empty()) continue;
+    const auto content = io::read_file(folder_ / name_of(lesson, tier) / kLessonState);
+    const auto json = content ? io::parse_json(*content) : base::fail("");
+    if (!json || !json->is_object() || json->value("lesson", nlohmann::json()) != lesson.id) {
+      continue;
+    }
+    const auto finished = json->value("finished", nlohmann::json::object());
+    const Progress here{std::min(finished.size(), lesson.steps_in(tier)), lesson.steps_in(tier)};
+    if (here.done * best.steps > best.done * here.steps) best = here;
+  }
+  return best;
+}
+
+std::vector<views::LessonCard> LessonSession::cards() {
+  std::vector<views::LessonCard> all;
+  for (const lessons::Lesson& lesson : built_in_lessons()) {
+    auto known = progress_.find(lesson.id);
+    if (known == progress_.end()) {
+      known = progress_.emplace(lesson.id, progress_of(lesson)).first;
+    }
+    views::LessonCard card{.lesson = &lesson,
+                           .done = known->second.done,
+                           .steps = known->second.steps,
+                           .chosen = shown_ != nullptr && shown_->lesson().id == lesson.id};
+    for (const auto& [name, runner] : runners_) {
+      card.running = card.running || (runner->lesson().id == lesson.id && runner->running());
+    }
+    all.push_back(card);
+  }
+  return all;
+}
+
+}  // namespace ts::app

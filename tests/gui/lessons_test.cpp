@@ -1,0 +1,156 @@
+// The page of lessons in the window: one lesson from its question to the folder.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/io/file.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+class LessonsInTheWindow : public DrivenWindow {
+ protected:
+  void SetUp() override {
+    DrivenWindow::SetUp();
+    std::filesystem::remove_all(saved());
+    // As after a start: nothing is known of what earlier tests left.
+    state().lessons = std::make_shared<LessonSession>();
+    state().lessons->set_folder(saved());
+  }
+  void TearDown() override {
+    state().lessons->cancel();
+    state().page = Page::run;
+    std::filesystem::remove_all(saved());
+  }
+  static LessonRunner* shown() { return state().lessons->shown(); }
+  static std::string file(const char* name) {
+    const auto content = io::read_file(shown()->folder() / name);
+    return content ? *content : std::string();
+  }
+  static bool is_there(ImGuiTestContext* context, const char* item) {
+    return context->ItemExists(item);
+  }
+  static void open_sums(ImGuiTestContext* context) {
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_5);
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/###lesson_search");
+    context->KeyCharsReplace("a2-10");
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/**/###lesson_sums");
+    context->Yield(2);
+  }
+};
+
+TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
+  drive([](ImGuiTestContext* context) {
+    open_sums(context);
+    IM_CHECK(shown() != nullptr);
+    IM_CHECK_STR_EQ(shown()->lesson().id.c_str(), "sums");
+    IM_CHECK(!is_there(context, "//###lesson_gallery/**/###lesson_oom-hunt"));
+    // The steps may run before there is a guess; what they found stays hidden.
+    context->KeyPress(ImGuiKey_Escape);
+    context->ItemClick("//###lesson_page/###lesson_run");
+    IM_CHECK(until(context, 60, [] { return shown()->complete(); }));
+    context->Yield(2);
+    IM_CHECK(shown()->findings().answer.has_value());
+    IM_CHECK(!is_there(context, "//###lesson_page/###lesson_numbers"));
+    // What is no number is refused with a sentence.
+    context->ItemClick("//###lesson_page/###lesson_guess");
+    context->KeyCharsReplace("four");
+    context->ItemClick("//###lesson_page/###lesson_give_guess");
+    context->Yield(2);
+    IM_CHECK(!shown()->guess().has_value());
+    context->ItemClick("//###lesson_page/###lesson_guess");
+    context->KeyCharsReplace("4");
+    context->ItemClick("//###lesson_page/###lesson_give_guess");
+    context->Yield(4);
+    IM_CHECK(shown()->guess().has_value());
+    IM_CHECK(*ts::lessons::is_right(shown()->lesson(), shown()->findings(), *shown()->guess()));
+    IM_CHECK(shown()->findings().passed() == shown()->findings().checks.size());
+    context->ItemClick("//###lesson_page/###lesson_answer_why");
+    context->KeyCharsReplace("bf16 has 8 bits of mantissa.");
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    IM_CHECK(until(context, 30, [] { return file("report.html") != ""; }));
+    const std::string report = file("report.md");
+    IM_CHECK(report.find("10.0021") != report.npos);
+    IM_CHECK(report.find("bf16 has 8 bits of mantissa.") != report.npos);
+    IM_CHECK(report.find("step-sums/course.svg") != report.npos);
+    for (const char* name : {"report.tex", "values.csv", "checks.csv", "step-sums/run.json",
+                             "step-sums/course.png", "step-sums/snapshot.pickle"})
+      IM_CHECK(!file(name).empty());
+    const auto card = state().lessons->cards();
+    const auto sums = std::ranges::find_if(
+        card, [](const views::LessonCard& one) { return one.lesson->id == "sums"; });
+    IM_CHECK(sums->done == 1 && sums->steps == 1);
+    close_toasts(context);
+    // After a restart all of it is there again.
+    state().lessons = std::make_shared<LessonSession>();
+    state().lessons->set_folder(saved());
+    context->Yield(2);
+    IM_CHECK(shown() == nullptr);
+    open_sums(context);
+    IM_CHECK(shown()->complete());
+    IM_CHECK_STR_EQ(shown()->guess()->text.c_str(), "4");
+    IM_CHECK_STR_EQ(shown()->answers().at("why").c_str(), "bf16 has 8 bits of mantissa.");
+    IM_CHECK_STR_EQ(state().lessons->edit.answers.at("why").data(), "bf16 has 8 bits of mantissa.");
+    context->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###page_lessons");
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/**/###lesson_checkpointing");
+    context->Yield(2);
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [] { return shown()->current() != nullptr; }));
+    IM_CHECK(is_there(context, "//###lesson_page/###lesson_cancel"));
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return !shown()->running(); }));
+    IM_CHECK(!shown()->complete());
+    IM_CHECK_STR_EQ(shown()->problem().c_str(), "");
+    IM_CHECK(is_there(context, "//###lesson_page/###lesson_run"));
+    // A card is predicted for without running anything.
+    context->ItemClick("//###lesson_page/**/8gb");
+    context->Yield(2);
+    IM_CHECK(shown()->tier() == ts::lessons::Tier::gb8);
+    context->ItemClick("//###lesson_page/###lesson_run");
+    IM_CHECK(until(context, 60, [] { return shown()->complete(); }));
+    IM_CHECK(shown()->findings().answer->nature == ts::lessons::Nature::predicted);
+  });
+}
+
+// Exercises without a lesson are found with their reason.
+TEST_F(LessonsInTheWindow, ExercisesWithoutALessonAreListed) {
+  drive([](ImGuiTestContext* context) {
+    context->ItemClick("//###top_bar/###page_lessons");
+    context->Yield(2);
+    const auto height = [] {
+      for (const ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
+        const bool is_list = std::string(one->Name).find("###lesson_list") != std::string::npos;
+        if (is_list) return one->ContentSize.y;
+      }
+      return 0.0F;
+    };
+    const auto searched = [&](const char* words) {
+      context->ItemClick("//###lesson_gallery/###lesson_search");
+      context->KeyCharsReplace(words);
+      context->Yield(4);
+      return height();
+    };
+    const float nothing = searched("no such words");
+    IM_CHECK(nothing > 0);
+    const float one = searched("a2-29");
+    IM_CHECK(one > nothing + 20);
+    IM_CHECK(searched("vlm") > one + 1000);
+    context->KeyCharsReplace("");
+    context->KeyPress(ImGuiKey_Escape);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing

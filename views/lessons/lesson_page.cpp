@@ -1,0 +1,335 @@
+#include "views/lessons/lesson_page.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/lessons/lesson_report.h"
+#include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kDone = "\xef\x80\x8c";   // check
+constexpr const char* kCross = "\xef\x80\x8d";  // cross
+constexpr const char* kOpen = "\xef\x84\x91";   // circle
+constexpr const char* kPlay = "\xef\x81\x8b";
+constexpr const char* kStop = "\xef\x81\x8d";
+constexpr const char* kSave = "\xef\x83\x87";
+constexpr const char* kLock = "\xef\x80\xa3";
+
+using lessons::CheckState;
+using lessons::Column;
+
+const std::string& words(const Ui& ui, const lessons::Words& of) {
+  return of.in(ui.texts.language());
+}
+
+// A heading with some air above it.
+void heading(const Ui& ui, std::string_view title, std::string_view remark = {}) {
+  ImGui::Dummy({0, ui.px(10)});
+  section(ui, title, remark);
+}
+
+void paragraph(const Ui& ui, std::string_view content, Color color) {
+  if (!content.empty()) wrapped_text(ui, TextStyle::body, color, content, ui.px(16));
+}
+
+// "Measured: 4.02 ×".
+std::string named(const Ui& ui, const char* name, const std::string& value) {
+  return ui.texts("lesson.named", {{"name", ui.texts(name)}, {"value", value}});
+}
+
+void draw_head(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
+  const lessons::Lesson& lesson = shown.lesson;
+  wrapped_text(ui, TextStyle::large, ui.theme.text, words(ui, lesson.title), ui.px(16));
+  paragraph(ui, words(ui, lesson.summary), ui.theme.text2);
+  std::vector<Choice> choices;
+  std::vector<lessons::Tier> tiers;
+  int chosen = 0;
+  for (int i = 0; i < lessons::kTierCount; ++i) {
+    const auto tier = static_cast<lessons::Tier>(i);
+    if (!lesson.has(tier)) continue;
+    if (tier == shown.tier) chosen = static_cast<int>(tiers.size());
+    tiers.push_back(tier);
+    choices.push_back({to_string(tier), ui.texts(std::string("lesson.tier.") + to_string(tier)),
+                       shown.running ? ui.texts("lesson.why.running") : ""});
+  }
+  ImGui::Dummy({0, ui.px(4)});
+  const float width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16),
+                               ui.px(230) * static_cast<float>(choices.size()));
+  if (choices.size() > 1 && choice_grid(ui, "###lesson_tier", choices, chosen, width)) {
+    asked.tier = tiers[static_cast<std::size_t>(chosen)];
+  }
+  std::string about = choices.size() > 1 ? "" : choices.front().label + "   ";
+  about += ui.texts("lesson.minutes", {{"minutes", std::to_string(lesson.minutes)}});
+  if (!shown.card.empty()) about += "   " + shown.card;
+  for (const std::string& row : lesson.rows) about.append("   ").append(row);
+  text(ui, TextStyle::small, ui.theme.text2, about);
+}
+
+void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
+                      LessonRequests& asked) {
+  const auto& choices = shown.lesson.question->choices;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    const std::string id = "###lesson_choice_" + std::to_string(i + 1);
+    if (list_row(ui, id.c_str(), std::to_string(i + 1) + "   " + words(ui, choices[i].text), "",
+                 false)) {
+      asked.guess = std::to_string(i + 1);
+    }
+  }
+  if (!choices.empty()) return;
+  const FontScope font(ui, TextStyle::body);
+  ImGui::SetNextItemWidth(ui.px(160));
+  const bool entered =
+      ImGui::InputTextWithHint("###lesson_guess", ui.texts("lesson.guess_hint"), edit.guess.data(),
+                               edit.guess.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::SameLine(0, ui.px(8));
+  const bool pressed = button(ui, "###lesson_give_guess", kLock, ui.texts("lesson.give_guess"), "",
+                              ButtonKind::plain);
+  if ((entered || pressed) && edit.guess[0] != '\0') asked.guess = edit.guess.data();
+}
+
+void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
+                   LessonRequests& asked) {
+  if (!shown.lesson.question) return;
+  const lessons::Question& question = *shown.lesson.question;
+  heading(ui, ui.texts("lesson.report.question"));
+  wrapped_text(ui, TextStyle::body_strong, ui.theme.text, words(ui, question.text), ui.px(16));
+  ImGui::Dummy({0, ui.px(2)});
+  if (!shown.guess) {
+    draw_guess_field(ui, edit, shown, asked);
+    text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.hidden"));
+    return;
+  }
+  const auto& answer = shown.findings.answer;
+  std::string said =
+      named(ui, "lesson.report.guess", words_of(shown.lesson, *shown.guess, ui.texts.language()));
+  paragraph(ui, said, ui.theme.text);
+  if (!answer) {
+    text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.guess_kept"));
+    return;
+  }
+  const bool measured = answer->nature == lessons::Nature::measured;
+  said = named(ui, measured ? "lesson.report.measured" : "lesson.report.predicted",
+               lessons::words_of(*answer, shown.lesson.value(question.value)));
+  if (const auto choice = lessons::true_choice(shown.lesson, shown.findings)) {
+    said += "   " + words(ui, question.choices[*choice].text);
+  }
+  paragraph(ui, said, ui.theme.text);
+  const bool right = lessons::is_right(shown.lesson, shown.findings, *shown.guess).value_or(false);
+  text(ui, TextStyle::body_medium, right ? ui.theme.ok : ui.theme.bad,
+       std::string(right ? kDone : kCross) + "  " +
+           ui.texts(right ? "lesson.report.right" : "lesson.report.wrong"));
+  paragraph(ui, lessons::filled(shown.lesson, shown.findings, words(ui, question.after)),
+            ui.theme.text2);
+}
+
+void draw_step(const Ui& ui, const LessonShown& shown, const lessons::Step& step,
+               const lessons::StepPlan& plan, int number) {
+  const bool done = shown.finished.contains(step.id);
+  const bool now = shown.current == step.id;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x - ui.px(16);
+  const Color color = done ? ui.theme.ok : now ? ui.theme.accent : ui.theme.text2;
+  sink.text({at.x, at.y + ui.px(4)}, TextStyle::body, color,
+            done ? std::string(kDone) : std::to_string(number));
+  const std::string kind = ui.texts(std::string("lesson.kind.") + to_string(plan.kind));
+  const float kind_width = sink.text_width(TextStyle::small, kind);
+  sink.text({at.x + ui.px(28), at.y + ui.px(4)}, now ? TextStyle::body_strong : TextStyle::body,
+            ui.theme.text,
+            fitted(sink, TextStyle::body, words(ui, step.title), width - ui.px(48) - kind_width));
+  sink.text({at.x + width - kind_width, at.y + ui.px(5)}, TextStyle::small, ui.theme.text2, kind);
+  ImGui::Dummy({width, ui.px(26)});
+  if (!now) return;
+  const ImVec2 bar = ImGui::GetCursorScreenPos();
+  const float length = width - ui.px(28);
+  sink.fill({bar.x + ui.px(28), bar.y, bar.x + ui.px(28) + length, bar.y + ui.px(4)},
+            ui.theme.surface3);
+  const auto part = static_cast<float>(std::clamp(shown.fraction, 0.0, 1.0));
+  sink.fill({bar.x + ui.px(28), bar.y, bar.x + ui.px(28) + length * part, bar.y + ui.px(4)},
+            ui.theme.accent);
+  ImGui::Dummy({width, ui.px(8)});
+}
+
+void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
+  const std::size_t all = shown.lesson.steps_in(shown.tier);
+  heading(ui, ui.texts("lesson.report.steps"),
+          std::to_string(shown.finished.size()) + " / " + std::to_string(all));
+  int number = 0;
+  for (const lessons::Step& step : shown.lesson.steps) {
+    const auto& plan = step.plans[static_cast<std::size_t>(shown.tier)];
+    if (plan) draw_step(ui, shown, step, *plan, ++number);
+  }
+  ImGui::Dummy({0, ui.px(2)});
+  if (shown.running) {
+    if (button(ui, "###lesson_cancel", kStop, ui.texts("lesson.cancel"), "Esc",
+               ButtonKind::primary)) {
+      asked.cancel = true;
+    }
+    if (shown.seconds_left >= 0) {
+      ImGui::SameLine(0, ui.px(12));
+      text(ui, TextStyle::small, ui.theme.text2,
+           ui.texts("lesson.left", {{"seconds", text::decimal(shown.seconds_left, 0)}}));
+    }
+  } else if (shown.finished.size() < all) {
+    const char* const label = shown.finished.empty() ? "lesson.run" : "lesson.go_on";
+    if (button(ui, "###lesson_run", kPlay, ui.texts(label), ui.texts("common.space"),
+               ButtonKind::primary)) {
+      asked.start = true;
+    }
+  }
+  if (!shown.problem.empty()) paragraph(ui, shown.problem, ui.theme.bad);
+}
+
+void draw_numbers(const Ui& ui, const LessonShown& shown) {
+  heading(ui, ui.texts("lesson.report.numbers"));
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_SizingStretchProp;
+  if (!ImGui::BeginTable("###lesson_numbers", 6, kFlags,
+                         {ImGui::GetContentRegionAvail().x - ui.px(16), 0})) {
+    return;
+  }
+  ImGui::TableSetupColumn(ui.texts("lesson.report.number"), ImGuiTableColumnFlags_WidthStretch,
+                          2.4F);
+  for (const char* const key :
+       {"lesson.report.guess", "lesson.report.measured", "lesson.report.predicted",
+        "lesson.report.theory", "lesson.report.published"}) {
+    ImGui::TableSetupColumn(ui.texts(key), ImGuiTableColumnFlags_WidthStretch, 1);
+  }
+  table_headings([](int column) { return column > 0; });
+  const lessons::Lesson& lesson = shown.lesson;
+  for (std::size_t i = 0; i < lesson.values.size(); ++i) {
+    const lessons::Value& value = lesson.values[i];
+    if (!lessons::in_tier(lesson, shown.tier, value)) continue;
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, value.label), 0);
+    const bool asked = lesson.question && lesson.question->value == value.id && shown.guess &&
+                       !shown.guess->choice;
+    right_aligned_column(asked ? words_of(lesson, *shown.guess, ui.texts.language()) : "");
+    for (const auto& number : shown.findings.values[i].of) {
+      right_aligned_column(number ? lessons::words_of(*number, &value) : text::kNoNumber);
+    }
+    if (value.published) tooltip(ui, value.published->source);
+  }
+  ImGui::EndTable();
+}
+
+void draw_check(const Ui& ui, const LessonShown& shown, const lessons::CheckFinding& finding) {
+  const lessons::Check& check = shown.lesson.checks[finding.check];
+  const bool passed = finding.state == CheckState::passed;
+  const bool failed = finding.state == CheckState::failed;
+  const Color color = passed ? ui.theme.ok : failed ? ui.theme.bad : ui.theme.text2;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  text(ui, TextStyle::body, color,
+       std::string(passed   ? kDone
+                   : failed ? kCross
+                            : kOpen) +
+           "  " + ui.texts(std::string("lesson.check.") + to_string(finding.state)));
+  ImGui::TableNextColumn();
+  wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, check.text), 0);
+  const std::string why = lessons::filled(shown.lesson, shown.findings, words(ui, check.why));
+  if (!why.empty()) wrapped_text(ui, TextStyle::small, ui.theme.text2, why, 0);
+  const lessons::Value* const value = check.number.kind == lessons::Expression::Kind::reference
+                                          ? shown.lesson.value(check.number.reference.of)
+                                          : nullptr;
+  right_aligned_column(finding.number ? lessons::words_of(*finding.number, value)
+                                      : text::kNoNumber);
+  right_aligned_column(lessons::bound_of(shown.lesson, finding));
+}
+
+void draw_checks(const Ui& ui, const LessonShown& shown) {
+  const auto& checks = shown.findings.checks;
+  if (checks.empty()) return;
+  heading(ui, ui.texts("lesson.report.checks"),
+          std::to_string(shown.findings.passed()) + " / " + std::to_string(checks.size()));
+  const FontScope font(ui, TextStyle::body);
+  const TableColors colors(ui);
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_PadOuterX | ImGuiTableFlags_SizingStretchProp;
+  if (ImGui::BeginTable("###lesson_checks", 4, kFlags,
+                        {ImGui::GetContentRegionAvail().x - ui.px(16), 0})) {
+    ImGui::TableSetupColumn("###state", ImGuiTableColumnFlags_WidthStretch, 0.8F);
+    ImGui::TableSetupColumn("###text", ImGuiTableColumnFlags_WidthStretch, 3.2F);
+    ImGui::TableSetupColumn("###number", ImGuiTableColumnFlags_WidthStretch, 1);
+    ImGui::TableSetupColumn("###bound", ImGuiTableColumnFlags_WidthStretch, 1.2F);
+    for (const lessons::CheckFinding& one : checks) draw_check(ui, shown, one);
+    ImGui::EndTable();
+  }
+}
+
+void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, LessonRequests& asked) {
+  if (shown.lesson.answers.empty()) return;
+  heading(ui, ui.texts("lesson.report.answers"));
+  const FontScope font(ui, TextStyle::body);
+  for (const lessons::FreeAnswer& one : shown.lesson.answers) {
+    wrapped_text(ui, TextStyle::body, ui.theme.text, words(ui, one.text), ui.px(16));
+    auto& typed = edit.answers[one.id];
+    const std::string id = "###lesson_answer_" + one.id;
+    const float width = ImGui::GetContentRegionAvail().x - ui.px(16);
+    if (ImGui::InputTextMultiline(id.c_str(), typed.data(), typed.size(),
+                                  {width, ui.px(22) * static_cast<float>(one.lines) + ui.px(8)},
+                                  ImGuiInputTextFlags_WordWrap)) {
+      asked.answered = one.id;
+    }
+    if (ImGui::IsItemDeactivatedAfterEdit()) asked.keep = true;
+  }
+}
+
+void draw_handed_in(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
+  heading(ui, ui.texts("lesson.report.files"));
+  for (const lessons::Deliverable& one : shown.lesson.deliverables) {
+    const lessons::Step* const step = shown.lesson.step(one.step);
+    const auto& plan = step->plans[static_cast<std::size_t>(shown.tier)];
+    if (!plan) continue;
+    const auto files = lessons::files_of(plan->kind);
+    if (std::ranges::find(files, one.file) == files.end()) continue;
+    const bool there = shown.finished.contains(one.step);
+    text(ui, TextStyle::body, there ? ui.theme.text : ui.theme.text2,
+         std::string(there ? kDone : kOpen) + "  " + words(ui, one.text));
+  }
+  ImGui::Dummy({0, ui.px(4)});
+  if (button(ui, "###lesson_save", kSave, ui.texts("lesson.save"), "Ctrl+S",
+             shown.finished.empty() ? ButtonKind::plain : ButtonKind::primary)) {
+    asked.save = true;
+  }
+  ImGui::Dummy({0, ui.px(16)});
+}
+
+}  // namespace
+
+bool numbers_are_shown(const LessonShown& shown) {
+  return !shown.lesson.question || shown.guess.has_value();
+}
+
+void draw_lesson(const Ui& ui, LessonEdit& edit, const LessonShown& shown, LessonRequests& asked) {
+  draw_head(ui, shown, asked);
+  heading(ui, ui.texts("lesson.report.task"));
+  paragraph(ui, words(ui, shown.lesson.task), ui.theme.text);
+  draw_question(ui, edit, shown, asked);
+  draw_steps(ui, shown, asked);
+  if (numbers_are_shown(shown) && !shown.finished.empty()) {
+    draw_numbers(ui, shown);
+    draw_checks(ui, shown);
+    for (const std::size_t index : shown.findings.sentences) {
+      ImGui::Dummy({0, ui.px(4)});
+      const std::string& said = words(ui, shown.lesson.sentences[index].text);
+      paragraph(ui, lessons::filled(shown.lesson, shown.findings, said), ui.theme.text);
+    }
+  }
+  draw_answers(ui, edit, shown, asked);
+  draw_handed_in(ui, shown, asked);
+}
+
+}  // namespace ts::views
