@@ -77,7 +77,7 @@ constexpr std::chrono::seconds kHuntTime{60};
 
 // Nothing runs, so no engine is loaded.
 int take_shot_of_files(const ShotCommand& command, const PictureOptions& options,
-                       const Preferences& preferences) {
+                       views::OperatorsTab tab, const Preferences& preferences) {
   Session session([]() -> base::Result<std::unique_ptr<run::Engine>> {
     return base::fail("a picture of a file needs no engine");
   });
@@ -91,7 +91,8 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   session.files().finish_replay();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return report(graphics.error().sentence, 1);
-  const WorkspaceState state(preferences);
+  WorkspaceState state(preferences);
+  state.operators_tab = tab;
   if (auto saved = save_picture(**graphics, session, state, options, command.out); !saved) {
     return report(saved.error().sentence, 1);
   }
@@ -126,7 +127,7 @@ int take_shot(const ShotCommand& given) {
   if (!options) return report(options.error().sentence, 2);
   const auto tab = read_tab(command, options->layout);
   if (!tab) return report(tab.error().sentence, 2);
-  if (!command.files.empty()) return take_shot_of_files(command, *options, preferences);
+  if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
   if (arguments.workload.empty() && !arguments.spec_file) {
@@ -187,7 +188,8 @@ int take_shot(const ShotCommand& given) {
 
 ParsedCommand shot_command(CLI::App& app) {
   const auto options = std::make_shared<ShotCommand>();
-  app.add_option("WORKLOAD|FILE", options->shown, "A workload to run, or memory snapshots to open")
+  app.add_option("WORKLOAD|FILE", options->shown,
+                 "A workload to run, or memory snapshots and traces to open")
       ->option_text(" ");
   app.add_option(
       "--workspace", options->workspace,

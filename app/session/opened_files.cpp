@@ -93,7 +93,9 @@ bool OpenedFiles::update_replays() {
            std::ranges::find(entries_, replay.opened, &Entry::opened) == entries_.end();
   });
   const Entry* const entry = current();
-  if (entry != nullptr && entry->opened != nullptr && replay_of_shown() == nullptr) {
+  const bool replays = entry != nullptr && entry->opened != nullptr &&
+                       entry->device < entry->opened->devices.size();  // a trace has none
+  if (replays && replay_of_shown() == nullptr) {
     auto running = std::async(std::launch::async, [opened = entry->opened, device = entry->device] {
       return files::replay_answer(*opened, opened->devices[device].number);
     });

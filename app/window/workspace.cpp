@@ -109,9 +109,13 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   const spec::Gpu* gpu = session_->gpus().find(state_->history.spec().target_gpu);
   const run::Run* run = session_->run();
   const OpenedFiles::Entry* entry = session_->files().current();
-  const files::OpenedFile* file = entry != nullptr ? entry->opened.get() : nullptr;
+  const files::OpenedFile* opened = entry != nullptr ? entry->opened.get() : nullptr;
+  const files::OpenedTrace* trace = opened != nullptr ? opened->trace.get() : nullptr;
+  const files::OpenedFile* file = trace == nullptr ? opened : nullptr;
   const files::OpenedDevice* device = file != nullptr ? &file->devices[entry->device] : nullptr;
-  if (entry != nullptr) run = device != nullptr ? &device->run : nullptr;
+  if (entry != nullptr) {
+    run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
+  }
   if (run != nullptr && run->id != state_->viewed) {
     // Places in an old trace mean nothing in a new one.
     state_->viewed = run->id;
@@ -136,7 +140,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   if (entry != nullptr) {
     // What the recording's card had is not in the file.
     views::ViewContext view{run,
-                            file != nullptr ? file->strings() : session_->strings(),
+                            opened != nullptr ? opened->strings() : session_->strings(),
                             *texts_,
                             ui.theme,
                             ui.metrics,
@@ -147,12 +151,13 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
                             faces_};
     view.file = file;
     view.file_device = device;
+    view.trace = trace;
     view.replayed = session_->files().replayed();
     view.memory.kind = views::MemorySource::Kind::opened;
-    if (device != nullptr) {
-      view.memory.log = &device->run.memory;
-      view.memory.id = device->run.id;
-      view.memory.range = device->run.memory.time_range();
+    if (run != nullptr) {
+      view.memory.log = &run->memory;
+      view.memory.id = run->id;
+      view.memory.range = run->memory.time_range();
     }
     return view;
   }

@@ -35,6 +35,8 @@ void Workspace::draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* ent
   views::ViewContext view = context(ui);
   if (entry == nullptr) {
     timeline_.draw(view);
+  } else if (view.trace != nullptr) {
+    timeline_.draw(view);
   } else if (entry->opened != nullptr) {
     segments_.draw(view);
   } else {
@@ -143,7 +145,7 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
         agreement_.draw(ui, view);
         break;
       case Layout::controls:
-        if (view.file == nullptr) {
+        if (view.file == nullptr && view.trace == nullptr) {
           views::draw_controls(controls(ui));
         } else {
           draw_file_controls(ui, view);

@@ -1,6 +1,7 @@
 #include "core/capture/gpu_timeline.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/trace/kernel_class.h"
@@ -179,7 +180,11 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
   }
   auto depth = std::find_if(track.depth_ends.begin(), track.depth_ends.end(),
                             [&](std::int64_t end) { return end <= record.begin_ns; });
-  if (depth == track.depth_ends.end()) depth = track.depth_ends.insert(depth, 0);
+  constexpr std::size_t kMostDepths = 256;  // what lies below that shares the last
+  if (depth == track.depth_ends.end()) {
+    if (track.depth_ends.size() < kMostDepths) track.depth_ends.push_back(0);
+    depth = std::prev(track.depth_ends.end());
+  }
   *depth = record.end_ns;
   row.depth = static_cast<std::uint16_t>(depth - track.depth_ends.begin());
   batch.slices.push_back(row);

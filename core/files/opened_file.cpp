@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/io/file_kind.h"
+#include "core/io/json_scanner.h"
+#include "core/io/unpack.h"
+#include "core/trace_file/trace_read.h"
 
 namespace ts::files {
 namespace {
@@ -45,8 +50,38 @@ bool has_categories(const OpenedDevice& device) {
   });
 }
 
+namespace {
+
+base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem::path& path,
+                                                          io::UnpackedFile&& unpacked) {
+  const auto cannot = [&](const std::string& why) {
+    return base::fail("Cannot read the trace " + path.string() + ": " + why + ".");
+  };
+  auto file = trace_file::parse_trace(std::move(unpacked.content));
+  if (!file) return cannot(file.error().sentence);
+  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
+  if (!file->fault.empty()) {
+    file->fault = "Read only a part of " + path.string() + ": " + file->fault + ".";
+  }
+  auto trace = open_trace(std::move(*file), next_id());
+  if (!trace) return cannot(trace.error().sentence);
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = path;
+  trace->path = path;
+  opened->trace = std::make_unique<OpenedTrace>(std::move(*trace));
+  return opened;
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
-  auto read = snapshot::read_snapshot(path);
+  auto unpacked = io::read_unpacked(path);
+  if (!unpacked) return base::fail(unpacked.error().sentence);
+  const std::string_view text = io::padded(unpacked->content);
+  const io::FileKind kind = io::kind_of(text);
+  unpacked->content.resize(text.size());
+  if (kind == io::FileKind::trace) return open_trace_file(path, std::move(*unpacked));
+  auto read = snapshot::read_snapshot(path, std::move(*unpacked));
   if (!read) return base::fail(read.error().sentence);
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;

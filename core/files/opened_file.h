@@ -9,6 +9,7 @@
 
 #include "core/allocator/log_of_snapshot.h"
 #include "core/base/result.h"
+#include "core/files/opened_trace.h"
 #include "core/run/run.h"
 #include "core/snapshot/snapshot_read.h"
 
@@ -27,21 +28,28 @@ struct OpenedDevice {
   std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
 };
 
-// A memory snapshot from a file, ready to be shown. Nothing changes it any more; it may be made on
-// one thread and drawn on another.
+// A memory snapshot or a trace from a file, ready to be shown. Nothing changes it any more; it may
+// be made on one thread and drawn on another.
 struct OpenedFile {
   std::filesystem::path path;
-  snapshot::SnapshotFile file;        // its fault says why not all of the file could be read
-  std::vector<OpenedDevice> devices;  // by number; those with a trace or segments
+  snapshot::SnapshotFile file;         // its fault says why not all of the file could be read
+  std::vector<OpenedDevice> devices;   // by number; those with a trace or segments
+  std::unique_ptr<OpenedTrace> trace;  // of a trace; then there are no devices
 
-  [[nodiscard]] const base::StringTable& strings() const { return *file.snapshot.strings; }
+  [[nodiscard]] const base::StringTable& strings() const {
+    return trace != nullptr ? *trace->about.strings : *file.snapshot.strings;
+  }
+  // Why not all of it could be read; empty when it was.
+  [[nodiscard]] const std::string& fault() const {
+    return trace != nullptr ? trace->about.fault : file.fault;
+  }
 };
 
 // Any block of the device has a category other than unknown.
 bool has_categories(const OpenedDevice& device);
 
-// Reads a memory snapshot of PyTorch, pickled or JSON; never runs code. The error is one sentence
-// for a file of which nothing can be shown.
+// Reads a memory snapshot of PyTorch, pickled or JSON, or a trace of a profiler, each packed by
+// gzip or not; never runs code. The error is one sentence for a file of which nothing can be shown.
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path);
 
 }  // namespace ts::files

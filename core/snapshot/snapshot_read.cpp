@@ -64,12 +64,17 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return base::fail(unpacked.error().sentence);
-  auto file = parse_snapshot(std::move(unpacked->content));
+  return read_snapshot(path, std::move(*unpacked));
+}
+
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
+                                         io::UnpackedFile&& unpacked) {
+  auto file = parse_snapshot(std::move(unpacked.content));
   if (!file) {
     return base::fail(
         fmt::format("Cannot read the snapshot {}: {}.", path.string(), file.error().sentence));
   }
-  if (!unpacked->fault.empty()) file->fault = unpacked->fault;
+  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
     file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
   }

@@ -6,6 +6,7 @@
 
 #include "core/allocator/snapshot.h"
 #include "core/base/result.h"
+#include "core/io/unpack.h"
 
 namespace ts::snapshot {
 
@@ -24,6 +25,10 @@ struct SnapshotFile {
 // files of which nothing can be used: no such file, another format, a pickle that would run code.
 // 100 MB in about a second.
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path);
+
+// The same for what was read of a file.
+base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
+                                         io::UnpackedFile&& unpacked);
 
 // The same for a file's content; sentences do not name the file.
 base::Result<SnapshotFile> parse_snapshot(std::string content);

@@ -57,6 +57,7 @@ constexpr std::array kArguments = std::to_array<Argument>({
     {"Device Id", &RawEvent::device_id},
     {"Addr", &RawEvent::address},
     {"Bytes", &RawEvent::bytes},
+    {"bytes", &RawEvent::copied},
     {"Total Allocated", &RawEvent::total_allocated},
     {"Total Reserved", &RawEvent::total_reserved},
 });

@@ -33,7 +33,8 @@ struct RawEvent {
   std::string_view registers;
   std::string_view shared_memory;
   std::string_view address;
-  std::string_view bytes;
+  std::string_view bytes;   // of memory events
+  std::string_view copied;  // of copies and fills
   std::string_view total_allocated;
   std::string_view total_reserved;
   io::JsonScanner::String value_name;  // "name" among args, for names of threads

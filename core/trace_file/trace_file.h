@@ -39,6 +39,7 @@ struct Event {
   std::int64_t duration_ns = 0;
   std::int64_t correlation = kNoNumber;  // a call and what it started on the device share it
   std::int64_t external = kNoNumber;     // an operator and what it started share it
+  std::int64_t bytes = 0;                // of a copy or fill
   base::StringId name = base::kNoString;
   base::StringId dims = base::kNoString;   // of its inputs, as JSON: "[[2, 3], []]"
   base::StringId types = base::kNoString;  // the same: "[\"float\", \"\"]"

@@ -197,6 +197,7 @@ Event TraceReader::event_of(const RawEvent& raw) {
     if (track.device < 0) track.device = std::max(small_number(raw.device), 0);
     if (track.stream == kNoNumber) track.stream = integer(raw.stream);
   }
+  if (!raw.copied.empty()) event.bytes = std::max<std::int64_t>(integer(raw.copied), 0);
   if (event.kind == EventKind::kernel && !raw.grid.empty()) event.launch = launch_of(raw);
   return event;
 }

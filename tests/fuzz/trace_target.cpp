@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/files/opened_trace.h"
 #include "core/io/unpack.h"
 #include "core/trace_file/trace_read.h"
 #include "core/trace_file/trace_summary.h"
@@ -15,7 +16,7 @@ void feed_trace(std::string bytes) {
     TS_CHECK(!unpacked.error().sentence.empty());
     return;
   }
-  const auto file = trace_file::parse_trace(std::move(unpacked->content));
+  auto file = trace_file::parse_trace(std::move(unpacked->content));
   if (!file) {
     TS_CHECK(!file.error().sentence.empty());
     return;
@@ -29,6 +30,9 @@ void feed_trace(std::string bytes) {
   }
   const trace_file::TraceSummary summary = trace_file::summary_of(*file);
   TS_CHECK(summary.gpu_busy_ns >= 0 && summary.gpu_busy_ns <= summary.span_ns);
+  const auto opened = files::open_trace(std::move(*file), 1);
+  TS_CHECK(opened || !opened.error().sentence.empty());
+  TS_CHECK(!opened || opened->run.trace.disordered() == 0);
 }
 
 }  // namespace ts::fuzz

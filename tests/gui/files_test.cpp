@@ -1,6 +1,7 @@
 // Files in the window: opened by path, dropped, bad ones, several beside the run.
 #include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "core/allocator/snapshot_of_log.h"
 #include "core/snapshot/snapshot_write.h"
@@ -72,6 +73,38 @@ TEST_F(FilesInTheWindow, SegmentsAreSelectableToo) {
     context->MouseClick();
     context->Yield(2);
     IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+  });
+}
+
+// Operators, launches and kernels on the timeline of runs, where they can be selected.
+TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
+  drive([](ImGuiTestContext* context) {
+    const auto path = folder() / "trace.json";
+    std::ofstream(path) << R"({"traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 0, "dur": 100}]})";
+    window().open_files({path});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    const OpenedFiles::Entry* entry = session().files().current();
+    IM_CHECK(entry != nullptr && entry->opened != nullptr && entry->opened->trace != nullptr);
+    const run::Run& run = entry->opened->trace->run;
+    IM_CHECK_EQ(state().viewed, run.id);
+    const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
+    const auto name_of_selected = [&] {
+      const auto selected = state().view.selected_slice;
+      return selected ? std::string(entry->opened->strings().view(run.trace.slice(*selected).name))
+                      : std::string();
+    };
+    std::set<std::string> names;
+    for (float y = 40; y < panel->Size.y - 20; y += 8) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.6F, panel->Pos.y + y});
+      context->MouseClick();
+      context->Yield(2);
+      names.insert(name_of_selected());
+    }
+    IM_CHECK(names.contains("aten::mm"));
+    IM_CHECK(names.contains("gemm"));
   });
 }
 

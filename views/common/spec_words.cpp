@@ -83,6 +83,7 @@ constexpr text::KnownSentence kEngineSentences[] = {
 // What readers and writers of files say, and the reasons in it.
 constexpr text::KnownSentence kFileSentences[] = {
     {"Cannot read the snapshot {path}: {reason}.", "file_error.snapshot"},
+    {"Cannot read the trace {path}: {reason}.", "file_error.trace"},
     {"Cannot read {path}: {reason}.", "file_error.read"},
     {"Cannot write {path}: {reason}.", "file_error.write"},
     {"The folder {path} cannot be made: {reason}", "file_error.folder"},
@@ -102,6 +103,13 @@ constexpr text::KnownSentence kFileSentences[] = {
     {"it is a pipe or device", "file_error.reason.device"},
     {"the file is empty", "file_error.reason.empty"},
     {"this is neither a pickle of protocol 2 to 5 nor JSON", "file_error.reason.format"},
+    {"it has no event that lasts, so nothing to show", "file_error.reason.no_stretch"},
+    {"it ends in the middle, after {count} events", "file_error.reason.ends"},
+    {"byte {place}: this is no JSON; {count} events stand before it", "file_error.reason.broken"},
+    {"what gzip packed is cut off", "file_error.reason.packed_cut"},
+    {"byte {place}: what gzip packed is damaged", "file_error.reason.packed_damaged"},
+    {"it unpacks to more than {size} MiB, which no recording of its size does",
+     "file_error.reason.bomb"},
     {"this is no memory snapshot: it has neither segments nor device_traces",
      "file_error.reason.no_snapshot"},
     {"byte {place}: this is no JSON", "file_error.reason.no_json"},
@@ -175,8 +183,8 @@ const char* partial_key(const ViewContext& context) {
 
 bool ended_before_memory(const ViewContext& context) {
   const run::Run* const run = context.run;
-  return run != nullptr && context.file == nullptr && run->finished && context.stale.empty() &&
-         run->memory.events().empty();
+  return run != nullptr && context.file == nullptr && context.trace == nullptr && run->finished &&
+         context.stale.empty() && run->memory.events().empty();
 }
 
 std::string engine_words(const text::Texts& texts, std::string_view sentence) {

@@ -18,6 +18,7 @@
 namespace ts::files {
 struct OpenedDevice;
 struct OpenedFile;
+struct OpenedTrace;
 struct ReplayAnswer;
 }  // namespace ts::files
 
@@ -73,6 +74,8 @@ struct ViewContext {
   // What is shown comes from a file: then `run` is that of the device. Null for a run of our own.
   const files::OpenedFile* file = nullptr;
   const files::OpenedDevice* file_device = nullptr;
+  // What is shown is a trace from a file: then `run` is its own, and it has no `file`.
+  const files::OpenedTrace* trace = nullptr;
   const files::ReplayAnswer* replayed = nullptr;  // of that device; null: not known yet
   // What is shown is of other settings than those of now, which it names: "naive, T = 512". Empty
   // where it is of these. Of `run`, and of what the memory view shows.

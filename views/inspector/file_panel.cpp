@@ -9,11 +9,31 @@
 #include "views/common/widgets.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/row_list.h"
+#include "views/inspector/trace_rows.h"
 
 namespace ts::views {
 
+namespace {
+
+void draw_trace_panel(const Ui& ui, const ViewContext& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
+  const std::vector<InspectorRow> rows = trace_rows(context);
+  section(ui, ui.texts("trace.title"));
+  if (!context.trace->about.fault.empty()) {
+    wrapped_text(ui, TextStyle::body, ui.theme.warn, context.trace->about.fault, ui.px(16));
+    ImGui::Dummy({0, ui.px(8)});
+  }
+  draw_rows(ui, rows);
+  ImGui::Dummy({0, ui.px(8)});
+  if (copy_button(ui, "###copy_file")) ImGui::SetClipboardText(to_tsv(rows).c_str());
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
 std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context) {
   std::optional<std::size_t> chosen;
+  if (context.trace != nullptr) draw_trace_panel(ui, context);
   if (context.file == nullptr || context.file_device == nullptr) return chosen;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const std::vector<InspectorRow> rows = file_rows(context);

@@ -19,6 +19,7 @@
 #include "views/inspector/row_list.h"
 #include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
+#include "views/inspector/trace_rows.h"
 
 namespace ts::views {
 namespace {
@@ -119,7 +120,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
     ImGui::Dummy({0, 0});
   }
   std::optional<spec::WorkloadSpec> tried;
-  const bool of_run = context.file == nullptr;
+  const bool of_run = context.file == nullptr && context.trace == nullptr;
   if (of_run && context.outlook != nullptr) tried = draw_obstacle(ui, *context.outlook);
   gap(8);
   divider(ui);
@@ -138,7 +139,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   // Of a workload that is about its numbers they come first.
   if (of_run && draw_courses(ui, context)) gap(8);
   draw_peak_table(ui, context);
-  if (context.file == nullptr && context.run != nullptr) {
+  if (of_run && context.run != nullptr) {
     if (button(ui, "###show_agreement", "\xef\x83\x8e", ui.texts("agreement.open"), "E",
                ButtonKind::plain)) {
       context.state.show_agreement = true;
@@ -163,6 +164,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
       draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});
     }
   }
+  if (context.trace != nullptr) draw_gpu(ui, context);
   bool copy = false;
   if (context.run != nullptr) copy = copy_button(ui, "###copy_inspector");
   if (context.run != nullptr && !selected) {
@@ -198,7 +200,9 @@ void InspectorView::draw_gpu(const Ui& ui, const ViewContext& context) {
 
 std::string InspectorView::shown_as_text(const ViewContext& context) {
   const std::string standing = standing_words(context);
-  std::vector<InspectorRow> rows = context.file == nullptr ? run_rows(context) : file_rows(context);
+  std::vector<InspectorRow> rows = context.trace != nullptr  ? trace_rows(context)
+                                   : context.file != nullptr ? file_rows(context)
+                                                             : run_rows(context);
   if (context.run != nullptr) {
     for (auto& row : state_rows(context.texts, *context.run)) rows.push_back(std::move(row));
   }

@@ -56,6 +56,13 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   const run::TimingSummary timing = run.timing();
   HeadlineRow row;
   row.stale = !context.stale.empty();
+  if (context.trace != nullptr) {
+    const trace_file::TraceSummary& summary = context.trace->summary;
+    row.figures.push_back({"file.span", text::duration_ns(static_cast<double>(summary.span_ns))});
+    row.figures.push_back(
+        {"trace.busy", text::duration_ns(static_cast<double>(summary.gpu_busy_ns))});
+    return {row};
+  }
   if (context.file_device != nullptr) {
     row.figures.push_back({"file.headline.peak", text::bytes(run.memory.peak_bytes())});
     const bool modelled = has_modelled_segments(context.file->file.snapshot);

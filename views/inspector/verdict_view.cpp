@@ -9,6 +9,7 @@
 #include "views/common/spec_words.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_view.h"
+#include "views/inspector/trace_rows.h"
 
 namespace ts::views {
 namespace {
@@ -115,8 +116,9 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
   // A run that went well adds to the prediction, one that did not has its own verdict.
   const bool well = run != nullptr && run->finished && run->verdict == run::Verdict::ok &&
                     context.forecast != nullptr;
-  if (context.file_device != nullptr) {
-    const FileVerdict verdict = file_verdict(context);
+  if (context.file_device != nullptr || context.trace != nullptr) {
+    const FileVerdict verdict =
+        context.trace != nullptr ? trace_verdict(context) : file_verdict(context);
     VerdictWords words;
     words.mark = {"\xef\x85\x9b", theme.text2};  // file
     if (verdict.faulty) words.mark = {"\xef\x81\xb1", theme.warn};

@@ -95,7 +95,7 @@ Color agreement_color(const Theme& theme, const EventPair& pair) {
 }  // namespace
 
 const char* no_agreement_reason(const ViewContext& context) {
-  if (context.file != nullptr) return "agreement.of_a_file";
+  if (context.file != nullptr || context.trace != nullptr) return "agreement.of_a_file";
   if (context.run == nullptr || context.run->memory.events().empty()) return "agreement.no_run";
   if (!context.run->finished) return "agreement.still_runs";
   if (spec::captures_step(context.run->spec)) return "agreement.replayed";

@@ -1,0 +1,337 @@
+#include "core/files/opened_trace.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "core/capture/gpu_timeline.h"
+#include "core/files/host_lanes.h"
+
+namespace ts::files {
+namespace {
+
+using trace_file::Event;
+using trace_file::EventKind;
+
+bool on_device(EventKind kind) {
+  return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::fill;
+}
+
+capture::GpuKind gpu_kind(EventKind kind) {
+  switch (kind) {
+    case EventKind::kernel:
+      return capture::GpuKind::kernel;
+    case EventKind::copy:
+      return capture::GpuKind::copy;
+    case EventKind::fill:
+      return capture::GpuKind::fill;
+    default:
+      return capture::GpuKind::call;
+  }
+}
+
+std::string thread_name(const trace_file::TraceFile& file, std::uint32_t track) {
+  const trace_file::Track& of = file.tracks[track];
+  std::string name = of.thread_name;
+  while (name.ends_with(' ')) name.pop_back();
+  return name.empty() ? "thread " + of.thread : name;
+}
+
+class TraceOpener {
+ public:
+  TraceOpener(trace_file::TraceFile& file, run::Run& run)
+      : file_(file), run_(run), lanes_(run), gpu_(*file.strings, [this](trace::Track track) {
+          return add_device_track(std::move(track));
+        }) {}
+
+  void open() {
+    begin_ns_ = file_.events.front().begin_ns;
+    add_steps();
+    number_launches();
+    find_operators();
+    lanes_.make_tracks(file_, [this](std::uint32_t track) { return thread_name(file_, track); });
+    link_autograd();
+    for (std::uint32_t i = 0; i < file_.events.size(); ++i) place(i);
+    capture::Batch batch;
+    gpu_.hand_over(true, batch);
+    batch.tracks.clear();  // they are there already
+    // Tables know a kernel by its launch; of some profilers' nothing is known.
+    batch.launches.emplace_back(base::kNoString, trace::KernelLaunch{});
+    run_.apply(run::BatchUpdate{run_.id, std::move(batch)});
+    add_memory();
+  }
+
+ private:
+  // Far ones end where sums cannot overflow. The first is not 0, which means none to the timeline.
+  [[nodiscard]] std::int64_t time_of(std::int64_t file_ns) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 58;
+    return std::clamp<std::int64_t>(file_ns - begin_ns_, 0, kMost) + 1;
+  }
+  [[nodiscard]] trace::Slice slice_of(const Event& event) const {
+    trace::Slice slice;
+    slice.begin_ns = time_of(event.begin_ns);
+    slice.duration_ns = time_of(event.end_ns()) - slice.begin_ns;
+    slice.name = event.name;
+    return slice;
+  }
+  trace::TrackId add_device_track(trace::Track track);
+  void add_steps();
+  void number_launches();
+  void find_operators();
+  void link_autograd();
+  void place(std::uint32_t index);
+  void place_on_host(std::uint32_t index);
+  void give_to_gpu(const Event& event);
+  void add_memory();
+  base::StringId shapes(const Event& event);
+
+  trace_file::TraceFile& file_;
+  run::Run& run_;
+  HostLanes lanes_;
+  capture::GpuTimeline gpu_;
+  std::int64_t begin_ns_ = 0;
+  std::unordered_map<std::int64_t, std::uint32_t> numbers_;     // of correlations
+  std::unordered_map<std::int64_t, base::StringId> operators_;  // by external id
+  std::unordered_map<std::uint32_t, std::uint32_t> autograd_;   // flow by event
+  std::map<std::pair<base::StringId, base::StringId>, base::StringId> shapes_;
+};
+
+// A thread that called the device bears its number in the file's list; it gets its name.
+trace::TrackId TraceOpener::add_device_track(trace::Track track) {
+  constexpr std::string_view kThread = "thread ";
+  if (track.kind == trace::TrackKind::cuda_api && track.name.starts_with(kThread)) {
+    const auto number = static_cast<std::uint32_t>(std::stoul(track.name.substr(kThread.size())));
+    track.name = thread_name(file_, number);
+  }
+  return run_.trace.add_track(std::move(track));
+}
+
+void TraceOpener::add_steps() {
+  const trace::TrackId phases = run_.trace.add_track({trace::TrackKind::phases, "phases"});
+  trace::Slice whole;
+  whole.begin_ns = time_of(begin_ns_);
+  for (const Event& event : file_.events) {
+    whole.duration_ns = std::max(whole.duration_ns, time_of(event.end_ns()) - whole.begin_ns + 1);
+  }
+  whole.name = file_.strings->intern("trace");
+  whole.slice_class = trace::SliceClass::step;
+  run_.trace.append(phases, 0, whole);
+  for (const Event& event : file_.events) {
+    if (!trace_file::is_step(*file_.strings, event)) continue;
+    trace::Slice step = slice_of(event);
+    step.slice_class = trace::SliceClass::module;
+    run_.trace.append(phases, 1, step);
+  }
+}
+
+// 32 bits are enough for what a file can hold, but not for the numbers that it may use.
+void TraceOpener::number_launches() {
+  for (const Event& event : file_.events) {
+    if (event.correlation == trace_file::kNoNumber) continue;
+    numbers_.try_emplace(event.correlation, static_cast<std::uint32_t>(numbers_.size() + 1));
+  }
+}
+
+// Of operators that share an external id the last begun is the innermost.
+void TraceOpener::find_operators() {
+  for (const Event& event : file_.events) {
+    if (event.kind == EventKind::op && event.external != trace_file::kNoNumber)
+      operators_[event.external] = event.name;
+  }
+}
+
+// Both ends of an arrow from forward to backward point at the operator that begins there, or is the
+// last to have begun on that thread.
+void TraceOpener::link_autograd() {
+  std::vector<std::vector<std::uint32_t>> ops(file_.tracks.size());
+  for (std::uint32_t i = 0; i < file_.events.size(); ++i) {
+    if (file_.events[i].kind == EventKind::op) ops[file_.events[i].track].push_back(i);
+  }
+  std::unordered_map<std::int64_t, std::uint32_t> flows;
+  for (const trace_file::FlowEnd& end : file_.flows) {
+    if (end.kind != trace_file::FlowEnd::Kind::autograd) continue;
+    const auto& of_track = ops[end.track];
+    const auto after = std::ranges::upper_bound(
+        of_track, end.time_ns, {}, [&](std::uint32_t i) { return file_.events[i].begin_ns; });
+    if (after == of_track.begin()) continue;
+    const std::uint32_t index = *std::prev(after);
+    if (file_.events[index].end_ns() < end.time_ns) continue;
+    const auto number = static_cast<std::uint32_t>(flows.size() + 1);
+    autograd_[index] = flows.try_emplace(end.id, number).first->second;
+  }
+}
+
+base::StringId TraceOpener::shapes(const Event& event) {
+  if (event.dims == base::kNoString) return base::kNoString;
+  const auto [known, fresh] = shapes_.try_emplace({event.dims, event.types}, base::kNoString);
+  if (fresh) {
+    known->second = file_.strings->intern(
+        shapes_of(file_.strings->view(event.dims), file_.strings->view(event.types)));
+  }
+  return known->second;
+}
+
+void TraceOpener::place(std::uint32_t index) {
+  const Event& event = file_.events[index];
+  if (on_device(event.kind) || event.kind == EventKind::runtime) {
+    give_to_gpu(event);
+  } else if (!trace_file::is_step(*file_.strings, event)) {  // they have a track of their own
+    place_on_host(index);
+  }
+}
+
+void TraceOpener::place_on_host(std::uint32_t index) {
+  const Event& event = file_.events[index];
+  trace::Slice slice = slice_of(event);
+  slice.slice_class = trace::SliceClass::module;
+  if (event.kind == EventKind::op) {
+    slice.slice_class = trace::classify_operator(file_.strings->view(event.name));
+    slice.detail = shapes(event);
+    const auto flow = autograd_.find(index);
+    if (flow != autograd_.end()) slice.flow = flow->second;
+  }
+  lanes_.append(event, slice);
+}
+
+void TraceOpener::give_to_gpu(const Event& event) {
+  capture::GpuRecord record;
+  record.kind = gpu_kind(event.kind);
+  const trace::Slice slice = slice_of(event);
+  record.begin_ns = slice.begin_ns;
+  record.end_ns = slice.end_ns();
+  record.name = event.name;
+  record.bytes = event.bytes;
+  if (const auto number = numbers_.find(event.correlation); number != numbers_.end())
+    record.correlation = number->second;
+  const trace_file::Track& track = file_.tracks[event.track];
+  record.thread = event.track;
+  record.device = static_cast<std::uint32_t>(std::max(track.device, 0));
+  record.stream = static_cast<std::uint32_t>(track.stream >= 0 ? track.stream : event.track);
+  if (event.launch != trace_file::kNoLaunch) {
+    const trace_file::Launch& launch = file_.launches[event.launch];
+    record.grid = launch.grid;
+    record.block = launch.block;
+    record.registers = launch.registers;
+    record.shared_memory = launch.shared_memory;
+  }
+  const auto op = operators_.find(event.external);
+  if (record.correlation != 0 && op != operators_.end()) {
+    capture::GpuRecord of;
+    of.kind = capture::GpuKind::correlation;
+    of.correlation = record.correlation;
+    of.op = op->second;
+    gpu_.take(of);
+  }
+  gpu_.take(record);
+}
+
+// Of the device that has events, else of the host.
+void TraceOpener::add_memory() {
+  auto& events = file_.memory;
+  std::ranges::stable_sort(events, {}, &trace_file::MemoryEvent::time_ns);
+  const bool any = std::ranges::any_of(events, [](const auto& one) { return one.device >= 0; });
+  for (const trace_file::MemoryEvent& event : events) {
+    if ((event.device >= 0) != any || event.device > 0 || event.bytes == 0) continue;
+    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    memory::Record record;
+    record.time_ns = time_of(event.time_ns);
+    record.address = event.address;
+    record.size = std::clamp(event.bytes, -kMost, kMost);
+    record.phase = base::Phase::idle;
+    if (event.bytes < 0) {
+      record.action = memory::Action::free_completed;
+      record.size = -record.size;
+      run_.memory.append(record);
+      continue;
+    }
+    record.size = std::min(record.size, (std::int64_t{1} << 60) - run_.memory.current_bytes());
+    run_.memory.append(record);
+    record.action = memory::Action::owner;  // decided at once: nothing is guessed
+    run_.memory.append(record);
+  }
+}
+
+struct TypeName {
+  std::string_view kineto;
+  std::string_view ours;
+};
+constexpr std::array kTypes = std::to_array<TypeName>({{"float", "fp32"},
+                                                       {"double", "fp64"},
+                                                       {"c10::Half", "fp16"},
+                                                       {"c10::BFloat16", "bf16"},
+                                                       {"long int", "int64"},
+                                                       {"long", "int64"},
+                                                       {"int", "int32"},
+                                                       {"bool", "bool"}});
+
+// Items of "["float", "", "Scalar"]", without their quotes.
+std::vector<std::string_view> texts_in(std::string_view list) {
+  std::vector<std::string_view> texts;
+  for (std::size_t at = list.find('"'); at != std::string_view::npos;) {
+    const std::size_t end = list.find('"', at + 1);
+    if (end == std::string_view::npos) break;
+    texts.push_back(list.substr(at + 1, end - at - 1));
+    at = list.find('"', end + 1);
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::string shapes_of(std::string_view dims, std::string_view types) {
+  const std::vector<std::string_view> names = texts_in(types);
+  std::string text;
+  std::size_t depth = 0;
+  std::size_t item = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < dims.size(); ++at) {
+    if (dims[at] == '[') {
+      ++depth;
+      if (depth == 2) begin = at;
+    }
+    if (dims[at] != ']' || depth == 0) continue;
+    --depth;
+    if (depth != 1) continue;
+    const std::string_view shape = dims.substr(begin, at + 1 - begin);
+    const std::string_view type = item < names.size() ? names[item] : std::string_view();
+    ++item;
+    // Numbers and what is not there have no shape; lists of tensors have one of several.
+    const bool tensor = !type.empty() && type != "Scalar" && type != "ScalarList";
+    if ((!tensor && shape == "[]") || shape.find('[', 1) != std::string_view::npos) continue;
+    if (!text.empty()) text += ", ";
+    for (const char c : shape) {
+      if (c == ' ') continue;
+      text += c;
+      if (c == ',') text += ' ';
+    }
+    if (!tensor) continue;
+    const auto known = std::ranges::find(kTypes, type, &TypeName::kineto);
+    text.append(" ").append(known != kTypes.end() ? known->ours : std::string_view("other"));
+  }
+  return text;
+}
+
+base::Result<OpenedTrace> open_trace(trace_file::TraceFile file, run::RunId id) {
+  if (file.events.empty()) return base::fail("it has no event that lasts, so nothing to show");
+  constexpr std::size_t kMostTracks = 4096;
+  if (file.tracks.size() > kMostTracks) {
+    return base::fail("it has " + std::to_string(file.tracks.size()) +
+                      " threads and streams, which nobody could look at");
+  }
+  run::StartedUpdate started;
+  started.id = id;
+  OpenedTrace opened{{}, run::Run(started), {}, trace_file::summary_of(file)};
+  TraceOpener(file, opened.run).open();
+  opened.run.finished = true;
+  opened.run.stage = run::Stage::done;
+  if (!file.devices.empty()) opened.run.device_name = file.devices.front();
+  file.events = {};
+  file.flows = {};
+  file.memory = {};
+  opened.about = std::move(file);
+  return opened;
+}
+
+}  // namespace ts::files

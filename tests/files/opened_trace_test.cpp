@@ -1,0 +1,155 @@
+#include "core/files/opened_trace.h"
+
+#include <gtest/gtest.h>
+
+#include "core/files/opened_file.h"
+#include "core/io/file.h"
+#include "core/stats/kernel_table.h"
+#include "core/stats/operator_table.h"
+#include "core/trace_file/trace_read.h"
+#include "tests/io/temporary_folder.h"
+
+namespace ts::files {
+namespace {
+
+// A step with an operator in another, its launch, its kernel on a stream, and its backward on
+// another thread.
+const char* const kTrace = R"text({"deviceProperties": [{"id": 0, "name": "H100"}], "traceEvents": [
+{"ph": "M", "name": "thread_name", "pid": 7, "tid": 8, "args": {"name": "thread 8 (python)"}},
+{"ph": "M", "name": "thread_name", "pid": 7, "tid": 9, "args": {"name": "pt_autograd_0"}},
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 7, "tid": 8, "ts": 1000,
+ "dur": 100},
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 7, "tid": 8, "ts": 1010, "dur": 30,
+ "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 7, "tid": 8, "ts": 1012, "dur": 20,
+ "args": {"External id": 2, "Input Dims": [[8], [4, 2], [2, 8], []],
+          "Input type": ["float", "c10::BFloat16", "c10::BFloat16", "Scalar"]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 8, "ts": 1015,
+ "dur": 5, "args": {"correlation": 987654321987, "External id": 2}},
+{"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1050, "dur": 40.5,
+ "args": {"device": 0, "stream": 7, "correlation": 987654321987, "External id": 2,
+          "grid": [4, 2, 1], "block": [128, 1, 1], "registers per thread": 40}},
+{"ph": "X", "cat": "kernel", "name": "after", "pid": 0, "tid": 7, "ts": 1200, "dur": 10,
+ "args": {"device": 0, "stream": 7}},
+{"ph": "X", "cat": "cpu_op", "name": "AddmmBackward0", "pid": 7, "tid": 9, "ts": 1060, "dur": 9},
+{"ph": "s", "cat": "fwdbwd", "id": 3, "pid": 7, "tid": 8, "ts": 1012},
+{"ph": "f", "cat": "fwdbwd", "id": 3, "pid": 7, "tid": 9, "ts": 1060, "bp": "e"},
+{"ph": "X", "cat": "python_function", "name": "train.py(3): main", "pid": 7, "tid": 8, "ts": 1001,
+ "dur": 90},
+{"ph": "i", "name": "[memory]", "ts": 1011, "pid": 7, "tid": 8,
+ "args": {"Bytes": 4096, "Addr": 512, "Device Type": 1, "Device Id": 0}},
+{"ph": "i", "name": "[memory]", "ts": 1012, "pid": 7, "tid": 8,
+ "args": {"Bytes": 99, "Addr": 513, "Device Type": 0}},
+{"ph": "i", "name": "[memory]", "ts": 1070, "pid": 7, "tid": 8,
+ "args": {"Bytes": -4096, "Addr": 512, "Device Type": 1, "Device Id": 0}}
+]})text";
+
+OpenedTrace opened() {
+  auto file = trace_file::parse_trace(kTrace);
+  EXPECT_TRUE(file) << file.error().sentence;
+  auto trace = open_trace(std::move(*file), 5);
+  EXPECT_TRUE(trace) << trace.error().sentence;
+  return std::move(*trace);
+}
+
+class OfTrace : public ::testing::Test {
+ protected:
+  OfTrace() : opened_(opened()) {}
+  [[nodiscard]] std::string_view text(base::StringId id) const {
+    return opened_.about.strings->view(id);
+  }
+  // The slice of that name, and where it is.
+  [[nodiscard]] std::optional<trace::SliceRef> find(std::string_view name) const {
+    const trace::TraceStore& store = opened_.run.trace;
+    for (trace::TrackId track = 0; track < store.tracks().size(); ++track) {
+      for (std::uint16_t depth = 0; depth < store.depth_count(track); ++depth) {
+        for (std::uint32_t i = 0; i < store.lane_size(track, depth); ++i) {
+          if (text(store.slice({track, depth, i}).name) == name) return {{track, depth, i}};
+        }
+      }
+    }
+    ADD_FAILURE() << "no slice " << name;
+    return std::nullopt;
+  }
+  [[nodiscard]] const trace::Track& track_of(std::string_view name) const {
+    return opened_.run.trace.tracks()[find(name)->track];
+  }
+  OpenedTrace opened_;
+};
+
+TEST_F(OfTrace, ThreadsAndStreamsAreTracks) {
+  EXPECT_EQ(track_of("aten::linear").name, "thread 8 (python)");
+  EXPECT_EQ(track_of("aten::linear").kind, trace::TrackKind::cpu_thread);
+  EXPECT_EQ(track_of("AddmmBackward0").kind, trace::TrackKind::autograd_thread);
+  EXPECT_EQ(track_of("cudaLaunchKernel").kind, trace::TrackKind::cuda_api);
+  EXPECT_EQ(track_of("cudaLaunchKernel").name, "thread 8 (python)");
+  EXPECT_EQ(track_of("gemm").kind, trace::TrackKind::gpu_stream);
+  EXPECT_EQ(track_of("gemm").name, "GPU 0 stream 7");
+  EXPECT_EQ(track_of("train.py(3): main").name, "thread 8 (python) (Python)");
+  EXPECT_EQ(track_of("ProfilerStep#1").kind, trace::TrackKind::phases);
+  EXPECT_EQ(find("aten::addmm")->depth, find("aten::linear")->depth + 1);
+}
+
+TEST_F(OfTrace, TimesCountFromTheFirstEvent) {
+  const trace::Slice kernel = opened_.run.trace.slice(*find("gemm"));
+  const trace::Slice step = opened_.run.trace.slice(*find("ProfilerStep#1"));
+  EXPECT_EQ(kernel.begin_ns - step.begin_ns, 50'000);
+  EXPECT_EQ(kernel.duration_ns, 40'500);
+}
+
+TEST_F(OfTrace, AnOperatorIsLinkedWithItsKernelAndItsBackward) {
+  const trace::TraceStore& store = opened_.run.trace;
+  EXPECT_EQ(store.flow_partner(*find("cudaLaunchKernel")), find("gemm"));
+  EXPECT_EQ(store.flow_partner(*find("aten::addmm")), find("AddmmBackward0"));
+  const trace::Slice op = store.slice(*find("aten::addmm"));
+  EXPECT_EQ(text(op.detail), "[8] fp32, [4, 2] bf16, [2, 8] bf16");
+  EXPECT_EQ(op.slice_class, trace::SliceClass::matmul);
+}
+
+// Kernels that run after the profiler's last step count too.
+TEST_F(OfTrace, TheTablesOfRunsHoldAllOfIt) {
+  const auto kernels =
+      stats::kernel_table(opened_.run.trace, opened_.run.launches, *opened_.about.strings);
+  ASSERT_EQ(kernels.rows.size(), 2U);
+  EXPECT_EQ(text(kernels.rows[0].name), "gemm");
+  EXPECT_EQ(kernels.rows[0].total_ns, 40'500);
+  EXPECT_EQ(text(kernels.rows[0].launch.op), "aten::addmm");
+  EXPECT_EQ(kernels.rows[0].launch.grid[1], 2);
+  EXPECT_EQ(kernels.rows[0].op_flops, 2.0 * 4 * 2 * 8);
+  const auto operators = stats::operator_table(opened_.run.trace, opened_.run.memory,
+                                               *opened_.about.strings, stats::GroupBy::op);
+  EXPECT_EQ(operators.rows.size(), 3U) << "steps and Python are none";
+}
+
+TEST_F(OfTrace, MemoryOfTheDeviceIsALog) {
+  EXPECT_EQ(opened_.run.memory.peak_bytes(), 4096);
+  EXPECT_EQ(opened_.run.memory.current_bytes(), 0);
+  EXPECT_EQ(opened_.run.memory.unmatched_frees(), 0U);
+}
+
+TEST(OpenTrace, AFileOfTracesOpensWhateverItIsCalled) {
+  const io::testing::TemporaryFolder folder;
+  ASSERT_TRUE(io::write_file(folder / "any.name", kTrace));
+  const auto file = open_file(folder / "any.name");
+  ASSERT_TRUE(file) << file.error().sentence;
+  ASSERT_NE((*file)->trace, nullptr);
+  EXPECT_TRUE((*file)->devices.empty());
+  EXPECT_EQ((*file)->trace->path, folder / "any.name");
+  EXPECT_EQ((*file)->strings().size(), (*file)->trace->about.strings->size());
+  ASSERT_TRUE(io::write_file(folder / "none.json", R"({"traceEvents": [{"ph": "M"}]})"));
+  const auto none = open_file(folder / "none.json");
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().sentence.find("nothing to show"), std::string::npos);
+}
+
+TEST(ShapesOf, KinetosListsBecomeOurs) {
+  EXPECT_EQ(shapes_of("[[2, 3], [], [4]]", R"(["float", "Scalar", "long int"])"),
+            "[2, 3] fp32, [4] int64");
+  EXPECT_EQ(shapes_of("[[], []]", R"(["float", ""])"), "[] fp32");
+  EXPECT_EQ(shapes_of("[[[2], [3]], [5]]", R"(["TensorList", "c10::Half"])"), "[5] fp16");
+  EXPECT_EQ(shapes_of("[[2,3]]", ""), "[2, 3]");
+  EXPECT_EQ(shapes_of("]]][[", "\""), "");
+}
+
+}  // namespace
+}  // namespace ts::files

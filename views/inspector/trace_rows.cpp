@@ -1,0 +1,79 @@
+#include "views/inspector/trace_rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/files/opened_trace.h"
+#include "core/text/numbers.h"
+#include "views/common/exact_bytes.h"
+
+namespace ts::views {
+namespace {
+
+std::int64_t calls_of(const std::vector<trace_file::NameTotal>& totals) {
+  return std::accumulate(totals.begin(), totals.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& total) { return sum + total.count; });
+}
+
+text::Quantity time_of(std::int64_t nanoseconds) {
+  return text::duration_ns(static_cast<double>(nanoseconds));
+}
+
+// Of the span, in percent.
+std::string busy_share(const trace_file::TraceSummary& summary) {
+  constexpr double kPercent = 100;
+  const auto span = static_cast<double>(std::max<std::int64_t>(summary.span_ns, 1));
+  return text::decimal(kPercent * static_cast<double>(summary.gpu_busy_ns) / span, 1);
+}
+
+}  // namespace
+
+std::vector<InspectorRow> trace_rows(const ViewContext& context) {
+  if (context.trace == nullptr) return {};
+  const trace_file::TraceFile& file = context.trace->about;
+  const trace_file::TraceSummary& summary = context.trace->summary;
+  const auto& texts = context.texts;
+  std::vector<InspectorRow> rows;
+  const auto add = [&](const char* key, text::Quantity value) {
+    rows.push_back({texts(key), std::move(value)});
+  };
+  const auto add_count = [&](const char* key, std::int64_t count) {
+    add(key, {text::grouped(count), ""});
+  };
+  add("file.name", {context.trace->path.filename().string(), ""});
+  add("file.folder", {context.trace->path.parent_path().string(), ""});
+  const auto bytes = static_cast<std::int64_t>(file.bytes);
+  rows.push_back({texts("file.size"), text::bytes(bytes), exact_bytes(texts, bytes)});
+  for (const std::string& device : file.devices) {
+    if (!device.empty()) add("file.device", {device, ""});
+  }
+  if (file.rank >= 0) add_count("trace.rank", file.rank);
+  add("file.span", time_of(summary.span_ns));
+  add_count("file.events", static_cast<std::int64_t>(file.event_count));
+  add_count("trace.tracks", static_cast<std::int64_t>(file.tracks.size()));
+  add_count("trace.steps", static_cast<std::int64_t>(summary.steps.size()));
+  add_count("trace.operators", calls_of(summary.operators));
+  add_count("trace.kernels", calls_of(summary.kernels));
+  if (summary.gpu_busy_ns > 0) add("trace.busy", time_of(summary.gpu_busy_ns));
+  return rows;
+}
+
+FileVerdict trace_verdict(const ViewContext& context) {
+  const trace_file::TraceFile& file = context.trace->about;
+  const trace_file::TraceSummary& summary = context.trace->summary;
+  const std::string span = time_of(summary.span_ns).joined();
+  FileVerdict verdict;
+  verdict.faulty = !file.fault.empty();
+  verdict.sentence =
+      summary.gpu_busy_ns > 0
+          ? context.texts("trace.verdict.busy", {{"share", busy_share(summary)}, {"span", span}})
+          : context.texts("trace.verdict.span", {{"span", span}});
+  verdict.remark = verdict.faulty
+                       ? file.fault
+                       : context.texts("trace.verdict.counts",
+                                       {{"kernels", text::grouped(calls_of(summary.kernels))},
+                                        {"operators", text::grouped(calls_of(summary.operators))}});
+  return verdict;
+}
+
+}  // namespace ts::views
