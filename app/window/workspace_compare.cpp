@@ -160,7 +160,7 @@ void Workspace::draw_compare(const views::Ui& ui, bool projector) {
   ImGui::PopStyleVar();
   if (open) {
     const ImVec2 corner = ImGui::GetWindowPos();
-    views::left_edge(ui);
+    if (form) views::left_edge(ui);
     draw_compare_head(ui, size.x - left);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (const run::Comparison* const comparison = session_->comparison()) {

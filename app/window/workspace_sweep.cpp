@@ -159,9 +159,7 @@ void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& reques
   const bool open = ImGui::Begin("###sweep_page", nullptr, kSweepFlags | kUnmovingFlags);
   ImGui::PopStyleVar();
   if (open) {
-    const ImVec2 corner = ImGui::GetWindowPos();
-    ImGui::GetWindowDrawList()->AddRectFilled(corner, {corner.x + 1, corner.y + size.y},
-                                              ui.theme.line);
+    if (form) views::left_edge(ui);
     views::SweepPage page;
     page.sweep = sweeps.sweep();
     page.idle = sweeps.idle();

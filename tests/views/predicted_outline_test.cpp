@@ -207,6 +207,14 @@ TEST_F(OutlineTest, past_the_end_of_a_broken_run_it_goes_on_by_event_and_stops_b
   for (const auto& call : by_time.calls) top = std::min(top, call.bounds.y0);
   EXPECT_LT(right, plot.x1 - 100);
   EXPECT_NEAR(top, plot.y1 - 100, 2);
+  // So much height it takes, too.
+  PredictedOutline outline;
+  EXPECT_EQ(outline.most(memory::Axis::time), 0);
+  outline.update(measured, predicted, 1, true);
+  EXPECT_EQ(outline.most(memory::Axis::event), 2000);
+  EXPECT_EQ(outline.most(memory::Axis::time), 1000);
+  outline.update(measured, predicted, 1, false);
+  EXPECT_EQ(outline.most(memory::Axis::time), 2000);
 }
 
 TEST_F(OutlineTest, empty_logs_draw_nothing) {

@@ -170,7 +170,7 @@ void MemoryChart::make_scale(const ViewContext& context) {
       for (const memory::Reserved& point : layers_.used) used = std::max(used, point.bytes);
       if (used <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, used);
     }
-    if (compares(context)) most = std::max(most, context.forecast->run.log.peak_bytes());
+    if (compares(context)) most = std::max(most, outline_.most(axis_.kind));
     if (const predict::Forecast* target = chained(context)) {
       // Where that leaves the tensors most of the height.
       const std::int64_t reserved = target->prediction.chain.reserved();

@@ -140,6 +140,14 @@ void PredictedOutline::update(const memory::AllocationLog& measured,
   made_ = true;
 }
 
+std::int64_t PredictedOutline::most(memory::Axis kind) const {
+  EventIndex end = made_ ? totals_.size() : 0;
+  const PhaseMatch::Rest& rest = match_.rest();
+  if (kind == memory::Axis::time && rest.measured != memory::kNone)
+    end = std::min(end, rest.predicted);
+  return end == 0 ? 0 : totals_.over(0, end).most;
+}
+
 EventIndex PredictedOutline::predicted_at(const memory::AllocationLog& measured, memory::Axis kind,
                                           std::int64_t place) const {
   const PhaseMatch::Rest& rest = match_.rest();

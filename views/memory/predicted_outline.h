@@ -52,6 +52,8 @@ class PredictedOutline {
   // Events that the outline of a broken-off run goes on for, on the event axis: predictions have no
   // times, so on the time axis it ends where the run did.
   [[nodiscard]] const PhaseMatch::Rest& rest() const { return match_.rest(); }
+  // The most that it shows on an axis of that kind, in bytes; 0: nothing.
+  [[nodiscard]] std::int64_t most(memory::Axis kind) const;
   // Draws into the plot of `scale`: for every pixel the most that was predicted there. The dashes
   // are `on` and `off` pixels long, the line `thickness` wide.
   void draw(DrawSink& sink, const memory::AllocationLog& measured,

@@ -20,7 +20,8 @@ PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area
                        const std::string& title, const std::string& subtitle, float label_width) {
   const float left = scene.px(64);
   const float title_height = scene.px(34);
-  const Rect row{area.x0 + scene.px(16), area.y0, area.x1 - scene.px(8), area.y0 + title_height};
+  const Rect row{area.x0 + scene.px(16), area.y0, area.x1 - scene.px(kMenuRoom),
+                 area.y0 + title_height};
   text_in(sink, row, TextStyle::body_strong, scene.theme().text, title);
   const float after = row.x0 + sink.text_width(TextStyle::body_strong, title) + scene.px(12);
   text_in(sink, {after, row.y0 + scene.px(1), row.x1, row.y1}, TextStyle::small,

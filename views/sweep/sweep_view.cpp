@@ -164,7 +164,13 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const std::string what = sweep_range_words(sweep.spec(), ui.texts);
   const std::string title = ui.texts("sweep.title", {{"what", what}});
   const bool fits = sink.text_width(TextStyle::body_strong, title) <= title_row.width();
-  text_in(sink, title_row, TextStyle::body_strong, ui.theme.text, fits ? title : what);
+  // What is running is said in place of the title where there is no room for it beside the bar.
+  const bool beside = buttons - ui.px(40) - text_row.x1 >= ui.px(220);
+  const bool runs = sweep.running() && !beside;
+  text_in(sink, title_row, TextStyle::body_strong, ui.theme.text,
+          runs   ? fitted(sink, TextStyle::body_strong, now, title_row.width())
+          : fits ? title
+                 : what);
   text_right(sink, {text_row.x1 - ui.px(92), text_row.y0, text_row.x1, text_row.y1},
              TextStyle::body, ui.theme.text2,
              ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}}));
@@ -173,8 +179,10 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const float part = static_cast<float>(done) / static_cast<float>(std::max<std::size_t>(total, 1));
   sink.fill({bar.x0, bar.y0, bar.x0 + bar.width() * part, bar.y1}, ui.theme.accent_fill, ui.px(2));
 
-  text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row}, TextStyle::body,
-          page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
+  if (!runs) {
+    text_in(sink, {bar.x1 + ui.px(24), at.y, buttons - ui.px(16), at.y + row}, TextStyle::body,
+            page.problem.empty() ? ui.theme.text2 : ui.theme.bad, now);
+  }
 
   sink.fill({at.x, at.y + height - 1, at.x + width, at.y + height}, ui.theme.line);
   ImGui::SetCursorScreenPos({at.x, at.y + height});
