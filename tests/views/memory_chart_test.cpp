@@ -331,6 +331,29 @@ TEST_F(MemoryChartTest, AFarCapacityIsAWordAtTheEdge) {
   EXPECT_LT(top, chart.regions().plot.y0 + 60);
 }
 
+// What a card would have to reserve lies a few pixels over what it has: its line strikes out
+// neither the name of the card nor that of its context.
+TEST_F(MemoryChartTest, NamesKeepOffTheLineOfWhatIsReserved) {
+  const std::int64_t peak = run->memory.peak_bytes();
+  target_bytes = peak + kGiB;
+  predict(kGiB + peak / 30, kGiB / 8);
+  const RecordingSink sink = frame();
+  const Rect& plot = chart.regions().plot;
+  const auto line = std::ranges::find_if(sink.calls, [&](const RecordingSink::Call& call) {
+    return call.kind == Kind::fill && call.color == theme(ThemeKind::light).text2 &&
+           call.bounds.x0 == plot.x0 && call.bounds.x1 == plot.x1 && call.bounds.height() == 1;
+  });
+  ASSERT_NE(line, sink.calls.end());
+  int names = 0;
+  for (const RecordingSink::Call& call : sink.calls) {
+    const bool name = call.text.starts_with("RTX 4090   ") || call.text.starts_with("CUDA context");
+    if (!name) continue;
+    ++names;
+    EXPECT_FALSE(call.bounds.y0 < line->bounds.y1 && line->bounds.y0 < call.bounds.y1) << call.text;
+  }
+  EXPECT_EQ(names, 2);
+}
+
 TEST_F(MemoryChartTest, ARefusalIsToldWithWhatWasAskedAndFree) {
   testing::TransformerShape shape;
   shape.memory_limit = 6 * kGiB;

@@ -114,6 +114,10 @@ class MemoryChart {
   };
   [[nodiscard]] std::optional<Level> reserved_level(const DrawContext& drawing,
                                                     const ViewContext& context) const;
+  [[nodiscard]] bool meets_reserved(const DrawContext& drawing, const ViewContext& context,
+                                    float y0, float y1) const;
+  // Below the line of the capacity and what is hatched there.
+  [[nodiscard]] float below_context(const DrawContext& drawing, const ViewContext& context) const;
   // Over the line of the capacity, right of what stands there.
   void draw_context_name(const DrawContext& drawing, const ViewContext& context,
                          std::initializer_list<Rect> taken) const;

@@ -153,6 +153,20 @@ std::optional<MemoryChart::Level> MemoryChart::reserved_level(const DrawContext&
                peak_plate(drawing, context, unused)};
 }
 
+// The line of what is reserved lies between these heights.
+bool MemoryChart::meets_reserved(const DrawContext& drawing, const ViewContext& context, float y0,
+                                 float y1) const {
+  const auto level = reserved_level(drawing, context);
+  const float y = level ? std::round(scale_.y_of(level->bytes)) : y1;
+  return y >= y0 && y < y1;
+}
+
+float MemoryChart::below_context(const DrawContext& drawing, const ViewContext& context) const {
+  const predict::Forecast* const target = this->target(context);
+  const std::int64_t taken = target != nullptr ? target->target.context : 0;
+  return std::round(scale_.y_of(context.target_bytes - taken)) + drawing.px(3);
+}
+
 void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& context) const {
   const auto level = reserved_level(drawing, context);
   if (!level) return;
@@ -253,7 +267,9 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   const float half = std::max(1.0F, std::round(drawing.metrics.px(1)));
   drawing.sink.fill({plot.x0, y - half, plot.x1, y + half}, drawing.theme.bad);
   const float over = y - half - small - drawing.px(1);
-  const float top = over >= plot.y0 ? over : y + half + drawing.px(1);
+  // Under its line where what is reserved would strike it out.
+  const bool free_above = over >= plot.y0 && !meets_reserved(drawing, context, over, y);
+  const float top = free_above ? over : below_context(drawing, context);
   Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
   // At the right end; at the left one where the peak or the refusal is written.
   const auto refused = refusal(context);
@@ -293,7 +309,10 @@ void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContex
   if (words.empty()) return;
   const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
-  const float y = std::round(scale_.y_of(context.target_bytes)) - small - drawing.px(2);
+  const float line = std::round(scale_.y_of(context.target_bytes));
+  const float above = line - small - drawing.px(2);
+  const bool struck = meets_reserved(drawing, context, above, line);
+  const float y = struck ? below_context(drawing, context) : above;
   const float width = drawing.sink.text_width(TextStyle::small, words) + 1;
   std::vector<Rect> others(taken);
   if (const auto reserved = reserved_level(drawing, context)) {
