@@ -17,6 +17,7 @@
 #include "app/output/environment.h"
 #include "app/output/lesson_files.h"
 #include "app/output/output_folder.h"
+#include "app/pictures/lesson_picture.h"
 #include "app/session/catalogue.h"
 #include "app/session/engine_loader.h"
 #include "app/session/interrupt.h"
@@ -342,6 +343,12 @@ int run_lesson(const LessonCommand& command, text::Language language) {
     print_findings(runner, input, texts);
   }
   if (claimed) {
+    base::Result<void> drawn;
+    if (graphics) {
+      drawn = save_lesson_figure(*graphics, runner.lesson(), *tier, runner.findings(),
+                                 runner.guess(), language, folder);
+    }
+    if (!drawn) note({drawn.error().sentence});
     auto written = write_lesson_report(folder, std::move(input), texts, environment);
     if (written) written = claimed->finish();
     if (!written) return report(written.error().sentence, 1);

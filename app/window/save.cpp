@@ -12,6 +12,7 @@
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
 #include "app/pictures/course_picture.h"
+#include "app/pictures/lesson_picture.h"
 #include "app/pictures/sweep_picture.h"
 #include "app/session/run_files.h"
 #include "core/predict/prediction_json.h"
@@ -169,6 +170,9 @@ base::Result<void> save_lesson_folder(Graphics& graphics, Session& session,
     auto saved = save_step_pictures(graphics, session, state, lesson, step);
     if (!saved) return saved;
   }
+  auto drawn = save_lesson_figure(graphics, lesson.lesson(), lesson.tier(), lesson.findings(),
+                                  lesson.guess(), texts.language(), lesson.folder());
+  if (!drawn) return drawn;
   std::string again = "tensorscope lesson run " + lesson.lesson().id + " --tier " +
                       to_string(lesson.tier()) + " --out DIR";
   const auto environment = environment_json(read_machine(), session.engine());

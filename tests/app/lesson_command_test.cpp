@@ -39,10 +39,10 @@ TEST(LessonCommand, TheCheapestLessonLeavesItsWholeFolder) {
   for (const auto& check : json["checks"]) EXPECT_EQ(check["state"], "passed") << check;
 
   for (const char* const name :
-       {"report.md", "report.html", "report.tex", "values.csv", "values.tex", "checks.csv",
-        "commands.csv", "lesson.json", "step-sums/spec.json", "step-sums/run.json",
-        "step-sums/snapshot.pickle", "step-sums/course.csv", "step-sums/course.svg",
-        "step-sums/course.png"}) {
+       {"figure-numbers.svg", "figure-numbers.png", "report.md", "report.html", "report.tex",
+        "values.csv", "values.tex", "checks.csv", "commands.csv", "lesson.json",
+        "step-sums/spec.json", "step-sums/run.json", "step-sums/snapshot.pickle",
+        "step-sums/course.csv", "step-sums/course.svg", "step-sums/course.png"}) {
     EXPECT_TRUE(fs::exists(fs::path(out) / name)) << name;
   }
   const std::string page = testing::read(fs::path(out) / "report.html");
@@ -82,6 +82,29 @@ TEST(LessonCommand, TheSameFolderGoesOnAfterTheStepsThatHaveEnded) {
   // The published column of the card, to the last digit.
   for (const auto& check : document["checks"]) EXPECT_EQ(check["state"], "passed") << check;
   for (const auto& value : document["values"]) EXPECT_TRUE(value["measured"].is_null());
+}
+
+// What was measured before Control-C is not measured again, also within a sweep.
+TEST(LessonCommand, ControlCKeepsThePointsThatHaveEnded) {
+  const TemporaryFolder folder;
+  const std::string out = (folder.path() / "homework").string();
+  const std::string journal = out + "/step-batch/sweep.jsonl";
+  const std::string command = TENSORSCOPE_PROGRAM " lesson run batch-throughput --out " + out;
+  // A header and a point are two lines.
+  const std::string script = command + " >/dev/null 2>&1 & p=$!; while kill -0 $p && [ \"$(cat " +
+                             journal +
+                             " 2>/dev/null | wc -l)\" -lt 2 ]; do sleep 0.02; done; "
+                             "kill -INT $p; wait $p";
+  const int status = std::system(("bash -c '" + script + "' 2>/dev/null").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_TRUE(fs::exists(fs::path(out) / "report.md")) << "what there is, is reported";
+  const std::string before = testing::read(journal);
+  const std::string first = before.substr(0, before.find('\n', before.find('\n') + 1));
+  ASSERT_NE(first.find("\"ok\""), std::string::npos) << first;
+  const auto ended = testing::run_program("lesson run batch-throughput --json --out " + out);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_TRUE(testing::document_of(ended)["complete"].get<bool>());
+  EXPECT_TRUE(testing::read(journal).starts_with(first)) << "the point of before counts";
 }
 
 TEST(LessonCommand, ALessonOfOnesOwnIsAFile) {

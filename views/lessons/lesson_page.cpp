@@ -12,6 +12,7 @@
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/lessons/lesson_figure.h"
 
 namespace ts::views {
 namespace {
@@ -223,6 +224,16 @@ void draw_numbers(const Ui& ui, const LessonShown& shown) {
     if (value.published) tooltip(ui, value.published->source);
   }
   ImGui::EndTable();
+  const LessonFigure figure{ui.theme,   ui.metrics,     ui.texts,   lesson,
+                            shown.tier, shown.findings, shown.guess};
+  const float height = lesson_figure_height(figure);
+  if (height <= 0) return;
+  ImGui::Dummy({0, ui.px(8)});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = std::min(ImGui::GetContentRegionAvail().x - ui.px(16), ui.px(900));
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  draw_lesson_figure(sink, {at.x, at.y, at.x + width, at.y + height}, figure);
+  ImGui::Dummy({width, height});
 }
 
 void draw_check(const Ui& ui, const LessonShown& shown, const lessons::CheckFinding& finding) {
