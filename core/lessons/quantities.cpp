@@ -268,6 +268,7 @@ constexpr QuantityRow kRows[] = {
     pointed("skipped_steps", kRun, Unit::count, kMeasured, "steps that it skipped", "/training/skipped_steps"),
     pointed("recording_percent", kRun, Unit::percent, kMeasured, "what recording costs, of a step", "/recording/cost/percent"),
     pointed("dropped", kRun, Unit::count, kMeasured, "records that were lost", "/recording/dropped"),
+    pointed("earlier_runs", kRun, Unit::count, kMeasured, "runs of this program before it: they warmed up libraries", "/earlier_runs"),
     pointed("compile_s", kRun, Unit::number, kMeasured, "seconds that compiling took", "/compile_s"),
     {"setting", kRun, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
 
