@@ -19,6 +19,8 @@ class App;
   EACH(sweep, "Run a workload over a range of settings")                                     \
   EACH(shot, "Render a workspace to a PNG; needs no display")                                \
   EACH(replay, "Replay a memory snapshot through a model of PyTorch's caching allocator")    \
+  EACH(convert, "Write a memory snapshot or a trace of a profiler in another format")        \
+  EACH(diff, "Say what differs between two files of one kind")                               \
   EACH(summary, "Say what is in a memory snapshot, a trace of a profiler, a run or a sweep") \
   EACH(predict, "Say what memory a workload needs on a card, without running it")            \
   EACH(hunt, "Find the largest setting that fits a card")                                    \

@@ -1,11 +1,23 @@
 #include "app/output/file_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
+#include <utility>
 
+#include "app/output/sweep_files.h"
 #include "core/allocator/snapshot_figures.h"
+#include "core/io/file_kind.h"
+#include "core/io/json_parse.h"
+#include "core/io/json_scanner.h"
+#include "core/io/unpack.h"
+#include "core/run/recording.h"
+#include "core/sweep/sweep_journal.h"
+#include "core/trace_file/trace_read.h"
 
 namespace ts::app {
 namespace {
@@ -112,6 +124,101 @@ nlohmann::json summary_json(const trace_file::TraceFile& file) {
                          {"rank", number_or_null(file.rank)}};
   add_fault(json, file.fault);
   return json;
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kRunName = "run.json";
+
+// What run.json says first.
+Json run_json(const Json& run) {
+  Json json = {{"kind", "run"}, {"workload", run["spec"].value("workload", "")}};
+  for (const char* const key : {"verdict", "sentence", "backend_ran"}) {
+    if (run.contains(key)) json[key] = run[key];
+  }
+  if (run.contains("step_ms") && run["step_ms"].is_object()) {
+    json["step_ms"] = run["step_ms"].value("median", Json());
+  }
+  for (const char* const key : {"events", "peak_allocated", "peak_reserved"}) {
+    json[key] = run["memory"].value(key, Json());
+  }
+  json["complete"] = true;
+  return json;
+}
+
+Json recording_json(const run::Run& run) {
+  return {{"kind", "recording"},
+          {"workload", spec::to_string(run.spec.workload)},
+          {"recorded_steps", run.recorded_steps.size()},
+          {"timed_steps", run.timed_steps.size()},
+          {"slices", run.trace.slice_count()},
+          {"events", run.memory.events().size()},
+          {"peak_allocated", run.peak_allocated()},
+          {"complete", true}};
+}
+
+base::Result<Json> sweep_json(const std::filesystem::path& path) {
+  const auto content = sweep::read_journal(journal_of(path));
+  if (!content) return base::fail(content.error().sentence);
+  auto axes = Json::array();
+  for (const auto& axis : content->spec.axes) axes.push_back(spec::field_name(axis.field));
+  return Json{{"kind", "sweep"},
+              {"workload", spec::to_string(content->spec.base.workload)},
+              {"axes", axes},
+              {"points_run", content->points.size()},
+              {"identity", content->identity},
+              {"complete", content->complete_bytes == content->bytes}};
+}
+
+base::Result<Json> other_json(const std::filesystem::path& path, std::string_view content) {
+  if (path.extension() == ".recording") {
+    base::StringTable strings;
+    const auto run = run::read_recording(content, 1, strings);
+    if (!run) return base::fail(run.error().sentence);
+    return recording_json(**run);
+  }
+  const auto json = io::parse_json(content);
+  const auto has = [&](const char* key) { return json->contains(key) && (*json)[key].is_object(); };
+  if (json && json->is_object() && has("spec") && has("memory")) return run_json(*json);
+  return base::fail(fmt::format(
+      "{} is neither a memory snapshot, a trace of a profiler, nor a run or sweep of Tensorscope.",
+      path.string()));
+}
+
+// Of a file that may be packed.
+base::Result<Json> file_json(const std::filesystem::path& path) {
+  auto unpacked = io::read_unpacked(path);
+  if (!unpacked) return base::fail(unpacked.error().sentence);
+  const std::string_view text = io::padded(unpacked->content);
+  const io::FileKind kind = io::kind_of(text);
+  if (kind == io::FileKind::other) return other_json(path, text);
+  unpacked->content.resize(text.size());
+  const auto finish = [&](auto file) -> base::Result<Json> {
+    if (!file) {
+      return base::fail(fmt::format("Cannot read {}: {}.", path.string(), file.error().sentence));
+    }
+    if (!unpacked->fault.empty()) file->fault = unpacked->fault;
+    if (!file->fault.empty()) {
+      file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+    }
+    return summary_json(*file);
+  };
+  if (kind == io::FileKind::trace) {
+    return finish(trace_file::parse_trace(std::move(unpacked->content)));
+  }
+  return finish(snapshot::parse_snapshot(std::move(unpacked->content)));
+}
+
+}  // namespace
+
+base::Result<nlohmann::json> summary_of(const std::filesystem::path& path) {
+  if (is_sweep(path)) return sweep_json(path);
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return file_json(path);
+  if (std::filesystem::exists(path / kRunName, ignored)) return file_json(path / kRunName);
+  return base::fail("The folder " + path.string() + " holds neither a run nor a sweep.");
 }
 
 }  // namespace ts::app

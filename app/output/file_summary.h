@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/base/result.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/trace_file/trace_summary.h"
 
@@ -18,5 +20,9 @@ namespace ts::app {
 // false, fault.
 nlohmann::json summary_json(const snapshot::SnapshotFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);
+
+// Of a file of any kind that we know, or the folder of a run or sweep. What is ours: kind (run,
+// recording, sweep), workload and what fits. The error is one sentence.
+base::Result<nlohmann::json> summary_of(const std::filesystem::path& path);
 
 }  // namespace ts::app

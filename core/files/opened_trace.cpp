@@ -74,6 +74,8 @@ class TraceOpener {
     slice.begin_ns = time_of(event.begin_ns);
     slice.duration_ns = time_of(event.end_ns()) - slice.begin_ns;
     slice.name = event.name;
+    slice.module = event.module;
+    slice.module = event.module;
     return slice;
   }
   trace::TrackId add_device_track(trace::Track track);

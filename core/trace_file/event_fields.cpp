@@ -88,6 +88,7 @@ bool read_arguments(JsonScanner& scanner, RawEvent& event) {
   if (scanner.peek() != '{') return scanner.skip();
   return scanner.object([&](const JsonScanner::String& key) {
     if (key.raw == "name") return read_string(scanner, event.value_name);
+    if (key.raw == "module") return read_string(scanner, event.module);
     const Argument* const found = argument_of(key.raw);
     if (found == nullptr) return scanner.skip();
     if (!found->list) return read_plain(scanner, event.*found->field);

@@ -37,6 +37,7 @@ struct RawEvent {
   std::string_view copied;  // of copies and fills
   std::string_view total_allocated;
   std::string_view total_reserved;
+  io::JsonScanner::String module;
   io::JsonScanner::String value_name;  // "name" among args, for names of threads
 };
 

@@ -41,8 +41,9 @@ struct Event {
   std::int64_t external = kNoNumber;     // an operator and what it started share it
   std::int64_t bytes = 0;                // of a copy or fill
   base::StringId name = base::kNoString;
-  base::StringId dims = base::kNoString;   // of its inputs, as JSON: "[[2, 3], []]"
-  base::StringId types = base::kNoString;  // the same: "[\"float\", \"\"]"
+  base::StringId module = base::kNoString;  // path, in traces of our own
+  base::StringId dims = base::kNoString;    // of its inputs, as JSON: "[[2, 3], []]"
+  base::StringId types = base::kNoString;   // the same: "[\"float\", \"\"]"
   std::uint32_t track = 0;
   std::uint32_t launch = kNoLaunch;  // of a kernel: TraceFile::launches
   EventKind kind = EventKind::other;

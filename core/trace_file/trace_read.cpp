@@ -190,6 +190,7 @@ Event TraceReader::event_of(const RawEvent& raw) {
   event.kind = kind(raw);
   event.correlation = integer(raw.correlation);
   event.external = integer(raw.external);
+  if (!raw.module.raw.empty()) event.module = text(raw.module);
   if (!raw.dims.empty()) event.dims = texts_.id_of(raw.dims);
   if (!raw.types.empty()) event.types = texts_.id_of(raw.types);
   if (event.kind >= EventKind::kernel && event.kind <= EventKind::gpu_annotation) {

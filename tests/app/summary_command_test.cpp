@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -100,6 +101,56 @@ TEST_F(SummaryCommand, OurOwnRunsAndTracesAreKnown) {
   EXPECT_EQ(summary(folder_->path().string())["kind"], "run");
   EXPECT_EQ(summary(file("run.json"))["verdict"], "ok");
   EXPECT_EQ(summary(file("trace.json"))["kind"], "trace");
+}
+
+TEST_F(SummaryCommand, ConvertGoesBothWays) {
+  const auto run = [](const std::string& arguments) {
+    const auto ended = testing::run_program(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+  };
+  run("convert " + file("snapshot.pickle") + " " + file("there.json"));
+  run("convert " + file("there.json") + " " + file("back.pickle"));
+  EXPECT_EQ(testing::read(file("back.pickle")), testing::read(file("snapshot.pickle")));
+  write("two.json", kTrace);
+  run("convert " + file("two.json") + " " + file("again.json"));
+  auto before = summary(file("two.json"));
+  auto after = summary(file("again.json"));
+  EXPECT_EQ(after["kernels"], before["kernels"]);
+  EXPECT_EQ(after["operators"], before["operators"]);
+  run("convert " + file("two.json") + " " + file("two.csv"));
+  EXPECT_NE(testing::read(file("two.csv")).find("gemm,kernel,0,7,1.0"), std::string::npos)
+      << testing::read(file("two.csv"));
+  refused("convert " + file("two.json") + " " + file("two.pickle"),
+          "a trace becomes .json or .csv");
+  refused("convert " + file("snapshot.pickle") + " " + file("x.csv"),
+          "a memory snapshot becomes .pickle or .json");
+  refused("convert " + file("run.json") + " " + file("x.json"), "is neither");
+  refused("convert " + file("nothing_there") + " " + file("x.json"), "No such file");
+}
+
+TEST_F(SummaryCommand, DiffMatchesByName) {
+  write("a.json", kTrace);
+  std::string other = kTrace;
+  other.replace(other.find("aten::mm"), 8, "aten::bm");
+  other.replace(other.find("2.5"), 3, "3.5");
+  write("b.json", other);
+  const auto ended = testing::run_program("diff --json " + file("a.json") + " " + file("b.json"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto json = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(json["kind"], "trace");
+  EXPECT_EQ(json["kernels"][0]["difference_us"], 1.0);
+  EXPECT_EQ(json["kernels"][0]["state"], "in both");
+  std::map<std::string, std::string> states;
+  for (const auto& row : json["operators"]) states[row["name"]] = row["state"];
+  EXPECT_EQ(states,
+            (std::map<std::string, std::string>{{"aten::bm", "new"}, {"aten::mm", "gone"}}));
+  const auto same = testing::run_program("diff --json " + file("snapshot.pickle") + " " +
+                                         file("snapshot.pickle"));
+  for (const auto& figure : nlohmann::json::parse(same.out)["figures"])
+    EXPECT_EQ(figure["difference"], 0) << figure;
+  EXPECT_EQ(testing::run_program("diff " + file("a.json") + " " + file("b.json")).code, 0);
+  refused("diff " + file("a.json") + " " + file("snapshot.pickle"), "only files of one kind");
 }
 
 TEST_F(SummaryCommand, APartlyReadFileWarns) {

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/trace_file/trace_summary.h"
+#include "core/trace_file/trace_write.h"
+#include "tests/io/temporary_folder.h"
 
 namespace ts::trace_file {
 namespace {
@@ -157,6 +160,69 @@ TEST(TraceRead, OtherFilesAreNamedForWhatTheyAre) {
   EXPECT_EQ(refused(R"({"segments": [], "device_traces": []})"),
             "this is a memory snapshot of PyTorch, not a trace");
   EXPECT_EQ(refused("\x80\x02}."), "this is a memory snapshot of PyTorch, not a trace");
+}
+
+// By what it says: ids of texts and tracks may differ.
+std::string in_words(const TraceFile& file) {
+  nlohmann::json all = {{"devices", file.devices}, {"rank", file.rank}};
+  for (const Event& event : file.events) {
+    const Track& track = file.tracks.at(event.track);
+    nlohmann::json one = {to_string(event.kind),
+                          event.begin_ns,
+                          event.duration_ns,
+                          event.correlation,
+                          event.external,
+                          event.bytes,
+                          file.strings->view(event.name),
+                          file.strings->view(event.module),
+                          file.strings->view(event.dims),
+                          file.strings->view(event.types),
+                          track.process,
+                          track.thread,
+                          track.process_name,
+                          track.thread_name,
+                          track.device,
+                          track.stream};
+    if (event.launch != kNoLaunch) {
+      const Launch& launch = file.launches.at(event.launch);
+      one.push_back({launch.grid, launch.block, launch.registers, launch.shared_memory});
+    }
+    all["events"].push_back(one);
+  }
+  for (const FlowEnd& end : file.flows)
+    all["flows"].push_back({end.id, end.time_ns, static_cast<int>(end.kind), end.begins});
+  for (const MemoryEvent& one : file.memory) {
+    all["memory"].push_back(
+        {one.time_ns, one.address, one.bytes, one.total_allocated, one.total_reserved, one.device});
+  }
+  return all.dump(1);
+}
+
+TEST(TraceWrite, WhatIsWrittenIsReadAgainAndIsJson) {
+  const io::testing::TemporaryFolder folder;
+  const auto path = folder / "again.json";
+  const TraceFile file = parsed(kSmall);
+  ASSERT_TRUE(write_trace(path, file, R"({"a": 1})"));
+  const auto again = read_trace(path);
+  ASSERT_TRUE(again) << again.error().sentence;
+  EXPECT_EQ(again->fault, "");
+  EXPECT_EQ(in_words(*again), in_words(file));
+  const auto json = nlohmann::json::parse(io::testing::content_of(path));
+  EXPECT_EQ(json["schemaVersion"], 1);
+  EXPECT_EQ(json["otherData"]["a"], 1);
+  EXPECT_EQ(json["deviceProperties"][0]["name"], "NVIDIA H100");
+  EXPECT_FALSE(write_trace(path, file, "[1]"));
+}
+
+TEST(TraceWrite, ATableHasALineAnEvent) {
+  const io::testing::TemporaryFolder folder;
+  const TraceFile file = parsed(
+      R"([{"ph": "X", "cat": "kernel", "name": "a,\"b\"", "pid": 0, "tid": 7, "ts": 1.5, "dur": 2,
+           "args": {"correlation": 4}}])");
+  ASSERT_TRUE(write_trace_csv(folder / "t.csv", file));
+  EXPECT_EQ(io::testing::content_of(folder / "t.csv"),
+            "name,category,process,thread,begin_us,dur_us,correlation,external_id\n"
+            "\"a,\"\"b\"\"\",kernel,0,7,1.500,2.000,4,\n");
 }
 
 TEST(TraceRead, OddValuesAreNoNumbers) {

@@ -1,0 +1,165 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/report.h"
+#include "app/output/file_summary.h"
+
+namespace ts::app {
+namespace {
+
+struct DiffCommand {
+  std::filesystem::path a, b;
+  bool json = false;
+};
+
+using Json = nlohmann::json;
+
+Json figure(const std::string& name, const Json& a, const Json& b) {
+  return {{"name", name}, {"a", a}, {"b", b}, {"difference", b.get<double>() - a.get<double>()}};
+}
+
+// Numbers that both have, and of what both count how many there are.
+Json figures_of(const Json& a, const Json& b) {
+  auto figures = Json::array();
+  for (const auto& [key, value] : a.items()) {
+    if (!b.contains(key)) continue;
+    if (value.is_number() && b[key].is_number()) figures.push_back(figure(key, value, b[key]));
+    if (key == "steps") figures.push_back(figure(key, value.size(), b[key].size()));
+  }
+  return figures;
+}
+
+// Counts of actions; one that a file lacks is 0 there.
+Json actions_of(const Json& a, const Json& b) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
+  for (const auto& [action, count] : a.items()) counts[action].first = count;
+  for (const auto& [action, count] : b.items()) counts[action].second = count;
+  auto rows = Json::array();
+  for (const auto& [action, both] : counts) rows.push_back(figure(action, both.first, both.second));
+  return rows;
+}
+
+// Rows of a table of names, matched by name, those that differ most first.
+Json table_of(const Json& a, const Json& b) {
+  std::map<std::string, std::pair<Json, Json>> rows;
+  for (const Json& row : a) rows[row["name"]].first = row;
+  for (const Json& row : b) rows[row["name"]].second = row;
+  std::vector<Json> all;
+  for (const auto& [name, both] : rows) {
+    const auto& [of_a, of_b] = both;
+    const auto value = [](const Json& row, const char* key) {
+      return row.is_null() ? Json(0) : row[key];
+    };
+    const char* state = of_a.is_null() ? "new" : of_b.is_null() ? "gone" : "in both";
+    all.push_back({{"name", name},
+                   {"state", state},
+                   {"count_a", value(of_a, "count")},
+                   {"count_b", value(of_b, "count")},
+                   {"total_us_a", value(of_a, "total_us")},
+                   {"total_us_b", value(of_b, "total_us")},
+                   {"difference_us", value(of_b, "total_us").get<double>() -
+                                         value(of_a, "total_us").get<double>()}});
+  }
+  std::ranges::stable_sort(all, std::ranges::greater(), [](const Json& row) {
+    return std::abs(row["difference_us"].get<double>());
+  });
+  return all;
+}
+
+Json diff_of(const Json& a, const Json& b) {
+  Json diff = {{"kind", a["kind"]}, {"figures", figures_of(a, b)}};
+  if (a.contains("actions")) diff["actions"] = actions_of(a["actions"], b["actions"]);
+  for (const char* const table : {"kernels", "operators"}) {
+    if (a.contains(table)) diff[table] = table_of(a[table], b[table]);
+  }
+  return diff;
+}
+
+std::string shown(const std::string& name, double value) {
+  if (name.starts_with("peak_") || name == "bytes")
+    return size_in_words(static_cast<std::int64_t>(value));
+  if (name.ends_with("_us")) return text::duration_ns(value * 1e3).joined();
+  return value == std::floor(value) ? text::grouped(static_cast<std::int64_t>(value))
+                                    : text::decimal(value, 3);
+}
+
+void print_figures(const Json& rows) {
+  for (const Json& row : rows) {
+    const std::string name = row["name"];
+    std::printf("  %-22s %16s %16s %16s\n", text::printable(name).c_str(),
+                shown(name, row["a"]).c_str(), shown(name, row["b"]).c_str(),
+                shown(name, row["difference"]).c_str());
+  }
+}
+
+void print_table(const char* title, const Json& rows) {
+  constexpr std::size_t kMost = 15;
+  std::printf("\n%s\n", title);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
+    const Json& row = rows[i];
+    std::printf("  %12s %12s %12s  %-7s %s\n", shown("_us", row["total_us_a"]).c_str(),
+                shown("_us", row["total_us_b"]).c_str(), shown("_us", row["difference_us"]).c_str(),
+                row["state"].get<std::string>().c_str(),
+                text::printable(row["name"].get<std::string>()).c_str());
+  }
+  if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
+}
+
+void print_diff(const Json& diff) {
+  std::printf("  %-22s %16s %16s %16s\n", "", "A", "B", "B - A");
+  print_figures(diff["figures"]);
+  if (diff.contains("actions")) print_figures(diff["actions"]);
+  if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
+  if (diff.contains("operators")) print_table("Operators", diff["operators"]);
+}
+
+// What differs between two files of one kind. 2 where one cannot be read, or they are of two kinds.
+int tell_differences(const DiffCommand& command) {
+  std::vector<Json> both;
+  for (const std::filesystem::path& path : {command.a, command.b}) {
+    auto json = summary_of(path);
+    if (!json) return report(json.error().sentence, 2);
+    if (json->contains("fault")) report((*json)["fault"].get<std::string>(), 0);
+    both.push_back(std::move(*json));
+  }
+  if (both[0]["kind"] != both[1]["kind"]) {
+    return report(command.a.string() + " is a " + both[0]["kind"].get<std::string>() + ", " +
+                      command.b.string() + " a " + both[1]["kind"].get<std::string>() +
+                      ": only files of one kind can be compared",
+                  2);
+  }
+  Json diff = diff_of(both[0], both[1]);
+  if (!command.json) {
+    print_diff(diff);
+    return 0;
+  }
+  diff["file_a"] = command.a.string();
+  diff["file_b"] = command.b.string();
+  constexpr int kIndent = 2;
+  std::printf("%s\n", diff.dump(kIndent, ' ', false, Json::error_handler_t::replace).c_str());
+  return 0;
+}
+
+}  // namespace
+
+ParsedCommand diff_command(CLI::App& app) {
+  const auto options = std::make_shared<DiffCommand>();
+  app.add_option("A", options->a, "Memory snapshot, trace of a profiler, run or sweep")
+      ->option_text(" ")
+      ->required();
+  app.add_option("B", options->b, "Another of the same kind")->option_text(" ")->required();
+  app.add_flag("--json", options->json, "Print one JSON document on standard output");
+  return parsed_command(options, tell_differences);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/trace_file/trace_file.h"
+
+namespace ts::trace_file {
+
+// Writes a trace in the schema of PyTorch's Kineto, which Perfetto, TensorBoard's successors,
+// HolisticTraceAnalysis and TraceLens read; parse_trace() of the file gives the same events.
+// `metadata`: a JSON object as text, kept as otherData. Streams.
+base::Result<void> write_trace(const std::filesystem::path& path, const TraceFile& file,
+                               const std::string& metadata = "{}");
+
+// One line an event: name, category, process, thread, begin_us, dur_us, correlation, external_id.
+base::Result<void> write_trace_csv(const std::filesystem::path& path, const TraceFile& file);
+
+}  // namespace ts::trace_file
