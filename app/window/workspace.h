@@ -193,6 +193,8 @@ class Workspace {
   void draw_menus(const views::Ui& ui, Requests& requests);
   void draw_one_menu(const views::Ui& ui, Requests& requests);
   void draw_menu_items(const views::Ui& ui, const char* id, Requests& requests);
+  // What is on screen is of the settings; a file and the lessons have none.
+  [[nodiscard]] bool has_form() const { return !shows_file() && state_->page != Page::lessons; }
   void draw_status_bar(const views::Ui& ui);
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> projector_keys() const;
   void draw_restart_bar(const views::Ui& ui, Requests& requests);

@@ -59,7 +59,7 @@ std::string Workspace::why_not(Action action) const {
     case Action::save_prediction:
       return predicted_now() ? "" : t("command.why.nothing_predicted");
     case Action::settings:
-      if (shows_file()) return t("command.why.file_has_none");
+      if (!has_form()) return t("command.why.no_form");
       return state_->preferences.projector ? "" : t("command.why.settings_shown");
     default:
       return {};
@@ -94,7 +94,7 @@ bool Workspace::is_on(Action action) const {
     case Action::projector:
       return preferences.projector;
     case Action::settings:
-      return shows_form(preferences.projector) && !shows_file();
+      return shows_form(preferences.projector) && has_form();
     default:
       return false;
   }

@@ -97,7 +97,7 @@ std::vector<std::pair<std::string, std::string>> Workspace::projector_keys() con
         std::pair{Action::live, "status.key.live"},
         std::pair{Action::settings, "status.key.settings"},
         std::pair{Action::projector, "status.key.projector"}}) {
-    if (action == Action::settings && shows_file()) continue;
+    if (action == Action::settings && !has_form()) continue;
     keys.emplace_back(keys_of(action_row(action)), t(words));
   }
   return keys;

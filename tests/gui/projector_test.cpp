@@ -78,12 +78,38 @@ TEST_F(Projector, TheBarsSayTheKeysAndHaveOneMenuButton) {
     context->Yield(2);
     IM_CHECK(context->ItemExists("//$FOCUSED/###menu_view"));
     context->KeyPress(ImGuiKey_Escape);
+    // A page without settings does not speak of them.
+    const std::size_t of_run = corners_of("//###status_bar", context);
+    state().page = Page::lessons;
+    context->Yield(3);
+    IM_CHECK_LT(corners_of("//###status_bar", context), of_run);
+    state().page = Page::run;
+    context->Yield(3);
     const std::size_t with_keys = corners_of("//###status_bar", context);
     context->KeyPress(ImGuiKey_P);
     context->Yield(3);
     IM_CHECK(context->ItemExists("//###top_bar/###menu_view"));
     // Four keys with their words are many more letters than the bar has without.
     IM_CHECK_GT(with_keys, corners_of("//###status_bar", context) + 4 * 20);
+  });
+}
+
+// Naive against flash in fp32, which the card has no kernel for: what would repair it takes neither
+// run's figures their place.
+TEST_F(Projector, BothRunsOfALectureKeepTheirFigures) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    spec::WorkloadSpec spec = small_attention();
+    spec.backend = spec::AttentionBackend::flash;
+    show(spec);
+    IM_CHECK(run_to_end(context));
+    const char* const button = "//###projector_verdict/###repair_0";
+    IM_CHECK(until(context, 60, [&] { return context->ItemExists(button); }));
+    context->Yield(3);
+    // In the line of the sentence, above the rows of the figures.
+    const ImRect place = context->ItemInfo(button).RectFull;
+    const ImGuiWindow* const head = context->GetWindowByRef("//###projector_verdict");
+    IM_CHECK_LT(place.Max.y, head->Pos.y + head->Size.y / 2);
   });
 }
 

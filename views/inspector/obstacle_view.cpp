@@ -78,6 +78,14 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
   return draw_repairs(ui, outlook, kIndent);
 }
 
+float repairs_row_width(const Ui& ui, const predict::Outlook& outlook) {
+  const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  float width = sink.text_width(TextStyle::body, repairs_words(ui, outlook)) + ui.px(12);
+  for (std::size_t i = 0; i < outlook.repairs.size(); ++i)
+    width += repair_button(ui, outlook, i).width + ui.px(i == 0 ? 0 : 8);
+  return width;
+}
+
 std::optional<spec::WorkloadSpec> draw_repairs_row(const Ui& ui, const predict::Outlook& outlook,
                                                    float right) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

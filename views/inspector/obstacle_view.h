@@ -15,5 +15,7 @@ std::optional<spec::WorkloadSpec> draw_obstacle(const Ui& ui, const predict::Out
 // These buttons alone, in one row behind their words, as many as end before `right` on the screen.
 std::optional<spec::WorkloadSpec> draw_repairs_row(const Ui& ui, const predict::Outlook& outlook,
                                                    float right);
+// How wide that row is with all of them.
+float repairs_row_width(const Ui& ui, const predict::Outlook& outlook);
 
 }  // namespace ts::views

@@ -229,9 +229,14 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   std::optional<spec::WorkloadSpec> tried;
   float top = kRows;
   if (context.file == nullptr && context.outlook != nullptr && !context.outlook->repairs.empty()) {
-    ImGui::SetCursorScreenPos({left, at.y + ui.px(top)});
+    // Behind a short sentence, so that the figures of both runs keep their rows.
+    const float width = repairs_row_width(ui, *context.outlook);
+    const float end = left + sink.text_width(TextStyle::large, words.sentence) + ui.px(32);
+    const bool behind = end + width <= right;
+    ImGui::SetCursorScreenPos(behind ? ImVec2{right - width, sentence.y0}
+                                     : ImVec2{left, at.y + ui.px(top)});
     tried = draw_repairs_row(ui, *context.outlook, right);
-    top += kFigures + 2;
+    if (!behind) top += kFigures + 2;
   }
   const auto rows = headline_rows(context);
   float labels = 0;

@@ -151,7 +151,10 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
       const std::string said =
           detail.empty() ? headline
                          : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
-      const std::string ran_here = texts("inspector.ran_here", {{"verdict", said}});
+      // That it ran here is all that some verdicts say.
+      const bool says_where = verdict.headline.key == "verdict.ran_here";
+      const std::string ran_here =
+          says_where ? said : texts("inspector.ran_here", {{"verdict", said}});
       // Why the card cannot run it stays; what a prediction took gives way.
       words.remark = context.outlook->target == nullptr ? words.remark + "\n" + ran_here : ran_here;
       words.reason = true;

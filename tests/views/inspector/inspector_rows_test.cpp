@@ -97,6 +97,11 @@ TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
   EXPECT_EQ(words.sentence, "Cannot run on RTX 4090");
   EXPECT_THAT(words.remark, ::testing::HasSubstr("CUDA has no fp32 kernel of flash"));
   EXPECT_THAT(words.remark, ::testing::HasSubstr("Run on this machine"));
+  // Where it ran is said once.
+  record(memory::Action::alloc, 1, kMiB, 1);
+  run_.limit = 1024 * kMiB;
+  EXPECT_EQ(verdict_words(view, "").remark,
+            "CUDA has no fp32 kernel of flash\nRan on this machine with a peak of 1.00 MiB");
 }
 
 // The prediction stays, and why there is no more than it.
