@@ -1,19 +1,7 @@
 #include "assets/assets.h"
 
-#include <cstddef>
+#include "assets/asset_view.h"
 
-#define TS_ASSET(symbol)                                                                          \
-  extern "C" const char tensorscope_asset_##symbol[];                                             \
-  extern "C" const char tensorscope_asset_##symbol##_end[];                                       \
-  namespace {                                                                                     \
-  std::string_view view_##symbol() {                                                              \
-    return {                                                                                      \
-        tensorscope_asset_##symbol,                                                               \
-        static_cast<std::size_t>(tensorscope_asset_##symbol##_end - tensorscope_asset_##symbol)}; \
-  }                                                                                               \
-  }
-
-TS_ASSET(en)
 TS_ASSET(zh_cn)
 TS_ASSET(zh_tw)
 TS_ASSET(gpus)
@@ -24,9 +12,6 @@ TS_ASSET(lesson_rows)
 
 namespace ts::assets {
 
-std::string_view locale_en() {
-  return view_en();
-}
 std::string_view locale_zh_cn() {
   return view_zh_cn();
 }

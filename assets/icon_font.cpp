@@ -1,15 +1,12 @@
-#include <cstddef>
-
+#include "assets/asset_view.h"
 #include "assets/assets.h"
 
-extern "C" const char tensorscope_asset_icon_font[];
-extern "C" const char tensorscope_asset_icon_font_end[];
+TS_ASSET(icon_font)
 
 namespace ts::assets {
 
 std::string_view icon_font() {
-  return {tensorscope_asset_icon_font,
-          static_cast<std::size_t>(tensorscope_asset_icon_font_end - tensorscope_asset_icon_font)};
+  return view_icon_font();
 }
 
 }  // namespace ts::assets

@@ -41,9 +41,9 @@ int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
         fmt::format("Cannot read the trace {}: {}.", command.in.string(), file.error().sentence),
         2);
   }
-  const std::string& fault = unpacked.fault.empty() ? file->fault : unpacked.fault;
+  const base::Message& fault = unpacked.fault.empty() ? file->fault : unpacked.fault;
   if (!fault.empty()) {
-    report(fmt::format("Read only a part of {}: {}.", command.in.string(), fault), 0);
+    report(io::read_in_part(command.in, fault), 0);
   }
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
                            : trace_file::write_trace(command.out, *file);

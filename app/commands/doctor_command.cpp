@@ -75,7 +75,7 @@ Finding engine(const Loaded& loaded) {
 
 Finding compiling(const Loaded& loaded) {
   if (!loaded) return {"compiling", "Compiled steps", Health::missing, "no LibTorch", ""};
-  const std::string& reason = (*loaded)->info().not_compiled;
+  const std::string& reason = (*loaded)->info().not_compiled.sentence;
   if (reason.empty()) {
     return {"compiling", "Compiled steps", Health::ok, "Inductor, by Python and g++", ""};
   }
@@ -100,7 +100,7 @@ Finding cupti(const Machine& machine, const Loaded& loaded) {
   if (loaded) {
     for (const run::DeviceInfo& device : (*loaded)->info().devices) {
       if (device.not_recorded.empty()) continue;
-      return {"cupti", "CUPTI", Health::limited, device.not_recorded,
+      return {"cupti", "CUPTI", Health::limited, device.not_recorded.sentence,
               "Runs are measured, but their kernels are missing in the timeline. Close other "
               "profilers; in a container or WSL, ask for the rights to profile"};
     }

@@ -277,7 +277,7 @@ int replay_snapshot(const ReplayCommand& command) {
   const auto file = snapshot::read_snapshot(command.snapshot);
   if (!file) return report(file.error().sentence, 2);
   // Half a trace would be replayed from a wrong start.
-  if (!file->fault.empty()) return report(file->fault, 2);
+  if (!file->fault.empty()) return report(file->fault.sentence, 2);
   const auto at_fault = [&](const std::string& sentence) {
     return report(command.snapshot.string() + ": " + sentence, 2);
   };

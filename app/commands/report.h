@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
 
@@ -14,6 +15,10 @@ namespace ts::app {
 inline int report(const std::string& sentence, int code) {
   std::fprintf(stderr, "tensorscope: %s\n", text::printable(sentence).c_str());
   return code;
+}
+
+inline int report(const base::Message& message, int code) {
+  return report(message.sentence, code);
 }
 
 // What a command says beside its result.

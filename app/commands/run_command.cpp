@@ -30,6 +30,7 @@
 #include "core/report/operator_report.h"
 #include "core/report/recording_notes.h"
 #include "core/report/training_summary.h"
+#include "core/report/verdict.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 
@@ -241,7 +242,7 @@ void print_summary(const run::Run& run) {
                                  " between the GPU's records and ours, in one recording");
   }
   if (const auto cost = run.recording_cost()) print_row("Cost of recording", words_of(*cost));
-  for (const report::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
+  for (const base::Message& note : report::recording_notes(run)) print_row("Note", note.sentence);
 }
 
 base::Result<void> draw_run(Session& session, const std::filesystem::path& folder) {

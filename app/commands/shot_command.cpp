@@ -162,7 +162,7 @@ int take_shot(const ShotCommand& given) {
   } else if (options->layout == Layout::compare) {
     views::settle(state.compare_edit, *spec);
     const text::Texts texts = built_in_texts();
-    const auto b = views::spec_of_b(state.compare_edit, *spec, texts);
+    const auto b = views::spec_of_b(state.compare_edit, *spec);
     if (!b) return report(b.error().sentence, 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
   } else if (options->layout == Layout::hunt || state.page == Page::lessons) {

@@ -92,8 +92,8 @@ base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
   if (const auto problems = spec::validate(spec); !problems.empty()) {
     return base::fail(problems.front().sentence);
   }
-  if (const std::string problem = spec::corpus_problem(spec); !problem.empty()) {
-    return base::fail(problem);
+  if (base::Message problem = spec::corpus_problem(spec); !problem.empty()) {
+    return tl::unexpected<base::Error>(std::move(problem));
   }
   return spec;
 }

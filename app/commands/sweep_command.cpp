@@ -85,7 +85,7 @@ class Progress {
               text::bytes(point.measurement.peak_allocated).joined();
     } else {
       line += to_string(point.status);
-      if (!point.reason.empty()) line += ", " + point.reason;
+      if (!point.reason.empty()) line += ", " + point.reason.sentence;
     }
     std::fprintf(stderr, "%s\n", line.c_str());
   }
@@ -128,12 +128,13 @@ void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& jour
   if (only_predict) runner.pause();
   runner.keep_points(folder / kPointsFolder);
   Progress progress(sweep);
-  std::string told;
+  base::Message told;
   runner.on_point = [&](std::size_t point) {
     progress.point(point);
     if (runner.journal_problem() != told) {
       told = runner.journal_problem();
-      if (!told.empty()) report(told + " The points are kept in memory until there is room.", 1);
+      if (!told.empty())
+        report(told.sentence + " The points are kept in memory until there is room.", 1);
     }
   };
   bool cancelled = false;
@@ -150,7 +151,7 @@ void run_points(Session& session, sweep::Sweep& sweep, sweep::SweepJournal& jour
   }
   progress.clear();
   if (!runner.recording_problem().empty()) {
-    std::fprintf(stderr, "%s\n", text::printable(runner.recording_problem()).c_str());
+    std::fprintf(stderr, "%s\n", text::printable(runner.recording_problem().sentence).c_str());
   }
 }
 
@@ -164,7 +165,7 @@ std::vector<std::string> refusals(const sweep::Sweep& sweep) {
   std::vector<std::string> sentences;
   for (const sweep::SweepPoint& point : sweep.points()) {
     const bool failed = point.status == sweep::PointStatus::failed;
-    const std::string& reason = failed ? point.reason : point.prediction.problem;
+    const std::string& reason = (failed ? point.reason : point.prediction.problem).sentence;
     if (reason.empty() || (point.measured && !failed) ||
         std::ranges::find(reasons, reason) != reasons.end())
       continue;
@@ -244,7 +245,8 @@ int run_sweep(const SweepCommand& command) {
 
   wait_for_engine(session);
   if (session.engine() == nullptr) {
-    return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem(), 1);
+    return report(InterruptGuard::interrupted() ? "Cancelled" : session.engine_problem().sentence,
+                  1);
   }
   if (start->spec.base.device == spec::DeviceKind::cuda && !command.predict &&
       !has_cuda(*session.engine())) {

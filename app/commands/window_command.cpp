@@ -34,7 +34,7 @@ int open_window(const WindowCommand& command) {
     }
     auto opened = files::open_file(*whole);
     if (!opened) return report(opened.error().sentence, 2);
-    if (!(*opened)->fault().empty()) report((*opened)->fault(), 0);
+    if (!(*opened)->fault().empty()) report((*opened)->fault().sentence, 0);
     files.push_back(std::move(*opened));
   }
   const auto settings = preferences_folder();

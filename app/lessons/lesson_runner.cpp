@@ -6,6 +6,7 @@
 
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -101,7 +102,7 @@ void LessonRunner::start() {
   if (running_) return;
   running_ = true;
   cancelled_ = false;
-  problem_.clear();
+  problem_ = {};
   current_ = nullptr;
   work_.reset();
 }
@@ -121,7 +122,7 @@ void LessonRunner::begin_next() {
       work_ = std::move(*work);
       return;
     }
-    problem_ = work.error().sentence;
+    problem_ = work.error();
     break;
   }
   running_ = false;
@@ -131,14 +132,15 @@ void LessonRunner::end_step() {
   auto document = work_->take();
   const std::string id = current_->id;
   if (!document) {
-    problem_ = id + ": " + document.error().sentence;
+    problem_ = text::message("lesson.step_failed",
+                             {{"step", id}, text::argument("reason", document.error())});
   } else if (document->has_value()) {
     documents_[id] = std::move(**document);
     findings_ = lessons::find(lesson_, tier_, documents_);
     if (plan_of(*current_, tier_)->kind == lessons::StepKind::run) {
       runs_[id] = session_->share_current();
     }
-    if (auto kept = keep(); !kept) problem_ = kept.error().sentence;
+    if (auto kept = keep(); !kept) problem_ = kept.error();
     if (on_step) on_step(id);
   } else {
     cancelled_ = true;

@@ -12,6 +12,7 @@
 
 #include "app/lessons/lesson_steps.h"
 #include "app/session/session.h"
+#include "core/base/message.h"
 #include "core/lessons/findings.h"
 #include "core/lessons/lesson.h"
 
@@ -42,7 +43,7 @@ class LessonRunner {
   void update();
   [[nodiscard]] bool running() const { return running_; }
   // Why the last start ended early; empty where it did not, or was cancelled.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const base::Message& problem() const { return problem_; }
   // Called with the id of each step that has ended well.
   std::function<void(const std::string& step)> on_step;
 
@@ -88,7 +89,7 @@ class LessonRunner {
   std::unique_ptr<LessonStep> work_;
   bool running_ = false;
   bool cancelled_ = false;
-  std::string problem_;
+  base::Message problem_;
 };
 
 }  // namespace ts::app

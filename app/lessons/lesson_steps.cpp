@@ -39,7 +39,7 @@ class RunStep : public LessonStep {
     const run::Run* const run = session_->current();
     if (!mine() || run == nullptr || run->id != id_ || !run->finished) return std::nullopt;
     if (run->verdict == run::Verdict::cancelled) return std::nullopt;
-    if (run->verdict == run::Verdict::failed) return base::fail(run->failure.sentence);
+    if (run->verdict == run::Verdict::failed) return tl::unexpected<base::Error>(run->failure);
     session_->show(nullptr);
     nlohmann::json document = document_of(*session_);
     if (auto written = write_run(folder_, *session_, document); !written) {
@@ -80,8 +80,8 @@ class AbStep : public LessonStep {
   Document take() override {
     if (cancelled_ || session_->asked() != id_) return std::nullopt;
     const run::Comparison* const comparison = session_->comparison();
-    if (comparison == nullptr) return base::fail(session_->comparison_problem());
-    if (comparison->failure) return base::fail(comparison->failure->sentence);
+    if (comparison == nullptr) return tl::unexpected(session_->comparison_problem());
+    if (comparison->failure) return tl::unexpected<base::Error>(*comparison->failure);
     const auto environment = environment_json(read_machine(), session_->engine());
     nlohmann::json document = report::to_json(*comparison, protocol_, environment);
     if (auto written = write_comparison(folder_, *comparison, document); !written) {
@@ -136,7 +136,7 @@ class SweepStep : public LessonStep {
     if (cancelled_ || sweep_.count(sweep::PointStatus::cancelled) > 0) return std::nullopt;
     for (const sweep::SweepPoint& point : sweep_.points()) {
       if (point.status == sweep::PointStatus::failed && point.measured) {
-        return base::fail(point.reason);
+        return tl::unexpected(point.reason);
       }
     }
     const Machine machine = read_machine();

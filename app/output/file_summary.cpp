@@ -1,7 +1,5 @@
 #include "app/output/file_summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +15,7 @@
 #include "core/io/unpack.h"
 #include "core/run/recording.h"
 #include "core/sweep/sweep_journal.h"
+#include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
 namespace ts::app {
@@ -28,9 +27,9 @@ double microseconds(std::int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / kPerMicrosecond;
 }
 
-void add_fault(nlohmann::json& json, const std::string& fault) {
+void add_fault(nlohmann::json& json, const base::Message& fault) {
   json["complete"] = fault.empty();
-  if (!fault.empty()) json["fault"] = fault;
+  if (!fault.empty()) json["fault"] = fault.sentence;
 }
 
 nlohmann::json device_json(const allocator::Snapshot& snapshot, std::size_t device) {
@@ -161,7 +160,7 @@ Json recording_json(const run::Run& run) {
 
 base::Result<Json> sweep_json(const std::filesystem::path& path) {
   const auto content = sweep::read_journal(journal_of(path));
-  if (!content) return base::fail(content.error().sentence);
+  if (!content) return tl::unexpected(content.error());
   auto axes = Json::array();
   for (const auto& axis : content->spec.axes) axes.push_back(spec::field_name(axis.field));
   return Json{{"kind", "sweep"},
@@ -176,32 +175,31 @@ base::Result<Json> other_json(const std::filesystem::path& path, std::string_vie
   if (path.extension() == ".recording") {
     base::StringTable strings;
     const auto run = run::read_recording(content, 1, strings);
-    if (!run) return base::fail(run.error().sentence);
+    if (!run) return tl::unexpected(run.error());
     return recording_json(**run);
   }
   const auto json = io::parse_json(content);
   const auto has = [&](const char* key) { return json->contains(key) && (*json)[key].is_object(); };
   if (json && json->is_object() && has("spec") && has("memory")) return run_json(*json);
-  return base::fail(fmt::format(
-      "{} is neither a memory snapshot, a trace of a profiler, nor a run or sweep of Tensorscope.",
-      path.string()));
+  return text::fail("file_error.unknown", {{"path", path.string()}});
 }
 
 // Of a file that may be packed.
 base::Result<Json> file_json(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return base::fail(unpacked.error().sentence);
+  if (!unpacked) return tl::unexpected(unpacked.error());
   const std::string_view text = io::padded(unpacked->content);
   const io::FileKind kind = io::kind_of(text);
   if (kind == io::FileKind::other) return other_json(path, text);
   unpacked->content.resize(text.size());
   const auto finish = [&](auto file) -> base::Result<Json> {
     if (!file) {
-      return base::fail(fmt::format("Cannot read {}: {}.", path.string(), file.error().sentence));
+      return text::fail("file_error.read", {{"path", path.string()},
+                                            text::argument("reason", std::move(file.error()))});
     }
     if (!unpacked->fault.empty()) file->fault = unpacked->fault;
     if (!file->fault.empty()) {
-      file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+      file->fault = io::read_in_part(path, std::move(file->fault));
     }
     return summary_json(*file);
   };
@@ -218,7 +216,7 @@ base::Result<nlohmann::json> summary_of(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return file_json(path);
   if (std::filesystem::exists(path / kRunName, ignored)) return file_json(path / kRunName);
-  return base::fail("The folder " + path.string() + " holds neither a run nor a sweep.");
+  return text::fail("file_error.empty_folder", {{"path", path.string()}});
 }
 
 }  // namespace ts::app

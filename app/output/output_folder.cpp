@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/io/file.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -43,12 +44,9 @@ base::Result<OutputFolder> OutputFolder::claim(const std::filesystem::path& path
   for (const auto& [name, number] : folder->before_) {
     if (folder->wrote(name)) continue;
     if (!folder->has_list_) {
-      return base::fail(path.string() + " holds " + name +
-                        " and no list of what tensorscope wrote there, as earlier versions kept "
-                        "none: give another folder, or remove that file if it is of no use");
+      return text::fail("save_error.no_list", {{"path", path.string()}, {"name", name}});
     }
-    return base::fail(path.string() + " holds " + name +
-                      ", which tensorscope did not write there: give another folder, or move it");
+    return text::fail("save_error.foreign", {{"path", path.string()}, {"name", name}});
   }
   return folder;
 }

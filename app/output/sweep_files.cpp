@@ -8,6 +8,7 @@
 #include "core/io/json_parse.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_table.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -27,18 +28,20 @@ base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
                                           const std::string& name) {
   const auto names = points_in(folder);
   if (names.empty()) {
-    return base::fail(folder.string() + " has no points: is it in the folder of a sweep?");
+    return text::fail("point_error.no_points", {{"path", folder.string()}});
   }
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::string all;
     for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
-    return base::fail("There is no point \"" + name + "\"; there are " + all);
+    return text::fail("point_error.missing", {{"name", name}, {"all", all}});
   }
   const auto path = folder / (name + ".json");
   const auto text = io::read_file(path);
   if (!text) return tl::unexpected(text.error());
   auto json = io::parse_json(*text);
-  if (!json) return base::fail(path.string() + " " + json.error().sentence);
+  if (!json)
+    return text::fail("point_error.broken_json",
+                      {{"path", path.string()}, text::argument("reason", json.error())});
   return json;
 }
 
@@ -72,8 +75,7 @@ base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
     // The file may also be another point's own.
     if (sweep::older_profile_name(sweep, other) == older ||
         sweep::profile_name(sweep, other) == older) {
-      return base::fail("An earlier version gave several points of this sweep the file " + older +
-                        ending + ": run this point again to see it");
+      return text::fail("point_error.shared", {{"file", older + ending}});
     }
   }
   return older;
@@ -89,7 +91,9 @@ base::Result<nlohmann::json> profile_of_point(const std::filesystem::path& folde
   auto profile = read_profile(folder, *name);
   if (!profile || !profile->is_object() || !profile->contains("spec")) return profile;
   const auto written = spec::spec_from_json(profile->at("spec"));
-  if (!written) return base::fail(*name + kEnding + ": " + written.error().sentence);
+  if (!written)
+    return text::fail("point_error.spec",
+                      {{"file", *name + kEnding}, text::argument("reason", written.error())});
   auto same = check_of_point(folder / (*name + kEnding), *written, sweep.points()[point].spec);
   if (!same) return tl::unexpected(same.error());
   return profile;
@@ -102,7 +106,7 @@ base::Result<sweep::ProfileComparison> compared(const base::Result<nlohmann::jso
   try {
     return sweep::compare_profiles(*a, *b);
   } catch (const nlohmann::json::exception& error) {
-    return base::fail("The points cannot be compared: " + std::string(error.what()));
+    return text::fail("point_error.not_comparable", {{"reason", error.what()}});
   }
 }
 
@@ -112,9 +116,7 @@ base::Result<void> check_of_point(const std::filesystem::path& file,
                                   const spec::WorkloadSpec& written,
                                   const spec::WorkloadSpec& of_point) {
   if (written == of_point) return {};
-  return base::fail("The file " + file.string() +
-                    " is of other settings than this point: an earlier version gave several "
-                    "points one file. Run this point again to see it");
+  return text::fail("point_error.other_settings", {{"path", file.string()}});
 }
 
 base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,

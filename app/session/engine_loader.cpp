@@ -6,6 +6,8 @@
 #include <string>
 #include <system_error>
 
+#include "core/text/message.h"
+
 namespace ts::app {
 namespace {
 
@@ -23,24 +25,21 @@ base::Result<std::unique_ptr<Made>> load(const char* symbol) {
   const std::filesystem::path path = folder / kEngineFile;
   std::error_code ignored;
   if (folder.empty() || !std::filesystem::exists(path, ignored)) {
-    return base::fail(std::string(kEngineFile) +
-                      " is not beside the program: workloads cannot run; build it with ./run");
+    return text::fail("engine.not_there", {{"file", kEngineFile}});
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();
-    return base::fail(std::string("The engine cannot be loaded: ") +
-                      (reason != nullptr ? reason : "unknown reason"));
+    return text::fail("engine.not_loaded", {{"reason", reason != nullptr ? reason : "?"}});
   }
   const auto version =
       reinterpret_cast<run::EngineVersionFunction>(dlsym(library, run::kEngineVersionSymbol));
   const auto create = reinterpret_cast<Made* (*)()>(dlsym(library, symbol));
   if (version == nullptr || create == nullptr || version() != run::kEngineInterfaceVersion) {
-    return base::fail(std::string(kEngineFile) +
-                      " belongs to another version of the program; build both with ./run");
+    return text::fail("engine.other_version", {{"file", kEngineFile}});
   }
   std::unique_ptr<Made> made(create());
-  if (made == nullptr) return base::fail("LibTorch could not be initialised");
+  if (made == nullptr) return text::fail("engine.no_libtorch");
   return made;
 }
 

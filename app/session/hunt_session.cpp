@@ -7,6 +7,7 @@
 #include "core/io/file.h"
 #include "core/predict/hunt_table.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -195,7 +196,7 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
 }
 
 base::Result<std::filesystem::path> HuntSession::save() const {
-  if (!map_ || folder_.empty()) return base::fail("There is nothing to save yet");
+  if (!map_ || folder_.empty()) return text::fail("save_error.nothing");
   std::filesystem::path folder = new_path(folder_, "hunt");
   if (auto written = write_hunt_files(folder, *map_, progress_->target); !written) {
     return tl::unexpected(written.error());

@@ -18,14 +18,14 @@ OpenedFiles::Entry& OpenedFiles::entry_for(const std::filesystem::path& path) {
 
 void OpenedFiles::open(const std::filesystem::path& path) {
   Entry& entry = entry_for(path);
-  entry.problem.clear();
+  entry.problem = {};
   current_ = static_cast<std::size_t>(&entry - entries_.data());
   readers_.push_back({path, std::async(std::launch::async, [path] {
                         Answer answer;
                         if (auto read = files::open_file(path)) {
                           answer.opened = std::move(*read);
                         } else {
-                          answer.problem = read.error().sentence;
+                          answer.problem = read.error();
                         }
                         return answer;
                       })});

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 
@@ -21,7 +22,7 @@ class OpenedFiles {
     int id = 0;  // stays the same while it is open
     std::filesystem::path path;
     std::shared_ptr<const files::OpenedFile> opened;  // unset: being read, or nothing can be shown
-    std::string problem;                              // why nothing can be shown
+    base::Message problem;                            // why nothing can be shown
     std::size_t device = 0;                           // of opened->devices
     [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
   };
@@ -51,7 +52,7 @@ class OpenedFiles {
  private:
   struct Answer {
     std::unique_ptr<files::OpenedFile> opened;
-    std::string problem;
+    base::Message problem;
   };
   struct Reader {
     std::filesystem::path path;

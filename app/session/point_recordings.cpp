@@ -5,6 +5,7 @@
 
 #include "app/session/is_ready.h"
 #include "core/io/file.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -20,36 +21,39 @@ std::uintmax_t bytes_of_recordings(const std::filesystem::path& folder) {
 }
 
 // Empty, or why there is no file.
-std::string write(const std::filesystem::path& folder, const std::string& name,
-                  const run::RecordingWriter& writer, const run::Run& run) {
+base::Message write(const std::filesystem::path& folder, const std::string& name,
+                    const run::RecordingWriter& writer, const run::Run& run) {
   if (writer.too_large()) {
-    return "The recording of " + name + " was not kept: it is larger than " +
-           text::bytes(run::kMostRecordingBytes).joined() + ".";
+    return text::message(
+        "recording_error.large",
+        {{"name", name}, {"most", text::bytes(run::kMostRecordingBytes).joined()}});
   }
   const std::string file = writer.file(run);
   if (!leaves_room(folder, file.size())) {
-    return "The recording of " + name + " was not kept: the disk has hardly room for the journal.";
+    return text::message("recording_error.no_room", {{"name", name}});
   }
   if (bytes_of_recordings(folder) + file.size() > kMostRecordings) {
-    return "The recording of " + name + " was not kept: those of this sweep take " +
-           text::bytes(static_cast<std::int64_t>(kMostRecordings)).joined() + " already.";
+    return text::message(
+        "recording_error.many",
+        {{"name", name},
+         {"most", text::bytes(static_cast<std::int64_t>(kMostRecordings)).joined()}});
   }
   const auto written = io::write_file(recording_path(folder, name), file);
-  return written ? std::string() : written.error().sentence;
+  return written ? base::Message() : written.error();
 }
 
 base::Result<std::shared_ptr<run::Run>> read(const std::filesystem::path& path, run::RunId id,
                                              base::StringTable& strings) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return base::fail("There is no recording of this point: " + path.string());
+    return text::fail("recording_error.missing", {{"path", path.string()}});
   }
   const auto file = io::read_file(path);
   if (!file) return tl::unexpected(file.error());
   auto run = run::read_recording(*file, id, strings);
   if (!run) {
-    return base::fail("The recording " + path.string() +
-                      " cannot be shown: " + run.error().sentence);
+    return text::fail("recording_error.not_shown",
+                      {{"path", path.string()}, text::argument("reason", std::move(run.error()))});
   }
   return run;
 }

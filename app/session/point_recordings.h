@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/message.h"
 #include "core/run/recording.h"
 
 namespace ts::app {
@@ -37,11 +38,11 @@ class RecordingSaver {
   // Takes over what has ended. False while a file is being written.
   bool ready();
   // Of the last one; empty: it is on disk.
-  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] const base::Message& problem() const { return problem_; }
 
  private:
-  std::future<std::string> saving_;
-  std::string problem_;
+  std::future<base::Message> saving_;
+  base::Message problem_;
 };
 
 // Reads one file at a time on a thread of its own. Owner thread.

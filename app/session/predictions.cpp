@@ -72,7 +72,7 @@ bool Predictions::hunt(predict::HuntRequest request, bool here) {
   const spec::Gpu* gpu = gpus_->find(request.spec.target_gpu);
   if (predictor_ == nullptr || gpu == nullptr) return false;
   // The axes put other sizes in; what is wrong with the rest is wrong with every cell.
-  if (!allocator::AllocatorSettings::read(request.spec.alloc_conf)) return false;
+  if (!allocator::AllocatorSettings::parse(request.spec.alloc_conf)) return false;
   request.target = predict::target_of(*gpu, request.spec);
   if (here) request.target = device_of(request.spec, *gpu, request.target);
   request.spec.device = request.target.kind;

@@ -40,7 +40,7 @@ bool Session::start_comparison(const spec::WorkloadSpec& a, const spec::Workload
   run::CompareRequest request{.sides = {{{a, capacity_for(a)}, {b, capacity_for(b)}}},
                               .protocol = protocol};
   comparison_.reset();
-  comparison_problem_.clear();
+  comparison_problem_ = {};
   asked_ = worker_.submit(std::move(request));
   busy_ = true;
   compares_ = true;
@@ -85,7 +85,7 @@ void Session::apply(run::Update&& update) {
   if (auto* finished = std::get_if<run::FinishedUpdate>(&update)) {
     if (finished->id == asked_) {
       busy_ = false;
-      if (compares_ && comparison_ == nullptr) comparison_problem_ = finished->failure.sentence;
+      if (compares_ && comparison_ == nullptr) comparison_problem_ = finished->failure;
     }
   }
   if (run_) run_->apply(std::move(update));

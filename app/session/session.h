@@ -12,6 +12,7 @@
 
 #include "app/session/opened_files.h"
 #include "app/session/predictions.h"
+#include "core/base/message.h"
 #include "core/base/string_table.h"
 #include "core/run/compare.h"
 #include "core/run/run.h"
@@ -36,7 +37,7 @@ class Session {
   // The newest comparison, as far as it is; null before the first and until another has begun.
   [[nodiscard]] const run::Comparison* comparison() const { return comparison_.get(); }
   // Why the newest comparison could not begin; empty when it did.
-  [[nodiscard]] const std::string& comparison_problem() const { return comparison_problem_; }
+  [[nodiscard]] const base::Message& comparison_problem() const { return comparison_problem_; }
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }
   // From now on runs are told what the device reaches, which is measured once.
   void want_roof() { wants_roof_ = true; }
@@ -73,7 +74,7 @@ class Session {
   [[nodiscard]] base::StringTable& strings() { return strings_; }
   [[nodiscard]] const spec::GpuCatalogue& gpus() const { return gpus_; }
   [[nodiscard]] const run::EngineInfo* engine() const { return engine_ ? &*engine_ : nullptr; }
-  [[nodiscard]] const std::string& engine_problem() const { return engine_problem_; }
+  [[nodiscard]] const base::Message& engine_problem() const { return engine_problem_; }
 
  private:
   void apply(run::Update&& update);
@@ -84,7 +85,7 @@ class Session {
   spec::GpuCatalogue gpus_;
   predict::DryRunnerLoader dry_runner_;
   std::optional<run::EngineInfo> engine_;
-  std::string engine_problem_;
+  base::Message engine_problem_;
   std::shared_ptr<run::Run> run_;
   std::shared_ptr<run::Run> shown_;
   std::vector<run::Update> waiting_;
@@ -95,7 +96,7 @@ class Session {
   bool compares_ = false;  // what was asked for last is a comparison
   bool wants_roof_ = false;
   std::shared_ptr<const run::Comparison> comparison_;
-  std::string comparison_problem_;
+  base::Message comparison_problem_;
   Predictions predictions_;
   run::Worker worker_;  // last: its thread ends before what it writes to
 };

@@ -94,7 +94,7 @@ void SweepRunner::take_end() {
   sweep_->finish(point, *run, too_long_);
   if (journal_ != nullptr) {
     auto written = journal_->append(to_json(*sweep_, sweep_->points()[point]));
-    journal_problem_ = written ? std::string() : written.error().sentence;
+    journal_problem_ = written ? base::Message() : written.error();
   }
   const sweep::PointStatus status = sweep_->points()[point].status;
   if (!points_.empty()) keep_profile(point, *run);
@@ -118,7 +118,7 @@ void SweepRunner::keep_profile(std::size_t point, const run::Run& run) {
                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (!leaves_room(points_, profile.size())) return;
   const auto written = io::write_file(path, profile);
-  if (!written && journal_problem_.empty()) journal_problem_ = written.error().sentence;
+  if (!written && journal_problem_.empty()) journal_problem_ = written.error();
 }
 
 void SweepRunner::end_if_too_slow() {

@@ -9,6 +9,7 @@
 
 #include "app/session/point_recordings.h"
 #include "app/session/session.h"
+#include "core/base/message.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/sweep_journal.h"
 
@@ -55,9 +56,9 @@ class SweepRunner {
   // Called with each point that has ended, after it was written.
   std::function<void(std::size_t point)> on_point;
   // Why the journal could not be written, when it last could not; the points wait in memory.
-  [[nodiscard]] const std::string& journal_problem() const { return journal_problem_; }
+  [[nodiscard]] const base::Message& journal_problem() const { return journal_problem_; }
   // Why the last point has no recording; empty when it has.
-  [[nodiscard]] const std::string& recording_problem() const { return recordings_.problem(); }
+  [[nodiscard]] const base::Message& recording_problem() const { return recordings_.problem(); }
 
  private:
   void take_end();
@@ -78,7 +79,7 @@ class SweepRunner {
   std::filesystem::path points_;                     // folder
   std::unique_ptr<run::RecordingWriter> recording_;  // of the running point
   RecordingSaver recordings_;
-  std::string journal_problem_;
+  base::Message journal_problem_;
 };
 
 }  // namespace ts::app

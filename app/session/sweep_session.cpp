@@ -7,6 +7,7 @@
 #include "app/output/environment.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -21,7 +22,7 @@ void SweepSession::start(Session& session, sweep::SweepSpec spec) {
   runner_.reset();
   journal_.reset();
   runs_.clear();
-  start_problem_.clear();
+  start_problem_ = {};
   loaded_.clear();
   forget_opened();
   sweep_ = std::make_unique<sweep::Sweep>(std::move(spec));
@@ -34,7 +35,7 @@ void SweepSession::start(Session& session, sweep::SweepSpec spec) {
     if (journal) {
       journal_.emplace(std::move(*journal));
     } else {
-      start_problem_ = journal.error().sentence;
+      start_problem_ = journal.error();
     }
   }
   runner_ = std::make_unique<SweepRunner>(session, *sweep_, journal_ ? &*journal_ : nullptr);
@@ -60,7 +61,7 @@ base::Result<void> SweepSession::load(Session& session, const std::filesystem::p
   runner_.reset();
   journal_.reset();
   runs_.clear();
-  start_problem_.clear();
+  start_problem_ = {};
   forget_opened();
   sweep_ = std::move(sweep);
   own_folder_ = journal.parent_path();
@@ -72,9 +73,9 @@ base::Result<void> SweepSession::load(Session& session, const std::filesystem::p
 }
 
 base::Result<void> SweepSession::take_up(const Session& session) {
-  if (sweep_ == nullptr) return base::fail("There is no sweep yet");
+  if (sweep_ == nullptr) return text::fail("sweep_error.none_yet");
   if (loaded_.empty()) return {};
-  if (session.engine() == nullptr) return base::fail("The engine is not loaded yet");
+  if (session.engine() == nullptr) return text::fail("engine.not_yet");
   // Read again: another program may have written since.
   auto content = sweep::read_journal(loaded_);
   if (!content) return tl::unexpected(content.error());
@@ -132,10 +133,10 @@ void SweepSession::finish_predictions(Session& session, std::chrono::millisecond
   } while (runner_->predicting() && !late());
 }
 
-std::string SweepSession::problem() const {
+base::Message SweepSession::problem() const {
   if (!start_problem_.empty()) return start_problem_;
   if (runner_ == nullptr) return {};
-  const std::string& journal = runner_->journal_problem();
+  const base::Message& journal = runner_->journal_problem();
   return journal.empty() ? runner_->recording_problem() : journal;
 }
 
@@ -157,7 +158,7 @@ void SweepSession::open(Session& session, std::size_t point) {
   if (auto run = run_of(point)) {
     opened_ = Opened{point, std::move(run)};
   } else if (own_folder_.empty()) {
-    opened_ = Opened{point, base::fail("This sweep is not kept on disk")};
+    opened_ = Opened{point, text::fail("sweep_error.not_on_disk")};
   } else {
     const std::filesystem::path points = own_folder_ / kPointsFolder;
     const auto name = stored_point_name(points, *sweep_, point, kRecordingEnding);
@@ -185,13 +186,13 @@ std::optional<SweepSession::Opened> SweepSession::take_opened() {
 }
 
 base::Result<sweep::ProfileComparison> SweepSession::compare(std::size_t a, std::size_t b) const {
-  if (sweep_ == nullptr || own_folder_.empty()) return base::fail("This sweep is not kept on disk");
+  if (sweep_ == nullptr || own_folder_.empty()) return text::fail("sweep_error.not_on_disk");
   return compare_points(own_folder_ / kPointsFolder, *sweep_, a, b);
 }
 
 base::Result<std::filesystem::path> SweepSession::save(const Session& session) {
   if (sweep_ == nullptr || session.engine() == nullptr || own_folder_.empty()) {
-    return base::fail("There is nothing to save yet");
+    return text::fail("save_error.nothing");
   }
   const Machine machine = read_machine();
   auto written =

@@ -10,6 +10,7 @@
 
 #include "app/session/point_recordings.h"
 #include "app/session/sweep_runner.h"
+#include "core/base/message.h"
 #include "core/sweep/point_profile.h"
 #include "views/sweep/sweep_analysis.h"
 
@@ -45,7 +46,7 @@ class SweepSession {
   [[nodiscard]] const sweep::Sweep* sweep() const { return sweep_.get(); }
   [[nodiscard]] SweepRunner* runner() const { return runner_.get(); }
   [[nodiscard]] bool idle() const { return runner_ == nullptr || runner_->idle(); }
-  [[nodiscard]] std::string problem() const;
+  [[nodiscard]] base::Message problem() const;
 
   // The run of a point while it is in memory: the last few.
   [[nodiscard]] std::shared_ptr<run::Run> run_of(std::size_t point) const;
@@ -79,7 +80,7 @@ class SweepSession {
   std::optional<sweep::SweepJournal> journal_;
   std::unique_ptr<SweepRunner> runner_;
   std::deque<std::pair<std::size_t, std::shared_ptr<run::Run>>> runs_;
-  std::string start_problem_;
+  base::Message start_problem_;
   RecordingOpener opener_;
   std::size_t opening_ = 0;  // the point whose recording is read
   std::filesystem::path opening_file_;

@@ -8,6 +8,8 @@
 #include <string>
 #include <system_error>
 
+#include "core/text/message.h"
+
 namespace ts::app {
 
 base::Result<void> show_in_desktop(const std::filesystem::path& path) {
@@ -25,7 +27,7 @@ base::Result<void> show_in_desktop(const std::filesystem::path& path) {
   int status = 1;
   if (posix_spawnp(&child, "sh", nullptr, nullptr, arguments.data(), environ) != 0 ||
       waitpid(child, &status, 0) != child || status != 0) {
-    return base::fail("No program of this system shows the folder " + folder);
+    return text::fail("save_error.not_shown", {{"path", folder}});
   }
   return {};
 }

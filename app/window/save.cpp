@@ -19,6 +19,7 @@
 #include "core/report/compare_report.h"
 #include "core/sweep/sweep_journal.h"
 #include "core/sweep/sweep_table.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 
@@ -26,7 +27,7 @@ namespace {
 
 base::Result<void> save_run(Graphics& graphics, Session& session, const WorkspaceState& state,
                             const std::filesystem::path& folder) {
-  if (session.run() == nullptr) return base::fail("There is no run to save");
+  if (session.run() == nullptr) return text::fail("save_error.no_run");
   auto written = write_run(folder, session, document_of(session));
   if (!written) return written;
   return save_run_pictures(graphics, session, state, folder);
@@ -37,7 +38,7 @@ base::Result<void> save_prediction(Graphics& graphics, Session& session,
                                    const std::filesystem::path& folder) {
   const predict::Outlook* const outlook = session.predictions().outlook();
   if (outlook == nullptr || outlook->target == nullptr) {
-    return base::fail("There is no prediction to save");
+    return text::fail("save_error.no_prediction");
   }
   const auto forecast = outlook->target;
   const spec::WorkloadSpec spec = outlook->spec;
@@ -50,7 +51,7 @@ base::Result<void> save_prediction(Graphics& graphics, Session& session,
 base::Result<void> save_comparison(Graphics& graphics, Session& session,
                                    const WorkspaceState& state,
                                    const std::filesystem::path& folder) {
-  if (session.comparison() == nullptr) return base::fail("There is no comparison to save");
+  if (session.comparison() == nullptr) return text::fail("save_error.no_comparison");
   const run::Comparison& comparison = *session.comparison();
   const auto environment = environment_json(read_machine(), session.engine());
   const nlohmann::json json = report::to_json(comparison, run::comparison_protocol(), environment);

@@ -28,6 +28,7 @@
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/sweep/sweep_table.h"
+#include "core/text/message.h"
 #include "views/common/spec_words.h"
 
 namespace ts::app {
@@ -66,7 +67,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   const Preferences& preferences = window->state_->preferences;
   auto graphics =
       Graphics::open(Graphics::Kind::window, preferences.window_width, preferences.window_height);
-  if (!graphics) return base::fail(graphics.error().sentence);
+  if (!graphics) return tl::unexpected(graphics.error());
   window->graphics_ = std::move(*graphics);
 
   window->context_ = ImGui::CreateContext();
@@ -149,12 +150,9 @@ void Window::remember_what_is_known() {
 // Made, or the sentence why there is none is shown.
 std::optional<std::filesystem::path> Window::made_save_folder() {
   std::filesystem::path folder = state_->save_folder();
-  const auto made =
-      folder.empty()
-          ? base::fail("HOME is not set: choose a folder for saved files in the menu File")
-          : io::make_folder(folder);
+  const auto made = folder.empty() ? text::fail("file_error.no_home") : io::make_folder(folder);
   if (made) return folder;
-  workspace_->notify(views::file_words(*texts_, made.error().sentence));
+  workspace_->notify(made.error());
   return std::nullopt;
 }
 
@@ -162,7 +160,7 @@ void Window::save(Requests::Save what) {
   const auto folder = made_save_folder();
   if (!folder) return;
   const auto saved = save_in_folder(what, *graphics_, *session_, *state_, *folder);
-  saved ? workspace_->saved(*saved) : workspace_->notify(saved.error().sentence);
+  saved ? workspace_->saved(*saved) : workspace_->notify(saved.error());
 }
 
 // Into the folder of the lesson itself, where its steps are.
@@ -181,7 +179,7 @@ void Window::save_picture_of_window() {
   if (!folder) return;
   const auto path = new_path(*folder, "picture", ".png");
   const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
-  saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
+  saved ? workspace_->saved(path) : workspace_->notify(saved.error());
 }
 
 void Window::save_picture_of_hunt(std::filesystem::path path) {
@@ -201,7 +199,7 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
                                        sweeps.progress()->target, picture, path);
   if (saved && !beside_others) return;  // its folder has been named
-  saved ? workspace_->saved(path) : workspace_->notify(saved.error().sentence);
+  saved ? workspace_->saved(path) : workspace_->notify(saved.error());
 }
 
 void Window::save_figure_of_sweep(const Requests::Figure& request) {
@@ -219,7 +217,7 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
   options.look = state_->sweep_page.look;
   options.only = request.only;
   auto saved = save_sweep_figure(*graphics_, *sweep, options, request.folder);
-  if (!saved) workspace_->notify(saved.error().sentence);
+  if (!saved) workspace_->notify(saved.error());
 }
 
 // What is measured is written beside the pictures, and its memory is shown again with everything
@@ -232,7 +230,7 @@ void Window::restart() {
     const auto folder = new_path(*parent, "run");
     const auto saved = write_run(folder, *session_, document_of(*session_));
     if (!saved) {
-      workspace_->notify(saved.error().sentence);
+      workspace_->notify(saved.error());
       return;
     }
     if (!session_->run()->memory.events().empty()) paths.push_back(folder / "snapshot.pickle");

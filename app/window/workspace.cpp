@@ -92,9 +92,13 @@ Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts&
   seen_spec_ = state.history.spec();
 }
 
-void Workspace::notify(const std::string& sentence) {
-  note_ = views::file_words(*texts_, sentence);
+void Workspace::notify(std::string words) {
+  note_ = std::move(words);
   note_until_ns_ = base::now_ns() + kNoteTime;
+}
+
+void Workspace::notify(const base::Message& message) {
+  notify(views::message_words(*texts_, message));
 }
 
 bool Workspace::animated() const {
@@ -258,12 +262,12 @@ void Workspace::start_run(bool live) {
   }
   run_spec_ = state_->history.spec();
   if (!session_->engine_problem().empty()) {
-    notify(views::engine_words(*texts_, session_->engine_problem()));
+    notify(session_->engine_problem());
     return;
   }
   const auto problems = spec::validate(run_spec_);
   if (!problems.empty()) {
-    if (!live) notify(views::message_words(*texts_, problems.front()));
+    if (!live) notify(problems.front());
     return;
   }
   session_->show(nullptr);

@@ -25,6 +25,7 @@
 #include "app/window/open_sheet.h"
 #include "app/window/palette.h"
 #include "app/window/toasts.h"
+#include "core/base/message.h"
 #include "core/text/text.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -137,7 +138,8 @@ class Workspace {
   Requests draw(Layout layout, bool interactive);
 
   // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
-  void notify(const std::string& sentence);
+  void notify(std::string words);
+  void notify(const base::Message& message);
 
   // Says that something was written there, with a button that shows it.
   void saved(const std::filesystem::path& path);

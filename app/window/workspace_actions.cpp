@@ -47,7 +47,7 @@ std::string Workspace::why_not(Action action) const {
   const auto& t = *texts_;
   switch (action) {
     case Action::start:
-      return views::engine_words(*texts_, session_->engine_problem());
+      return views::message_words(*texts_, session_->engine_problem());
     case Action::stop:
       return session_->busy() || state_->lessons->running() ? "" : t("command.why.not_running");
     case Action::undo:

@@ -43,12 +43,12 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
 std::string Workspace::comparison_refusal() const {
   const spec::WorkloadSpec& a = state_->history.spec();
   if (!session_->engine_problem().empty())
-    return views::engine_words(*texts_, session_->engine_problem());
+    return views::message_words(*texts_, session_->engine_problem());
   if (const auto problems = spec::validate(a); !problems.empty())
     return views::message_words(*texts_, problems.front());
   if (measures_sweep()) return (*texts_)("note.sweep_measures");
-  const auto b = views::spec_of_b(state_->compare_edit, a, *texts_);
-  return b ? std::string() : b.error().sentence;
+  const auto b = views::spec_of_b(state_->compare_edit, a);
+  return b ? std::string() : views::message_words(*texts_, b.error());
 }
 
 void Workspace::start_comparison() {
@@ -56,7 +56,7 @@ void Workspace::start_comparison() {
     notify(refusal);
   } else {
     const spec::WorkloadSpec& a = state_->history.spec();
-    session_->start_comparison(a, *views::spec_of_b(state_->compare_edit, a, *texts_),
+    session_->start_comparison(a, *views::spec_of_b(state_->compare_edit, a),
                                run::comparison_protocol());
   }
 }
@@ -67,7 +67,7 @@ std::string Workspace::stale_comparison() const {
   if (comparison == nullptr) return {};
   const spec::WorkloadSpec& now = state_->history.spec();
   std::string words = views::difference_words(*texts_, comparison->sides[0].spec, now);
-  const auto b = views::spec_of_b(state_->compare_edit, now, *texts_);
+  const auto b = views::spec_of_b(state_->compare_edit, now);
   if (words.empty() && b) words = views::difference_words(*texts_, comparison->sides[1].spec, *b);
   return words;
 }
@@ -90,7 +90,7 @@ void Workspace::draw_compare_head(const views::Ui& ui, float width) {
   } else if (going_on) {
     title = (*texts_)("compare.preparing");
   } else {
-    title = session_->comparison_problem();
+    title = views::message_words(*texts_, session_->comparison_problem());
     if (title.empty()) title = comparison_refusal();
     if (title.empty()) title = (*texts_)("compare.nothing_yet");
   }

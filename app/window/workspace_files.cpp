@@ -82,7 +82,7 @@ void Workspace::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry&
     views::wrapped_text(ui, TextStyle::large, ui.theme.text, (*texts_)("file.cannot_open"),
                         ui.px(16));
     views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
-                        views::file_words(*texts_, entry.problem), ui.px(16));
+                        views::message_words(*texts_, entry.problem), ui.px(16));
   }
   ImGui::EndGroup();
 }

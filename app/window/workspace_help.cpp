@@ -85,7 +85,7 @@ void Workspace::saved(const std::filesystem::path& path) {
 void Workspace::draw_toasts(const views::Ui& ui) {
   const auto shown = toasts_.draw(ui, base::now_ns());
   if (!shown) return;
-  if (const auto done = show_in_desktop(*shown); !done) notify(done.error().sentence);
+  if (const auto done = show_in_desktop(*shown); !done) notify(done.error());
 }
 
 }  // namespace ts::app

@@ -55,7 +55,7 @@ void Workspace::open_spec(const spec::WorkloadSpec& spec) {
 
 void Workspace::save_hunt(Requests& requests) {
   const auto saved = state_->hunts->save();
-  saved ? this->saved(*saved) : notify(saved.error().sentence);
+  saved ? this->saved(*saved) : notify(saved.error());
   if (saved) requests.hunt_picture = *saved / "hunt.png";
 }
 

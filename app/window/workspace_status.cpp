@@ -79,7 +79,7 @@ std::string Workspace::kernels_not_recorded() const {
   if (engine == nullptr) return {};
   for (const run::DeviceInfo& device : engine->devices) {
     if (device.unavailable.empty() && !device.not_recorded.empty())
-      return views::engine_words(*texts_, device.not_recorded);
+      return views::message_words(*texts_, device.not_recorded);
   }
   return {};
 }
@@ -174,7 +174,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
       pair(t("status.events"), text::grouped(static_cast<std::int64_t>(events)), true);
       // What must be known before the pictures are believed stands out and says why.
       std::string notes;
-      for (const report::Message& note : report::recording_notes(*run)) {
+      for (const base::Message& note : report::recording_notes(*run)) {
         notes += (notes.empty() ? "" : "\n") + t(note.key, note.arguments);
       }
       const float notes_x = x;

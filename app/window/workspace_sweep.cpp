@@ -22,7 +22,7 @@ constexpr ImGuiWindowFlags kSweepFlags = kFixedFlags & ~ImGuiWindowFlags_NoFocus
 }  // namespace
 
 void Workspace::tell(const base::Result<void>& result) {
-  if (!result) notify(result.error().sentence);
+  if (!result) notify(result.error());
 }
 
 // Pauses a sweep that goes on and resumes one that does not; where there is nothing left to do it
@@ -58,7 +58,7 @@ void Workspace::begin_sweep(views::SweepAsk ask) {
 void Workspace::open_sweep(const std::filesystem::path& path) {
   SweepSession& sweeps = *state_->sweeps;
   if (auto loaded = sweeps.load(*session_, path); !loaded) {
-    notify(loaded.error().sentence);
+    notify(loaded.error());
     return;
   }
   state_->history.set(sweeps.sweep()->spec().base);
@@ -79,7 +79,7 @@ void Workspace::take_opened_point() {
   auto opened = sweeps.take_opened();
   if (!opened) return;
   if (!opened->run) {
-    notify(opened->run.error().sentence);
+    notify(opened->run.error());
     return;
   }
   state_->history.set(sweeps.sweep()->points()[opened->point].spec);
@@ -95,7 +95,7 @@ void Workspace::compare_points(std::size_t a, std::size_t b) {
   const SweepSession& sweeps = *state_->sweeps;
   auto comparison = sweeps.compare(a, b);
   if (!comparison) {
-    notify(comparison.error().sentence);
+    notify(comparison.error());
     return;
   }
   comparison_ = {std::move(*comparison), views::place_words(*sweeps.sweep(), a),
@@ -129,7 +129,7 @@ void Workspace::carry_out(const views::SweepRequests& asked, Requests& requests)
   if (!asked.save && !asked.save_chart) return;
   const auto saved = sweeps.save(*session_);
   if (!saved) {
-    notify(saved.error().sentence);
+    notify(saved.error());
     return;
   }
   requests.figure = {asked.save_chart, *saved};

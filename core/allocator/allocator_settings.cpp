@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/allocator/caching_allocator_state.h"
+#include "core/text/message.h"
 
 namespace ts::allocator {
 namespace {
@@ -96,44 +97,15 @@ bool read_divisions(std::string_view value, AllocatorSettings& settings) {
 
 }  // namespace
 
-std::string AllocatorSettingsFault::sentence() const {
-  const auto takes = [this](const char* expected) {
-    return "Allocator setting " + option + " takes " + expected + ", not \"" + value + "\"";
-  };
-  switch (wants) {
-    case Wants::another_option:
-      break;
-    case Wants::truth:
-      return takes("True or False");
-    case Wants::mebibytes:
-      return takes("a number of MiB from 20 up");
-    case Wants::part:
-      return takes("a number between 0 and 1");
-    case Wants::divisions:
-      return takes("a power of two, or a list such as [256:1,512:2,>:8]");
-    case Wants::native:
-      return takes("native (cudaMallocAsync is another allocator)");
-  }
-  return "There is no allocator setting " + option;
-}
-
-base::Result<AllocatorSettings> AllocatorSettings::parse(std::string_view text) {
-  auto settings = read(text);
-  if (!settings) return base::fail(settings.error().sentence());
-  return *settings;
-}
-
-tl::expected<AllocatorSettings, AllocatorSettingsFault> AllocatorSettings::read(
-    std::string_view text) {
-  using Wants = AllocatorSettingsFault::Wants;
+base::Result<AllocatorSettings> AllocatorSettings::parse(std::string_view written) {
   AllocatorSettings settings;
-  for (const std::string_view option : options_of(text)) {
+  for (const std::string_view option : options_of(written)) {
     const auto colon = option.find(':');
     const std::string_view name = trimmed(option.substr(0, colon));
     const std::string_view value =
         colon == std::string_view::npos ? std::string_view() : trimmed(option.substr(colon + 1));
-    const auto wrong = [&](Wants wants) {
-      return tl::unexpected(AllocatorSettingsFault{wants, std::string(name), std::string(value)});
+    const auto wrong = [&](const char* key) {
+      return text::fail(key, {{"option", std::string(name)}, {"value", std::string(value)}});
     };
     // Less than the segments that medium requests share (20 MiB) is refused, as PyTorch does.
     const auto mebibytes = [&](std::int64_t& bytes) {
@@ -143,28 +115,28 @@ tl::expected<AllocatorSettings, AllocatorSettingsFault> AllocatorSettings::read(
       return true;
     };
     if (name == "expandable_segments") {
-      if (value != "True" && value != "False") return wrong(Wants::truth);
+      if (value != "True" && value != "False") return wrong("spec.error.alloc_truth");
       settings.expandable_segments = value == "True";
     } else if (name == "max_split_size_mb") {
-      if (!mebibytes(settings.max_split_size)) return wrong(Wants::mebibytes);
+      if (!mebibytes(settings.max_split_size)) return wrong("spec.error.alloc_mebibytes");
     } else if (name == "max_non_split_rounding_mb") {
-      if (!mebibytes(settings.max_non_split_rounding)) return wrong(Wants::mebibytes);
+      if (!mebibytes(settings.max_non_split_rounding)) return wrong("spec.error.alloc_mebibytes");
     } else if (name == "garbage_collection_threshold") {
       double part = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), part);
       if (error != std::errc() || end != value.data() + value.size() || part <= 0 || part >= 1) {
-        return wrong(Wants::part);
+        return wrong("spec.error.alloc_part");
       }
       settings.garbage_collection_threshold = part;
     } else if (name == "roundup_power2_divisions") {
-      if (!read_divisions(value, settings)) return wrong(Wants::divisions);
+      if (!read_divisions(value, settings)) return wrong("spec.error.alloc_divisions");
     } else if (name == "backend") {
-      if (value != "native") return wrong(Wants::native);
+      if (value != "native") return wrong("spec.error.alloc_native");
     } else if (name != "release_lock_on_cudamalloc" && name != "pinned_use_cuda_host_register" &&
                name != "pinned_num_register_threads" && name != "pinned_use_background_threads" &&
                name != "graph_capture_record_stream_reuse" &&
                name != "per_process_memory_fraction") {
-      return wrong(Wants::another_option);
+      return text::fail("spec.error.alloc_option", {{"option", std::string(name)}});
     }
   }
   return settings;

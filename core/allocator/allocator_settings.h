@@ -10,22 +10,6 @@
 
 namespace ts::allocator {
 
-// Why a string is no settings: the option at fault and what it takes instead of its value.
-struct AllocatorSettingsFault {
-  enum class Wants : std::uint8_t {
-    another_option,  // there is none of that name
-    truth,           // True or False
-    mebibytes,       // a number of MiB from 20 up
-    part,            // a number between 0 and 1
-    divisions,       // a power of two, or a list of them by size
-    native,          // cudaMallocAsync is another allocator
-  };
-  Wants wants = Wants::another_option;
-  std::string option;
-  std::string value;
-  [[nodiscard]] std::string sentence() const;  // plain English
-};
-
 // PyTorch 2.11's CUDA caching-allocator settings, read from the string that PYTORCH_CUDA_ALLOC_CONF
 // holds: "max_split_size_mb:128,expandable_segments:True,roundup_power2_divisions:[256:1,>:8]".
 // Settings that do not change where bytes go (release_lock_on_cudamalloc, pinned_*, ...) are
@@ -42,8 +26,7 @@ struct AllocatorSettings {
   std::array<std::int64_t, kDivisionSteps> roundup_power2_divisions{};
   friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;
 
-  static tl::expected<AllocatorSettings, AllocatorSettingsFault> read(std::string_view text);
-  // As read(), with the fault as a sentence.
+  // The error names the option at fault and what it takes instead of its value.
   static base::Result<AllocatorSettings> parse(std::string_view text);
   [[nodiscard]] std::string to_string() const;  // empty for the defaults
 

@@ -3,19 +3,20 @@
 #include <string>
 #include <tl/expected.hpp>
 
+#include "core/base/message.h"
+
 namespace ts::base {
 
 // An error of input or environment: one clear sentence for the user, with the place of the fault.
 // Broken invariants are not errors but checks (see check.h).
-struct Error {
-  std::string sentence;
-};
+using Error = Message;
 
 template <class T>
 using Result = tl::expected<T, Error>;
 
+// What the window shows comes from text::fail, which names a text of assets/locale instead.
 inline tl::unexpected<Error> fail(std::string sentence) {
-  return tl::unexpected<Error>(Error{std::move(sentence)});
+  return tl::unexpected<Error>(Error{.sentence = std::move(sentence)});
 }
 
 }  // namespace ts::base

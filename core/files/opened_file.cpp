@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
+#include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
 
 namespace ts::files {
@@ -54,17 +56,18 @@ namespace {
 
 base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem::path& path,
                                                           io::UnpackedFile&& unpacked) {
-  const auto cannot = [&](const std::string& why) {
-    return base::fail("Cannot read the trace " + path.string() + ": " + why + ".");
+  const auto cannot = [&](base::Message why) {
+    return text::fail("file_error.trace",
+                      {{"path", path.string()}, text::argument("reason", std::move(why))});
   };
   auto file = trace_file::parse_trace(std::move(unpacked.content));
-  if (!file) return cannot(file.error().sentence);
+  if (!file) return cannot(file.error());
   if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
-    file->fault = "Read only a part of " + path.string() + ": " + file->fault + ".";
+    file->fault = io::read_in_part(path, std::move(file->fault));
   }
   auto trace = open_trace(std::move(*file), next_id());
-  if (!trace) return cannot(trace.error().sentence);
+  if (!trace) return cannot(trace.error());
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;
   trace->path = path;
@@ -76,21 +79,20 @@ base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem:
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return base::fail(unpacked.error().sentence);
+  if (!unpacked) return tl::unexpected(unpacked.error());
   const std::string_view text = io::padded(unpacked->content);
   const io::FileKind kind = io::kind_of(text);
   unpacked->content.resize(text.size());
   if (kind == io::FileKind::trace) return open_trace_file(path, std::move(*unpacked));
   auto read = snapshot::read_snapshot(path, std::move(*unpacked));
-  if (!read) return base::fail(read.error().sentence);
+  if (!read) return tl::unexpected(read.error());
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;
   opened->file = std::move(*read);
   const allocator::Snapshot& snapshot = opened->file.snapshot;
   const std::vector<std::size_t> numbers = allocator::devices_of(snapshot);
   if (numbers.empty()) {
-    return base::fail("The snapshot " + path.string() +
-                      " is empty: it has neither segments nor events");
+    return text::fail("file_error.nothing", {{"path", path.string()}});
   }
   for (const std::size_t number : numbers) {
     opened->devices.push_back(open_device(snapshot, static_cast<std::int64_t>(number)));

@@ -40,7 +40,7 @@ struct OpenedFile {
     return trace != nullptr ? *trace->about.strings : *file.snapshot.strings;
   }
   // Why not all of it could be read; empty when it was.
-  [[nodiscard]] const std::string& fault() const {
+  [[nodiscard]] const base::Message& fault() const {
     return trace != nullptr ? trace->about.fault : file.fault;
   }
 };

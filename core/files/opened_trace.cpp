@@ -8,6 +8,7 @@
 
 #include "core/capture/gpu_timeline.h"
 #include "core/files/host_lanes.h"
+#include "core/text/message.h"
 
 namespace ts::files {
 namespace {
@@ -316,11 +317,10 @@ std::string shapes_of(std::string_view dims, std::string_view types) {
 }
 
 base::Result<OpenedTrace> open_trace(trace_file::TraceFile file, run::RunId id) {
-  if (file.events.empty()) return base::fail("it has no event that lasts, so nothing to show");
+  if (file.events.empty()) return text::fail("file_error.reason.no_stretch");
   constexpr std::size_t kMostTracks = 4096;
   if (file.tracks.size() > kMostTracks) {
-    return base::fail("it has " + std::to_string(file.tracks.size()) +
-                      " threads and streams, which nobody could look at");
+    return text::fail("trace_error.many_tracks", {{"tracks", std::to_string(file.tracks.size())}});
   }
   run::StartedUpdate started;
   started.id = id;

@@ -12,7 +12,7 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
   const auto index = static_cast<std::size_t>(device);
   const auto result = allocator::replay(file.file.snapshot, index);
   if (!result) {
-    answer.problem = result.error().sentence;
+    answer.problem = result.error();
     return answer;
   }
   answer.recorded = result->recorded;
@@ -24,7 +24,7 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
   const auto expandable =
       allocator::would_expandable_segments_help(file.file.snapshot, index, {}, *result);
   if (!expandable) {
-    answer.problem = expandable.error().sentence;
+    answer.problem = expandable.error();
   } else {
     answer.expandable = *expandable;
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/allocator/expandable_answer.h"
+#include "core/base/message.h"
 #include "core/files/opened_file.h"
 
 namespace ts::files {
@@ -11,7 +12,7 @@ namespace ts::files {
 // What the model of the caching allocator says of a recording: whether it does as was recorded, and
 // whether expandable segments would have helped.
 struct ReplayAnswer {
-  std::string problem;  // why it cannot be replayed; empty when it can
+  base::Message problem;  // why it cannot be replayed; empty when it can
   allocator::ReplayFigures recorded;
   allocator::ReplayFigures simulated;
   std::string difference;  // where the two part first; empty when they agree

@@ -12,6 +12,9 @@
 #include <string_view>
 #include <thread>
 
+#include "core/io/file.h"
+#include "core/text/message.h"
+
 extern char** environ;
 
 namespace ts::io {
@@ -107,7 +110,8 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
   const int error = posix_spawnp(&child, command.words.front().c_str(), actions.get(),
                                  attributes.get(), arguments.data(), environment.data());
   if (error != 0) {
-    return base::fail("Cannot start " + command.words.front() + ": " + std::strerror(error));
+    return text::fail("file_error.no_start",
+                      {{"program", command.words.front()}, system_reason(error)});
   }
   int code = 0;
   while (!has_ended(child, code)) {
@@ -117,7 +121,7 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
       kill(-child, SIGKILL);  // what did not listen
       int ignored = 0;
       waitpid(child, &ignored, 0);
-      return base::fail("Cancelled");
+      return text::fail("engine.cancelled");
     }
     std::this_thread::sleep_for(20ms);
   }

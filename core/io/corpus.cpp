@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/io/file.h"
+#include "core/text/message.h"
 #include "core/text/utf8.h"
 
 namespace ts::io {
@@ -42,12 +44,11 @@ base::Result<void> read_at(int file, std::size_t begin, std::span<char> out,
         ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(begin + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      return base::fail(
-          fmt::format("The corpus {} cannot be read: {}", name, std::strerror(errno)));
+      return text::fail("corpus_error.read", {{"path", name}, system_reason(errno)});
     }
     if (got == 0) {
-      return base::fail(fmt::format(
-          "The corpus {} was cut while it was read: it ends at byte {} now", name, begin + done));
+      return text::fail("corpus_error.cut",
+                        {{"path", name}, {"byte", std::to_string(begin + done)}});
     }
     done += static_cast<std::size_t>(got);
   }
@@ -63,15 +64,14 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   // Without waiting for whoever writes to a pipe; for files it is without meaning.
   corpus.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (corpus.file_ < 0) {
-    if (errno == ENOENT) return base::fail(fmt::format("There is no corpus {}", path.string()));
-    return base::fail(
-        fmt::format("The corpus {} cannot be read: {}", path.string(), std::strerror(errno)));
+    if (errno == ENOENT) return text::fail("corpus_error.missing", {{"path", path.string()}});
+    return text::fail("corpus_error.read", {{"path", path.string()}, system_reason(errno)});
   }
   struct stat about {};
   if (fstat(corpus.file_, &about) != 0 || !S_ISREG(about.st_mode)) {
-    return base::fail(fmt::format("The corpus {} is no file", path.string()));
+    return text::fail("corpus_error.no_file", {{"path", path.string()}});
   }
-  if (about.st_size == 0) return base::fail(fmt::format("The corpus {} is empty", path.string()));
+  if (about.st_size == 0) return text::fail("corpus_error.empty", {{"path", path.string()}});
   corpus.bytes_ = static_cast<std::size_t>(about.st_size);
 
   const bool cut = tokens == Tokens::bytes && corpus.bytes_ > kLookedAt;
@@ -80,8 +80,11 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
     return tl::unexpected(read.error());
   }
   if (const std::size_t at = first_fault(looked_at, cut); at != std::string_view::npos) {
-    return base::fail(fmt::format("The corpus {} is no text: byte {} is 0x{:02X}", path.string(),
-                                  at, static_cast<unsigned char>(looked_at[at])));
+    return text::fail(
+        "corpus_error.no_text",
+        {{"path", path.string()},
+         {"byte", std::to_string(at)},
+         {"value", fmt::format("0x{:02X}", static_cast<unsigned char>(looked_at[at]))}});
   }
   if (tokens == Tokens::bytes) return corpus;
 
@@ -93,10 +96,7 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
     at += count;
   }
   if (ranks.size() > kMostCharacters) {
-    return base::fail(
-        fmt::format("The corpus {} has more than 65,536 different characters: take "
-                    "tokenizer byte",
-                    path.string()));
+    return text::fail("corpus_error.characters", {{"path", path.string()}});
   }
   // The order of UTF-8 is that of code points.
   for (const auto& [character, rank] : ranks) corpus.characters_.emplace_back(character);

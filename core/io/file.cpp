@@ -22,18 +22,20 @@
 #include <system_error>
 #include <utility>
 
+#include "core/text/message.h"
+
 namespace ts::io {
 namespace {
 
 // mode of new files before the user's umask
 constexpr mode_t kNewFileMode = 0666;
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
+tl::unexpected<base::Error> cannot_read(const std::filesystem::path& path, int error) {
+  return text::fail("file_error.read", {{"path", path.string()}, system_reason(error)});
 }
 
-tl::unexpected<base::Error> cannot(const char* what, const std::filesystem::path& path, int error) {
-  return base::fail(fmt::format("Cannot {} {}: {}.", what, path.string(), reason(error)));
+tl::unexpected<base::Error> cannot_write(const std::filesystem::path& path, int error) {
+  return text::fail("file_error.write", {{"path", path.string()}, system_reason(error)});
 }
 
 class Descriptor {
@@ -188,16 +190,38 @@ void sync_folder(const std::filesystem::path& file) {
 base::Result<void> write_directly(const std::filesystem::path& path,
                                   const std::function<void(const WritePiece&)>& produce) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (descriptor.number() < 0) return cannot("write", path, errno);
+  if (descriptor.number() < 0) return cannot_write(path, errno);
   Output output(descriptor.number());
   produce([&output](std::string_view piece) { output.write(piece); });
   int error = output.finish();
   if (const int closing = descriptor.close(); error == 0) error = closing;
-  if (error != 0) return cannot("write", path, error);
+  if (error != 0) return cannot_write(path, error);
   return {};
 }
 
 }  // namespace
+
+base::Argument system_reason(int error) {
+  struct Known {
+    int error;
+    const char* key;
+  };
+  for (const Known& one :
+       {Known{ENOENT, "missing"}, Known{EACCES, "permission"}, Known{EPERM, "not_permitted"},
+        Known{EROFS, "read_only"}, Known{EISDIR, "folder"}, Known{ENOTDIR, "no_folder"},
+        Known{EEXIST, "exists"}, Known{ENOSPC, "full"}, Known{EIO, "io"}, Known{ENOMEM, "memory"},
+        Known{EFBIG, "large"}}) {
+    if (one.error == error) {
+      return text::argument("reason", text::message(std::string("file_error.reason.") + one.key));
+    }
+  }
+  return {"reason", std::generic_category().message(error)};
+}
+
+base::Message read_in_part(const std::filesystem::path& path, base::Message why) {
+  return text::message("file_error.part",
+                       {{"path", path.string()}, text::argument("reason", std::move(why))});
+}
 
 std::string line_value(const std::filesystem::path& path, std::string_view key, char separator) {
   std::ifstream file(path);
@@ -214,35 +238,36 @@ std::string line_value(const std::filesystem::path& path, std::string_view key, 
 }
 
 base::Result<void> make_folder(const std::filesystem::path& folder) {
-  if (folder.empty()) return base::fail("The folder to write to has no name");
+  if (folder.empty()) return text::fail("file_error.folder_without_name");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error && !std::filesystem::is_directory(folder, error)) {
     error = std::make_error_code(std::errc::not_a_directory);
   }
   if (!error) return {};
-  return base::fail("The folder " + folder.string() + " cannot be made: " + error.message());
+  return text::fail("file_error.folder", {{"path", folder.string()}, system_reason(error.value())});
 }
 
 base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& path) {
-  if (path.empty()) return base::fail("The file to open has no name");
+  if (path.empty()) return text::fail("file_error.file_without_name");
   std::error_code error;
   auto whole = std::filesystem::absolute(path, error);
   if (!error) return whole;
-  return base::fail(
-      fmt::format("Where {} is cannot be told: the current folder was removed", path.string()));
+  return text::fail("file_error.no_current_folder", {{"path", path.string()}});
 }
 
 base::Result<std::string> read_file(const std::filesystem::path& path) {
   // Without waiting for whoever writes to a pipe; for files it is without meaning.
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.number() < 0) return cannot("read", path, errno);
+  if (descriptor.number() < 0) return cannot_read(path, errno);
   struct stat status {};
-  if (::fstat(descriptor.number(), &status) != 0) return cannot("read", path, errno);
-  if (S_ISDIR(status.st_mode)) return cannot("read", path, EISDIR);
+  if (::fstat(descriptor.number(), &status) != 0) return cannot_read(path, errno);
+  if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
     // Neither need have an end.
-    return base::fail(fmt::format("Cannot read {}: it is a pipe or device.", path.string()));
+    return text::fail("file_error.read",
+                      {{"path", path.string()},
+                       text::argument("reason", text::message("file_error.reason.device"))});
   }
   std::string content;
   try {
@@ -256,15 +281,15 @@ base::Result<std::string> read_file(const std::filesystem::path& path) {
       if (size == content.size()) content.resize(2 * size);
       const ssize_t got = ::read(descriptor.number(), content.data() + size, content.size() - size);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return cannot("read", path, errno);
+      if (got < 0) return cannot_read(path, errno);
       if (got == 0) break;
       size += static_cast<std::size_t>(got);
     }
     content.resize(size);
   } catch (const std::bad_alloc&) {
-    return cannot("read", path, ENOMEM);
+    return cannot_read(path, ENOMEM);
   } catch (const std::length_error&) {
-    return cannot("read", path, EFBIG);
+    return cannot_read(path, EFBIG);
   }
   return content;
 }
@@ -281,11 +306,11 @@ base::Result<void> write_file(const std::filesystem::path& path,
   if (ignored) target = path;
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;
-  if (exists && S_ISDIR(old.st_mode)) return cannot("write", path, EISDIR);
+  if (exists && S_ISDIR(old.st_mode)) return cannot_write(path, EISDIR);
   if (exists && !S_ISREG(old.st_mode)) return write_directly(path, produce);
 
   Neighbour neighbour(target);
-  if (neighbour.error() != 0) return cannot("write", path, neighbour.error());
+  if (neighbour.error() != 0) return cannot_write(path, neighbour.error());
   Descriptor descriptor(neighbour.descriptor());
   Output output(descriptor.number());
   produce([&output](std::string_view piece) { output.write(piece); });
@@ -297,7 +322,7 @@ base::Result<void> write_file(const std::filesystem::path& path,
   if (error == 0 && ::fsync(descriptor.number()) != 0) error = errno;
   if (const int closing = descriptor.close(); error == 0) error = closing;
   if (error == 0) error = neighbour.rename_to(target);
-  if (error != 0) return cannot("write", path, error);
+  if (error != 0) return cannot_write(path, error);
   sync_folder(target);
   return {};
 }

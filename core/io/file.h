@@ -9,6 +9,12 @@
 
 namespace ts::io {
 
+// The system's reason, errno's number, as the argument "reason" of a message.
+base::Argument system_reason(int error);
+
+// A file of which only a part could be read, and why.
+base::Message read_in_part(const std::filesystem::path& path, base::Message why);
+
 // Reads a whole file; the sentence names the path and the system's reason. Pipes and devices are
 // refused.
 base::Result<std::string> read_file(const std::filesystem::path& path);

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/text/message.h"
+
 namespace ts::io {
 namespace {
 
@@ -33,11 +35,10 @@ std::size_t deepest_level(std::string_view text) {
 
 base::Result<nlohmann::json> parse_json(std::string_view text) {
   if (deepest_level(text) > kMostJsonLevels) {
-    return base::fail("is JSON nested more than " + std::to_string(kMostJsonLevels) +
-                      " levels deep");
+    return text::fail("file_error.deep_json", {{"levels", std::to_string(kMostJsonLevels)}});
   }
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return base::fail("is not valid JSON");
+  if (json.is_discarded()) return text::fail("file_error.bad_json");
   return json;
 }
 

@@ -1,6 +1,5 @@
 #include "core/io/png.h"
 
-#include <fmt/format.h>
 #include <png.h>
 
 #include <cstddef>
@@ -9,13 +8,18 @@
 
 #include "core/base/check.h"
 #include "core/io/file.h"
+#include "core/text/message.h"
 
 namespace ts::io {
 
 base::Result<void> write_png(const std::filesystem::path& path, const PictureView& picture) {
   if (picture.width <= 0 || picture.height <= 0) {
-    return base::fail(fmt::format("Cannot write {}: a picture of {} x {} pixels has nothing in it.",
-                                  path.string(), picture.width, picture.height));
+    return text::fail(
+        "file_error.write",
+        {{"path", path.string()},
+         text::argument("reason", text::message("file_error.reason.no_picture",
+                                                {{"width", std::to_string(picture.width)},
+                                                 {"height", std::to_string(picture.height)}}))});
   }
   TS_CHECK(picture.rgb.size() ==
            static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height) * 3);
@@ -29,7 +33,7 @@ base::Result<void> write_png(const std::filesystem::path& path, const PictureVie
   png_alloc_size_t size = encoded.size();
   if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture.rgb.data(), 0, nullptr) ==
       0) {
-    return base::fail(fmt::format("Cannot write {}: {}.", path.string(), image.message));
+    return text::fail("file_error.write", {{"path", path.string()}, {"reason", image.message}});
   }
   return write_file(path, std::string_view(reinterpret_cast<const char*>(encoded.data()), size));
 }

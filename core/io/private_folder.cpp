@@ -6,13 +6,16 @@
 #include <system_error>
 #include <utility>
 
+#include "core/io/file.h"
+#include "core/text/message.h"
+
 namespace ts::io {
 
 base::Result<PrivateFolder> PrivateFolder::make(const std::filesystem::path& parent,
                                                 const std::string& beginning) {
   std::string name = (parent / (beginning + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) {
-    return base::fail("No folder can be made in " + parent.string() + ": " + std::strerror(errno));
+    return text::fail("file_error.no_folder_in", {{"path", parent.string()}, system_reason(errno)});
   }
   return PrivateFolder(std::move(name));
 }

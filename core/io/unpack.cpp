@@ -1,6 +1,5 @@
 #include "core/io/unpack.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/io/file.h"
+#include "core/text/message.h"
 
 namespace ts::io {
 namespace {
@@ -45,13 +45,13 @@ class Unpacker {
     constexpr std::size_t kUsualRatio = 8;
     file.content.resize(std::min(most_, std::max<std::size_t>(kUsualRatio * packed_.size(), 4096)));
     for (bool more = ready_; more;) {
-      if (size_ == most_) return base::fail(too_much());
+      if (size_ == most_) return too_much();
       if (size_ == file.content.size()) file.content.resize(std::min(most_, 2 * size_));
       more = step(file);
     }
     file.content.resize(size_);
-    if (!ready_) file.fault = "zlib does not work here";
-    if (!file.fault.empty() && size_ == 0) return base::fail(file.fault);
+    if (!ready_) file.fault = text::message("pack_error.zlib");
+    if (!file.fault.empty() && size_ == 0) return tl::unexpected(file.fault);
     return file;
   }
 
@@ -74,17 +74,16 @@ class Unpacker {
       return is_gzip(packed_.substr(used_)) && inflateReset(&stream_) == Z_OK;
     }
     if (code != Z_OK && code != Z_BUF_ERROR) {
-      file.fault = fmt::format("byte {}: what gzip packed is damaged", used_);
+      file.fault = text::message("pack_error.damaged", {{"byte", std::to_string(used_)}});
     } else if (used_ == packed_.size() && stream_.avail_out > 0) {
-      file.fault = "what gzip packed is cut off";
+      file.fault = text::message("pack_error.cut");
     }
     return file.fault.empty();
   }
 
-  [[nodiscard]] std::string too_much() const {
+  [[nodiscard]] tl::unexpected<base::Error> too_much() const {
     constexpr std::size_t kMiB = std::size_t{1} << 20;
-    return fmt::format("it unpacks to more than {} MiB, which no recording of its size does",
-                       most_ / kMiB);
+    return text::fail("pack_error.bomb", {{"most", std::to_string(most_ / kMiB)}});
   }
 
   std::string_view packed_;
@@ -102,18 +101,19 @@ base::Result<UnpackedFile> unpack(std::string content) {
   try {
     return Unpacker(content).run();
   } catch (const std::bad_alloc&) {
-    return base::fail("it unpacks to more than there is memory for");
+    return text::fail("pack_error.memory");
   } catch (const std::length_error&) {
-    return base::fail("it unpacks to more than there is memory for");
+    return text::fail("pack_error.memory");
   }
 }
 
 base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path) {
   auto content = read_file(path);
-  if (!content) return base::fail(content.error().sentence);
+  if (!content) return tl::unexpected(content.error());
   auto file = unpack(std::move(*content));
   if (!file)
-    return base::fail(fmt::format("Cannot read {}: {}.", path.string(), file.error().sentence));
+    return text::fail("file_error.read",
+                      {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   return file;
 }
 

@@ -11,7 +11,7 @@ namespace ts::io {
 
 struct UnpackedFile {
   std::string content;
-  std::string fault;  // why a packed file gave only its beginning; empty: it gave all
+  base::Message fault;  // why a packed file gave only its beginning; empty: it gave all
 };
 
 // Small files may unpack to this, larger ones to kMostRatio times their size, and none to more than

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "core/text/message.h"
+
 namespace ts::io {
 namespace {
 
@@ -18,8 +20,7 @@ base::Result<std::filesystem::path> user_folder(const char* variable, const char
   if (const auto home = absolute_path_in("HOME"); !home.empty()) {
     return home / below_home / "tensorscope";
   }
-  return base::fail(std::string("There is no folder of this user: set HOME, or ") + variable +
-                    ", to an absolute path");
+  return text::fail("file_error.no_user_folder", {{"variable", variable}});
 }
 
 }  // namespace ts::io

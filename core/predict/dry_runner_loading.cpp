@@ -3,15 +3,17 @@
 #include <exception>
 #include <string>
 
+#include "core/text/message.h"
+
 namespace ts::predict {
 
 base::Result<std::unique_ptr<DryRunner>> load_dry_runner(const DryRunnerLoader& loader) {
   try {
     auto runner = loader();
-    if (runner && *runner == nullptr) return base::fail("The engine library gave no dry run");
+    if (runner && *runner == nullptr) return text::fail("engine.no_dry_run");
     return runner;
   } catch (const std::exception& error) {
-    return base::fail(std::string("Nothing can be predicted: ") + error.what());
+    return text::fail("engine.no_prediction", {{"reason", error.what()}});
   }
 }
 

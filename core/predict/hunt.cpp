@@ -9,6 +9,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::predict {
@@ -64,9 +65,9 @@ class EdgeSearch {
 
   base::Result<EdgeHunt> run() {
     if (candidates_.count() == 0) {
-      return base::fail(fmt::format("No value of {} from {} to {} is possible here",
-                                    spec::field_name(axis_.field), text::grouped(axis_.low),
-                                    text::grouped(axis_.high)));
+      return text::fail("prediction.no_value", {{"field", spec::field_name(axis_.field)},
+                                                {"low", text::grouped(axis_.low)},
+                                                {"high", text::grouped(axis_.high)}});
     }
     std::int64_t fits = -1;  // index
     std::int64_t oom = candidates_.count();
@@ -98,7 +99,7 @@ class EdgeSearch {
     if (auto set = spec::set_number(spec, axis_.field, value); !set)
       return tl::unexpected(set.error());
     if (const auto problems = spec::validate(spec); !problems.empty()) {
-      return base::fail(problems.front().sentence);
+      return tl::unexpected<base::Error>(problems.front());
     }
     auto answer = probe_(spec);
     if (!answer) return tl::unexpected(answer.error());
@@ -152,7 +153,7 @@ class AboveSearch {
 
   base::Result<void> stopped() {
     if (cancelled_ || problem_.empty()) return {};
-    return base::fail(problem_);
+    return tl::unexpected(problem_);
   }
 
   // The answer for that index, asked if it was not yet; null when cancelled or when it failed.
@@ -164,7 +165,7 @@ class AboveSearch {
     static_cast<void>(spec::set_number(spec, axis_.field, candidates_.at(index)));
     auto answer = probe_(spec);
     cancelled_ = cancelled_ || cancel_.cancelled();
-    if (!answer) problem_ = answer.error().sentence;
+    if (!answer) problem_ = answer.error();
     if (!answer || !answer->filling) return nullptr;
     return &asked_.emplace(index, std::move(*answer)).first->second;
   }
@@ -247,7 +248,7 @@ class AboveSearch {
   Candidates candidates_;
   std::map<std::int64_t, ProbeAnswer> asked_;
   std::int64_t hunt_step_ = 1;
-  std::string problem_;
+  base::Message problem_;
   bool cancelled_ = false;
 };
 
@@ -351,26 +352,23 @@ HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor,
   return out;
 }
 
-base::Result<HuntAxis> parse_hunt_axis(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const auto field = spec::field_from_name(text.substr(0, equals));
+base::Result<HuntAxis> parse_hunt_axis(std::string_view written) {
+  const std::size_t equals = written.find('=');
+  const auto field = spec::field_from_name(written.substr(0, equals));
   if (!field) return tl::unexpected(field.error());
   if (!spec::memory_grows_with(*field)) {
-    return base::fail(
-        fmt::format("{} is not a size that memory grows with: hunt along B, T, "
-                    "d_model, heads, d_head, layers, d_ff or vocab",
-                    spec::field_name(*field)));
+    return text::fail("hunt_error.no_size", {{"field", spec::field_name(*field)}});
   }
   HuntAxis axis;
   axis.field = *field;
   axis.low = std::max<std::int64_t>(1, spec::field_range(*field).min);
   axis.high = spec::field_range(*field).max;
   if (equals == std::string_view::npos) return axis;
-  const std::string_view ends = text.substr(equals + 1);
+  const std::string_view ends = written.substr(equals + 1);
   const std::size_t colon = ends.find(':');
   if (colon == std::string_view::npos) {
-    return base::fail(fmt::format("--axis takes {0} or {0}=FROM:TO, not \"{1}\"",
-                                  spec::field_name(*field), text));
+    return text::fail("hunt_error.form",
+                      {{"field", spec::field_name(*field)}, {"value", std::string(written)}});
   }
   const auto read = [&](std::string_view word) -> base::Result<std::int64_t> {
     spec::WorkloadSpec spec;
@@ -384,8 +382,9 @@ base::Result<HuntAxis> parse_hunt_axis(std::string_view text) {
   const auto high = read(ends.substr(colon + 1));
   if (!high) return tl::unexpected(high.error());
   if (*low > *high) {
-    return base::fail(fmt::format("The range of {} goes from {} down to {}: write it upwards",
-                                  spec::field_name(*field), *low, *high));
+    return text::fail("sweep_error.downwards", {{"field", spec::field_name(*field)},
+                                                {"low", std::to_string(*low)},
+                                                {"high", std::to_string(*high)}});
   }
   axis.low = *low;
   axis.high = *high;

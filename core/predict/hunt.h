@@ -21,7 +21,7 @@ namespace ts::predict {
 struct ProbeAnswer {
   Fit fit = Fit::fits;
   std::int64_t needed = 0;  // bytes
-  report::Message reason;   // one sentence
+  base::Message reason;     // one sentence
   // Bytes that the workload's tensors ask for at their peak, what a run would record; unset where
   // it is not told.
   std::optional<std::int64_t> peak = std::nullopt;

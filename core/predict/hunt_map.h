@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/predict/hunt.h"
 
 namespace ts::predict {
@@ -21,7 +22,7 @@ struct HuntCell {
   // Bytes needed, from the probed cells around it; equal once it is probed itself.
   std::int64_t at_least = 0;
   std::optional<std::int64_t> at_most;
-  report::Message reason;                      // of the probe
+  base::Message reason;                        // of the probe
   std::optional<std::int64_t> predicted_peak;  // of the probe, see ProbeAnswer
   // A real run of this cell: whether it had enough memory, and the bytes it held at its peak.
   struct Run {

@@ -43,8 +43,7 @@ void HuntSearch::find_obstacle() {
   // The smallest sizes are those least likely to be the fault.
   const auto problems = spec::problems_on(map.spec_of(0), request_.target.kind);
   if (problems.empty()) return;
-  const spec::SpecProblem& first = problems.front();
-  progress_.obstacle = {first.sentence, first.key, first.arguments};
+  progress_.obstacle = problems.front();
 }
 
 std::optional<HuntSearch::Next> HuntSearch::next() {
@@ -69,7 +68,7 @@ std::optional<ProbeAnswer> HuntSearch::ask(spec::WorkloadSpec spec, DryRunner& r
   const auto dry = runner.dry_run(spec, dry_run_options(request_.target), strings, cancel);
   if (!dry) {
     if (cancel.cancelled()) return std::nullopt;
-    progress_.problem = dry.error().sentence;
+    progress_.problem = dry.error();
     progress_.running = false;
     return std::nullopt;
   }
@@ -83,7 +82,7 @@ void HuntSearch::find_exact_edge(DryRunner& runner, base::StringTable& strings,
                                  const base::CancelToken& cancel) {
   const Probe probe = [&](const spec::WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
     auto answer = ask(spec, runner, strings, cancel);
-    if (!answer) return base::fail(progress_.problem);
+    if (!answer) return tl::unexpected(progress_.problem);
     return std::move(*answer);
   };
   spec::WorkloadSpec base = request_.spec;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/cancel.h"
+#include "core/base/message.h"
 #include "core/base/string_table.h"
 #include "core/predict/hunt_map.h"
 #include "core/predict/prediction.h"
@@ -43,8 +44,8 @@ struct HuntProgress {
   bool running = true;
   bool cancelled = false;
   // Why the target cannot run the settings, whatever the sizes of the axes; else empty.
-  report::Message obstacle = {};
-  std::string problem;                   // the probe that failed and ended it; else empty
+  base::Message obstacle = {};
+  base::Message problem;                 // the probe that failed and ended it; else empty
   double seconds = 0;                    // spent on probes
   std::optional<double> frontier_after;  // of these, until the frontier was known
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/predict/prediction.h"
 #include "core/predict/remedies.h"
 
@@ -24,8 +25,8 @@ struct BackendNeed {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   std::int64_t needed = 0;
   Fit fit = Fit::fits;
-  report::Message unavailable;  // why there is no number; empty when there is
-  bool current = true;          // false: still that of an earlier request
+  base::Message unavailable;  // why there is no number; empty when there is
+  bool current = true;        // false: still that of an earlier request
 };
 
 // The same step with expandable segments, where they are off.
@@ -52,9 +53,9 @@ struct SizeEdge {
 struct Outlook {
   std::uint64_t id = 0;  // counts the requests
   spec::WorkloadSpec spec;
-  report::Message problem;  // why there is nothing for the target; else empty
+  base::Message problem;  // why there is nothing for the target; else empty
   // Why this machine cannot run the settings, whatever the target can; else empty.
-  report::Message not_here;
+  base::Message not_here;
   // Where one of the two is so: settings close to these without it (repairs.h).
   std::vector<spec::WorkloadSpec> repairs;
   std::shared_ptr<const Forecast> target;  // on the chosen card; first to come

@@ -60,15 +60,14 @@ BackendNeed OutlookSearch::need_of(spec::AttentionBackend backend) {
   BackendNeed need;
   need.backend = backend;
   if (const auto problems = validate_there(spec); !problems.empty()) {
-    need.unavailable = {problems.front().sentence, problems.front().key,
-                        problems.front().arguments};
+    need.unavailable = problems.front();
     return need;
   }
   if (auto found = forecast(spec, request_.target)) {
     need.needed = (*found)->prediction.needed;
     need.fit = (*found)->prediction.fit;
   } else {
-    need.unavailable.sentence = found.error().sentence;
+    need.unavailable = found.error();
   }
   return need;
 }

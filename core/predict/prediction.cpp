@@ -12,6 +12,7 @@
 #include "core/memory/before_backward.h"
 #include "core/predict/cublas_workspaces.h"
 #include "core/spec/typed_card.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::predict {
@@ -20,31 +21,25 @@ namespace {
 
 using memory::EventIndex;
 
-report::Message message(std::string_view key, std::string_view english,
-                        std::vector<text::Argument> arguments) {
-  std::string sentence = text::fill(english, arguments);
-  return {std::move(sentence), "prediction." + std::string(key), std::move(arguments)};
+base::Message message(const std::string& key, std::vector<base::Argument> arguments) {
+  return text::message("prediction." + key, std::move(arguments));
 }
 
 std::string size(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
 
-report::Message sentence_of(const Prediction& prediction, const PredictionTarget& target) {
-  std::vector<text::Argument> arguments = {{"target", target.name}};
+base::Message sentence_of(const Prediction& prediction, const PredictionTarget& target) {
+  std::vector<base::Argument> arguments = {{"target", target.name}};
   if (prediction.fit == Fit::fits) {
     arguments.push_back({"needed", size(prediction.needed)});
     arguments.push_back({"memory", size(target.memory)});
     arguments.push_back({"spare", size(prediction.headroom)});
-    return message("fits", "Fits on {target}: {needed} of {memory}, {spare} to spare",
-                   std::move(arguments));
+    return message("fits", std::move(arguments));
   }
   if (prediction.fit == Fit::fits_after_flush) {
     arguments.push_back({"times", text::grouped(prediction.retries)});
-    return message("fits_after_flush",
-                   "Fits on {target}, but the allocator must flush its cache and retry "
-                   "({times} {times|time|times}): slow",
-                   std::move(arguments));
+    return message("fits_after_flush", std::move(arguments));
   }
   const BreakingAllocation& breaking = *prediction.breaking;
   arguments.push_back({"op", breaking.op.empty() ? "?" : breaking.op});
@@ -58,20 +53,9 @@ report::Message sentence_of(const Prediction& prediction, const PredictionTarget
   }
   const bool module = !breaking.module.empty();
   if (module) arguments.push_back({"module", breaking.module});
-  const std::string where = module ? "{op} in {module}" : "{op}";
-  if (!missing) {
-    return message(module ? "oom_pieces_module" : "oom_pieces",
-                   "Does not fit on {target}: " + where +
-                       " asks for {asked}, and what is free lies in smaller pieces",
-                   std::move(arguments));
-  }
   // What is missing is of the whole, not of the one request at which that shows first.
-  return message(
-      module ? "oom_module" : "oom",
-      "Does not fit on {target}: {missing} of the {needed} needed are missing; the first "
-      "refused is " +
-          where + ", which asks for {asked}",
-      std::move(arguments));
+  const std::string key = missing ? "oom" : "oom_pieces";
+  return message(module ? key + "_module" : key, std::move(arguments));
 }
 
 BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strings,
@@ -325,7 +309,7 @@ DryRunOptions dry_run_options(const PredictionTarget& target) {
 }
 
 allocator::AllocatorSettings allocator_settings_of(const spec::WorkloadSpec& spec) {
-  return allocator::AllocatorSettings::read(spec.alloc_conf)
+  return allocator::AllocatorSettings::parse(spec.alloc_conf)
       .value_or(allocator::AllocatorSettings());
 }
 

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/base/message.h"
 #include "core/base/phase.h"
 #include "core/memory/allocation_log.h"
 #include "core/predict/cuda_scratch.h"
 #include "core/predict/dry_run.h"
-#include "core/report/verdict.h"
 #include "core/spec/gpu_catalogue.h"
 
 namespace ts::predict {
@@ -98,7 +98,7 @@ struct Prediction {
   Fit fit = Fit::fits;
   std::int64_t retries = 0;                    // times the cache was flushed to make room
   std::optional<BreakingAllocation> breaking;  // when fit is oom
-  report::Message sentence;                    // the verdict in plain words, keys prediction.*
+  base::Message sentence;                      // the verdict in plain words, keys prediction.*
 };
 
 // The allocator's settings on the target card; the defaults where the string cannot be read, which

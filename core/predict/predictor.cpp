@@ -148,10 +148,9 @@ struct Predictor::Impl {
   }
 
   static void find_problems(Outlook& outlook, const OutlookRequest& request) {
-    const auto first = [](const std::vector<spec::SpecProblem>& problems) {
-      if (problems.empty()) return report::Message();
-      return report::Message{problems.front().sentence, problems.front().key,
-                             problems.front().arguments};
+    const auto first = [](const std::vector<spec::SpecProblem>& problems) -> base::Message {
+      if (problems.empty()) return {};
+      return problems.front();
     };
     const spec::WorkloadSpec& spec = request.spec;
     outlook.problem = first(spec::problems_on(spec, request.target.kind));
@@ -208,7 +207,7 @@ struct Predictor::Impl {
       publish(outlook);
     };
     if (!*runner) {
-      outlook.problem.sentence = runner->error().sentence;
+      outlook.problem = runner->error();
       return end();
     }
     OutlookSearch search(***runner, strings, request, job.cancel, last_forecast);
@@ -220,7 +219,7 @@ struct Predictor::Impl {
       if (on_target) {
         outlook.target = *on_target;
       } else {
-        outlook.problem.sentence = on_target.error().sentence;
+        outlook.problem = on_target.error();
       }
     } else if (!outlook.not_here.sentence.empty()) {
       return end();

@@ -4,6 +4,7 @@
 
 #include "core/io/json_values.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -29,22 +30,18 @@ std::string f2_of(const spec::WorkloadSpec& spec) {
 }
 
 // A device does not do more than it can, so one of the numbers is not what it seems.
-Message why_over_one(const run::Run& run, const Utilisation& used) {
+base::Message why_over_one(const run::Run& run, const Utilisation& used) {
   if (used.share <= 1) return {};
   if (used.peak.kind == Peak::Kind::nanogpt) {
-    return {"More than 100 %: the device is faster than the A100 that nanoGPT divides by",
-            "mfu.over.nanogpt",
-            {}};
+    return text::message("mfu.over.nanogpt");
   }
   if (run.flops() > 0 && used.share * run.flops() <= used.flops.per_step) {
-    return {"More than 100 %: the formula counts more than was computed", "mfu.over.formula", {}};
+    return text::message("mfu.over.formula");
   }
   if (used.peak.kind == Peak::Kind::card) {
-    return {"More than 100 %: the card's figure in the catalogue is too low", "mfu.over.card", {}};
+    return text::message("mfu.over.card");
   }
-  return {"More than 100 %: the best product was measured too low, as happens on a busy machine",
-          "mfu.over.measured",
-          {}};
+  return text::message("mfu.over.measured");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/report/verdict.h"
+#include "core/base/message.h"
 #include "core/run/run.h"
 
 namespace ts::report {
@@ -45,7 +45,7 @@ struct Utilisation {
   ModelFlops flops;
   Peak peak;
   double share = 0;
-  Message over = {};  // why the share is over 1; empty where it is not
+  base::Message over = {};  // why the share is over 1; empty where it is not
 };
 // Every formula against every peak; empty until steps are timed.
 std::vector<Utilisation> utilisations(const run::Run& run);

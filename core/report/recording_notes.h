@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/report/verdict.h"
+#include "core/base/message.h"
 #include "core/run/run.h"
 
 namespace ts::report {
@@ -16,6 +16,6 @@ bool recording_is_costly(const run::Run& run);
 
 // What must be known before a recording's pictures are believed, a sentence each: records that were
 // lost, and a high cost of recording. Empty where there is nothing to say.
-std::vector<Message> recording_notes(const run::Run& run);
+std::vector<base::Message> recording_notes(const run::Run& run);
 
 }  // namespace ts::report

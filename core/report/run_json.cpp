@@ -74,7 +74,7 @@ nlohmann::json recording_json(const run::Run& run) {
 
 nlohmann::json notes_json(const run::Run& run) {
   auto list = nlohmann::json::array();
-  for (const Message& note : recording_notes(run)) list.push_back(note.sentence);
+  for (const base::Message& note : recording_notes(run)) list.push_back(note.sentence);
   return list;
 }
 

@@ -7,23 +7,16 @@
 #include <string_view>
 
 #include "core/report/efficiency.h"
+#include "core/text/message.h"
 
 namespace ts::report {
 
 namespace {
 
-Message bad_loss(std::size_t step, double loss) {
-  Message said;
-  said.key = "verdict.loss_not_finite";
-  said.arguments = {{"step", std::to_string(step)},
-                    {"loss", std::isnan(loss) ? "nan"
-                             : loss > 0       ? "inf"
-                                              : "-inf"}};
-  said.sentence = text::fill(
-      "The loss of step {step} is {loss}: a number left the range of its type. Lower lr, or use "
-      "bf16, or a gradient scaler with fp16",
-      said.arguments);
-  return said;
+base::Message bad_loss(std::size_t step, double loss) {
+  const char* const value = std::isnan(loss) ? "nan" : loss > 0 ? "inf" : "-inf";
+  return text::message("verdict.loss_not_finite",
+                       {{"step", std::to_string(step)}, {"loss", value}});
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/report/verdict.h"
+#include "core/base/message.h"
 #include "core/run/run.h"
 
 namespace ts::report {
@@ -18,7 +18,7 @@ struct TrainingSummary {
   std::optional<double> loss_scale;
   std::optional<std::int64_t> clean_steps;  // of growth_interval, then the scale doubles
   std::int64_t skipped_steps = 0;           // by the gradient scaler
-  std::optional<Message> bad_loss;          // the first step whose loss was not a number
+  std::optional<base::Message> bad_loss;    // the first step whose loss was not a number
 };
 TrainingSummary training_summary(const run::Run& run);
 // Steps in the order in which they ran. Where warm-ups are timed from the first on, the recorded

@@ -11,6 +11,7 @@
 #include "core/run/measure.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 
@@ -44,9 +45,7 @@ class Comparer {
     try {
       (void)(prepare() && warm_up(0) && warm_up(1) && time());
     } catch (const std::exception& error) {
-      Failure failure;
-      failure.sentence = std::string("The engine stopped: ") + error.what();
-      stop(side_, std::move(failure));
+      stop(side_, Failure(text::message("engine.stopped", {{"reason", error.what()}})));
     }
     for (int i = 0; i < 2; ++i) {
       if (!executions_[i]) continue;
@@ -135,10 +134,7 @@ class Comparer {
   std::optional<StepTimes> step(int i, capture::Recorder* recorder) {
     side_ = i;
     if (context_.cancel.cancelled()) {
-      Failure failure;
-      failure.verdict = Verdict::cancelled;
-      failure.sentence = "Cancelled";
-      stop(i, std::move(failure));
+      stop(i, Failure(text::message("engine.cancelled"), Verdict::cancelled));
       return std::nullopt;
     }
     auto times = executions_[i]->step(recorder, numbers_[i]++);

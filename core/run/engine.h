@@ -9,6 +9,7 @@
 #include "core/base/cancel.h"
 #include "core/base/result.h"
 #include "core/capture/recorder.h"
+#include "core/run/failure.h"
 #include "core/spec/workload_spec.h"
 
 namespace ts::allocator {
@@ -16,25 +17,6 @@ struct Snapshot;
 }
 
 namespace ts::run {
-
-enum class Verdict : std::uint8_t { ok, oom, cancelled, failed };
-const char* to_string(Verdict value);
-
-// Why an execution stopped early.
-struct Failure {
-  Verdict verdict = Verdict::failed;
-  std::string sentence;  // "aten::bmm in blocks.3.attn needs 512 MiB, 128 MiB free of 2.0 GiB"
-  std::int64_t bytes_asked = 0;  // oom only, as are the next four
-  std::int64_t bytes_free = 0;
-  std::int64_t bytes_limit = 0;
-  std::string op;
-  std::string module;
-  // The device answers nothing any more, for any workload, until the program is started again.
-  bool restart = false;
-};
-
-template <class T>
-using Outcome = tl::expected<T, Failure>;
 
 // The state of a GPU as the driver's management library tells it (NVML); 0 is what the card does
 // not tell.
@@ -151,10 +133,10 @@ struct DeviceInfo {
   std::int32_t index = 0;
   std::string name;  // "NVIDIA H200", "AMD EPYC ..."
   std::int64_t memory_bytes = 0;
-  std::string unavailable;  // why it cannot be used; empty when it can
+  base::Message unavailable = {};  // why it cannot be used; empty when it can
   // Why what it does itself is not recorded (its kernels and copies); empty when it is, and for
   // cpu.
-  std::string not_recorded;
+  base::Message not_recorded = {};
   std::string not_watched =
       {};  // why clocks and temperature are not known; empty: they are, and cpu
 };
@@ -164,7 +146,7 @@ struct EngineInfo {
   std::string build;  // one line: threads, BLAS, vector instructions
   std::int32_t threads = 0;
   std::vector<DeviceInfo> devices;
-  std::string not_compiled = {};  // why no step can be compiled here; empty when it can
+  base::Message not_compiled = {};  // why no step can be compiled here; empty when it can
 };
 
 // Runs workloads. Implemented by libtensorscope_kernels.so; fakes in tests. Worker thread only.

@@ -14,6 +14,7 @@
 #include "core/run/progress_meter.h"
 #include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 
@@ -38,11 +39,11 @@ class Measurement {
     try {
       if (run_stages()) emit_facts();
     } catch (const std::bad_alloc&) {
-      stop(Verdict::failed, "The program itself ran out of memory");
+      stop(Failure(text::message("engine.no_memory")));
     } catch (const std::exception& error) {
-      stop(Verdict::failed, std::string("The engine stopped: ") + error.what());
+      stop(Failure(text::message("engine.stopped", {{"reason", error.what()}})));
     } catch (...) {
-      stop(Verdict::failed, "The engine stopped without saying why");
+      stop(Failure(text::message("engine.stopped_unknown")));
     }
     stop_recording();
     // What the allocator held when it refused.
@@ -78,7 +79,7 @@ class Measurement {
     auto prepared = context_.engine.prepare(spec_, limit_, recorder, context_.cancel);
     if (!prepared) return stop(std::move(prepared.error()));
     execution_ = std::move(*prepared);
-    if (!execution_) return stop(Verdict::failed, "The engine prepared nothing to run");
+    if (!execution_) return stop(Failure(text::message("engine.nothing_prepared")));
     emit_facts();
     return true;
   }
@@ -242,15 +243,8 @@ class Measurement {
 
   bool stop_if_cancelled() {
     if (!context_.cancel.cancelled()) return false;
-    stop(Verdict::cancelled, "Cancelled");
+    stop(Failure(text::message("engine.cancelled"), Verdict::cancelled));
     return true;
-  }
-
-  bool stop(Verdict verdict, std::string sentence) {
-    Failure failure;
-    failure.verdict = verdict;
-    failure.sentence = std::move(sentence);
-    return stop(std::move(failure));
   }
 
   bool stop(Failure failure) {

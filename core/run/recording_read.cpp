@@ -5,6 +5,7 @@
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 namespace {
@@ -90,8 +91,9 @@ FinishedUpdate end_of(const nlohmann::json& header, RunId id) {
                     ? static_cast<Verdict>(verdict)
                     : Verdict::failed;
   const nlohmann::json& failure = header.at("failure");
-  end.failure.verdict = end.verdict;
-  end.failure.sentence = failure.at("sentence").get<std::string>();
+  end.failure = Failure(text::message_from_json(failure.at("sentence").get<std::string>(),
+                                                failure.value("text", nlohmann::json())),
+                        end.verdict);
   end.failure.bytes_asked = failure.at("bytes_asked").get<std::int64_t>();
   end.failure.bytes_free = failure.at("bytes_free").get<std::int64_t>();
   end.failure.bytes_limit = failure.at("bytes_limit").get<std::int64_t>();
@@ -181,7 +183,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   for (const nlohmann::json& track : header.at("tracks")) {
     const int kind = track.at(0).get<int>();
     const int last = static_cast<int>(trace::TrackKind::gpu_idle);
-    if (kind < 0 || kind > last) return base::fail("it has a track of an unknown kind");
+    if (kind < 0 || kind > last) return text::fail("recording_error.track");
     update.batch.tracks.push_back(
         {static_cast<trace::TrackId>(update.batch.tracks.size()),
          {static_cast<trace::TrackKind>(kind), track.at(1).get<std::string>(),
@@ -192,7 +194,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
     names.push_back(strings.intern(word.get_ref<const std::string&>()));
   }
   if (!read_records(Numbers(records), update.batch.tracks.size(), names, update.batch)) {
-    return base::fail("its records cannot be read");
+    return text::fail("recording_error.records");
   }
   update.batch.dropped = header.at("dropped").get<std::uint64_t>();
   update.batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});
@@ -208,7 +210,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   if (const nlohmann::json& roof = header.at("roof"); !roof.is_null()) {
     const int type = roof.at(0).get<int>();
     if (type < 0 || type > static_cast<int>(spec::DataType::fp16)) {
-      return base::fail("its roof has an unknown type");
+      return text::fail("recording_error.roof");
     }
     run->apply(RoofUpdate{id,
                           {static_cast<spec::DataType>(type), roof.at(1).get<std::int64_t>(),
@@ -224,16 +226,16 @@ base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId i
                                                   base::StringTable& strings) {
   const auto parts = recording_format::parts_of(file);
   if (!parts) {
-    return base::fail(file.starts_with(recording_format::kMagic)
-                          ? "it is cut off or damaged"
-                          : "it is no recording of this version");
+    return text::fail(file.starts_with(recording_format::kMagic) ? "recording_error.damaged"
+                                                                 : "recording_error.version");
   }
   const auto header = io::parse_json(parts->header);
-  if (!header) return base::fail("its header " + header.error().sentence);
+  if (!header)
+    return text::fail("recording_error.header", {text::argument("reason", header.error())});
   try {
     return run_of(*header, parts->records, id, strings);
   } catch (const nlohmann::json::exception& error) {
-    return base::fail(std::string("its header cannot be read: ") + error.what());
+    return text::fail("recording_error.content", {{"reason", error.what()}});
   }
 }
 

@@ -3,6 +3,7 @@
 #include "core/run/protocol_json.h"
 #include "core/run/recording.h"
 #include "core/run/recording_format.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 namespace {
@@ -42,6 +43,7 @@ nlohmann::json facts_json(const ExecutionFacts& facts) {
 
 nlohmann::json whole_failure_json(const Failure& failure) {
   return {{"sentence", failure.sentence},
+          {"text", text::text_json(failure)},
           {"bytes_asked", failure.bytes_asked},
           {"bytes_free", failure.bytes_free},
           {"bytes_limit", failure.bytes_limit},

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/capture/collector.h"
 #include "core/run/engine.h"
 #include "core/run/protocol.h"
@@ -34,7 +35,7 @@ const char* to_string(Stage value);  // "waiting", "loading the engine", ...
 // What the worker tells the window, in order. Applied to a Run by Run::apply.
 struct EngineUpdate {  // the engine was loaded, or could not be
   std::optional<EngineInfo> info;
-  std::string error;
+  base::Message error;
 };
 struct StartedUpdate {
   RunId id = 0;

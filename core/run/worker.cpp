@@ -14,17 +14,17 @@
 #include "core/run/measure.h"
 #include "core/spec/corpus.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 
 namespace ts::run {
 
 namespace {
 
-FinishedUpdate finished_early(RunId id, Verdict verdict, std::string sentence) {
+FinishedUpdate finished_early(RunId id, Verdict verdict, base::Message why) {
   FinishedUpdate finished;
   finished.id = id;
   finished.verdict = verdict;
-  finished.failure.verdict = verdict;
-  finished.failure.sentence = std::move(sentence);
+  finished.failure = Failure(std::move(why), verdict);
   finished.end_ns = base::now_ns();
   return finished;
 }
@@ -37,14 +37,13 @@ const DeviceInfo* find_device(const EngineInfo& info, const spec::WorkloadSpec& 
 }
 
 // Why this machine cannot run the spec; empty when it can.
-std::string obstacle(const spec::WorkloadSpec& spec, const EngineInfo& info) {
-  if (const auto problems = spec::validate(spec); !problems.empty())
-    return problems.front().sentence;
-  if (std::string problem = spec::corpus_problem(spec); !problem.empty()) return problem;
+base::Message obstacle(const spec::WorkloadSpec& spec, const EngineInfo& info) {
+  if (const auto problems = spec::validate(spec); !problems.empty()) return problems.front();
+  if (base::Message problem = spec::corpus_problem(spec); !problem.empty()) return problem;
   if (spec.device == spec::DeviceKind::cpu) return {};
   const DeviceInfo* device = find_device(info, spec);
   if (device == nullptr) {
-    return "There is no device cuda " + std::to_string(spec.device_index) + " on this machine";
+    return text::message("engine.no_device", {{"index", std::to_string(spec.device_index)}});
   }
   return device->unavailable;
 }
@@ -52,12 +51,12 @@ std::string obstacle(const spec::WorkloadSpec& spec, const EngineInfo& info) {
 base::Result<std::unique_ptr<Engine>> load(const EngineLoader& loader) {
   try {
     auto engine = loader();
-    if (engine && *engine == nullptr) return base::fail("The engine library gave no engine");
+    if (engine && *engine == nullptr) return text::fail("engine.no_engine");
     return engine;
   } catch (const std::exception& error) {
-    return base::fail(std::string("The engine could not be loaded: ") + error.what());
+    return text::fail("engine.not_loaded", {{"reason", error.what()}});
   } catch (...) {
-    return base::fail("The engine could not be loaded, and did not say why");
+    return text::fail("engine.not_loaded_unknown");
   }
 }
 
@@ -89,7 +88,8 @@ struct Worker::Impl {
   void cancel_all() {
     if (running) running->cancel();
     if (waiting) {
-      updates.push(finished_early(waiting->id, Verdict::cancelled, "Cancelled"));
+      updates.push(
+          finished_early(waiting->id, Verdict::cancelled, text::message("engine.cancelled")));
       waiting.reset();
     }
   }
@@ -112,7 +112,7 @@ struct Worker::Impl {
     if (engine) {
       update.info = (*engine)->info();
     } else {
-      update.error = engine.error().sentence;
+      update.error = engine.error();
     }
     const EngineUpdate about = update;
     updates.push(std::move(update));
@@ -176,7 +176,7 @@ struct Worker::Impl {
       return finished;
     } catch (const std::exception& error) {
       return finished_early(job.id, Verdict::failed,
-                            std::string("The comparison stopped: ") + error.what());
+                            text::message("engine.stopped", {{"reason", error.what()}}));
     }
   }
 
@@ -206,7 +206,7 @@ struct Worker::Impl {
       return finished;
     } catch (const std::exception& error) {
       return finished_early(job.id, Verdict::failed,
-                            std::string("The measurement stopped: ") + error.what());
+                            text::message("engine.stopped", {{"reason", error.what()}}));
     }
   }
 

@@ -1,11 +1,11 @@
 #include "core/snapshot/json_document.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "core/text/message.h"
 
 namespace ts::snapshot {
 namespace {
@@ -37,7 +37,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    fault_ = fmt::format("byte {}: this is no JSON", position == 0 ? 0 : position - 1);
+    fault_ = text::message("file_error.reason.no_json",
+                           {{"place", std::to_string(position == 0 ? 0 : position - 1)}});
     return false;
   }
 
@@ -64,7 +65,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   bool open(Value container) {
     if (open_.size() == kMostLevels) {
-      fault_ = "the content is nested too deeply";
+      fault_ = text::message("pickle_error.deep");
       return false;
     }
     open_.push_back({container, items_.size()});
@@ -85,7 +86,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Value> items_;
   std::vector<Open> open_;
   std::unordered_map<std::string_view, Value> texts_;
-  std::string fault_;
+  base::Message fault_;
 };
 
 }  // namespace

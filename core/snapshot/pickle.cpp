@@ -4,6 +4,7 @@
 
 #include "core/snapshot/pickle_machine.h"
 #include "core/snapshot/pickle_opcodes.h"
+#include "core/text/message.h"
 
 namespace ts::snapshot {
 namespace pickle {
@@ -29,7 +30,7 @@ void Machine::step() {
       put(memo_.size());
       break;
     case kMark:
-      if (marks_.size() == kMostMarks) return fault("the content is nested too deeply");
+      if (marks_.size() == kMostMarks) return fault("deep");
       marks_.push_back(stack_.size());
       break;
     case kEmptyDict:
@@ -59,8 +60,7 @@ void Machine::step() {
       stack_.push_back(Document::boolean(opcode == kNewtrue));
       break;
     case kStop:
-      if (!marks_.empty() || stack_.size() != 1)
-        return fault("STOP comes before the content is whole");
+      if (!marks_.empty() || stack_.size() != 1) return fault("early_stop");
       stopped_ = true;
       break;
     default:
@@ -126,16 +126,16 @@ void Machine::step_rare(std::uint8_t opcode) {
       new_tuple(static_cast<std::size_t>(opcode - kTuple1) + 1);
       break;
     case kPop:
-      if (stack_.size() <= floor()) return fault("there is nothing to drop");
+      if (stack_.size() <= floor()) return fault("nothing_to_drop");
       stack_.pop_back();
       break;
     case kPopMark:
-      if (marks_.empty()) return fault("POP_MARK has no mark");
+      if (marks_.empty()) return fault("pop_without_mark");
       stack_.resize(marks_.back());
       marks_.pop_back();
       break;
     case kDup:
-      if (stack_.size() <= floor()) return fault("there is nothing to repeat");
+      if (stack_.size() <= floor()) return fault("nothing_to_repeat");
       stack_.push_back(stack_.back());
       break;
     case kFrame:
@@ -144,7 +144,7 @@ void Machine::step_rare(std::uint8_t opcode) {
       break;
     case kProto:
       if (const auto version = number(1); version && (*version < 2 || *version > 5)) {
-        fault(fmt::format("pickle protocol {} is not read, 2 to 5 are", *version));
+        fault("protocol", {{"version", std::to_string(*version)}});
       }
       break;
     default:
@@ -157,10 +157,10 @@ void Machine::step_rare(std::uint8_t opcode) {
 base::Result<ParsedContent> read_pickle(Document& document) {
   const std::string_view content = document.content();
   if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    return base::fail("files of 4 GiB and more are not read");
+    return text::fail("pickle_error.huge");
   }
   if (content.size() < 2 || static_cast<std::uint8_t>(content[0]) != pickle::kProto) {
-    return base::fail("this is no pickle of protocol 2 to 5");
+    return text::fail("pickle_error.no_pickle");
   }
   // About what PyTorch's files need. Pages that are not touched cost nothing, moving does.
   document.reserve(content.size() / 3);

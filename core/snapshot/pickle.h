@@ -10,7 +10,7 @@ namespace ts::snapshot {
 // What could be read of a file into the document it was given.
 struct ParsedContent {
   Document::Value root;
-  std::string fault;  // why reading ended early, with the place; empty when all was read
+  base::Message fault;  // why reading ended early, with the place; empty when all was read
 };
 
 // Reads the pickle, protocol 2 to 5, that `document` owns. Only data is built: an opcode that could

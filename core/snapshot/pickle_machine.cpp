@@ -1,5 +1,7 @@
 #include "core/snapshot/pickle_machine.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -21,21 +23,19 @@ void Machine::refuse(std::uint8_t opcode) {
   switch (refused.why) {
     case Refusal::runs_code:
       refused_ = true;
-      return fault(
-          fmt::format("the pickle opcode {} could run code, so the file is refused", refused.name));
+      return fault("runs_code", {{"opcode", std::string(refused.name)}});
     case Refusal::old:
-      return fault(
-          fmt::format("the opcode {} belongs to pickle protocol 0, 2 to 5 are read", refused.name));
+      return fault("old_opcode", {{"opcode", std::string(refused.name)}});
     case Refusal::foreign:
-      return fault(fmt::format("the pickle opcode {} has no place in a snapshot", refused.name));
+      return fault("foreign_opcode", {{"opcode", std::string(refused.name)}});
     case Refusal::unknown:
-      return fault(fmt::format("there is no pickle opcode 0x{:02x}", opcode));
+      return fault("unknown_opcode", {{"opcode", fmt::format("0x{:02x}", opcode)}});
   }
 }
 
 void Machine::long_integer(std::uint64_t bytes) {
   if (bytes > kMostIntegerBytes) {
-    return fault(fmt::format("an integer of {} bytes is too long", bytes));
+    return fault("long_integer", {{"bytes", std::to_string(bytes)}});
   }
   if (!need(bytes)) return;
   if (bytes == 0) return stack_.push_back(document_.integer(0));
@@ -49,19 +49,19 @@ void Machine::long_integer(std::uint64_t bytes) {
     fits = fits && static_cast<std::uint8_t>(*at_++) == static_cast<std::uint8_t>(fill);
   }
   if (!fits || (negative && static_cast<std::int64_t>(low) >= 0)) {
-    return fault("an integer does not fit into 64 bits");
+    return fault("large_integer");
   }
   stack_.push_back(negative ? document_.integer(static_cast<std::int64_t>(low))
                             : document_.unsigned_integer(low));
 }
 
 void Machine::add_marked(Document::Kind kind) {
-  if (marks_.empty() || marks_.back() == 0) return fault("a batch of items has no mark");
+  if (marks_.empty() || marks_.back() == 0) return fault("batch_without_mark");
   const std::size_t mark = marks_.back();
   const Value target = stack_[mark - 1];
-  if (Document::kind(target) != kind) return fault("items are added to what cannot hold them");
+  if (Document::kind(target) != kind) return fault("items_to_nothing");
   if (kind == Document::Kind::dict && (stack_.size() - mark) % 2 != 0) {
-    return fault("a dictionary's last key has no value");
+    return fault("key_without_value");
   }
   document_.append(target, above(mark));
   stack_.resize(mark);
@@ -69,19 +69,19 @@ void Machine::add_marked(Document::Kind kind) {
 }
 
 void Machine::add_unmarked(Document::Kind kind, std::size_t count) {
-  if (stack_.size() < floor() + count + 1) return fault("an item has nothing to be added to");
+  if (stack_.size() < floor() + count + 1) return fault("item_alone");
   const std::size_t base = stack_.size() - count;
   const Value target = stack_[base - 1];
-  if (Document::kind(target) != kind) return fault("an item is added to what cannot hold it");
+  if (Document::kind(target) != kind) return fault("item_to_nothing");
   document_.append(target, above(base));
   stack_.resize(base);
 }
 
 void Machine::new_marked(Value container) {
-  if (marks_.empty()) return fault("a container has no mark");
+  if (marks_.empty()) return fault("container_without_mark");
   const std::size_t mark = marks_.back();
   if (Document::kind(container) == Document::Kind::dict && (stack_.size() - mark) % 2 != 0) {
-    return fault("a dictionary's last key has no value");
+    return fault("key_without_value");
   }
   document_.append(container, above(mark));
   stack_.resize(mark);
@@ -90,7 +90,7 @@ void Machine::new_marked(Value container) {
 }
 
 void Machine::new_tuple(std::size_t count) {
-  if (stack_.size() < floor() + count) return fault("a tuple lacks items");
+  if (stack_.size() < floor() + count) return fault("short_tuple");
   const Value tuple = document_.list();
   const std::size_t base = stack_.size() - count;
   document_.append(tuple, above(base));
@@ -119,7 +119,7 @@ void Machine::close(std::size_t mark) {
 void Machine::check_memory() {
   const std::size_t taken = document_.bytes() + (stack_.size() + memo_.size()) * sizeof(Value);
   if (fault_.empty() && taken > kMostBytesPerByte * document_.content().size() + kFreeBytes) {
-    fault("the content grows far beyond the size of the file");
+    fault("grows");
   }
 }
 

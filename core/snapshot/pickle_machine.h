@@ -1,7 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/pickle.h"
+#include "core/text/message.h"
 
 namespace ts::snapshot::pickle {
 
@@ -33,7 +32,7 @@ class Machine {
       for (std::size_t i = 0; i < kOpcodesBetweenChecks && !stopped_ && fault_.empty(); ++i) step();
       check_memory();
     }
-    if (refused_) return base::fail(fault_);
+    if (refused_) return tl::unexpected(fault_);
     if (!stopped_) close_all();
     return ParsedContent{stack_.empty() ? Value() : stack_.front(), std::move(fault_)};
   }
@@ -49,12 +48,16 @@ class Machine {
   // False after a fault.
   bool need(std::uint64_t bytes) {
     if (bytes <= static_cast<std::uint64_t>(end_ - at_)) return true;
-    fault_ = fmt::format("the file ends at byte {}, in the middle of its content",
-                         document_.content().size());
+    fault_ =
+        text::message("pickle_error.ends", {{"byte", std::to_string(document_.content().size())}});
     return false;
   }
-  void fault(std::string_view what) {
-    fault_ = fmt::format("byte {}: {}", opcode_at_ - begin_, what);
+  // The text is pickle_error.KEY.
+  void fault(const std::string& key, std::vector<base::Argument> arguments = {}) {
+    fault_ = text::message(
+        "pickle_error.at",
+        {{"byte", std::to_string(opcode_at_ - begin_)},
+         text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
   }
   // Little endian. Only after need().
   std::uint64_t take(std::size_t bytes) {
@@ -86,10 +89,10 @@ class Machine {
   }
 
   void put(std::uint64_t id) {
-    if (stack_.empty()) return fault("there is nothing to remember");
+    if (stack_.empty()) return fault("nothing_to_remember");
     // An honest file numbers what it remembers without gaps and needs a byte for each.
     if (id > static_cast<std::uint64_t>(at_ - begin_)) {
-      return fault(fmt::format("memo entry {} is out of reach of so short a file", id));
+      return fault("memo_out_of_reach", {{"entry", std::to_string(id)}});
     }
     const auto index = static_cast<std::size_t>(id);
     if (index >= memo_.size()) {
@@ -101,7 +104,7 @@ class Machine {
   }
   void get(std::uint64_t id) {
     if (id >= memo_.size() || !memo_set_[static_cast<std::size_t>(id)]) {
-      return fault(fmt::format("memo entry {} was never set", id));
+      return fault("memo_not_set", {{"entry", std::to_string(id)}});
     }
     stack_.push_back(memo_[static_cast<std::size_t>(id)]);
   }
@@ -128,7 +131,7 @@ class Machine {
   std::vector<std::size_t> marks_;  // heights of the stack
   std::vector<Value> memo_;
   std::vector<bool> memo_set_;
-  std::string fault_;
+  base::Message fault_;
   bool stopped_ = false;
   bool refused_ = false;
 };

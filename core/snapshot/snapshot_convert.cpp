@@ -1,6 +1,7 @@
 #include "core/snapshot/snapshot_convert.h"
 
 #include "core/snapshot/snapshot_fields.h"
+#include "core/text/message.h"
 
 namespace ts::snapshot {
 namespace {
@@ -131,7 +132,7 @@ SnapshotFile convert_snapshot(const Document& document, Value root) {
       return fields.visit();
     });
   }
-  if (!any) fields.note("this is no memory snapshot: it has neither segments nor device_traces");
+  if (!any) fields.note(text::message("file_error.reason.no_snapshot"));
   return file;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text/message.h"
+
 namespace ts::snapshot {
 namespace {
 
@@ -41,7 +43,7 @@ void SnapshotFields::ignore(Value name) {
   if (std::ranges::find(ignored, *text) == ignored.end()) ignored.emplace_back(*text);
 }
 
-void SnapshotFields::note(std::string fault) {
+void SnapshotFields::note(base::Message fault) {
   if (file_.fault.empty()) file_.fault = std::move(fault);
 }
 
@@ -50,12 +52,13 @@ bool SnapshotFields::wrong(Key key, Value value, const char* wanted) {
   const auto text = document.as_text(value);
   const std::string is = text && text->size() <= kMostShown ? fmt::format("\"{}\"", *text)
                                                             : Document::kind_name(value);
-  note(fmt::format("{} is {}, not {}", place.with(name_of(key)), is, wanted));
+  note(text::message("snapshot_error.is_not",
+                     {{"place", place.with(name_of(key))}, {"is", is}, {"wanted", wanted}}));
   return false;
 }
 
 bool SnapshotFields::lacks(const char* what) {
-  note(fmt::format("{} has no {}", place.text(), what));
+  note(text::message("snapshot_error.lacks", {{"place", place.text()}, {"what", what}}));
   return false;
 }
 

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/snapshot/document.h"
 #include "core/snapshot/snapshot_keys.h"
 #include "core/snapshot/snapshot_place.h"
 #include "core/snapshot/snapshot_read.h"
+#include "core/text/message.h"
 
 namespace ts::snapshot {
 
@@ -27,8 +29,8 @@ class SnapshotFields {
   SnapshotPlace place;
 
   [[nodiscard]] Key key_of(Value name);
-  void ignore(Value name);       // a key that has no meaning here
-  void note(std::string fault);  // only the first is kept
+  void ignore(Value name);         // a key that has no meaning here
+  void note(base::Message fault);  // only the first is kept
   // Both note it and return false.
   bool wrong(Key key, Value value, const char* wanted);
   bool lacks(const char* what);
@@ -39,7 +41,7 @@ class SnapshotFields {
       ++visited_;
       return true;
     }
-    note("the content repeats itself without end");
+    note(text::message("snapshot_error.endless"));
     return false;
   }
   // Room for the items of a list; no more than visit() will allow.

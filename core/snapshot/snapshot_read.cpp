@@ -1,9 +1,8 @@
 #include "core/snapshot/snapshot_read.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
+#include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
@@ -11,6 +10,7 @@
 #include "core/snapshot/json_document.h"
 #include "core/snapshot/pickle.h"
 #include "core/snapshot/snapshot_convert.h"
+#include "core/text/message.h"
 
 namespace ts::snapshot {
 namespace {
@@ -29,8 +29,7 @@ base::Result<ParsedContent> parse(Document& document) {
   if (first != std::string_view::npos && (content[first] == '{' || content[first] == '[')) {
     return read_json(content, document);
   }
-  return base::fail(content.empty() ? "the file is empty"
-                                    : "this is neither a pickle of protocol 2 to 5 nor JSON");
+  return text::fail(content.empty() ? "file_error.reason.empty" : "file_error.reason.format");
 }
 
 }  // namespace
@@ -41,13 +40,11 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
     const std::string_view text = io::padded(content);
     const io::FileKind kind = io::kind_of(text);
     content.resize(text.size());
-    if (kind == io::FileKind::trace) {
-      return base::fail("this is a trace of a profiler, not a memory snapshot");
-    }
+    if (kind == io::FileKind::trace) return text::fail("file_error.reason.is_trace");
   }
   Document document(std::move(content));
   auto parsed = parse(document);
-  if (!parsed) return base::fail(parsed.error().sentence);
+  if (!parsed) return tl::unexpected(parsed.error());
   SnapshotFile file = convert_snapshot(document, parsed->root);
   file.bytes = document.content().size();
   if (is_pickle(document.content()) && file.bytes > 1)
@@ -56,14 +53,14 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
   const allocator::Snapshot& snapshot = file.snapshot;
   if (!file.fault.empty() && snapshot.segments.empty() && snapshot.entry_count() == 0) {
-    return base::fail(file.fault);
+    return tl::unexpected(file.fault);
   }
   return file;
 }
 
 base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return base::fail(unpacked.error().sentence);
+  if (!unpacked) return tl::unexpected(unpacked.error());
   return read_snapshot(path, std::move(*unpacked));
 }
 
@@ -71,12 +68,12 @@ base::Result<SnapshotFile> read_snapshot(const std::filesystem::path& path,
                                          io::UnpackedFile&& unpacked) {
   auto file = parse_snapshot(std::move(unpacked.content));
   if (!file) {
-    return base::fail(
-        fmt::format("Cannot read the snapshot {}: {}.", path.string(), file.error().sentence));
+    return text::fail("file_error.snapshot",
+                      {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
   if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
-    file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+    file->fault = io::read_in_part(path, std::move(file->fault));
   }
   return file;
 }

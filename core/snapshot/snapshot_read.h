@@ -14,7 +14,7 @@ struct SnapshotFile {
   allocator::Snapshot snapshot;
   // Why not all of the file was read, with the place; the snapshot then holds what could be. Empty
   // when it was read to its end.
-  std::string fault;
+  base::Message fault;
   std::vector<std::string> ignored_keys;  // that this reader does not know, at most 20
   std::size_t bytes = 0;                  // size of the file
   int pickle_protocol = 0;                // 0: JSON

@@ -1,7 +1,6 @@
 #include "core/spec/corpus.h"
 
-#include <fmt/format.h>
-
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -16,23 +15,25 @@ base::Result<io::Corpus> open_corpus(const WorkloadSpec& spec) {
       spec.corpus, bytes ? io::Corpus::Tokens::bytes : io::Corpus::Tokens::characters);
   if (!corpus) return corpus;
   if (corpus->size() < spec.seq_len + 1) {
-    return base::fail(fmt::format(
-        "The corpus {} has {} tokens, T = {} needs at least {}: lower T or take a longer text",
-        spec.corpus, text::grouped(corpus->size()), spec.seq_len, text::grouped(spec.seq_len + 1)));
+    return text::fail("corpus_error.short", {{"path", spec.corpus},
+                                             {"tokens", text::grouped(corpus->size())},
+                                             {"t", std::to_string(spec.seq_len)},
+                                             {"needed", text::grouped(spec.seq_len + 1)}});
   }
   if (corpus->vocab() > spec.vocab) {
-    return base::fail(fmt::format(
-        "The corpus {} has {} different tokens, vocab is {}: raise vocab "
-        "to {} or more",
-        spec.corpus, text::grouped(corpus->vocab()), text::grouped(spec.vocab), corpus->vocab()));
+    return text::fail("corpus_error.vocab", {{"path", spec.corpus},
+                                             {"tokens", text::grouped(corpus->vocab())},
+                                             {"vocab", text::grouped(spec.vocab)},
+                                             {"needed", std::to_string(corpus->vocab())}});
   }
   return corpus;
 }
 
-std::string corpus_problem(const WorkloadSpec& spec) {
+base::Message corpus_problem(const WorkloadSpec& spec) {
   if (!reads_corpus(spec)) return {};
   const auto corpus = open_corpus(spec);
-  return corpus ? std::string() : corpus.error().sentence;
+  if (corpus) return {};
+  return corpus.error();
 }
 
 }  // namespace ts::spec

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <string>
-
+#include "core/base/message.h"
 #include "core/io/corpus.h"
 #include "core/spec/workload_spec.h"
 
@@ -15,6 +14,6 @@ base::Result<io::Corpus> open_corpus(const WorkloadSpec& spec);
 bool reads_corpus(const WorkloadSpec& spec);
 
 // Why the corpus cannot be used; empty where it can, or where the spec reads none.
-std::string corpus_problem(const WorkloadSpec& spec);
+base::Message corpus_problem(const WorkloadSpec& spec);
 
 }  // namespace ts::spec

@@ -23,18 +23,13 @@ void check_heads(const WorkloadSpec& spec, Problems& problems) {
   if (!traits_of(spec.workload).has_blocks) return;
   if (spec.d_model % spec.heads != 0) {
     problems.add(Field::heads, "heads_divide",
-                 "heads = {heads} does not divide d_model = {d_model}: the nearest number that "
-                 "does is {nearest}",
                  {{"heads", std::to_string(spec.heads)},
                   {"d_model", std::to_string(spec.d_model)},
                   {"nearest", std::to_string(nearest_divisor(spec.d_model, spec.heads))}});
     return;
   }
   if (spec.positions == Positions::rope && head_size(spec) % 2 != 0) {
-    problems.add(Field::heads, "rope_odd",
-                 "d_model / heads must be even, not {d_head}: rotary positions turn pairs of "
-                 "numbers",
-                 {{"d_head", std::to_string(head_size(spec))}});
+    problems.add(Field::heads, "rope_odd", {{"d_head", std::to_string(head_size(spec))}});
   }
 }
 
@@ -43,8 +38,6 @@ void check_keys(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::kv_heads)) return;
   if (spec.heads % kv_head_count(spec) != 0) {
     problems.add(Field::kv_heads, "kv_heads_divide",
-                 "kv_heads = {kv_heads} does not divide heads = {heads}: the nearest number that "
-                 "does is {nearest}",
                  {{"kv_heads", std::to_string(spec.kv_heads)},
                   {"heads", std::to_string(spec.heads)},
                   {"nearest", std::to_string(nearest_divisor(
@@ -52,8 +45,6 @@ void check_keys(const WorkloadSpec& spec, Problems& problems) {
   }
   if (spec.causal && kv_length(spec) != spec.seq_len) {
     problems.add(Field::T_kv, "causal_cross",
-                 "causal needs T_kv = T, not {t_kv} and {t}: across two sequences there is no "
-                 "earlier and later",
                  {{"t_kv", std::to_string(kv_length(spec))}, {"t", std::to_string(spec.seq_len)}});
   }
 }
@@ -64,31 +55,22 @@ void check_backend(const WorkloadSpec& spec, Problems& problems) {
   const char* const name = to_string(spec.backend);
   if (spec.device != DeviceKind::cuda) {
     if (traits.on_cpu) return;
-    problems.add(Field::backend, "backend_cuda",
-                 "backend {backend} has kernels for cuda only: choose device cuda, or flash, which "
-                 "the CPU has too",
-                 {{"backend", name}});
+    problems.add(Field::backend, "backend_cuda", {{"backend", name}});
     return;
   }
   const DataType type = compute_type(spec);
   const bool wide = type == DataType::fp32 || type == DataType::tf32;
   if (wide && traits.only_16_bits) {
-    problems.add(Field::backend, "fused_dtype",
-                 "backend {backend} on cuda needs bf16 or fp16, as dtype or by autocast: its "
-                 "kernels do not exist for {dtype}",
-                 {{"backend", name}, {"dtype", to_string(type)}});
+    problems.add(Field::backend, "fused_dtype", {{"backend", name}, {"dtype", to_string(type)}});
   }
   if (traits.largest_head > 0 && head_size(spec) > traits.largest_head) {
     problems.add(Field::backend, "backend_head",
-                 "backend {backend} on cuda takes d_head up to {max}, not {d_head}",
                  {{"backend", name},
                   {"max", std::to_string(traits.largest_head)},
                   {"d_head", std::to_string(head_size(spec))}});
   }
   if (!traits.groups_queries && kv_head_count(spec) != spec.heads) {
     problems.add(Field::backend, "backend_groups",
-                 "backend {backend} wants as many kv_heads as heads, not {kv_heads} and {heads}: "
-                 "choose flash or math",
                  {{"backend", name},
                   {"kv_heads", std::to_string(kv_head_count(spec))},
                   {"heads", std::to_string(spec.heads)}});
@@ -99,44 +81,35 @@ void check_additions(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::int64_t kMost = 16384;
   if (traits_of(spec.workload).has_input || spec.seq_len <= kMost) return;
   problems.add(Field::T, "accumulation_long",
-               "workload accumulation makes at most {max} additions, not {value}: each is an "
-               "operator of its own",
                {{"max", text::grouped(kMost)}, {"value", text::grouped(spec.seq_len)}});
 }
 
 void check_precision(const WorkloadSpec& spec, Problems& problems) {
   if (spec.dtype == DataType::tf32 && spec.device != DeviceKind::cuda) {
-    problems.add(Field::dtype, "tf32_cuda",
-                 "dtype tf32 is a mode of CUDA's matrix products: choose device cuda, or fp32");
+    problems.add(Field::dtype, "tf32_cuda");
   }
 }
 
 void check_training(const WorkloadSpec& spec, Problems& problems) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   if (traits.trains && spec.pass == Pass::full_step && parameter_count(spec) == 0) {
-    problems.add(Field::pass, "pass_no_parameters",
-                 "pass full_step has nothing to update, attention on given Q, K and V has no "
-                 "parameters: choose forward or forward+backward, or projections");
+    problems.add(Field::pass, "pass_no_parameters");
   }
   if (!traits.language_model && spec.pass == Pass::generate) {
-    problems.add(Field::pass, "generate_lm",
-                 "pass generate needs workload lm: the others have no next token");
+    problems.add(Field::pass, "generate_lm");
   }
   if (!traits.trains && spec.pass != Pass::forward) {
-    problems.add(Field::pass, "forward_only",
-                 "workload {workload} has no backward: choose pass forward",
-                 {{"workload", to_string(spec.workload)}});
+    problems.add(Field::pass, "forward_only", {{"workload", to_string(spec.workload)}});
   }
   if (!field_applies(spec, Field::cycle_steps)) return;
   if (spec.warmup_steps >= spec.cycle_steps) {
     problems.add(
         Field::cycle_steps, "warmup_too_long",
-        "warmup_steps must be less than cycle_steps, not {warmup} and {cycle}",
         {{"warmup", text::grouped(spec.warmup_steps)}, {"cycle", text::grouped(spec.cycle_steps)}});
   }
   if (spec.min_learning_rate > spec.learning_rate) {
     problems.add(
-        Field::min_lr, "min_lr_above", "min_lr must not be above lr, not {min_lr} and {lr}",
+        Field::min_lr, "min_lr_above",
         {{"min_lr", text::plain(spec.min_learning_rate)}, {"lr", text::plain(spec.learning_rate)}});
   }
 }
@@ -185,9 +158,7 @@ void check_sizes(const WorkloadSpec& spec, Problems& problems) {
   constexpr long double kElementBytes = 4;  // also for bf16: scores and logits may be kept in fp32
   for (const Tensor& tensor : largest_tensors(spec)) {
     if (tensor.elements * kElementBytes <= kExbibyte) continue;
-    problems.add(tensor.field, "too_large",
-                 "A tensor of {shape} numbers would be larger than 1 EiB: lower {fields}",
-                 {{"shape", tensor.shape}, {"fields", tensor.lower}});
+    problems.add(tensor.field, "too_large", {{"shape", tensor.shape}, {"fields", tensor.lower}});
     return;
   }
 }

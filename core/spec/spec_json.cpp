@@ -19,11 +19,10 @@ namespace {
 // What is wrong with a value; nothing: it is set.
 using Refusal = std::optional<SpecProblem>;
 
-Refusal refusal(Field field, std::string key, std::string_view english,
-                std::vector<text::Argument> arguments) {
+Refusal refusal(Field field, std::string key, std::vector<base::Argument> arguments) {
   arguments.push_back({"field", field_name(field)});
   Problems problems;
-  problems.add(field, std::move(key), english, std::move(arguments));
+  problems.add(field, std::move(key), std::move(arguments));
   return problems.take().front();
 }
 
@@ -34,8 +33,7 @@ Refusal set_flag(WorkloadSpec& spec, Field field, std::string_view value) {
   } else if (value == "false" || value == "off" || value == "no" || value == "0") {
     flag = false;
   } else {
-    return refusal(field, "truth", "{field} must be true or false, not \"{value}\"",
-                   {{"value", std::string(value)}});
+    return refusal(field, "truth", {{"value", std::string(value)}});
   }
   return {};
 }
@@ -45,7 +43,7 @@ Refusal set_seed(WorkloadSpec& spec, Field field, std::string_view value) {
   const char* const end = value.data() + value.size();
   const auto [rest, error] = std::from_chars(value.data(), end, seed);
   if (error != std::errc{} || rest != end) {
-    return refusal(field, "seed", "{field} must be a whole number from 0 to {max}, not \"{value}\"",
+    return refusal(field, "seed",
                    {{"max", std::to_string(UINT64_MAX)}, {"value", std::string(value)}});
   }
   spec.*field_as<SeedField>(field)->member = seed;
@@ -58,34 +56,32 @@ struct FromText {
   Field field;
   std::string_view value;
 
-  [[nodiscard]] Refusal refused(const char* key, std::string_view english) const {
-    return refusal(field, key, english, {{"value", std::string(value)}});
+  [[nodiscard]] Refusal refused(const char* key) const {
+    return refusal(field, key, {{"value", std::string(value)}});
   }
   [[nodiscard]] Refusal number(std::int64_t count) const {
     if (set_number(spec, field, count)) return {};
     const FieldRange range = field_range(field);
-    return refusal(field, "range", kRange,
+    return refusal(field, "range",
                    {{"min", text::grouped(range.min)},
                     {"max", text::grouped(range.max)},
                     {"value", text::grouped(count)}});
   }
   Refusal operator()(const NumberField&) const {
     if (const auto count = parse_count(value)) return number(*count);
-    return refused("whole_number",
-                   "{field} takes a whole number such as 512, 2k or 2Ki, not \"{value}\"");
+    return refused("whole_number");
   }
   Refusal operator()(const BytesField&) const {
     if (const auto bytes = parse_bytes(value)) return number(*bytes);
-    return refused("size",
-                   "{field} takes bytes, a size such as 2GiB or 512MiB, or auto, not \"{value}\"");
+    return refused("size");
   }
   Refusal operator()(const RealField& real) const {
     const auto parsed = parse_real(value);
     if (!parsed) {
-      return refused("real", "{field} takes a number such as 0.1 or 3e-4, not \"{value}\"");
+      return refused("real");
     }
     if (set_real(spec, field, *parsed)) return {};
-    return refusal(field, "range", kRange,
+    return refusal(field, "range",
                    {{"min", text::plain(real.min)},
                     {"max", text::plain(real.max)},
                     {"value", text::plain(*parsed)}});
@@ -93,8 +89,7 @@ struct FromText {
   Refusal operator()(const ChoiceField& choices) const {
     if (set_choice(spec, field, value)) return {};
     const std::vector<std::string_view> words(choices.names.begin(), choices.names.end());
-    return refusal(field, "choice", "{field} must be {choices}, not \"{value}\"",
-                   {{"choices", listed(words)}, {"value", std::string(value)}});
+    return refusal(field, "choice", {{"choices", listed(words)}, {"value", std::string(value)}});
   }
   Refusal operator()(const FlagField&) const { return set_flag(spec, field, value); }
   Refusal operator()(const SeedField&) const { return set_seed(spec, field, value); }
@@ -102,8 +97,6 @@ struct FromText {
     spec.*text.member = value;
     return {};
   }
-
-  static constexpr std::string_view kRange = "{field} must be between {min} and {max}, not {value}";
 };
 
 // Sets a field from a JSON value, by its kind.
@@ -183,7 +176,7 @@ base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json) {
     if (!set) return tl::unexpected(set.error());
   }
   if (const auto problems = validate(spec); !problems.empty()) {
-    return base::fail(problems.front().sentence);
+    return tl::unexpected<base::Error>(problems.front());
   }
   return spec;
 }
@@ -192,7 +185,7 @@ base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::str
   const auto field = field_from_name(name);
   if (!field) return tl::unexpected(field.error());
   const Refusal refused = std::visit(FromText{spec, *field, value}, field_row(*field).kind);
-  if (refused) return base::fail(refused->sentence);
+  if (refused) return tl::unexpected<base::Error>(*refused);
   return {};
 }
 

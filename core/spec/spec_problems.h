@@ -1,27 +1,22 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/spec/workload_spec.h"
+#include "core/text/message.h"
 
 namespace ts::spec {
 
-// Collects what is wrong with a spec, each in English and as a key of the locale files.
+// Collects what is wrong with a spec.
 class Problems {
  public:
-  void add(Field field, std::string key, std::string_view english,
-           std::vector<text::Argument> arguments = {}) {
-    std::string sentence = text::fill(english, arguments);
-    add_ready(field, std::move(key), std::move(sentence), std::move(arguments));
-  }
-  // A sentence that is ready: what the user wrote in it is not looked into for placeholders.
-  void add_ready(Field field, std::string key, std::string sentence,
-                 std::vector<text::Argument> arguments) {
-    found_.push_back(
-        {field, std::move(sentence), "spec.error." + std::move(key), std::move(arguments)});
+  void add(Field field, base::Message said) { found_.push_back({std::move(said), field}); }
+  // The text is spec.error.KEY.
+  void add(Field field, const std::string& key, std::vector<base::Argument> arguments = {}) {
+    add(field, text::message("spec.error." + key, std::move(arguments)));
   }
   [[nodiscard]] bool empty() const { return found_.empty(); }
   std::vector<SpecProblem> take() { return std::move(found_); }

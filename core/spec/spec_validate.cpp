@@ -17,7 +17,7 @@ void check_ranges(const WorkloadSpec& spec, Problems& problems) {
     if (number == nullptr) continue;
     const std::int64_t value = spec.*number->member;
     if (value >= number->range.min && value <= number->range.max) continue;
-    problems.add(row.field, "range", "{field} must be between {min} and {max}, not {value}",
+    problems.add(row.field, "range",
                  {{"field", row.name},
                   {"min", text::grouped(number->range.min)},
                   {"max", text::grouped(number->range.max)},
@@ -31,7 +31,7 @@ void check_reals(const WorkloadSpec& spec, Problems& problems) {
     if (real == nullptr) continue;
     const double value = spec.*real->member;
     if (value >= real->min && value <= real->max) continue;
-    problems.add(row.field, "range", "{field} must be between {min} and {max}, not {value}",
+    problems.add(row.field, "range",
                  {{"field", row.name},
                   {"min", text::plain(real->min)},
                   {"max", text::plain(real->max)},
@@ -44,7 +44,6 @@ void check_memory_limit(const WorkloadSpec& spec, Problems& problems) {
   if (spec.memory_limit == 0) return;
   if (spec.memory_limit >= least && spec.memory_limit <= most) return;
   problems.add(Field::memory_limit, "memory_limit",
-               "memory_limit must be 0 (automatic) or between {min} and {max}, not {value}",
                {{"min", text::bytes(least).joined()},
                 {"max", text::bytes(most).joined()},
                 {"value", text::bytes(spec.memory_limit).joined()}});
@@ -65,35 +64,23 @@ bool is_plain_text(std::string_view text, std::size_t longest) {
 void check_corpus_name(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::size_t kLongestPath = 4096;
   if (is_plain_text(spec.corpus, kLongestPath)) return;
-  problems.add(Field::corpus, "corpus_name",
-               "corpus must be the path of a file in plain UTF-8 of at most 4,096 bytes");
+  problems.add(Field::corpus, "corpus_name");
 }
 
 void check_target(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::size_t kLongestName = 100;
   if (is_plain_text(spec.target_gpu, kLongestName)) return;
-  problems.add(Field::target_gpu, "target_name",
-               "target_gpu must be the name of a card in plain UTF-8 of at most 100 bytes");
+  problems.add(Field::target_gpu, "target_name");
 }
 
 void check_alloc_conf(const WorkloadSpec& spec, Problems& problems) {
   constexpr std::size_t kLongestSettings = 1000;
   if (!is_plain_text(spec.alloc_conf, kLongestSettings)) {
-    problems.add(Field::alloc_conf, "alloc_conf_text",
-                 "alloc_conf must be plain UTF-8 of at most 1,000 bytes");
+    problems.add(Field::alloc_conf, "alloc_conf_text");
     return;
   }
-  const auto settings = allocator::AllocatorSettings::read(spec.alloc_conf);
-  if (settings) return;
-  // In the order of AllocatorSettingsFault::Wants.
-  constexpr std::array kKeys = {"alloc_option", "alloc_truth",     "alloc_mebibytes",
-                                "alloc_part",   "alloc_divisions", "alloc_native"};
-  const allocator::AllocatorSettingsFault& fault = settings.error();
-  std::vector<text::Argument> arguments = {{"option", fault.option}};
-  if (fault.wants != allocator::AllocatorSettingsFault::Wants::another_option)
-    arguments.push_back({"value", fault.value});
-  problems.add_ready(Field::alloc_conf, kKeys[static_cast<std::size_t>(fault.wants)],
-                     fault.sentence(), std::move(arguments));
+  auto settings = allocator::AllocatorSettings::parse(spec.alloc_conf);
+  if (!settings) problems.add(Field::alloc_conf, std::move(settings.error()));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "core/spec/spec_values.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,6 +9,7 @@
 #include "core/base/check.h"
 #include "core/spec/nearest.h"
 #include "core/spec/spec_fields.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -103,9 +102,10 @@ base::Result<Field> field_from_name(std::string_view name) {
     if (alias.word == name) meant = field_name(alias.field);
   }
   if (!meant.empty()) {
-    return base::fail(fmt::format("There is no setting \"{}\": did you mean {}?", name, meant));
+    return text::fail("spec_name.no_setting_meant",
+                      {{"name", std::string(name)}, {"meant", std::string(meant)}});
   }
-  return base::fail(fmt::format("There is no setting \"{}\": choose {}", name, listed(names)));
+  return text::fail("spec_name.no_setting", {{"name", std::string(name)}, {"all", listed(names)}});
 }
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
@@ -130,8 +130,10 @@ base::Result<void> set_real(WorkloadSpec& spec, Field field, double value) {
   const auto* real = field_as<RealField>(field);
   TS_CHECK(real != nullptr);
   if (!(value >= real->min && value <= real->max)) {
-    return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),
-                                  real->min, real->max, value));
+    return text::fail("spec.error.range", {{"field", field_name(field)},
+                                           {"min", text::plain(real->min)},
+                                           {"max", text::plain(real->max)},
+                                           {"value", text::plain(value)}});
   }
   spec.*real->member = value;
   return {};
@@ -157,9 +159,10 @@ base::Result<void> set_number(WorkloadSpec& spec, Field field, std::int64_t valu
     return set_choice(spec, field, std::to_string(value));
   const FieldRange range = field_range(field);
   if (value < range.min || value > range.max) {
-    return base::fail(fmt::format("{} must be between {} and {}, not {}", field_name(field),
-                                  text::grouped(range.min), text::grouped(range.max),
-                                  text::grouped(value)));
+    return text::fail("spec.error.range", {{"field", field_name(field)},
+                                           {"min", text::grouped(range.min)},
+                                           {"max", text::grouped(range.max)},
+                                           {"value", text::grouped(value)}});
   }
   spec.*number_member(field) = value;
   return {};
@@ -172,8 +175,9 @@ base::Result<void> set_choice(WorkloadSpec& spec, Field field, std::string_view 
   const auto found = std::find(names.begin(), names.end(), value);
   if (found == names.end()) {
     const std::vector<std::string_view> words(names.begin(), names.end());
-    return base::fail(
-        fmt::format("{} must be {}, not \"{}\"", field_name(field), listed(words), value));
+    return text::fail(
+        "spec.error.choice",
+        {{"field", field_name(field)}, {"choices", listed(words)}, {"value", std::string(value)}});
   }
   choices->set(spec, static_cast<int>(found - names.begin()));
   return {};

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/base/result.h"
-#include "core/text/text.h"
 
 namespace ts::spec {
 
@@ -235,11 +235,8 @@ const char* to_string(Compile value);           // eager inductor
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
 // locale files (spec.error.*).
-struct SpecProblem {
+struct SpecProblem : base::Message {
   Field field = Field::workload;
-  std::string sentence;
-  std::string key;
-  std::vector<text::Argument> arguments;
 };
 
 // Whether a pass goes back through the graph.

@@ -1,7 +1,5 @@
 #include "core/sweep/sweep.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "core/report/verdict.h"
 #include "core/spec/workload_math.h"
 #include "core/stats/quantiles.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::sweep {
@@ -95,7 +94,7 @@ Sweep::Sweep(SweepSpec spec) : spec_(std::move(spec)), series_(series_of(spec_))
       } else {
         point.spec = series_[s].base;
         point.status = PointStatus::failed;
-        point.reason = made.error().sentence;
+        point.reason = made.error();
       }
       log_flops_.push_back(log_flops_of(point));
       points_.push_back(std::move(point));
@@ -137,8 +136,9 @@ std::optional<std::size_t> Sweep::next() {
     const double expected = expected_seconds(index, &run::TimingSummary::min_ms);
     if (hardly_fits(point) || expected <= spec_.max_point_s) return index;
     point.status = PointStatus::too_slow;
-    point.reason = fmt::format("Not run: it would take about {} s, more than {} s",
-                               text::decimal(expected, 0), text::decimal(spec_.max_point_s, 0));
+    point.reason = text::message(
+        "sweep_reason.too_slow",
+        {{"seconds", text::decimal(expected, 0)}, {"most", text::decimal(spec_.max_point_s, 0)}});
   }
   return std::nullopt;
 }
@@ -171,11 +171,11 @@ void Sweep::finish(std::size_t index, const run::Run& run, bool took_too_long) {
   point.measurement = measurement_of(run);
   point.measured = true;
   point.wanted = false;
-  point.reason = run.failure.sentence;
+  point.reason = run.failure;
   switch (run.verdict) {
     case run::Verdict::ok:
       point.status = PointStatus::ok;
-      point.reason.clear();
+      point.reason = {};
       break;
     case run::Verdict::oom:
       point.status = PointStatus::oom;
@@ -186,14 +186,15 @@ void Sweep::finish(std::size_t index, const run::Run& run, bool took_too_long) {
     case run::Verdict::cancelled:
       point.status = took_too_long ? PointStatus::too_slow : PointStatus::cancelled;
       if (took_too_long) {
-        point.reason = fmt::format("Ended after {} s", text::decimal(point.measurement.wall_s, 0));
+        point.reason = text::message("sweep_reason.ended",
+                                     {{"seconds", text::decimal(point.measurement.wall_s, 0)}});
       }
       break;
   }
   mark_beyond_edges();
 }
 
-void Sweep::restore(std::size_t index, PointStatus status, std::string reason,
+void Sweep::restore(std::size_t index, PointStatus status, base::Message reason,
                     PointMeasurement known) {
   changed();
   SweepPoint& point = points_.at(index);
@@ -234,7 +235,7 @@ void Sweep::forget(std::size_t index) {
   changed();
   point.status = PointStatus::pending;
   point.measured = false;
-  point.reason.clear();
+  point.reason = {};
   point.measurement = {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/report/roofs.h"
 #include "core/run/run.h"
 #include "core/sweep/sweep_prediction.h"
@@ -44,7 +45,7 @@ struct SweepPoint {
   // A run of this very point says so. Not set for what follows from others: oom beyond the edge,
   // too slow by estimate, impossible values.
   bool measured = false;
-  std::string reason;  // one sentence, when there is more to say than the status
+  base::Message reason;  // one sentence, when there is more to say than the status
   PointMeasurement measurement;
   PointPrediction prediction;
   bool wanted = false;  // asked for by rerun(): run whatever is predicted, before the others
@@ -87,7 +88,7 @@ class Sweep {
   void give_back(std::size_t point);  // running -> pending: its run was not its own
   void finish(std::size_t point, const run::Run& run, bool took_too_long = false);
   // As found in a journal.
-  void restore(std::size_t point, PointStatus status, std::string reason, PointMeasurement known);
+  void restore(std::size_t point, PointStatus status, base::Message reason, PointMeasurement known);
   // What dry runs said. Changes no point that was run.
   void predict(std::vector<std::pair<std::size_t, PointPrediction>> found);
   // Takes over a specification that holds this one, see widened(). Every point keeps what is known

@@ -1,5 +1,4 @@
 // How axes and series are read from text.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +8,7 @@
 
 #include "core/spec/spec_values.h"
 #include "core/sweep/sweep_spec.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -22,8 +22,8 @@ struct Named {
 base::Result<Named> split(std::string_view text, const char* option, const char* example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-    return base::fail(
-        fmt::format("{} needs SETTING=VALUES such as {}, not \"{}\"", option, example, text));
+    return text::fail("sweep_error.form",
+                      {{"option", option}, {"example", example}, {"value", std::string(text)}});
   }
   const auto field = spec::field_from_name(text.substr(0, equals));
   if (!field) return tl::unexpected(field.error());
@@ -48,22 +48,21 @@ base::Result<std::int64_t> read_value(spec::Field field, std::string_view text) 
   }
   const std::int64_t value = spec::number_of(spec, field);
   if (value >= 0) return value;
-  return base::fail(
-      fmt::format("An axis over {} needs numbers, not \"{}\"", spec::field_name(field), text));
+  return text::fail("sweep_error.numbers",
+                    {{"field", spec::field_name(field)}, {"value", std::string(text)}});
 }
 
 base::Result<void> add(std::vector<std::int64_t>& values, std::int64_t value, spec::Field field) {
   if (values.size() == kMostAxisValues) {
-    return base::fail(fmt::format("An axis may have {} values; the one over {} has more",
-                                  kMostAxisValues, spec::field_name(field)));
+    return text::fail("sweep_error.many_values", {{"most", std::to_string(kMostAxisValues)},
+                                                  {"field", spec::field_name(field)}});
   }
   values.push_back(value);
   return {};
 }
 
 tl::unexpected<base::Error> bad_step(std::string_view step) {
-  return base::fail(fmt::format(
-      "The third part of a range is x2 (times two) or +256 (plus 256), not \"{}\"", step));
+  return text::fail("sweep_error.step", {{"value", std::string(step)}});
 }
 
 using Values = std::vector<std::int64_t>;
@@ -74,9 +73,9 @@ base::Result<Values> powers_of_two(spec::Field field, std::int64_t low, std::int
     if (value >= low) values.push_back(value);
   }
   if (values.empty()) {
-    return base::fail(
-        fmt::format("There is no power of two from {} to {}: give {} a step such as x2 or +8", low,
-                    high, spec::field_name(field)));
+    return text::fail("sweep_error.no_power", {{"low", std::to_string(low)},
+                                               {"high", std::to_string(high)},
+                                               {"field", spec::field_name(field)}});
   }
   return values;
 }
@@ -87,11 +86,11 @@ base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t hig
   const char* const end = factor_text.data() + factor_text.size();
   const auto [rest, error] = std::from_chars(factor_text.data(), end, factor);
   if (error != std::errc{} || rest != end || !(factor > 1) || !std::isfinite(factor)) {
-    return base::fail(fmt::format("A factor must be above 1, not \"{}\"", factor_text));
+    return text::fail("sweep_error.factor", {{"value", std::string(factor_text)}});
   }
   if (low < 1) {
-    return base::fail(
-        fmt::format("{} cannot be multiplied from {} on", spec::field_name(field), low));
+    return text::fail("sweep_error.multiply",
+                      {{"field", spec::field_name(field)}, {"low", std::to_string(low)}});
   }
   Values values;
   // Rounded as a whole, so that errors do not pile up: 100:800:x1.5 is 100, 150, 225, 338, ...
@@ -109,7 +108,7 @@ base::Result<Values> plus(spec::Field field, std::int64_t low, std::int64_t high
   const auto step = field == spec::Field::memory_limit ? spec::parse_bytes(step_text)
                                                        : spec::parse_count(step_text);
   if (!step || *step < 1) {
-    return base::fail(fmt::format("A step must be a whole number above 0, not \"{}\"", step_text));
+    return text::fail("sweep_error.whole_step", {{"value", std::string(step_text)}});
   }
   Values values;
   for (std::int64_t value = low;; value += *step) {
@@ -124,8 +123,9 @@ base::Result<Values> range(spec::Field field, const std::vector<std::string_view
   const auto high = read_value(field, parts[1]);
   if (!high) return tl::unexpected(high.error());
   if (*low > *high) {
-    return base::fail(fmt::format("The range of {} goes from {} down to {}: write it upwards",
-                                  spec::field_name(field), *low, *high));
+    return text::fail("sweep_error.downwards", {{"field", spec::field_name(field)},
+                                                {"low", std::to_string(*low)},
+                                                {"high", std::to_string(*high)}});
   }
   if (parts.size() == 2) return powers_of_two(field, *low, *high);
   const std::string_view step = parts[2];
@@ -141,14 +141,13 @@ base::Result<SweepAxis> parse_axis(std::string_view text) {
   const auto named = split(text, "--axis", "T=256:2048:x2");
   if (!named) return tl::unexpected(named.error());
   if (!spec::has_numbers(named->field)) {
-    return base::fail(fmt::format("{} is not a number: an axis needs one; it can make the series",
-                                  spec::field_name(named->field)));
+    return text::fail("sweep_error.no_number", {{"field", spec::field_name(named->field)}});
   }
   SweepAxis axis;
   axis.field = named->field;
   const auto parts = pieces(named->values, ':');
   if (parts.size() > 3) {
-    return base::fail(fmt::format("A range is FROM:TO or FROM:TO:STEP, not \"{}\"", named->values));
+    return text::fail("sweep_error.range", {{"value", std::string(named->values)}});
   }
   if (parts.size() > 1) {
     auto values = range(axis.field, parts);

@@ -5,18 +5,18 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/sweep/sweep.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::sweep {
 namespace {
 
-std::string predicted_words(const PointPrediction& prediction) {
-  std::string who = prediction.op.empty() ? "an allocation" : prediction.op;
-  if (!prediction.module.empty()) who += " in " + prediction.module;
-  return fmt::format("Predicted, not run: {} needs {}, {} free of {}", who,
-                     text::bytes(prediction.bytes_asked).joined(),
-                     text::bytes(prediction.bytes_free).joined(),
-                     text::bytes(prediction.capacity).joined());
+base::Message predicted_words(const PointPrediction& prediction) {
+  return text::message("sweep_reason.predicted_oom",
+                       {run::who_asked(prediction.op, prediction.module),
+                        {"asked", text::bytes(prediction.bytes_asked).joined()},
+                        {"free", text::bytes(prediction.bytes_free).joined()},
+                        {"all", text::bytes(prediction.capacity).joined()}});
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ void Sweep::mark_beyond_edges() {
   for (SweepPoint& point : points_) {
     if (point.measured || point.status != PointStatus::oom) continue;
     point.status = PointStatus::pending;
-    point.reason.clear();
+    point.reason = {};
   }
   for (std::size_t series = 0; series < series_.size(); ++series) {
     mark_predicted(series);
@@ -104,7 +104,7 @@ void Sweep::mark_as_oom(SweepPoint& point, const SweepPoint& edge) const {
     smaller += fmt::format("{}{} = {}", i > 0 ? ", " : "", spec::field_name(spec_.axes[i].field),
                            text::grouped(edge.at[i]));
   }
-  point.reason = fmt::format("Not run: {} is already out of memory", smaller);
+  point.reason = text::message("sweep_reason.above_oom", {{"point", smaller}});
 }
 
 }  // namespace ts::sweep

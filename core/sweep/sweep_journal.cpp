@@ -1,7 +1,6 @@
 #include "core/sweep/sweep_journal.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -19,20 +19,22 @@ namespace {
 constexpr const char* kFormatKey = "tensorscope_sweep";
 constexpr int kFormat = 1;
 
-tl::unexpected<base::Error> cannot(const char* what, const std::filesystem::path& path, int error) {
-  return base::fail(fmt::format("Cannot {} {}: {}.", what, path.string(),
-                                std::generic_category().message(error)));
+tl::unexpected<base::Error> cannot_write(const std::filesystem::path& path, int error) {
+  return text::fail("file_error.write", {{"path", path.string()}, io::system_reason(error)});
 }
 
 tl::unexpected<base::Error> broken(const std::filesystem::path& path, std::size_t line,
-                                   const std::string& why) {
-  return base::fail(fmt::format("{}, line {}: {}", path.string(), line, why));
+                                   base::Message why) {
+  return text::fail("file_error.line", {{"path", path.string()},
+                                        {"line", std::to_string(line)},
+                                        text::argument("reason", std::move(why))});
 }
 
 // A line that stands for one point: the file is whole without it.
 tl::unexpected<base::Error> broken_point(const std::filesystem::path& path, std::size_t line,
-                                         const std::string& why) {
-  return broken(path, line, why + " (the line may be removed: its point is then run again)");
+                                         base::Message why) {
+  return broken(path, line,
+                text::message("journal_error.point", {text::argument("reason", std::move(why))}));
 }
 
 // What a crash left of the header: nothing was measured, and nobody else's file begins like this.
@@ -44,13 +46,13 @@ bool is_cut_header(std::string_view content) {
 
 base::Result<void> read_header(const nlohmann::json& json, JournalContent& content) {
   if (!json.is_object() || !json.contains(kFormatKey)) {
-    return base::fail("this is not the journal of a sweep");
+    return text::fail("file_error.reason.no_journal");
   }
   if (json.at(kFormatKey) != kFormat) {
-    return base::fail("the journal has a format that this program does not know");
+    return text::fail("file_error.reason.unknown_journal");
   }
   if (!json.contains("identity") || !json.at("identity").is_object() || !json.contains("sweep")) {
-    return base::fail("the header is not complete");
+    return text::fail("file_error.reason.header");
   }
   content.identity = json.at("identity");
   auto spec = sweep_spec_from_json(json.at("sweep"));
@@ -63,10 +65,10 @@ base::Result<void> read_header(const nlohmann::json& json, JournalContent& conte
 base::Result<int> open_locked(const std::filesystem::path& path, int flags) {
   constexpr mode_t kMode = 0666;
   const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kMode);
-  if (descriptor < 0) return cannot("write", path, errno);
+  if (descriptor < 0) return cannot_write(path, errno);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor);
-    return base::fail(fmt::format("Another tensorscope is writing {}", path.string()));
+    return text::fail("file_error.busy", {{"path", path.string()}});
   }
   return descriptor;
 }
@@ -88,30 +90,30 @@ base::Result<JournalContent> parse_journal(std::string_view text,
     const std::size_t end = text.find('\n', begin);
     if (end == std::string::npos) {
       if (line == 1 && !is_cut_header(text)) {
-        return broken(path, line, "this is not the journal of a sweep");
+        return broken(path, line, text::message("file_error.reason.no_journal"));
       }
       if (line == 1) {
-        return broken(path, line,
-                      "the header was cut off, no point was measured: begin the sweep again, "
-                      "without --resume");
+        return broken(path, line, text::message("journal_error.cut_header"));
       }
       return content;  // what a crash left of a line says nothing
     }
     auto parsed = io::parse_json(text.substr(begin, end - begin));
     if (!parsed) {
-      const std::string why = "this " + parsed.error().sentence;
-      return line == 1 ? broken(path, line, why) : broken_point(path, line, why);
+      const auto said = line == 1 ? &broken : &broken_point;
+      return said(
+          path, line,
+          text::message("file_error.this", {text::argument("reason", std::move(parsed.error()))}));
     }
     nlohmann::json& json = *parsed;
     if (line > 1 && json.is_object() && json.contains("sweep")) {
       auto wider = sweep_spec_from_json(json.at("sweep"));
-      if (!wider) return broken(path, line, wider.error().sentence);
+      if (!wider) return broken(path, line, wider.error());
       content.spec = std::move(*wider);
     } else if (line > 1) {
       content.points.push_back(std::move(json));
       content.lines.push_back(line);
     } else if (auto header = read_header(json, content); !header) {
-      return broken(path, line, header.error().sentence);
+      return broken(path, line, header.error());
     }
     begin = end + 1;
     content.complete_bytes = begin;
@@ -133,9 +135,9 @@ base::Result<void> same_identity(const JournalContent& content, const SweepIdent
     const auto shown = [](const nlohmann::json& one) {
       return one.is_string() ? one.get<std::string>() : one.dump();
     };
-    return base::fail(fmt::format(
-        "{} was measured with {} {}, this is {}: the two are not comparable, start another folder",
-        path.string(), key, shown(before), shown(value)));
+    return text::fail(
+        "journal_error.identity",
+        {{"path", path.string()}, {"key", key}, {"before", shown(before)}, {"now", shown(value)}});
   }
   return {};
 }
@@ -147,7 +149,7 @@ base::Result<void> restore(Sweep& sweep, const JournalContent& content,
     const std::size_t line = content.lines[i];
     try {
       const auto status = point_status_from(json.at("status").get<std::string>());
-      if (!status) return broken_point(path, line, "the status is unknown");
+      if (!status) return broken_point(path, line, text::message("journal_error.status"));
       const auto label = json.at("series").get<std::string>();
       std::vector<std::int64_t> at;
       for (const SweepAxis& axis : sweep.spec().axes) {
@@ -158,17 +160,18 @@ base::Result<void> restore(Sweep& sweep, const JournalContent& content,
         const SweepPoint& one = sweep.points()[k];
         if (one.at == at && sweep.series()[one.series].label == label) point = k;
       }
-      if (!point) return broken_point(path, line, "the sweep has no such point");
+      if (!point) return broken_point(path, line, text::message("journal_error.no_point"));
       sweep.forget(*point);  // what an earlier line said does not count
       sweep.predict({{*point, prediction_from_json(json)}});
       if (*status == PointStatus::ok || *status == PointStatus::oom ||
           *status == PointStatus::too_slow) {
-        const auto& reason = json.at("reason");
-        sweep.restore(*point, *status, reason.is_null() ? "" : reason.get<std::string>(),
+        sweep.restore(*point, *status,
+                      text::message_from_json(io::text_from(json, "reason"),
+                                              json.value("reason_text", nlohmann::json())),
                       measurement_from_json(json));
       }
     } catch (const nlohmann::json::exception& error) {
-      return broken_point(path, line, error.what());
+      return broken_point(path, line, {error.what()});
     }
   }
   return {};
@@ -181,16 +184,15 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
     const auto there = io::read_file(path);
     return there && !is_cut_header(*there);
   };
-  const auto refused = base::fail(
-      fmt::format("{} holds a sweep already: continue it with --resume, or give another folder",
-                  path.parent_path().string()));
+  const auto refused =
+      text::fail("journal_error.holds_one", {{"path", path.parent_path().string()}});
   if (holds_another()) return refused;
   auto descriptor = open_locked(path, O_CREAT);
   if (!descriptor) return tl::unexpected(descriptor.error());
   SweepJournal journal(path, *descriptor, 0);
   // Again under the lock. A new file is empty; one whose maker was killed has a part of its header.
   if (holds_another()) return refused;
-  if (::ftruncate(*descriptor, 0) != 0) return cannot("write", path, errno);
+  if (::ftruncate(*descriptor, 0) != 0) return cannot_write(path, errno);
   const nlohmann::json header = {
       {kFormatKey, kFormat}, {"identity", identity}, {"sweep", to_json(spec)}};
   if (auto written = journal.write_line(header.dump() + "\n"); !written) {
@@ -206,10 +208,10 @@ base::Result<SweepJournal> SweepJournal::resume(const std::filesystem::path& pat
   if (!descriptor) return tl::unexpected(descriptor.error());
   SweepJournal journal(path, *descriptor, content.complete_bytes);
   if (::lseek(*descriptor, 0, SEEK_END) != static_cast<off_t>(content.bytes)) {
-    return base::fail(fmt::format("{} changed while it was read: try again", path.string()));
+    return text::fail("journal_error.changed", {{"path", path.string()}});
   }
   if (::ftruncate(*descriptor, static_cast<off_t>(content.complete_bytes)) != 0) {
-    return cannot("write", path, errno);
+    return cannot_write(path, errno);
   }
   return journal;
 }
@@ -258,7 +260,7 @@ base::Result<void> SweepJournal::write_line(const std::string& line) {
   if (error != 0) {
     // No half lines: whoever reads the file later must find whole ones.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) error = errno;
-    return cannot("write", path_, error);
+    return cannot_write(path_, error);
   }
   size_ += line.size();
   return {};

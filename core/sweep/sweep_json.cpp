@@ -7,6 +7,7 @@
 #include "core/run/protocol_json.h"
 #include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_theory.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -32,7 +33,8 @@ nlohmann::json predicted_json(const PointPrediction& p) {
           {"needed", io::known(p.needed)},
           {"target", io::text_or_null(p.target)},
           {"capacity", io::known(p.capacity)},
-          {"problem", io::text_or_null(p.problem)},
+          {"problem", io::text_or_null(p.problem.sentence)},
+          {"problem_text", text::text_json(p.problem)},
           {"roofs", to_json(p.roofs)},
           {"failure", refusal_json(p)}};
 }
@@ -59,7 +61,8 @@ nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point) {
           {"at", std::move(at)},
           {"status", to_string(point.status)},
           {"measured", point.measured},
-          {"reason", io::text_or_null(point.reason)},
+          {"reason", io::text_or_null(point.reason.sentence)},
+          {"reason_text", text::text_json(point.reason)},
           {"step_ms", to_json(m.step)},
           {"parts_ms",
            {{"forward", io::known(m.forward_ms)},
@@ -118,7 +121,8 @@ PointPrediction prediction_from_json(const nlohmann::json& json) {
   p.needed = io::known_from<std::int64_t>(predicted, "needed");
   p.target = io::text_from(predicted, "target");
   p.capacity = io::known_from<std::int64_t>(predicted, "capacity");
-  p.problem = io::text_from(predicted, "problem");
+  p.problem = text::message_from_json(io::text_from(predicted, "problem"),
+                                      predicted.value("problem_text", nlohmann::json()));
   p.roofs = report::roofs_from_json(predicted.value("roofs", nlohmann::json()));
   for (const predict::Fit fit :
        {predict::Fit::fits, predict::Fit::fits_after_flush, predict::Fit::oom}) {

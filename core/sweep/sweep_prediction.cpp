@@ -9,7 +9,7 @@
 namespace ts::sweep {
 namespace {
 
-PointPrediction without(std::string problem) {
+PointPrediction without(base::Message problem) {
   PointPrediction out;
   out.problem = std::move(problem);
   return out;
@@ -32,7 +32,7 @@ PointPrediction predict_point(predict::DryRunner& runner, const spec::WorkloadSp
   spec::WorkloadSpec there = spec;
   there.device = target.kind;
   auto dry = runner.dry_run(there, predict::dry_run_options(target), strings, cancel);
-  if (!dry) return without(dry.error().sentence);
+  if (!dry) return without(dry.error());
   const predict::Prediction prediction =
       predict::predict(*dry, strings, target, predict::allocator_settings_of(spec), scratch);
   PointPrediction out;
@@ -67,7 +67,7 @@ struct SweepPredictor::Impl {
       if (cancel.cancelled()) return;
       PointPrediction prediction =
           runner ? predict_point(**runner, job.spec, job.target, strings, scratch, cancel)
-                 : without(runner.error().sentence);
+                 : without(runner.error());
       if (cancel.cancelled()) return;
       const std::lock_guard lock(mutex);
       found.emplace_back(job.point, std::move(prediction));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/predict/prediction.h"
 #include "core/report/roofs.h"
 #include "core/spec/memory_limit.h"
@@ -24,8 +25,8 @@ struct PointPrediction {
   std::int64_t capacity = -1;  // what its allocator can hold
   std::string op, module;      // oom: the allocation that would not fit
   std::int64_t bytes_asked = -1, bytes_free = -1;
-  std::string problem;  // why there is no prediction; empty when there is one
-  report::Roofs roofs;  // of the card that is predicted for
+  base::Message problem;  // why there is no prediction; empty when there is one
+  report::Roofs roofs;    // of the card that is predicted for
   [[nodiscard]] bool known() const { return peak_allocated >= 0; }
   [[nodiscard]] bool oom() const { return known() && fit == predict::Fit::oom; }
 };

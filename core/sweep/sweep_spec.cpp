@@ -10,6 +10,7 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -27,13 +28,13 @@ std::size_t point_count(const SweepSpec& spec, std::size_t series) {
 }
 
 // Why none of the points can be run, or nothing.
-std::string problem_of_all(const SweepSpec& spec, const std::vector<SweepSeries>& series) {
-  std::string problem;
+base::Message problem_of_all(const SweepSpec& spec, const std::vector<SweepSeries>& series) {
+  base::Message problem;
   for (const SweepSeries& one : series) {
     for (const auto& at : places_of(spec)) {
       const auto point = spec_at(spec, one, at);
       if (point) return {};
-      problem = point.error().sentence;
+      problem = point.error();
     }
   }
   return problem;
@@ -48,23 +49,23 @@ base::Result<void> check_fields(const SweepSpec& spec) {
   };
   for (const SweepAxis& axis : spec.axes) {
     if (!use(axis.field)) {
-      return base::fail(fmt::format("{} is given twice", spec::field_name(axis.field)));
+      return text::fail("sweep_error.twice", {{"field", spec::field_name(axis.field)}});
     }
   }
   for (const SweepSeriesField& series : spec.series) {
     if (series.values.empty())
-      return base::fail(fmt::format("{} has no values", series_field_name(series)));
+      return text::fail("sweep_error.no_values", {{"field", series_field_name(series)}});
     if (!series.field) {
       // Presets set the shape, so whatever else varies comes after them.
-      if (&series != &spec.series.front()) return base::fail("preset must be the first series");
+      if (&series != &spec.series.front()) return text::fail("sweep_error.preset_first");
       for (const std::string& id : series.values) {
         if (spec::find_preset(spec.base.workload, id) == nullptr) {
-          return base::fail(
-              fmt::format("There is no preset \"{}\" for {}", id, to_string(spec.base.workload)));
+          return text::fail("sweep_error.no_preset",
+                            {{"preset", id}, {"workload", to_string(spec.base.workload)}});
         }
       }
     } else if (!use(*series.field)) {
-      return base::fail(fmt::format("{} is given twice", series_field_name(series)));
+      return text::fail("sweep_error.twice", {{"field", series_field_name(series)}});
     }
   }
   return {};
@@ -77,9 +78,9 @@ base::Result<void> check_use(const SweepSpec& spec, const std::vector<SweepSerie
     });
   };
   const auto unused = [&spec](spec::Field field) {
-    return base::fail(fmt::format("{} changes nothing for {} on {}: sweep another setting",
-                                  spec::field_name(field), to_string(spec.base.workload),
-                                  to_string(spec.base.device)));
+    return text::fail("sweep_error.unused", {{"field", spec::field_name(field)},
+                                             {"workload", to_string(spec.base.workload)},
+                                             {"device", to_string(spec.base.device)}});
   };
   for (const SweepAxis& axis : spec.axes) {
     if (!applies(axis.field)) return unused(axis.field);
@@ -153,33 +154,33 @@ base::Result<spec::WorkloadSpec> spec_at(const SweepSpec& spec, const SweepSerie
     }
   }
   if (const auto problems = spec::validate(point); !problems.empty()) {
-    return base::fail(problems.front().sentence);
+    return tl::unexpected<base::Error>(problems.front());
   }
   return point;
 }
 
 base::Result<void> check(const SweepSpec& spec) {
   if (spec.axes.empty() || spec.axes.size() > 2) {
-    return base::fail("A sweep has one or two axes: --axis T=256:2048:x2");
+    return text::fail("sweep_error.axes");
   }
   for (const SweepAxis& axis : spec.axes) {
     const bool ascending = std::is_sorted(axis.values.begin(), axis.values.end(),
                                           [](std::int64_t a, std::int64_t b) { return a <= b; });
     if (axis.values.empty() || !ascending || axis.values.size() > kMostAxisValues) {
-      return base::fail(fmt::format("The values of {} must ascend, each once, at most {}",
-                                    spec::field_name(axis.field), kMostAxisValues));
+      return text::fail("sweep_error.ascend", {{"field", spec::field_name(axis.field)},
+                                               {"most", std::to_string(kMostAxisValues)}});
     }
   }
   if (auto fields = check_fields(spec); !fields) return fields;
-  if (!(spec.max_point_s > 0)) return base::fail("The time of one point must be above 0 seconds");
+  if (!(spec.max_point_s > 0)) return text::fail("sweep_error.point_time");
   const auto series = series_of(spec);
   if (auto use = check_use(spec, series); !use) return use;
   if (const std::size_t count = point_count(spec, series.size()); count > kMostSweepPoints) {
-    return base::fail(
-        fmt::format("A sweep may have {} points, this one has {}", kMostSweepPoints, count));
+    return text::fail("sweep_error.many_points", {{"most", std::to_string(kMostSweepPoints)},
+                                                  {"count", std::to_string(count)}});
   }
-  if (const std::string problem = problem_of_all(spec, series); !problem.empty()) {
-    return base::fail("No point of the sweep can be run: " + problem);
+  if (base::Message problem = problem_of_all(spec, series); !problem.empty()) {
+    return text::fail("sweep_error.none_runs", {text::argument("reason", std::move(problem))});
   }
   return {};
 }

@@ -193,7 +193,7 @@ constexpr auto kFullColumns = std::to_array<FullColumn>({
     {"limit_bytes", [](const FullRow& row) { return plain(row.m.limit); }},
     {"backend_ran", [](const FullRow& row) { return row.m.backend_ran; }},
     {"warmup_stable", settled_cell},
-    {"reason", [](const FullRow& row) { return row.point.reason; }},
+    {"reason", [](const FullRow& row) { return row.point.reason.sentence; }},
 });
 
 }  // namespace
@@ -300,7 +300,8 @@ std::vector<std::string> reasons_of(const Sweep& sweep) {
   std::vector<std::string> reasons;
   for (const SweepPoint& point : sweep.points()) {
     if (point.status == PointStatus::ok || point.reason.empty()) continue;
-    reasons.push_back(point_words(sweep, point) + ": " + why_not(point) + ". " + point.reason);
+    reasons.push_back(point_words(sweep, point) + ": " + why_not(point) + ". " +
+                      point.reason.sentence);
   }
   return reasons;
 }

@@ -7,6 +7,7 @@
 
 #include "core/spec/workload_math.h"
 #include "core/spec/workload_traffic.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -70,42 +71,28 @@ std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep) {
   return all;
 }
 
-report::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point) {
+base::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point) {
   const double ms = point.measurement.step.median_ms;
   if (!theory || point.status != PointStatus::ok || !(ms > 0)) return {};
   const bool measured = theory->roofs.source.ends_with("measured");
   if (ms < theory->compute_ms) {
     if (measured) {
-      return {
-          "Faster than its FLOPs allow: the best product was measured too low, as happens on a "
-          "busy machine",
-          "sweep.beaten.product",
-          {}};
+      return text::message("sweep.beaten.product");
     }
-    return {
-        "Faster than its FLOPs allow: the card's figure is too low, or not all FLOPs that are "
-        "counted are computed",
-        "sweep.beaten.card",
-        {}};
+    return text::message("sweep.beaten.card");
   }
   if (ms >= theory->memory_ms) return {};
   if (measured) {
-    return {
-        "Faster than its traffic allows: the data stay in a cache, or the copy was measured "
-        "too low, as happens on a busy machine",
-        "sweep.beaten.copy",
-        {}};
+    return text::message("sweep.beaten.copy");
   }
-  return {"Faster than its traffic allows: the data stay in the card's cache",
-          "sweep.beaten.cache",
-          {}};
+  return text::message("sweep.beaten.cache");
 }
 
 std::vector<BeatenBound> beaten_bounds(const Sweep& sweep,
                                        std::span<const std::optional<PointTheory>> theories) {
   std::vector<BeatenBound> all;
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
-    report::Message why = beaten_bound(theories[i], sweep.points()[i]);
+    base::Message why = beaten_bound(theories[i], sweep.points()[i]);
     if (why.key.empty()) continue;
     const auto known =
         std::ranges::find(all, why.key, [](const BeatenBound& one) { return one.why.key; });

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/report/verdict.h"
+#include "core/base/message.h"
 #include "core/sweep/sweep.h"
 
 namespace ts::sweep {
@@ -32,12 +32,12 @@ std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep);
 // Why a point took less time than its bounds, which are no bounds then: what was measured of the
 // device was measured too low, or the data never left a cache. Empty where it took longer, or was
 // not measured.
-report::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point);
+base::Message beaten_bound(const std::optional<PointTheory>& theory, const SweepPoint& point);
 
 // The different reasons among the points of a sweep, and how many points each has. `theories`: of
 // its points.
 struct BeatenBound {
-  report::Message why;
+  base::Message why;
   std::size_t points = 0;
 };
 std::vector<BeatenBound> beaten_bounds(const Sweep& sweep,

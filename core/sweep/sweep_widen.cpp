@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "core/sweep/sweep.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -33,10 +34,10 @@ bool same_series(const SweepSpec& a, const SweepSpec& b) {
 
 base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more) {
   if (!same_axes(spec, more) || !same_series(spec, more)) {
-    return base::fail("Only a sweep over the same settings can be added to this one");
+    return text::fail("sweep_error.same_settings");
   }
   if (fixed_part(spec) != fixed_part(more)) {
-    return base::fail("The settings that do not vary differ from those of this sweep");
+    return text::fail("sweep_error.other_base");
   }
   SweepSpec wider = spec;
   for (std::size_t i = 0; i < wider.axes.size(); ++i) {
@@ -51,7 +52,7 @@ base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more) {
       if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
     }
   }
-  if (wider == spec) return base::fail("This sweep has all of these points");
+  if (wider == spec) return text::fail("sweep_error.has_all");
   if (auto good = check(wider); !good) return tl::unexpected(good.error());
   return wider;
 }

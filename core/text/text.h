@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/message.h"
 #include "core/base/result.h"
 
 namespace ts::text {
@@ -31,10 +32,7 @@ class Catalogue {
   std::map<std::string, std::string, std::less<>> entries_;
 };
 
-struct Argument {
-  std::string_view name;  // outlives the call; in practice a literal
-  std::string value;
-};
+using base::Argument;
 
 // Replaces each {name} by its value and {name|one|many} by either word, "1" or not, in one pass:
 // values are never looked into. An unknown placeholder is left standing, so that a mistake is seen.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/base/string_table.h"
 
 namespace ts::trace_file {
@@ -104,7 +105,7 @@ struct TraceFile {
   std::vector<std::string> devices;  // their names
   std::size_t bytes = 0;             // unpacked
   // Why not all of the file was read, with the place; what was read up to there is kept.
-  std::string fault;
+  base::Message fault;
 };
 
 }  // namespace ts::trace_file

@@ -1,16 +1,16 @@
 #include "core/trace_file/trace_read.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
 
+#include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
+#include "core/text/message.h"
 #include "core/trace_file/event_fields.h"
 #include "core/trace_file/text_cache.h"
 
@@ -41,10 +41,10 @@ class TraceReader {
     const char first = scanner_.peek();
     const bool is_list = first == '[';
     if (!is_list && first != '{') {
-      return base::fail(content_.empty() ? "the file is empty" : "this is not JSON");
+      return text::fail(content_.empty() ? "file_error.reason.empty" : "trace_error.no_json");
     }
     const bool whole = is_list ? read_events() : read_object();
-    if (!has_events_) return base::fail("this is no trace: it has no traceEvents");
+    if (!has_events_) return text::fail("trace_error.no_events");
     // Chrome's own format lets a list do without its end.
     if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
     finish();
@@ -140,10 +140,11 @@ bool TraceReader::read_metadata(std::string_view key) {
 
 void TraceReader::note_fault() {
   if (scanner_.cut_off()) {
-    file_.fault = fmt::format("it ends in the middle, after {} events", file_.event_count);
+    file_.fault = text::message("trace_error.cut", {{"events", std::to_string(file_.event_count)}});
   } else {
-    file_.fault = fmt::format("byte {}: this is no JSON; {} events stand before it",
-                              scanner_.position(), file_.event_count);
+    file_.fault =
+        text::message("trace_error.damaged", {{"byte", std::to_string(scanner_.position())},
+                                              {"events", std::to_string(file_.event_count)}});
   }
 }
 
@@ -314,7 +315,7 @@ void TraceReader::finish() {
 base::Result<TraceFile> parse_trace(std::string content) {
   const std::string_view text = io::padded(content);
   if (io::kind_of(text) == io::FileKind::snapshot) {
-    return base::fail("this is a memory snapshot of PyTorch, not a trace");
+    return text::fail("trace_error.is_snapshot");
   }
   auto file = TraceReader(text).read();
   if (file) file->bytes = text.size();
@@ -323,15 +324,15 @@ base::Result<TraceFile> parse_trace(std::string content) {
 
 base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
-  if (!unpacked) return base::fail(unpacked.error().sentence);
+  if (!unpacked) return tl::unexpected(unpacked.error());
   auto file = parse_trace(std::move(unpacked->content));
   if (!file) {
-    return base::fail(
-        fmt::format("Cannot read the trace {}: {}.", path.string(), file.error().sentence));
+    return text::fail("file_error.trace",
+                      {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
   if (!unpacked->fault.empty()) file->fault = unpacked->fault;
   if (!file->fault.empty()) {
-    file->fault = fmt::format("Read only a part of {}: {}.", path.string(), file->fault);
+    file->fault = io::read_in_part(path, std::move(file->fault));
   }
   return file;
 }

@@ -3,9 +3,9 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/sub.h>
 
-#include <sstream>
-
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package.h"
 #include "kernels/compiled/package_maker.h"
@@ -61,18 +61,17 @@ double allowed(const spec::WorkloadSpec& spec) {
 
 run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
                            const std::vector<at::Tensor>& compiled, double tolerance) {
-  std::ostringstream sentence;
   if (eager.size() != compiled.size()) {
-    sentence << "The compiled step gives " << compiled.size() - 1 << " gradients and the eager one "
-             << eager.size() - 1 << ": it is not used";
-    return tl::unexpected(as_failure(sentence.str()));
+    return tl::unexpected(run::Failure(
+        text::message("engine.unlike_gradients", {{"compiled", std::to_string(compiled.size() - 1)},
+                                                  {"eager", std::to_string(eager.size() - 1)}})));
   }
   for (std::size_t i = 0; i < eager.size(); ++i) {
     const double difference = relative_difference(eager[i], compiled[i]);
     if (difference <= tolerance) continue;
-    sentence << "The compiled step differs from the eager one by " << difference << ", more than "
-             << tolerance << ": it is not used";
-    return tl::unexpected(as_failure(sentence.str()));
+    return tl::unexpected(
+        run::Failure(text::message("engine.unlike_values", {{"difference", text::plain(difference)},
+                                                            {"most", text::plain(tolerance)}})));
   }
   return {};
 }
@@ -98,10 +97,10 @@ bool has_package(const fs::path& folder, const PackageRequest& request) {
 run::Outcome<void> make_and_compare(const spec::WorkloadSpec& spec, const PackageRequest& request,
                                     const fs::path& folder, const base::CancelToken& cancel) {
   const auto work = folder_for_making(folder.parent_path());
-  if (!work) return tl::unexpected(as_failure(work.error().sentence));
+  if (!work) return tl::unexpected(run::Failure(work.error()));
   const auto made = make_package(request, work->path(), cancel);
   if (!made) {
-    run::Failure failure = as_failure(made.error().sentence);
+    run::Failure failure(made.error());
     if (cancel.cancelled()) failure.verdict = run::Verdict::cancelled;
     return tl::unexpected(std::move(failure));
   }
@@ -115,7 +114,7 @@ run::Outcome<void> make_and_compare(const spec::WorkloadSpec& spec, const Packag
     if (!same) return same;
   }
   if (auto kept = keep_package(*made, folder); !kept) {
-    return tl::unexpected(as_failure(kept.error().sentence));
+    return tl::unexpected(run::Failure(kept.error()));
   }
   return {};
 }
@@ -130,7 +129,7 @@ run::Outcome<void> compile_step(const spec::WorkloadSpec& spec, std::unique_ptr<
     const ThreadsScope threads(spec);
     const PackageRequest request = request_for(spec);
     const auto store = package_store();
-    if (!store) return tl::unexpected(as_failure(store.error().sentence));
+    if (!store) return tl::unexpected(run::Failure(store.error()));
     const fs::path folder = package_folder(*store, request);
     if (has_package(folder, request)) return {};
     return make_and_compare(spec, request, folder, cancel);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/io/json_parse.h"
+#include "core/text/message.h"
 #include "kernels/observe/custom_node.h"
 #include "kernels/observe/failure.h"
 
@@ -111,7 +112,8 @@ nlohmann::json list_in(const std::unordered_map<std::string, std::string>& metad
                        const char* name) {
   auto json = io::parse_json(metadata.at(name));
   if (!json)
-    throw BadInput(std::string("In the compiled step ") + name + " " + json.error().sentence);
+    throw BadInput(text::message("package_error.broken_json",
+                                 {{"name", name}, text::argument("reason", json.error())}));
   return std::move(*json);
 }
 
@@ -135,7 +137,7 @@ CompiledPackage::CompiledPackage(const std::filesystem::path& path, const std::s
   show_libtorch();
   const std::string first = trains ? "forward" : "infer";
   if (Loader::load_metadata_from_package(path.string(), first)["key"] != key) {
-    throw BadInput("The compiled step in " + path.string() + " is another one's");
+    throw BadInput(text::message("package_error.another", {{"path", path.string()}}));
   }
   if (!trains) {
     models_->infer.emplace(path.string(), first);

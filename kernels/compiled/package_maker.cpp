@@ -11,6 +11,7 @@
 #include "core/io/child_process.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/text/message.h"
 #include "kernels/compiled/package_store.h"
 #include "kernels/compiled/scripts.h"
 
@@ -51,25 +52,25 @@ std::string last_line(const fs::path& log) {
 
 }  // namespace
 
-std::string why_no_compiler() {
+base::Message why_no_compiler() {
   const std::string program = python();
   const bool found = program.find('/') == std::string::npos ? in_path(program)
                                                             : access(program.c_str(), X_OK) == 0;
   if (!found) {
-    return "Compiling a step needs Python 3.11 with torch 2.11: third_party/setup.sh sets it up "
-           "where Python 3.11 is installed, or name one with TENSORSCOPE_PYTHON";
+    return text::message("engine.no_python");
   }
   if (!in_path("g++") && variable("CXX").empty()) {
-    return "Compiling a step needs the compiler g++, which is not installed";
+    return text::message("engine.no_compiler");
   }
   return {};
 }
 
 base::Result<fs::path> make_package(const PackageRequest& request, const fs::path& work,
                                     const base::CancelToken& cancel) {
-  if (std::string reason = why_no_compiler(); !reason.empty()) return base::fail(std::move(reason));
+  if (auto reason = why_no_compiler(); !reason.empty())
+    return tl::unexpected<base::Error>(std::move(reason));
   auto json = io::parse_json(request.json);
-  if (!json) return base::fail("The request for a compiled step " + json.error().sentence);
+  if (!json) return text::fail("package_error.request", {text::argument("reason", json.error())});
   fs::path made = work / "package";
   if (auto folder = io::make_folder(made); !folder) return tl::unexpected(folder.error());
   std::error_code ignored;
@@ -100,8 +101,7 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
   const std::int64_t begin = base::now_ns();
   const auto code = io::run_child(command, cancel);
   if (!code) return tl::unexpected(code.error());
-  if (*code != 0)
-    return base::fail("Inductor did not compile this step: " + last_line(command.log));
+  if (*code != 0) return text::fail("engine.inductor", {{"reason", last_line(command.log)}});
   fs::permissions(package, fs::perms::owner_read | fs::perms::owner_write, ignored);
   const double seconds = static_cast<double>(base::now_ns() - begin) * 1e-9;
   if (auto noted = note_package(made, seconds); !noted) return tl::unexpected(noted.error());

@@ -10,7 +10,7 @@
 namespace ts::kernels {
 
 // Why no step can be compiled on this machine; empty: it can, as far as can be told without trying.
-std::string why_no_compiler();
+base::Message why_no_compiler();
 
 // Has Python compile the step: a minute or two for two graphs. All that this writes is in `work`, a
 // folder of this user alone; the result is the folder in it that is to be kept, see

@@ -22,6 +22,7 @@
 #include "core/io/private_folder.h"
 #include "core/io/sha256.h"
 #include "core/io/user_folder.h"
+#include "core/text/message.h"
 
 namespace ts::kernels {
 namespace {
@@ -44,16 +45,14 @@ std::optional<struct stat> status_of(const fs::path& path) {
 base::Result<void> check_owner(const fs::path& path, bool folder) {
   const auto status = status_of(path);
   if (!status || (folder ? !S_ISDIR(status->st_mode) : !S_ISREG(status->st_mode))) {
-    return base::fail(path.string() + " is no " + (folder ? "folder" : "file") +
-                      ": remove it, the step is not loaded from there");
+    return text::fail("package_error.kind",
+                      {{"path", path.string()}, {"kind", folder ? "folder" : "file"}});
   }
   if (status->st_uid != ::geteuid()) {
-    return base::fail(path.string() +
-                      " belongs to another user: remove it, the step is not loaded from there");
+    return text::fail("package_error.owner", {{"path", path.string()}});
   }
   if ((status->st_mode & kOthersWrite) != 0) {
-    return base::fail("Other users may write to " + path.string() +
-                      ": remove it, the step is not loaded from there");
+    return text::fail("package_error.writable", {{"path", path.string()}});
   }
   return {};
 }
@@ -154,17 +153,18 @@ void remove_leftovers(const fs::path& store) {
 
 base::Result<fs::path> package_store() {
   const auto cache = io::user_folder("XDG_CACHE_HOME", ".cache");
-  if (!cache) return base::fail("Compiled steps cannot be kept. " + cache.error().sentence);
+  if (!cache)
+    return text::fail("package_error.not_kept", {text::argument("reason", cache.error())});
   if (auto made = io::make_folder(*cache); !made) return tl::unexpected(made.error());
   const fs::path store = *cache / "compiled";
   if (::mkdir(store.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    return base::fail("The folder " + store.string() + " cannot be made: " + std::strerror(errno));
+    return text::fail("file_error.folder", {{"path", store.string()}, io::system_reason(errno)});
   }
   if (auto good = check_owner(store, true); !good) return tl::unexpected(good.error());
   // Earlier versions let others read it.
   if (::chmod(store.c_str(), S_IRWXU) != 0) {
-    return base::fail("The folder " + store.string() +
-                      " cannot be closed to others: " + std::strerror(errno));
+    return text::fail("package_error.not_closed",
+                      {{"path", store.string()}, io::system_reason(errno)});
   }
   remove_leftovers(store);
   return store;
@@ -187,15 +187,14 @@ base::Result<void> note_package(const fs::path& folder, double seconds_to_make) 
 
 base::Result<void> check_package(const fs::path& folder) {
   const fs::path package = package_file(folder);
-  if (!status_of(package)) return base::fail("This step has not been compiled");
+  if (!status_of(package)) return text::fail("engine.not_compiled");
   if (auto good = check_owner(folder, true); !good) return good;
   if (auto good = check_owner(package, false); !good) return good;
   const auto content = io::read_file(package);
   if (!content) return tl::unexpected(content.error());
   const auto note = read_note(folder);
   if (note && note->digest == io::sha256(*content)) return {};
-  return base::fail("The compiled step in " + folder.string() +
-                    " is not what was written: it is not loaded");
+  return text::fail("package_error.changed", {{"path", folder.string()}});
 }
 
 double seconds_to_make(const fs::path& folder) {
@@ -222,8 +221,8 @@ base::Result<void> keep_package(const fs::path& made, const fs::path& folder) {
   if (::rename(made.c_str(), folder.c_str()) == 0) return {};
   const int error = errno;
   if (check_package(folder)) return {};
-  return base::fail("The compiled step cannot be kept as " + folder.string() + ": " +
-                    std::strerror(error));
+  return text::fail("package_error.not_stored",
+                    {{"path", folder.string()}, io::system_reason(error)});
 }
 
 }  // namespace ts::kernels

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/text/message.h"
+
 namespace ts::kernels {
 namespace {
 
@@ -26,28 +28,28 @@ std::string last_dl_error() {
 CudaLibrary::CudaLibrary() {
   // Without a driver LibTorch's CUDA part would cost a second and 300 MB to say no.
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    unavailable_ = "No NVIDIA driver was found (libcuda.so.1)";
+    unavailable_ = text::message("engine.no_driver");
     return;
   }
   const std::filesystem::path path = own_folder() / kLibraryFile;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    unavailable_ = std::string(kLibraryFile) + " was not built: CUDA headers were not found";
+    unavailable_ = text::message("engine.cuda_not_built", {{"file", kLibraryFile}});
     return;
   }
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
-    unavailable_ = "The CUDA part cannot be loaded: " + last_dl_error();
+    unavailable_ = text::message("engine.cuda_not_loaded", {{"reason", last_dl_error()}});
     return;
   }
   const auto function = reinterpret_cast<CudaApiFunction>(dlsym(library, kCudaApiSymbol));
   const CudaApi* const api = function != nullptr ? function() : nullptr;
   if (api == nullptr || api->version != kCudaApiVersion) {
-    unavailable_ = std::string(kLibraryFile) + " belongs to another version of the program";
+    unavailable_ = text::message("engine.other_cuda_version", {{"file", kLibraryFile}});
     return;
   }
   if (const char* const reason = api->start(); reason != nullptr) {
-    unavailable_ = reason;
+    unavailable_ = {reason};
     return;
   }
   api_ = api;
@@ -58,17 +60,19 @@ CudaLibrary::CudaLibrary() {
 void CudaLibrary::start_capture() {
   source_ = api_->recording;
   capture_ = std::make_unique<capture::GpuCapture>(source_);
-  not_recorded_ = capture_->self_test(0);
+  not_recorded_ = {capture_->self_test(0)};
   if (not_recorded_.empty()) return;
   capture_.reset();
   source_ = api_->by_events();
   capture_ = std::make_unique<capture::GpuCapture>(source_);
   if (const std::string why = capture_->self_test(0); !why.empty()) {
     capture_.reset();
-    not_recorded_ += ". CUDA events do not work either: " + why;
+    not_recorded_ = text::message(
+        "engine.no_events", {text::argument("reason", std::move(not_recorded_)), {"why", why}});
     return;
   }
-  not_recorded_ += ". Operators are timed by CUDA events instead, to about 10 \xc2\xb5s";
+  not_recorded_ =
+      text::message("engine.by_events", {text::argument("reason", std::move(not_recorded_))});
 }
 
 }  // namespace ts::kernels

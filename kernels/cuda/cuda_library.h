@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/message.h"
 #include "core/capture/gpu_capture.h"
 #include "kernels/cuda/api.h"
 #include "kernels/cuda/nvml.h"
@@ -16,13 +17,13 @@ class CudaLibrary {
   CudaLibrary();
   // Null when CUDA cannot be used; unavailable() says why in one sentence.
   [[nodiscard]] const CudaApi* api() const noexcept { return api_; }
-  [[nodiscard]] const std::string& unavailable() const noexcept { return unavailable_; }
+  [[nodiscard]] const base::Message& unavailable() const noexcept { return unavailable_; }
   // Records the devices: their kernels by CUPTI or, where not_recorded() says why that cannot be,
   // their operators by CUDA events; null when neither works.
   [[nodiscard]] capture::GpuCapture* capture() const noexcept { return capture_.get(); }
   // How launches are marked while it records.
   [[nodiscard]] const capture::LaunchMarks& marks() const noexcept { return source_.marks; }
-  [[nodiscard]] const std::string& not_recorded() const noexcept { return not_recorded_; }
+  [[nodiscard]] const base::Message& not_recorded() const noexcept { return not_recorded_; }
   // Null where there is no GPU to ask about.
   [[nodiscard]] const Nvml* nvml() const noexcept { return nvml_.get(); }
 
@@ -30,10 +31,10 @@ class CudaLibrary {
   void start_capture();
 
   const CudaApi* api_ = nullptr;
-  std::string unavailable_;
+  base::Message unavailable_;
   capture::GpuSource source_{};
   std::unique_ptr<capture::GpuCapture> capture_;
-  std::string not_recorded_;
+  base::Message not_recorded_;
   std::unique_ptr<Nvml> nvml_;
 };
 

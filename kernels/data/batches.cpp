@@ -12,7 +12,7 @@ namespace {
 
 io::Corpus corpus_of(const spec::WorkloadSpec& spec) {
   auto corpus = spec::open_corpus(spec);
-  if (!corpus) throw BadInput(corpus.error().sentence);
+  if (!corpus) throw BadInput(corpus.error());
   return std::move(*corpus);
 }
 
@@ -24,7 +24,7 @@ void fill(const at::Tensor& to, const io::Corpus& corpus, const std::vector<std:
   const auto length = static_cast<std::size_t>(to.size(1));
   for (const std::int64_t start : starts) {
     const auto read = corpus.read(start + offset, {out, length});
-    if (!read) throw BadInput(read.error().sentence);
+    if (!read) throw BadInput(read.error());
     out += length;
   }
   if (!to.is_cpu()) to.copy_(host);

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "kernels/dry_run/meta_allocator.h"
 #include "kernels/dry_run/meta_autocast.h"
 #include "kernels/dry_run/meta_kernels.h"
@@ -31,10 +32,8 @@ class MetaDevice final : public Device {
   [[nodiscard]] run::MemoryCounters memory() const override { return {}; }
 };
 
-tl::unexpected<run::Failure> cannot_run(const std::string& sentence) {
-  run::Failure failure;
-  failure.sentence = sentence;
-  return tl::unexpected(std::move(failure));
+tl::unexpected<run::Failure> cannot_run(base::Message why) {
+  return tl::unexpected(run::Failure(std::move(why)));
 }
 
 // By default glibc gives every larger block back to the system when it is freed, and a dry run
@@ -125,18 +124,13 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   spec::WorkloadSpec on_device = spec;
   on_device.device = options.rules;
   if (const auto problems = spec::validate(on_device); !problems.empty()) {
-    return cannot_run(problems.front().sentence);
+    return cannot_run(problems.front());
   }
   if (spec::compiles_step(spec)) {
-    return cannot_run(
-        "A compiled step is not predicted: Inductor decides what it keeps. Choose compile eager "
-        "for "
-        "the prediction, or run it");
+    return cannot_run(text::message("prediction.not_compiled"));
   }
   if (has_too_many_tokens(spec)) {
-    return cannot_run(
-        "A prediction would go through every token, and these are too many: choose fewer "
-        "new_tokens, or run it");
+    return cannot_run(text::message("prediction.many_tokens"));
   }
   const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;
   repeated_ = false;

@@ -10,6 +10,7 @@
 
 #include "core/io/file.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "kernels/compiled/compile_step.h"
 #include "kernels/compiled/package_maker.h"
 #include "kernels/device/roof.h"
@@ -44,7 +45,7 @@ std::vector<run::DeviceInfo> cuda_infos(const CudaLibrary& cuda) {
     info.index = index;
     info.name = facts.name;
     info.memory_bytes = facts.memory_bytes;
-    info.unavailable = reason != nullptr ? reason : "";
+    info.unavailable = {reason != nullptr ? reason : ""};
     info.not_recorded = cuda.not_recorded();
     if (cuda.nvml() != nullptr) info.not_watched = cuda.nvml()->unavailable();
     infos.push_back(info);
@@ -87,10 +88,10 @@ run::Outcome<std::unique_ptr<run::Execution>> TorchEngine::prepare(
 
 run::Outcome<std::unique_ptr<Device>> TorchEngine::device_of(const spec::WorkloadSpec& spec) const {
   if (spec.device == spec::DeviceKind::cpu) return make_cpu_device();
-  if (cuda_.api() == nullptr) return tl::unexpected(as_failure(cuda_.unavailable()));
+  if (cuda_.api() == nullptr) return tl::unexpected(run::Failure(cuda_.unavailable()));
   if (spec.device_index < 0 || spec.device_index >= cuda_.api()->device_count()) {
-    return tl::unexpected(
-        as_failure("There is no CUDA device " + std::to_string(spec.device_index)));
+    return tl::unexpected(run::Failure(
+        text::message("engine.no_device", {{"index", std::to_string(spec.device_index)}})));
   }
   return make_cuda_device(cuda_, static_cast<std::int32_t>(spec.device_index));
 }
@@ -114,8 +115,7 @@ run::Outcome<std::unique_ptr<TorchExecution>> TorchEngine::prepare_execution(
     auto device = device_of(spec);
     if (!device) return tl::unexpected(device.error());
     if (spec.cache == spec::Cache::cold && !(*device)->can_evict_caches()) {
-      return tl::unexpected(
-          as_failure("The caches of this device cannot be driven out: choose cache hot"));
+      return tl::unexpected(run::Failure(text::message("engine.no_cold")));
     }
     auto execution = std::make_unique<TorchExecution>(spec, std::move(*device), limit, cancel);
     if (auto built = execution->build(recorder); !built) return tl::unexpected(built.error());

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/spec/workload_math.h"
+#include "core/text/message.h"
 #include "kernels/compiled/compiled_workload.h"
 #include "kernels/compiled/package_store.h"
 #include "kernels/device/onednn_guard.h"
@@ -72,9 +73,9 @@ void TorchExecution::make_workload() {
   if (spec::compiles_step(spec_)) {
     const PackageRequest request = make_request(spec_, *builder_);
     const auto store = package_store();
-    if (!store) throw BadInput(store.error().sentence);
+    if (!store) throw BadInput(store.error());
     const std::filesystem::path folder = package_folder(*store, request);
-    if (auto sound = check_package(folder); !sound) throw BadInput(sound.error().sentence);
+    if (auto sound = check_package(folder); !sound) throw BadInput(sound.error());
     workload_ =
         make_compiled(std::move(workload_), *builder_, spec_, package_file(folder), request.key);
     compile_s_ = seconds_to_make(folder);
@@ -93,9 +94,7 @@ void TorchExecution::make_workload() {
 run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
                                                   std::int32_t step_number) {
   if (!usable_) {
-    run::Failure failure;
-    failure.sentence = "The execution ended with an earlier step";
-    return tl::unexpected(std::move(failure));
+    return tl::unexpected(run::Failure(text::message("engine.ended_before")));
   }
   try {
     account_.enter();
@@ -152,11 +151,10 @@ void TorchExecution::wait() {
 run::Failure TorchExecution::failure_of_device() {
   run::Failure failure = current_failure();
   if (failure.verdict != run::Verdict::failed || !device_->broken()) return failure;
-  failure.restart = true;
-  failure.sentence +=
-      ". The GPU answers nothing any more until the program is started again; what "
-      "was recorded is kept";
-  return failure;
+  run::Failure broken(
+      text::message("engine.broken_device", {text::argument("reason", std::move(failure))}));
+  broken.restart = true;
+  return broken;
 }
 
 void TorchExecution::note_reserved() {

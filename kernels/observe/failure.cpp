@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/module_scope.h"
@@ -68,30 +69,16 @@ void note_refusal(const OutOfBudget::Numbers& numbers) {
   last_refusal = std::move(refusal);
 }
 
-run::Failure as_failure(std::string sentence) {
-  run::Failure failure;
-  failure.verdict = run::Verdict::failed;
-  failure.sentence = std::move(sentence);
-  return failure;
-}
-
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op,
                            std::string module) {
-  run::Failure failure;
-  failure.sentence = op.empty() ? "An operator" : op;
-  if (!module.empty()) failure.sentence += " in " + module;
-  if (numbers.by_system) {
-    failure.verdict = run::Verdict::failed;
-    failure.sentence += " asked for " + text::bytes(numbers.asked).joined() +
-                        " and the system refused, although the budget has " +
-                        text::bytes(numbers.free).joined() +
-                        " free: other programs or a limit of this process take the memory";
-    return failure;
-  }
-  failure.verdict = run::Verdict::oom;
-  failure.sentence += " needs " + text::bytes(numbers.asked).joined() + ", " +
-                      text::bytes(numbers.free).joined() + " free of " +
-                      text::bytes(numbers.limit).joined();
+  std::vector<base::Argument> arguments = {run::who_asked(op, module),
+                                           {"asked", text::bytes(numbers.asked).joined()},
+                                           {"free", text::bytes(numbers.free).joined()}};
+  if (numbers.by_system)
+    return run::Failure(text::message("engine.system_refused", std::move(arguments)));
+  arguments.push_back({"all", text::bytes(numbers.limit).joined()});
+  run::Failure failure(text::message("memory_error.out_of_memory", std::move(arguments)),
+                       run::Verdict::oom);
   failure.bytes_asked = numbers.asked;
   failure.bytes_free = numbers.free;
   failure.bytes_limit = numbers.limit;
@@ -107,30 +94,29 @@ std::optional<run::Failure> swallowed_refusal() {
 }
 
 run::Failure current_failure() noexcept {
+  const auto libtorch = [](const std::string& what) {
+    return run::Failure(text::message("engine.libtorch", {{"reason", first_line(what)}}));
+  };
   try {
     throw;
   } catch (const Cancelled&) {
-    run::Failure failure = as_failure("Cancelled");
-    failure.verdict = run::Verdict::cancelled;
-    return failure;
+    return run::Failure(text::message("engine.cancelled"), run::Verdict::cancelled);
   } catch (const OutOfBudget& error) {
     take_refusal();
     return out_of_memory(error.numbers(), error.op(), error.module());
   } catch (const c10::OutOfMemoryError& error) {
     if (auto refused = swallowed_refusal()) return std::move(*refused);
-    run::Failure failure = as_failure(first_line(error.what_without_backtrace()));
-    failure.verdict = run::Verdict::oom;
-    return failure;
+    return run::Failure({first_line(error.what_without_backtrace())}, run::Verdict::oom);
   } catch (const c10::Error& error) {
-    return as_failure("LibTorch: " + first_line(error.what_without_backtrace()));
+    return libtorch(error.what_without_backtrace());
   } catch (const BadInput& error) {
-    return as_failure(error.what());
+    return run::Failure(error.message());
   } catch (const std::bad_alloc&) {
-    return as_failure("The system has no memory left for the program itself");
+    return run::Failure(text::message("engine.no_memory"));
   } catch (const std::exception& error) {
-    return as_failure("LibTorch: " + first_line(error.what()));
+    return libtorch(error.what());
   } catch (...) {
-    return as_failure("The step ended with an unknown error");
+    return run::Failure(text::message("engine.unknown"));
   }
 }
 

@@ -6,15 +6,22 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "core/base/message.h"
 #include "core/run/engine.h"
 
 namespace ts::kernels {
 
-// What the user gave cannot be used; the message is the whole sentence for them.
+// What the user gave cannot be used, and why.
 class BadInput : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit BadInput(base::Message message)
+      : std::runtime_error(message.sentence), message_(std::move(message)) {}
+  [[nodiscard]] const base::Message& message() const noexcept { return message_; }
+
+ private:
+  base::Message message_;
 };
 
 // The CPU allocator's refusal. An out-of-memory error of LibTorch's kind, so that it unwinds
@@ -50,8 +57,6 @@ void note_refusal(const OutOfBudget::Numbers& numbers);
 // The last refusal that did not arrive, as out of memory; nothing if there is none.
 std::optional<run::Failure> swallowed_refusal();
 
-// Failed, for the reason that the sentence gives.
-run::Failure as_failure(std::string sentence);
 // Out of memory within the budget; failed where the system refused, because the same settings may
 // well fit another time.
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);

@@ -106,7 +106,7 @@ TEST(AllocatorReference, RecordingsReplayExactly) {
     ASSERT_TRUE(truth.is_object());
     const auto file = snapshot::read_snapshot(path);
     ASSERT_TRUE(file) << file.error().sentence;
-    ASSERT_EQ(file->fault, "");
+    ASSERT_EQ(file->fault.sentence, "");
     const auto result = replay(file->snapshot, 0);
     ASSERT_TRUE(result) << result.error().sentence;
     EXPECT_TRUE(result->as_recorded);

@@ -81,7 +81,7 @@ TEST_F(AllocatorStateTest, it_is_a_snapshot_like_others) {
                            snapshot::SnapshotFormat::pickle);
   const auto read = snapshot::parse_snapshot(bytes);
   ASSERT_TRUE(read) << read.error().sentence;
-  EXPECT_EQ(read->fault, "");
+  EXPECT_EQ(read->fault.sentence, "");
   EXPECT_EQ(read->snapshot.entry_count(), 5U);
   EXPECT_EQ(read->snapshot.segments.size(), 1U);
   EXPECT_TRUE(recorded_settings(read->snapshot));

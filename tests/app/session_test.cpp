@@ -122,7 +122,7 @@ TEST_F(SessionOf, without_an_engine_says_why_and_stays_usable) {
     return base::fail("There is no engine here");
   });
   wait_for(session, [&] { return !session.engine_problem().empty(); });
-  EXPECT_EQ(session.engine_problem(), "There is no engine here");
+  EXPECT_EQ(session.engine_problem().sentence, "There is no engine here");
   EXPECT_EQ(session.engine(), nullptr);
   ASSERT_TRUE(session.start(spec::WorkloadSpec(), quick()));
   wait_for_end(session);

@@ -115,7 +115,7 @@ TEST_F(SweepRunnerOf, a_point_that_takes_too_long_is_ended) {
   SweepRunner runner(session, sweep, nullptr);
   drive(session, runner, [&] { return runner.idle(); });
   EXPECT_EQ(sweep.count(PointStatus::too_slow), 3U);
-  EXPECT_NE(sweep.points()[0].reason.find("Ended after"), std::string::npos);
+  EXPECT_NE(sweep.points()[0].reason.sentence.find("Ended after"), std::string::npos);
 }
 
 TEST_F(SweepRunnerOf, failures_of_the_engine_are_points_that_failed) {
@@ -130,7 +130,7 @@ TEST_F(SweepRunnerOf, failures_of_the_engine_are_points_that_failed) {
   SweepRunner runner(session, sweep, nullptr);
   drive(session, runner, [&] { return runner.idle(); });
   EXPECT_EQ(sweep.count(PointStatus::failed), 3U);
-  EXPECT_EQ(sweep.points()[1].reason, "The device was lost");
+  EXPECT_EQ(sweep.points()[1].reason.sentence, "The device was lost");
 }
 
 }  // namespace

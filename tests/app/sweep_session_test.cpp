@@ -327,10 +327,10 @@ TEST_F(SweepSessionOf, a_sweep_that_another_program_writes_is_left_to_it) {
 // An engine names a device that it cannot use, with the reason; no GPU took part then.
 TEST(SweepIdentity, names_the_gpus_that_are_there) {
   run::EngineInfo engine;
-  engine.devices.push_back({spec::DeviceKind::cpu, 0, "a processor", 0, {}, {}});
-  engine.devices.push_back({spec::DeviceKind::cuda, 0, "CUDA", 0, "no NVIDIA driver", {}});
+  engine.devices.push_back({spec::DeviceKind::cpu, 0, "a processor", 0});
+  engine.devices.push_back({spec::DeviceKind::cuda, 0, "CUDA", 0, {"no NVIDIA driver"}});
   EXPECT_TRUE(sweep_identity({}, engine).at("gpus").empty());
-  engine.devices.push_back({spec::DeviceKind::cuda, 0, "NVIDIA H200", 1, {}, {}});
+  engine.devices.push_back({spec::DeviceKind::cuda, 0, "NVIDIA H200", 1});
   EXPECT_EQ(sweep_identity({}, engine).at("gpus"), nlohmann::json({"NVIDIA H200"}));
 }
 

@@ -124,7 +124,7 @@ TEST_F(BesideTheMainThread, PointsArePredictedRunKeptAndReadAgain) {
   runner.keep_points(folder_.path());
   runner.update();
   wait_for(*session_, &runner, [&] { return runner.idle(); });
-  EXPECT_EQ(runner.recording_problem(), "");
+  EXPECT_EQ(runner.recording_problem().sentence, "");
   EXPECT_EQ(sweep.points()[1].prediction.peak_allocated, 128);
   RecordingOpener opener;
   opener.open(folder_ / "naive_T=128.recording", session_->strings());

@@ -46,7 +46,7 @@ TEST(OpenedFile, WhatCouldBeReadIsShownWithTheFault) {
   ASSERT_TRUE(io::write_file(folder / "half.json", content));
   const auto opened = open_file(folder / "half.json");
   ASSERT_TRUE(opened) << opened.error().sentence;
-  EXPECT_NE((*opened)->file.fault.find("half.json"), std::string::npos);
+  EXPECT_NE((*opened)->file.fault.sentence.find("half.json"), std::string::npos);
   EXPECT_EQ((*opened)->devices[0].run.memory.peak_bytes(), 700);
 }
 

@@ -119,8 +119,8 @@ TEST_F(FilesInTheWindow, ABadFileSaysWhyAndCloses) {
     context->Yield(4);
     const auto& entries = session().files().entries();
     IM_CHECK_EQ(entries.size(), std::size_t{2});
-    IM_CHECK(entries[0].problem.find("bad.pickle") != std::string::npos);
-    IM_CHECK(entries[1].problem.find("worse.pickle") != std::string::npos);
+    IM_CHECK(entries[0].problem.sentence.find("bad.pickle") != std::string::npos);
+    IM_CHECK(entries[1].problem.sentence.find("worse.pickle") != std::string::npos);
     const std::string tab = "//###file_tabs/###tabs/###file_" + std::to_string(entries[1].id);
     context->TabClose(tab.c_str());
     context->Yield(3);

@@ -112,7 +112,7 @@ TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
     context->KeyPress(ImGuiKey_Escape);
     IM_CHECK(until(context, 60, [] { return !shown()->running(); }));
     IM_CHECK(!shown()->complete());
-    IM_CHECK_STR_EQ(shown()->problem().c_str(), "");
+    IM_CHECK_STR_EQ(shown()->problem().sentence.c_str(), "");
     IM_CHECK(is_there(context, "//###lesson_page/###lesson_run"));
     // A card is predicted for without running anything.
     context->ItemClick("//###lesson_page/**/8gb");

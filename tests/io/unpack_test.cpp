@@ -24,7 +24,7 @@ TEST(Unpack, GivesBackWhatWasPacked) {
     const auto file = unpack(gzipped(text));
     ASSERT_TRUE(file) << file.error().sentence;
     EXPECT_EQ(file->content, text);
-    EXPECT_EQ(file->fault, "");
+    EXPECT_EQ(file->fault.sentence, "");
   }
   EXPECT_EQ(unpack("{}")->content, "{}") << "what is not packed stays as it is";
   EXPECT_EQ(unpack("")->content, "");
@@ -34,7 +34,7 @@ TEST(Unpack, SeveralMembersAreOneFileAndZerosFillUp) {
   const auto file = unpack(gzipped("one ") + gzipped("two") + std::string(100, '\0'));
   ASSERT_TRUE(file);
   EXPECT_EQ(file->content, "one two");
-  EXPECT_EQ(file->fault, "");
+  EXPECT_EQ(file->fault.sentence, "");
 }
 
 TEST(Unpack, ACutOffFileKeepsItsBeginning) {
@@ -42,7 +42,7 @@ TEST(Unpack, ACutOffFileKeepsItsBeginning) {
   const std::string packed = gzipped(text);
   const auto half = unpack(packed.substr(0, packed.size() / 2));
   ASSERT_TRUE(half);
-  EXPECT_EQ(half->fault, "what gzip packed is cut off");
+  EXPECT_EQ(half->fault.sentence, "what gzip packed is cut off");
   EXPECT_GT(half->content.size(), 1000U);
   EXPECT_EQ(half->content, text.substr(0, half->content.size()));
   EXPECT_FALSE(unpack("\x1F\x8B")) << "nothing came of it";
@@ -54,7 +54,7 @@ TEST(Unpack, ADamagedFileSaysWhere) {
   packed[packed.size() / 2 + 1] = static_cast<char>(packed[packed.size() / 2 + 1] ^ 0x55);
   const auto file = unpack(packed);
   ASSERT_TRUE(file);
-  EXPECT_NE(file->fault, "");
+  EXPECT_NE(file->fault.sentence, "");
 }
 
 // A gigabyte of nothing in a megabyte: refused before it is there.

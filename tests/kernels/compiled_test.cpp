@@ -14,7 +14,6 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -346,7 +345,8 @@ TEST_F(CompiledSteps, are_made_by_an_isolated_python) {
 }
 
 TEST_F(CompiledSteps, stop_being_made_when_cancelled) {
-  if (const std::string reason = why_no_compiler(); !reason.empty()) GTEST_SKIP() << reason;
+  if (const std::string reason = why_no_compiler().sentence; !reason.empty())
+    GTEST_SKIP() << reason;
   const base::CancelToken cancel;
   cancel.cancel();
   const auto begin = std::chrono::steady_clock::now();
@@ -391,7 +391,8 @@ Trained train(const spec::WorkloadSpec& spec) {
 // Every layer there is; two micro-batches, so that rows of the tokens are given. Making it compares
 // loss and gradients with the eager step's.
 TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
-  if (const std::string reason = why_no_compiler(); !reason.empty()) GTEST_SKIP() << reason;
+  if (const std::string reason = why_no_compiler().sentence; !reason.empty())
+    GTEST_SKIP() << reason;
   spec::WorkloadSpec eager = small_spec(WorkloadKind::lm, Pass::full_step);
   eager.layers = 1;
   eager.accumulate = 2;
@@ -419,7 +420,8 @@ TEST_F(CompiledSteps, train_a_language_model_as_the_eager_ones_do) {
 }
 
 TEST_F(CompiledSteps, give_the_output_of_a_forward_alone) {
-  if (const std::string reason = why_no_compiler(); !reason.empty()) GTEST_SKIP() << reason;
+  if (const std::string reason = why_no_compiler().sentence; !reason.empty())
+    GTEST_SKIP() << reason;
   const spec::WorkloadSpec eager = small_spec(WorkloadKind::weighted_sum, Pass::forward);
   ASSERT_EQ(failure_of(compiled(eager)), "");
   const auto output = [](const spec::WorkloadSpec& spec) {

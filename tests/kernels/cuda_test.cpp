@@ -20,7 +20,7 @@ struct OnCuda : testing::TestWithParam<spec::WorkloadSpec> {
     for (const run::DeviceInfo& device : engine().info().devices) {
       if (device.kind != spec::DeviceKind::cuda) continue;
       if (device.unavailable.empty()) return;
-      GTEST_SKIP() << device.unavailable;
+      GTEST_SKIP() << device.unavailable.sentence;
     }
   }
   spec::WorkloadSpec spec = [] {
@@ -57,7 +57,7 @@ TEST_P(OnCuda, SmallLimitIsOutOfMemory) {
 // What the steps need beside the spec: the same skipping.
 struct CudaRun : testing::Test {
   void SetUp() override {
-    if (engine().cuda().api() == nullptr) GTEST_SKIP() << engine().cuda().unavailable();
+    if (engine().cuda().api() == nullptr) GTEST_SKIP() << engine().cuda().unavailable().sentence;
     spec.device = spec::DeviceKind::cuda;
   }
   spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::full_step);
@@ -87,12 +87,14 @@ void keep_buffers(const spec::WorkloadSpec& spec, const char* name) {
 }
 
 TEST_F(CudaRun, BuffersAreKept) {
-  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
+  if (!engine().cuda().not_recorded().empty())
+    GTEST_SKIP() << engine().cuda().not_recorded().sentence;
   keep_buffers(spec, "buffers.tsgpu");
 }
 
 TEST_F(CudaRun, BuffersOfAGraphAreKept) {
-  if (!engine().cuda().not_recorded().empty()) GTEST_SKIP() << engine().cuda().not_recorded();
+  if (!engine().cuda().not_recorded().empty())
+    GTEST_SKIP() << engine().cuda().not_recorded().sentence;
   spec.cuda_graph = true;
   keep_buffers(spec, "graph.tsgpu");
 }

@@ -374,7 +374,7 @@ TEST(Devices, WhatIsNotThereIsSaid) {
   EXPECT_FALSE(execution.error().sentence.empty());
   for (const run::DeviceInfo& device : engine().info().devices) {
     if (device.kind == spec::DeviceKind::cuda && !device.unavailable.empty()) {
-      EXPECT_EQ(execution.error().sentence, device.unavailable);
+      EXPECT_EQ(execution.error().sentence, device.unavailable.sentence);
     }
   }
 }

@@ -427,7 +427,7 @@ TEST_F(PredictorTest, AHuntIsCancelledAndReplaced) {
   HuntRequest with_777 = hunt_request();
   with_777.x = {spec::Field::T, 777, 777};
   predictor->hunt(with_777);
-  EXPECT_EQ(hunted(*predictor)->problem, "777 is not to be told");
+  EXPECT_EQ(hunted(*predictor)->problem.sentence, "777 is not to be told");
 }
 
 TEST_F(PredictorTest, TellsWhatWouldMakeItFit) {

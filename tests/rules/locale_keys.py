@@ -1,11 +1,11 @@
 """locale_keys.py ROOT: every text the program asks for stands in the language files, and is used.
 
-Reads the C++ sources of app, core and views. A string literal "area.name" is a key when its area is
-one of the language files', or when texts(...) is called with it; a literal that ends in a dot is the
-beginning of keys that are put together, and stands for all of them. core also names files of the
-system that look like keys, so there only those count that texts(...) is called with; what core says
-is compared with the language files by tests/text. Where texts(...) is called with
-arguments, they must be the placeholders of the English text, no more and no fewer.
+Reads the C++ sources of app, core, kernels and views. A string literal "area.name" is a key when its area is
+one of the language files', or when texts(...), text::message(...) or text::fail(...) is called with
+it; a literal that ends in a dot is the beginning of keys that are put together, and stands for all
+of them. core and kernels also name files of the system that look like keys, so there only those
+count that one of the three is called with. Where they are called with arguments, these must be the placeholders of
+the English text, no more and no fewer.
 """
 
 import json
@@ -15,11 +15,14 @@ import sys
 
 from sources import code_files
 
-FOLDERS = ("app", "core", "views")
+FOLDERS = ("app", "core", "kernels", "views")
+NAME_FILES = ("core", "kernels")
 ENGLISH = "assets/locale/en.json"
 LITERAL = re.compile(r'"([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_-]+)*\.?)"')
-CALL = re.compile(r'\btexts(?:_?\))?\s*\(\s*(?:std::string\()?"([a-z][a-z0-9_]*\.[A-Za-z0-9_.-]*)"')
-GIVEN = re.compile(r'\{\s*"(\w+)"\s*,')
+CALL = re.compile(r'\b(?:texts(?:_?\))?|text::message|text::fail)\s*\(\s*(?:std::string\()?"([a-z][a-z0-9_]*\.[A-Za-z0-9_.-]*)"')
+# How an argument is given: {"name", ...}, or a function that makes one of that name.
+GIVEN = re.compile(r'\{\s*"(\w+)"\s*,|\bargument\(\s*"(\w+)"|\bsystem_(reason)\(|\b(who)_asked\(')
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 PLACEHOLDER = re.compile(r"\{(\w+)(?:\|[^{}|]*\|[^{}|]*)?\}")
 FILE_NAME = re.compile(r"\.(?:json|so|png|h|cpp|ini|ttf|otf|ttc|sh|tmp|csv|md|tex|jsonl|svg)$")
 
@@ -32,6 +35,23 @@ def call_text(source, start):
         if depth == 0:
             return source[start:place]
     return source[start:]
+
+
+def given_names(rest):
+    """The names of the arguments in a list; what stands inside an argument is another message's."""
+    names = set()
+    depth = place = 0
+    while place < len(rest):
+        found = GIVEN.match(rest, place) if depth == 1 else None
+        if found:
+            names.add(next(name for name in found.groups() if name))
+        string = STRING.match(rest, place)
+        if string:
+            place = string.end()
+            continue
+        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(rest[place], 0)
+        place += 1
+    return names
 
 
 def check_source(path, source, english, areas, used, prefixes):
@@ -48,14 +68,14 @@ def check_source(path, source, english, areas, used, prefixes):
                 yield f"{path}: no text begins with {literal}"
             continue
         used.add(literal)
-        if literal not in english and (literal in asked or path.parts[0] != "core"):
+        if literal not in english and (literal in asked or path.parts[0] not in NAME_FILES):
             yield f"{path}: {ENGLISH} lacks {literal}"
     for match in CALL.finditer(source):
         key = match[1]
         rest = call_text(source, match.end()).strip()
         if key not in english or not rest.startswith(",") or "{" not in rest:
             continue
-        given = set(GIVEN.findall(rest))
+        given = given_names(rest)
         wanted = set(PLACEHOLDER.findall(english[key]))
         if given != wanted:
             yield (f"{path}: {key} is given {', '.join(sorted(given)) or 'nothing'}, "

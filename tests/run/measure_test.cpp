@@ -380,7 +380,7 @@ TEST_F(MeasureTest, exceptions_are_failures_with_their_words) {
   EXPECT_EQ(run().failure.sentence,
             "The engine stopped: mat1 and mat2 shapes cannot be multiplied");
   script_->before_step = [](std::int32_t) { throw std::bad_alloc(); };
-  EXPECT_EQ(run().failure.sentence, "The program itself ran out of memory");
+  EXPECT_EQ(run().failure.sentence, "The system has no memory left for the program itself");
   script_->before_step = [](std::int32_t) { throw 5; };
   EXPECT_EQ(run().verdict, Verdict::failed);
   EXPECT_EQ(script_->executions_alive, 0);

@@ -205,7 +205,7 @@ TEST_F(WorkerTest, without_an_engine_every_run_fails_with_the_reason) {
     EXPECT_EQ(end.verdict, Verdict::failed);
     EXPECT_EQ(end.failure.sentence, "LibTorch was not found");
   }
-  EXPECT_EQ(all<EngineUpdate>().at(0).error, "LibTorch was not found");
+  EXPECT_EQ(all<EngineUpdate>().at(0).error.sentence, "LibTorch was not found");
   EXPECT_FALSE(all<EngineUpdate>().at(0).info.has_value());
   EXPECT_EQ(all<StartedUpdate>().size(), 3U);
 }
@@ -213,7 +213,7 @@ TEST_F(WorkerTest, without_an_engine_every_run_fails_with_the_reason) {
 TEST_F(WorkerTest, a_loader_that_throws_or_gives_nothing_is_an_error) {
   start([]() -> base::Result<std::unique_ptr<Engine>> { throw std::runtime_error("no symbol"); });
   EXPECT_EQ(wait_for(worker_->submit(quick_request())).failure.sentence,
-            "The engine could not be loaded: no symbol");
+            "The engine cannot be loaded: no symbol");
   worker_.reset();
   said_.clear();
   start([]() -> base::Result<std::unique_ptr<Engine>> { return std::unique_ptr<Engine>(); });
@@ -259,11 +259,11 @@ TEST_F(WorkerTest, a_device_that_is_not_there_fails_with_its_reason) {
   RunRequest request = quick_request();
   request.spec.device = spec::DeviceKind::cuda;
   EXPECT_EQ(wait_for(worker_->submit(request)).failure.sentence,
-            "There is no device cuda 0 on this machine");
+            "There is no CUDA device 0 on this machine");
   worker_.reset();
   said_.clear();
   script_->info.devices.push_back(
-      {spec::DeviceKind::cuda, 0, "card", 0, "The driver is too old", ""});
+      {spec::DeviceKind::cuda, 0, "card", 0, {"The driver is too old"}});
   start();
   EXPECT_EQ(wait_for(worker_->submit(request)).failure.sentence, "The driver is too old");
   EXPECT_EQ(script_->prepared, 0);
@@ -375,7 +375,7 @@ TEST_F(WorkerTest, a_comparison_with_an_impossible_side_says_why) {
   request.sides[1].spec.device = spec::DeviceKind::cuda;
   const auto ended = wait_for(worker_->submit(request));
   EXPECT_EQ(ended.verdict, Verdict::failed);
-  EXPECT_NE(ended.failure.sentence.find("cuda 0"), std::string::npos);
+  EXPECT_NE(ended.failure.sentence.find("CUDA device 0"), std::string::npos);
 }
 
 }  // namespace

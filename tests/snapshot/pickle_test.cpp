@@ -63,7 +63,7 @@ Outcome outcome_of(std::string bytes) {
   Document document(std::move(bytes));
   const auto parsed = read_pickle(document);
   if (!parsed) return {{}, {}, parsed.error().sentence};
-  return {in_words(document, parsed->root), parsed->fault, {}};
+  return {in_words(document, parsed->root), parsed->fault.sentence, {}};
 }
 
 TEST(Pickle, ReadsEveryKindOfValue) {
@@ -245,7 +245,7 @@ TEST(Pickle, MemoryStaysInProportionToTheFile) {
     Document document(std::move(bytes));
     const auto parsed = read_pickle(document);
     ASSERT_TRUE(parsed);
-    EXPECT_NE(parsed->fault, "");
+    EXPECT_NE(parsed->fault.sentence, "");
     EXPECT_LE(document.bytes(), 32 * kSize) << opcode;
   }
 }

@@ -49,7 +49,7 @@ allocator::Snapshot snapshot_in(const std::string& content) {
   auto file = parse_snapshot(content);
   EXPECT_TRUE(file) << file.error().sentence;
   if (!file) return {};
-  EXPECT_EQ(file->fault, "");
+  EXPECT_EQ(file->fault.sentence, "");
   return std::move(file->snapshot);
 }
 
@@ -161,7 +161,7 @@ TEST(SnapshotRead, TheSchemaOf2023HasStacksInHistory) {
         {"addr": 5120, "real_size": 7, "frames": [{"name": "h", "filename": "c.py", "line": 5}]}]}]}],
       "device_traces": []})");
   ASSERT_TRUE(file) << file.error().sentence;
-  EXPECT_EQ(file->fault, "");
+  EXPECT_EQ(file->fault.sentence, "");
   EXPECT_TRUE(file->ignored_keys.empty());
   const allocator::Snapshot& snapshot = file->snapshot;
   const auto& blocks = snapshot.segments.at(0).blocks;
@@ -176,7 +176,7 @@ TEST(SnapshotRead, TheSchemaOf2023HasStacksInHistory) {
 TEST(SnapshotRead, UnknownKeysAreNamed) {
   const auto file = parse_snapshot(replaced(kSmall, R"("stream": 7,)", R"("colour": 7,)"));
   ASSERT_TRUE(file);
-  EXPECT_EQ(file->fault, "");
+  EXPECT_EQ(file->fault.sentence, "");
   EXPECT_EQ(file->ignored_keys, std::vector<std::string>{"colour"});
 }
 
@@ -209,7 +209,7 @@ TEST(SnapshotRead, AWrongTypeIsNamedWithItsPlace) {
   for (const auto& [what, by, sentence] : cases) {
     const auto file = parse_snapshot(replaced(kSmall, what, by));
     ASSERT_TRUE(file) << file.error().sentence;
-    EXPECT_EQ(file->fault, sentence);
+    EXPECT_EQ(file->fault.sentence, sentence);
   }
 }
 
@@ -226,7 +226,7 @@ TEST(SnapshotRead, ACutOffFileKeepsItsBeginning) {
   const std::string whole = kSmall;
   const auto file = parse_snapshot(whole.substr(0, whole.find("\"oom\"")));
   ASSERT_TRUE(file);
-  EXPECT_NE(file->fault, "");
+  EXPECT_NE(file->fault.sentence, "");
   EXPECT_EQ(file->snapshot.segments.size(), 1U);
   EXPECT_EQ(file->snapshot.device_traces.at(1).size(), 1U);
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -256,8 +256,8 @@ TEST(SnapshotRead, AFileIsNamedInItsSentence) {
   io::testing::put(folder / "part.json", R"({"segments": [{"address": 1, "total_size": 5}, 6]})");
   const auto part = read_snapshot(folder / "part.json");
   ASSERT_TRUE(part);
-  EXPECT_EQ(part->fault, "Read only a part of " + (folder / "part.json").string() +
-                             ": segments[1] is a whole number, not a dictionary.");
+  EXPECT_EQ(part->fault.sentence, "Read only a part of " + (folder / "part.json").string() +
+                                      ": segments[1] is a whole number, not a dictionary.");
 }
 
 // A list of many references to one list of many references: no room for it in this world.
@@ -271,7 +271,7 @@ TEST(SnapshotRead, AFileThatRepeatsItselfWithoutEndIsStopped) {
   bytes.op('e').op('u');
   const auto file = parse_snapshot(bytes.stop());
   ASSERT_TRUE(file);
-  EXPECT_EQ(file->fault, "the content repeats itself without end");
+  EXPECT_EQ(file->fault.sentence, "the content repeats itself without end");
   EXPECT_LE(file->snapshot.entry_count(), 80000U);
 }
 

@@ -28,7 +28,7 @@ TEST(SnapshotWrite, WhatIsWrittenIsReadAgain) {
     for (const SnapshotFormat format : kFormats) {
       const auto file = parse_snapshot(written(snapshot, format));
       ASSERT_TRUE(file) << file.error().sentence;
-      EXPECT_EQ(file->fault, "");
+      EXPECT_EQ(file->fault.sentence, "");
       EXPECT_TRUE(file->ignored_keys.empty());
       EXPECT_EQ(testing::in_words(file->snapshot), words) << seed;
     }
@@ -53,7 +53,7 @@ TEST(SnapshotWrite, AnEmptySnapshotIsAFile) {
   for (const SnapshotFormat format : kFormats) {
     const auto file = parse_snapshot(written({}, format));
     ASSERT_TRUE(file);
-    EXPECT_EQ(file->fault, "");
+    EXPECT_EQ(file->fault.sentence, "");
     EXPECT_TRUE(file->snapshot.segments.empty());
   }
 }
@@ -101,7 +101,7 @@ TEST(SnapshotWrite, WhatPythonWritesIsRead) {
               0);
     const auto file = read_snapshot(theirs);
     ASSERT_TRUE(file) << file.error().sentence;
-    EXPECT_EQ(file->fault, "");
+    EXPECT_EQ(file->fault.sentence, "");
     EXPECT_EQ(testing::in_words(file->snapshot), testing::in_words(snapshot)) << protocol;
   }
 }

@@ -32,7 +32,8 @@ TEST(Sweep, BeyondTheEdgeOneRunConfirmsTheRestIsMarked) {
     EXPECT_EQ(point.status, PointStatus::oom) << point.at[0];
     if (!point.measured) {
       ++marked;
-      EXPECT_NE(point.reason.find("already out of memory"), std::string::npos) << point.reason;
+      EXPECT_NE(point.reason.sentence.find("already out of memory"), std::string::npos)
+          << point.reason.sentence;
     } else {
       EXPECT_EQ(point.measurement.op, "aten::bmm");
     }
@@ -70,8 +71,9 @@ TEST(Sweep, PredictionsMarkWhatDoesNotFitAndOneRunASeriesConfirms) {
   for (const SweepPoint& point : sweep.points()) {
     if (point.measured) continue;
     EXPECT_EQ(point.status, PointStatus::oom);
-    EXPECT_NE(point.reason.find("Predicted, not run: aten::_softmax needs"), std::string::npos)
-        << point.reason;
+    EXPECT_NE(point.reason.sentence.find("Predicted, not run: aten::_softmax needs"),
+              std::string::npos)
+        << point.reason.sentence;
   }
   EXPECT_EQ(sweep.seconds_left(), 0);
 }

@@ -269,7 +269,7 @@ TEST_F(SweepJournalFile, KeepsWhatWasPredictedBesideAMeasurement) {
   prediction.bytes_asked = 2048;
   prediction.bytes_free = 1000;
   PointPrediction none;
-  none.problem = "Autocast cannot be predicted";
+  none.problem = {"Autocast cannot be predicted"};
   sweep.predict({{0, prediction}, {4, none}});
   {
     auto journal = SweepJournal::create(path_, spec_, identity_);

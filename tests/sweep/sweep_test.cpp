@@ -82,7 +82,8 @@ TEST(Sweep, TooSlowByEstimateAndByTheClock) {
     if (point.at[0] == 16384) {
       EXPECT_EQ(point.status, PointStatus::too_slow) << "2,684 ms a step, 26 steps and more";
       EXPECT_FALSE(point.measured);
-      EXPECT_NE(point.reason.find("it would take about"), std::string::npos) << point.reason;
+      EXPECT_NE(point.reason.sentence.find("it would take about"), std::string::npos)
+          << point.reason.sentence;
     }
   }
 }

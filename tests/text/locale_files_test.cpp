@@ -313,7 +313,7 @@ TEST(LocaleFiles, say_what_is_to_be_known_of_a_recording) {
     }
     const auto notes = report::recording_notes(run);
     ASSERT_EQ(notes.size(), 2U);
-    for (const report::Message& note : notes) expect_said(note.key, note.arguments, note.sentence);
+    for (const base::Message& note : notes) expect_said(note.key, note.arguments, note.sentence);
   }
 }
 

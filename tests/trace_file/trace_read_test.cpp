@@ -61,7 +61,7 @@ const Event& event_named(const TraceFile& file, std::string_view name) {
 
 TEST(TraceRead, ReadsEveryPart) {
   const TraceFile file = parsed(kSmall);
-  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.fault.sentence, "");
   EXPECT_EQ(file.event_count, 13U);
   EXPECT_EQ(file.schema, 1);
   EXPECT_EQ(file.rank, 3);
@@ -117,13 +117,13 @@ TEST(TraceRead, AListIsReadToo) {
   const TraceFile file =
       parsed(R"([{"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": "CUDA functions",
                                      "tid": "stream 7"}, null, ])");
-  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.fault.sentence, "");
   EXPECT_EQ(file.event_count, 1U);
   EXPECT_EQ(file.events.at(0).kind, EventKind::kernel);
   EXPECT_EQ(file.tracks.at(0).thread, "stream 7");
-  EXPECT_EQ(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, )").fault, "")
+  EXPECT_EQ(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, )").fault.sentence, "")
       << "Chrome's own lists may lack their end";
-  EXPECT_NE(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, {"ph": )").fault, "");
+  EXPECT_NE(parsed(R"([{"ph": "X", "name": "a", "ts": 1}, {"ph": )").fault.sentence, "");
 }
 
 // A kernel's name once had them; Python's json and simdjson refuse the whole file.
@@ -136,7 +136,7 @@ TEST(TraceRead, RawControlCharactersInNamesAreKept) {
 TEST(TraceRead, ACutOffFileKeepsItsBeginning) {
   const std::string whole = kSmall;
   const TraceFile file = parsed(whole.substr(0, whole.find("\"add\"")));
-  EXPECT_EQ(file.fault, "it ends in the middle, after 7 events");
+  EXPECT_EQ(file.fault.sentence, "it ends in the middle, after 7 events");
   EXPECT_EQ(file.events.size(), 3U);
   for (std::size_t length = whole.find("traceEvents") + 20; length < whole.size(); ++length) {
     const auto part = parse_trace(whole.substr(0, length));
@@ -149,7 +149,7 @@ TEST(TraceRead, AFaultSaysItsPlace) {
   const std::size_t at = broken.find("\"cat\": \"cuda_runtime\"") + 5;
   broken[at] = ';';
   const TraceFile file = parsed(broken);
-  EXPECT_EQ(file.fault,
+  EXPECT_EQ(file.fault.sentence,
             "byte " + std::to_string(at) + ": this is no JSON; 4 events stand before it");
 }
 
@@ -205,7 +205,7 @@ TEST(TraceWrite, WhatIsWrittenIsReadAgainAndIsJson) {
   ASSERT_TRUE(write_trace(path, file, R"({"a": 1})"));
   const auto again = read_trace(path);
   ASSERT_TRUE(again) << again.error().sentence;
-  EXPECT_EQ(again->fault, "");
+  EXPECT_EQ(again->fault.sentence, "");
   EXPECT_EQ(in_words(*again), in_words(file));
   const auto json = nlohmann::json::parse(io::testing::content_of(path));
   EXPECT_EQ(json["schemaVersion"], 1);
@@ -228,7 +228,7 @@ TEST(TraceWrite, ATableHasALineAnEvent) {
 TEST(TraceRead, OddValuesAreNoNumbers) {
   const TraceFile file = parsed(R"([{"ph": "X", "name": {"a": [1]}, "ts": [], "dur": "x", "pid": {},
       "tid": null, "args": "none", "cat": 5}, {"ph": "X", "dur": -5, "ts": "7.5"}, {"ph": {}}])");
-  EXPECT_EQ(file.fault, "");
+  EXPECT_EQ(file.fault.sentence, "");
   EXPECT_EQ(file.event_count, 3U);
   ASSERT_EQ(file.events.size(), 2U);
   EXPECT_EQ(file.events[1].begin_ns, 7'500);

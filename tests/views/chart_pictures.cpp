@@ -276,7 +276,7 @@ void take_gpu(const std::filesystem::path& folder) {
     scene.name = "gpu_inspector" + suffix;
     scene.width = 360;
     scene.height = 1400;
-    scene.page = [&](const Ui& ui, const ViewContext& context) { inspector.draw(ui, context, ""); };
+    scene.page = [&](const Ui& ui, const ViewContext& context) { inspector.draw(ui, context, {}); };
     studio.take(scene);
   }
 }

@@ -61,57 +61,6 @@ TEST(LimitWords, AreInTheUsersLanguage) {
   }
 }
 
-// What engines say in English is told in the language of the window; what is not known stays.
-TEST(EngineWords, AreInTheUsersLanguage) {
-  text::Texts texts = testing::program_texts();
-  const std::string by_events =
-      "CUPTI is in use. Operators are timed by CUDA events instead, to about 10 \u00b5s";
-  EXPECT_EQ(engine_words(texts, by_events), by_events);
-  EXPECT_EQ(engine_words(texts, "There is no CUDA device 3"),
-            "There is no CUDA device 3 on this machine");
-  for (const text::Language language : {text::Language::zh_cn, text::Language::zh_tw}) {
-    texts.choose(language);
-    for (const char* const said :
-         {"No NVIDIA driver was found (libcuda.so.1)", "The engine cannot be loaded: cut off",
-          "libtensorscope_kernels.so is not beside the program: workloads cannot run; build it "
-          "with ./run",
-          "aten::bmm asked for 1.00 GiB and the system refused, although the budget has 2.00 GiB "
-          "free: other programs or a limit of this process take the memory"}) {
-      EXPECT_NE(engine_words(texts, said), said);
-    }
-    const std::string words = engine_words(texts, by_events);
-    EXPECT_TRUE(words.starts_with("CUPTI is in use\u3002")) << words;
-    EXPECT_EQ(engine_words(texts, "Something new"), "Something new");
-    report::Message of_engine;
-    of_engine.sentence = "No NVIDIA driver was found (libcuda.so.1)";
-    EXPECT_NE(message_words(texts, of_engine), of_engine.sentence);
-  }
-}
-
-// As the readers say it; what is wrong inside a file stays as it is.
-TEST(FileWords, AreInTheUsersLanguage) {
-  text::Texts texts = testing::program_texts();
-  constexpr const char* kSaid[] = {
-      "Cannot read /a.b/c.pickle: No such file or directory.",
-      "Cannot read /a: it is a pipe or device.",
-      "Cannot write /a: Permission denied.",
-      "Cannot read the snapshot /a/b.pickle: the file is empty.",
-      "Cannot read the snapshot /a: this is neither a pickle of protocol 2 to 5 nor JSON.",
-      "Cannot read the snapshot /a.json: byte 2: this is no JSON.",
-      "/a/sweep.jsonl, line 3: this is not the journal of a sweep"};
-  for (const char* const said : kSaid) EXPECT_EQ(file_words(texts, said), said);
-  texts.choose(text::Language::zh_cn);
-  for (const char* const said : kSaid) {
-    const std::string words = file_words(texts, said);
-    for (const char* const english : {"Cannot", "file", "byte", "journal", "line", "snapshot "})
-      EXPECT_EQ(words.find(english), std::string::npos) << words;
-    EXPECT_NE(words.find("/a"), std::string::npos) << words;
-  }
-  EXPECT_EQ(file_words(texts, "Cannot read the snapshot /a: byte 7: an item lacks a mark."),
-            "\u65e0\u6cd5\u8bfb\u53d6\u5feb\u7167 /a\uff1abyte 7: an item lacks a mark\u3002");
-  EXPECT_EQ(file_words(texts, "Something new"), "Something new");
-}
-
 TEST(PresetWords, AreInTheUsersLanguage) {
   text::Texts texts = testing::program_texts();
   for (const spec::Preset& preset : spec::presets()) {

@@ -7,7 +7,6 @@
 #include "core/spec/memory_limit.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
-#include "core/text/known_sentence.h"
 #include "core/text/numbers.h"
 
 namespace ts::views {
@@ -44,103 +43,26 @@ std::string one_setting(const text::Texts& texts, const spec::WorkloadSpec& spec
   return field_words(texts, field) + " = " + (number ? value : value_words(texts, field, value));
 }
 
-// What engines and their loaders say.
-constexpr text::KnownSentence kEngineSentences[] = {
-    {"No NVIDIA driver was found (libcuda.so.1)", "engine.no_driver"},
-    {"{file} was not built: CUDA headers were not found", "engine.cuda_not_built"},
-    {"The CUDA part cannot be loaded: {reason}", "engine.cuda_not_loaded"},
-    {"{file} belongs to another version of the program; build both with ./run",
-     "engine.other_version"},
-    {"{file} belongs to another version of the program", "engine.other_cuda_version"},
-    {"{file} is not beside the program: workloads cannot run; build it with ./run",
-     "engine.not_there"},
-    {"The engine cannot be loaded: {reason}", "engine.not_loaded"},
-    {"The engine could not be loaded: {reason}", "engine.not_loaded"},
-    {"The engine could not be loaded, and did not say why", "engine.not_loaded_unknown"},
-    {"The engine library gave no engine", "engine.no_engine"},
-    {"The engine library gave no dry run", "engine.no_dry_run"},
-    {"Nothing can be predicted: {reason}", "engine.no_prediction"},
-    {"LibTorch could not be initialised", "engine.no_libtorch"},
-    {"There is no CUDA device {index}", "engine.no_device"},
-    {"There is no device cuda {index} on this machine", "engine.no_device"},
-    {"The caches of this device cannot be driven out: choose cache hot", "engine.no_cold"},
-    {"{what} asked for {asked} and the system refused, although the budget has {free} free: other "
-     "programs or a limit of this process take the memory",
-     "engine.system_refused"},
-    {"The system has no memory left for the program itself", "engine.no_memory"},
-    {"The step ended with an unknown error", "engine.unknown"},
-    {"This step has not been compiled", "engine.not_compiled"},
-    {"Inductor did not compile this step: {reason}", "engine.inductor"},
-    {"Compiling a step needs Python 3.11 with torch 2.11: third_party/setup.sh sets it up where "
-     "Python 3.11 is installed, or name one with TENSORSCOPE_PYTHON",
-     "engine.no_python"},
-    {"Compiling a step needs the compiler g++, which is not installed", "engine.no_compiler"},
-    {"{reason}. Operators are timed by CUDA events instead, to about 10 \xc2\xb5s",
-     "engine.by_events"},
-    {"{reason}. CUDA events do not work either: {why}", "engine.no_events"},
-};
-
-// What readers and writers of files say, and the reasons in it.
-constexpr text::KnownSentence kFileSentences[] = {
-    {"Cannot read the snapshot {path}: {reason}.", "file_error.snapshot"},
-    {"Cannot read the trace {path}: {reason}.", "file_error.trace"},
-    {"Cannot read {path}: {reason}.", "file_error.read"},
-    {"Cannot write {path}: {reason}.", "file_error.write"},
-    {"The folder {path} cannot be made: {reason}", "file_error.folder"},
-    {"HOME is not set: choose a folder for saved files in the menu File", "file_error.no_home"},
-    {"The snapshot {path} is empty: it has neither segments nor events", "file_error.nothing"},
-    {"Read only a part of {path}: {reason}.", "file_error.part"},
-    {"Another tensorscope is writing {path}", "file_error.busy"},
-    {"{path}, line {line}: {reason}", "file_error.line"},
-    {"No such file or directory", "file_error.reason.missing"},
-    {"Permission denied", "file_error.reason.permission"},
-    {"Is a directory", "file_error.reason.folder"},
-    {"Not a directory", "file_error.reason.no_folder"},
-    {"No space left on device", "file_error.reason.full"},
-    {"Input/output error", "file_error.reason.io"},
-    {"Cannot allocate memory", "file_error.reason.memory"},
-    {"File too large", "file_error.reason.large"},
-    {"it is a pipe or device", "file_error.reason.device"},
-    {"the file is empty", "file_error.reason.empty"},
-    {"this is neither a pickle of protocol 2 to 5 nor JSON", "file_error.reason.format"},
-    {"it has no event that lasts, so nothing to show", "file_error.reason.no_stretch"},
-    {"it ends in the middle, after {count} events", "file_error.reason.ends"},
-    {"byte {place}: this is no JSON; {count} events stand before it", "file_error.reason.broken"},
-    {"what gzip packed is cut off", "file_error.reason.packed_cut"},
-    {"byte {place}: what gzip packed is damaged", "file_error.reason.packed_damaged"},
-    {"it unpacks to more than {size} MiB, which no recording of its size does",
-     "file_error.reason.bomb"},
-    {"this is no memory snapshot: it has neither segments nor device_traces",
-     "file_error.reason.no_snapshot"},
-    {"byte {place}: this is no JSON", "file_error.reason.no_json"},
-    {"this is not the journal of a sweep", "file_error.reason.no_journal"},
-    {"the journal has a format that this program does not know",
-     "file_error.reason.unknown_journal"},
-    {"the header is not complete", "file_error.reason.header"},
-};
-
-std::string worded(const text::Texts& texts, const std::string& key,
-                   std::vector<text::Argument> arguments, const std::string& sentence) {
-  if (key.empty()) return engine_words(texts, sentence);
-  for (text::Argument& one : arguments) {
-    if (one.name == "target" || one.name == "card" || one.name == "limit")
-      one.value = limit_words(texts, one.value);
-    if (one.name == "workload") one.value = value_words(texts, Field::workload, one.value);
-    if (one.name == "backend") one.value = value_words(texts, Field::backend, one.value);
-    if (one.name != "field") continue;
-    if (const auto field = spec::field_from_name(one.value)) one.value = field_words(texts, *field);
-  }
-  return texts(key, arguments);
+// What stands at a placeholder, as the window calls it.
+std::string argument_words(const text::Texts& texts, const base::Argument& one) {
+  if (!one.key.empty()) return message_words(texts, {one.value, one.key, one.arguments});
+  if (one.name == "target" || one.name == "card" || one.name == "limit")
+    return limit_words(texts, one.value);
+  if (one.name == "workload") return value_words(texts, Field::workload, one.value);
+  if (one.name == "backend") return value_words(texts, Field::backend, one.value);
+  if (one.name != "field") return one.value;
+  const auto field = spec::field_from_name(one.value);
+  return field ? field_words(texts, *field) : one.value;
 }
 
 }  // namespace
 
-std::string message_words(const text::Texts& texts, const report::Message& message) {
-  return worded(texts, message.key, message.arguments, message.sentence);
-}
-
-std::string message_words(const text::Texts& texts, const spec::SpecProblem& problem) {
-  return worded(texts, problem.key, problem.arguments, problem.sentence);
+std::string message_words(const text::Texts& texts, const base::Message& message) {
+  if (message.key.empty()) return message.sentence;
+  std::vector<base::Argument> arguments;
+  for (const base::Argument& one : message.arguments)
+    arguments.emplace_back(one.name, argument_words(texts, one));
+  return texts(message.key, arguments);
 }
 
 std::string limit_words(const text::Texts& texts, std::string_view name) {
@@ -185,14 +107,6 @@ bool ended_before_memory(const ViewContext& context) {
   const run::Run* const run = context.run;
   return run != nullptr && context.file == nullptr && context.trace == nullptr && run->finished &&
          context.stale.empty() && run->memory.events().empty();
-}
-
-std::string engine_words(const text::Texts& texts, std::string_view sentence) {
-  return text::known_words(texts, kEngineSentences, sentence);
-}
-
-std::string file_words(const text::Texts& texts, std::string_view sentence) {
-  return text::known_words_and_reason(texts, kFileSentences, sentence);
 }
 
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/report/verdict.h"
+#include "core/base/message.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/text.h"
@@ -13,20 +13,11 @@ namespace ts::views {
 
 // A message in the language that is shown, the names of settings and limits in it, too; in English
 // where it has no key.
-std::string message_words(const text::Texts& texts, const report::Message& message);
-std::string message_words(const text::Texts& texts, const spec::SpecProblem& problem);
+std::string message_words(const text::Texts& texts, const base::Message& message);
 
 // The name of what limits memory in the language that is shown: "memory_limit (2.00 GiB)" and
 // "80 % of RAM"; the name of a card as it is.
 std::string limit_words(const text::Texts& texts, std::string_view name);
-
-// What an engine said in English, in the language that is shown, as far as the sentence is one that
-// is known; else as it is.
-std::string engine_words(const text::Texts& texts, std::string_view sentence);
-
-// Why a file cannot be read or written, said in English, likewise; what is wrong inside a file
-// stays as it is.
-std::string file_words(const text::Texts& texts, std::string_view sentence);
 
 // The name of a preset, and where it comes from.
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset);

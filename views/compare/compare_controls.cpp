@@ -72,15 +72,14 @@ void settle(CompareEdit& edit, const spec::WorkloadSpec& a) {
   }
 }
 
-base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a,
-                                           const text::Texts& texts) {
+base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a) {
   spec::WorkloadSpec b = a;
   if (auto set = spec::set_field(b, spec::field_name(edit.field), edit.value); !set) {
-    return base::fail(set.error().sentence);
+    return tl::unexpected(set.error());
   }
   const auto problems = spec::validate(b);
   if (!problems.empty()) {
-    return base::fail(message_words(texts, problems.front()));
+    return tl::unexpected<base::Error>(problems.front());
   }
   return b;
 }
@@ -116,11 +115,11 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::Workload
       for (const char* const value : spec::field_choices(edit.field)) {
         if (value == of_a) continue;
         CompareEdit tried{edit.field, value};
-        const auto b = spec_of_b(tried, a, ui.texts);
+        const auto b = spec_of_b(tried, a);
         std::string row = std::string("###compare_value_") + value;
         std::ranges::replace(row, '+', '_');
         if (list_row(ui, row.c_str(), value_words(ui.texts, edit.field, value), "",
-                     edit.value == value, b ? std::string() : b.error().sentence)) {
+                     edit.value == value, b ? std::string() : message_words(ui.texts, b.error()))) {
           edit.value = value;
           return true;
         }
@@ -128,8 +127,8 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::Workload
       return false;
     });
   }
-  if (const auto b = spec_of_b(edit, a, ui.texts); !b) {
-    wrapped_text(ui, TextStyle::small, ui.theme.bad, b.error().sentence, ui.px(16));
+  if (const auto b = spec_of_b(edit, a); !b) {
+    wrapped_text(ui, TextStyle::small, ui.theme.bad, message_words(ui.texts, b.error()), ui.px(16));
   }
   ImGui::Dummy({0, ui.px(8)});
 }

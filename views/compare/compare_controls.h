@@ -20,8 +20,7 @@ std::vector<spec::Field> compare_fields(const spec::WorkloadSpec& a);
 // Makes the draft possible for A as it is now: a setting that matters and a value that is not A's.
 void settle(CompareEdit& edit, const spec::WorkloadSpec& a);
 // A with the one setting changed; a sentence if that cannot run.
-base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a,
-                                           const text::Texts& texts);
+base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a);
 
 // Setting, A's value and B's value, in the current Dear ImGui window.
 void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::WorkloadSpec& a);

@@ -21,7 +21,7 @@ std::string expandable_words(const predict::Outlook& outlook, const text::Texts&
   const predict::ExpandableNeed& with = *outlook.expandable;
   const predict::Prediction& now = outlook.target->prediction;
   const std::int64_t saved = now.needed - with.needed;
-  const std::vector<text::Argument> arguments = {
+  const std::vector<base::Argument> arguments = {
       {"needed", text::bytes(with.needed).joined()},
       {"difference", text::bytes(std::abs(saved)).joined()}};
   if (now.fit == Fit::oom && with.fit != Fit::oom)

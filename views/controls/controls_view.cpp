@@ -154,7 +154,7 @@ void draw_device(const ControlsContext& context, float width) {
       const std::string id =
           std::string("###device_") + to_string(device.kind) + std::to_string(device.index);
       if (list_row(ui, id.c_str(), device.name, text::bytes(device.memory_bytes).joined(), chosen,
-                   engine_words(ui.texts, device.unavailable))) {
+                   message_words(ui.texts, device.unavailable))) {
         spec.device = device.kind;
         spec.device_index = device.index;
         context.history.set(spec);

@@ -213,7 +213,7 @@ std::string confirmed_sentence(const predict::HuntMap& map, const text::Texts& t
     if (error && (worst == nullptr || std::abs(*error) > std::abs(*worst->peak_error())))
       worst = &cell;
   }
-  std::vector<text::Argument> arguments = {
+  std::vector<base::Argument> arguments = {
       {"count", text::grouped(static_cast<std::int64_t>(map.confirmed().size()))},
       {"others", text::grouped(others)}};
   std::string words = texts("hunt.confirmed", arguments);
@@ -231,7 +231,7 @@ std::string frontier_sentence(const predict::HuntMap& map, const std::string& ca
   const auto above = std::upper_bound(rows.begin(), rows.end(), y_value);
   const auto row = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, above - rows.begin() - 1));
   const auto edge = map.frontier()[row];
-  std::vector<text::Argument> arguments = {{"y", spec::field_name(map.y().field)},
+  std::vector<base::Argument> arguments = {{"y", spec::field_name(map.y().field)},
                                            {"row", text::grouped(rows[row])},
                                            {"x", spec::field_name(map.x().field)},
                                            {"card", limit_words(texts, card)}};

@@ -43,7 +43,7 @@ struct LogRow {
   std::string whole;   // the tooltip
 };
 
-std::string in_words(const Ui& ui, const report::Message& reason) {
+std::string in_words(const Ui& ui, const base::Message& reason) {
   return message_words(ui.texts, reason);
 }
 

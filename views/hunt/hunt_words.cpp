@@ -23,7 +23,7 @@ OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory) {
   return unit;
 }
 
-std::string short_reason(const text::Texts& texts, const report::Message& reason) {
+std::string short_reason(const text::Texts& texts, const base::Message& reason) {
   constexpr std::string_view kPredicted = "prediction.";
   if (!reason.key.starts_with(kPredicted)) return message_words(texts, reason);
   return texts("hunt.log." + reason.key.substr(kPredicted.size()), reason.arguments);
@@ -31,11 +31,11 @@ std::string short_reason(const text::Texts& texts, const report::Message& reason
 
 namespace {
 
-std::vector<std::string> reasons_of(const text::Texts& texts, const report::Message& reason) {
+std::vector<std::string> reasons_of(const text::Texts& texts, const base::Message& reason) {
   std::vector<std::string> words = {short_reason(texts, reason)};
   const auto has = [&reason](std::string_view name) {
     return std::ranges::any_of(reason.arguments,
-                               [name](const text::Argument& one) { return one.name == name; });
+                               [name](const base::Argument& one) { return one.name == name; });
   };
   if (has("asked") && has("op")) words.push_back(texts("hunt.bisection_asked", reason.arguments));
   if (has("missing")) words.push_back(texts("hunt.bisection_missing", reason.arguments));
@@ -72,7 +72,7 @@ std::string hunt_settings(const predict::HuntProgress& hunt, const text::Texts& 
 }
 
 std::string hunt_state(const predict::HuntProgress& hunt, const text::Texts& texts) {
-  if (!hunt.problem.empty()) return hunt.problem;
+  if (!hunt.problem.empty()) return message_words(texts, hunt.problem);
   if (!hunt.obstacle.sentence.empty()) return {};
   const auto count = [](std::size_t number) {
     return text::grouped(static_cast<std::int64_t>(number));

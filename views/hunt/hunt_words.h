@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/predict/hunt_progress.h"
 #include "core/text/text.h"
 #include "views/charts/one_unit.h"
@@ -14,7 +15,7 @@ namespace ts::views {
 OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory);
 
 // The reason of a probe without the card and the bytes, which stand beside it, its numbers first.
-std::string short_reason(const text::Texts& texts, const report::Message& reason);
+std::string short_reason(const text::Texts& texts, const base::Message& reason);
 
 // A probe of the exact edge in words.
 struct BisectionRow {

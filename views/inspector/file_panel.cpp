@@ -6,6 +6,7 @@
 
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/row_list.h"
@@ -20,7 +21,8 @@ void draw_trace_panel(const Ui& ui, const ViewContext& context) {
   const std::vector<InspectorRow> rows = trace_rows(context);
   section(ui, ui.texts("trace.title"));
   if (!context.trace->about.fault.empty()) {
-    wrapped_text(ui, TextStyle::body, ui.theme.warn, context.trace->about.fault, ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.warn,
+                 message_words(ui.texts, context.trace->about.fault), ui.px(16));
     ImGui::Dummy({0, ui.px(8)});
   }
   draw_rows(ui, rows);
@@ -40,7 +42,8 @@ std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& cont
   const std::vector<InspectorRow> settings = file_settings(context);
   section(ui, ui.texts("file.title"));
   if (!context.file->file.fault.empty()) {
-    wrapped_text(ui, TextStyle::body, ui.theme.warn, context.file->file.fault, ui.px(16));
+    wrapped_text(ui, TextStyle::body, ui.theme.warn,
+                 message_words(ui.texts, context.file->file.fault), ui.px(16));
     ImGui::Dummy({0, ui.px(8)});
   }
   draw_rows(ui, rows);

@@ -146,10 +146,11 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context) {
 
 std::string expandable_sentence(const ViewContext& context) {
   if (context.replayed == nullptr) return {};
-  if (!context.replayed->problem.empty()) return context.replayed->problem;
+  if (!context.replayed->problem.empty())
+    return message_words(context.texts, context.replayed->problem);
   const allocator::ExpandableAnswer& answer = context.replayed->expandable;
   const text::Texts& texts = context.texts;
-  const std::vector<text::Argument> arguments = {
+  const std::vector<base::Argument> arguments = {
       {"with", text::bytes(answer.with.peak_reserved).joined()},
       {"without", text::bytes(answer.without.peak_reserved).joined()},
       {"refused", text::grouped(answer.refused)},
@@ -217,7 +218,7 @@ FileVerdict file_verdict(const ViewContext& context) {
                           {{"asked", text::bytes(refused->bytes_asked).joined()}})
           : context.texts("file.verdict.peak", {{"size", text::bytes(log.peak_bytes()).joined()}});
   verdict.remark = verdict.faulty
-                       ? context.file->file.fault
+                       ? message_words(context.texts, context.file->file.fault)
                        : context.texts(modelled(context) ? "file.verdict.reserved_modelled"
                                                          : "file.verdict.reserved",
                                        {{"size", text::bytes(device.peak_reserved).joined()}});

@@ -137,7 +137,7 @@ void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
 
 // What recording_notes() says by that key; empty where it does not.
 std::string note_of(const ViewContext& context, std::string_view key) {
-  for (const report::Message& note : report::recording_notes(*context.run)) {
+  for (const base::Message& note : report::recording_notes(*context.run)) {
     if (note.key == key) return context.texts(note.key, note.arguments);
   }
   return {};

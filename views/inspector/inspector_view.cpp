@@ -106,7 +106,7 @@ void draw_steps(const Ui& ui, const ViewContext& context) {
 }  // namespace
 
 std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
-                                                      const std::string& engine_problem) {
+                                                      const base::Message& engine_problem) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const auto gap = [&ui](float height) { ImGui::Dummy({0, ui.px(height)}); };
   gap(4);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "views/charts/kernel_figures.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
@@ -18,7 +19,7 @@ class InspectorView {
   // `engine_problem`: why nothing can run, empty when it can. Returns settings that the user wants
   // to try.
   std::optional<spec::WorkloadSpec> draw(const Ui& ui, const ViewContext& context,
-                                         const std::string& engine_problem);
+                                         const base::Message& engine_problem);
 
  private:
   enum class Tab : std::uint8_t { slice, allocation };
@@ -44,10 +45,10 @@ struct VerdictWords {
   std::string exact;    // the sizes of the sentence in bytes
   bool reason = false;  // the remark says why nothing can be predicted
 };
-VerdictWords verdict_words(const ViewContext& context, const std::string& engine_problem);
+VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem);
 
 // Icon, sentence and remark of the verdict, as large as there is room.
-void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem);
+void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem);
 
 // Pixels that the inspector keeps for the verdict: four large lines and a remark.
 float verdict_height(float scale);

@@ -196,7 +196,7 @@ float projector_head_height(float scale) {
 }
 
 std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewContext& context,
-                                                      const std::string& engine_problem) {
+                                                      const base::Message& engine_problem) {
   const VerdictWords words = verdict_words(context, engine_problem);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetWindowPos();

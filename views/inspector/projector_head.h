@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/message.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/numbers.h"
 #include "views/common/draw_sink.h"
@@ -48,6 +49,6 @@ float projector_head_height(float scale);
 // The verdict or why there is none, then the figures of the last runs, or settings close to these
 // that can run where these cannot; in the current window. Returns settings that the user wants.
 std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewContext& context,
-                                                      const std::string& engine_problem);
+                                                      const base::Message& engine_problem);
 
 }  // namespace ts::views

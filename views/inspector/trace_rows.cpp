@@ -6,6 +6,7 @@
 #include "core/files/opened_trace.h"
 #include "core/text/numbers.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
@@ -69,7 +70,7 @@ FileVerdict trace_verdict(const ViewContext& context) {
           ? context.texts("trace.verdict.busy", {{"share", busy_share(summary)}, {"span", span}})
           : context.texts("trace.verdict.span", {{"span", span}});
   verdict.remark = verdict.faulty
-                       ? file.fault
+                       ? message_words(context.texts, file.fault)
                        : context.texts("trace.verdict.counts",
                                        {{"kernels", text::grouped(calls_of(summary.kernels))},
                                         {"operators", text::grouped(calls_of(summary.operators))}});

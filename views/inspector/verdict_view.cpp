@@ -106,7 +106,7 @@ float verdict_height(float scale) {
          text_pixels(TextStyle::small, scale) + 8 * scale;
 }
 
-VerdictWords verdict_words(const ViewContext& context, const std::string& engine_problem) {
+VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem) {
   const Theme& theme = context.theme;
   const text::Texts& texts = context.texts;
   const run::Run* const run = context.run;
@@ -172,7 +172,7 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
   if (!engine_problem.empty()) {
     return {{"\xef\x81\xb1", theme.bad},
             texts("inspector.no_engine"),
-            engine_words(texts, engine_problem),
+            message_words(texts, engine_problem),
             {},
             false};
   }
@@ -183,7 +183,7 @@ VerdictWords verdict_words(const ViewContext& context, const std::string& engine
           false};
 }
 
-void draw_verdict(const Ui& ui, const ViewContext& context, const std::string& engine_problem) {
+void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem) {
   const auto [mark, sentence, remark, exact, reason] = verdict_words(context, engine_problem);
   const ImVec2 at = ImGui::GetCursorPos();
   text(ui, TextStyle::body, mark.color, mark.icon);

@@ -11,6 +11,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/lessons/lesson_figure.h"
 
@@ -187,7 +188,7 @@ void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
       asked.start = true;
     }
   }
-  if (!shown.problem.empty()) paragraph(ui, shown.problem, ui.theme.bad);
+  if (!shown.problem.empty()) paragraph(ui, message_words(ui.texts, shown.problem), ui.theme.bad);
 }
 
 void draw_numbers(const Ui& ui, const LessonShown& shown) {

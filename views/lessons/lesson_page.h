@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "core/base/message.h"
 #include "core/lessons/findings.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
@@ -42,9 +43,9 @@ struct LessonShown {
   std::string current = {};             // the step that runs; empty: none
   bool running = false;
   double fraction = 0;
-  double seconds_left = -1;  // of the step; negative: not known
-  std::string problem = {};  // why the last start ended early
-  std::string card = {};     // that is predicted for; empty: this machine
+  double seconds_left = -1;    // of the step; negative: not known
+  base::Message problem = {};  // why the last start ended early
+  std::string card = {};       // that is predicted for; empty: this machine
 };
 
 // What the user asked for in this frame.

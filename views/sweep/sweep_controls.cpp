@@ -237,7 +237,7 @@ SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::Workload
   const sweep::SweepPreset* const preset = presets.find(edit.preset);
   if (preset == nullptr) draw_own_sweep(ui, edit, base, width);
   const auto spec = sweep_of(edit, base, presets);
-  std::string about = spec ? std::string() : spec.error().sentence;
+  std::string about = spec ? std::string() : message_words(ui.texts, spec.error());
   if (spec) {
     const std::string count =
         std::to_string(sweep::places_of(*spec).size() * sweep::series_of(*spec).size());

@@ -124,7 +124,7 @@ namespace {
 // What goes on, or what the sweep waits for.
 std::string now_words(const Ui& ui, const SweepPage& page) {
   const sweep::Sweep& sweep = *page.sweep;
-  if (!page.problem.empty()) return file_words(ui.texts, page.problem);
+  if (!page.problem.empty()) return message_words(ui.texts, page.problem);
   if (page.predicting) return ui.texts("sweep.predicting");
   if (!sweep.running()) return sweep_state_words(sweep, page.paused, ui.texts);
   std::string now = place_words(sweep, *sweep.running());

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/message.h"
 #include "views/common/ui.h"
 #include "views/sweep/sweep_figure.h"
 
@@ -16,7 +17,7 @@ struct SweepPage {
   bool paused = false;
   bool idle = true;
   bool predicting = false;   // dry runs go on
-  std::string problem;       // of the journal; empty: none
+  base::Message problem;     // of the journal; empty: none
   std::string settings_key;  // that shows what the sweep varies; empty: it stands at the left
   std::string now;           // what the running point is doing
   // Of which settings the results are, where they are not those of now (stale_sweep).

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
@@ -34,7 +33,7 @@ void add_theory(std::vector<std::string>& lines, const SweepFigure& figure, std:
                        {"rate", text::rate(theory->roofs.gb_s * 1e9, "B").joined()},
                        {"intensity", text::decimal(theory->intensity(), 1)}}));
   }
-  const report::Message beaten = sweep::beaten_bound(theory, figure.sweep.points()[index]);
+  const base::Message beaten = sweep::beaten_bound(theory, figure.sweep.points()[index]);
   if (!beaten.key.empty()) lines.push_back(message_words(t, beaten));
 }
 
@@ -60,7 +59,8 @@ std::string status_words(const sweep::SweepPoint& point, const text::Texts& text
                 : texts("verdict.refused_op_module",
                         {{"op", m.op}, {"module", m.module}, {"asked", asked}, {"free", free}}));
   }
-  return point.reason.empty() ? word : word + texts("sweep.colon") + point.reason;
+  return point.reason.empty() ? word
+                              : word + texts("sweep.colon") + message_words(texts, point.reason);
 }
 
 std::string prediction_error_words(const sweep::SweepPoint& point) {
@@ -112,7 +112,7 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
     if (!error.empty()) line += ", " + error;
     lines.push_back(line);
   } else if (!p.problem.empty()) {
-    lines.push_back(p.problem);
+    lines.push_back(message_words(t, p.problem));
   }
   if (m.tokens_per_s >= 0) {
     std::string line = text::rate(m.tokens_per_s, "tokens").joined();

@@ -7,6 +7,7 @@
 #include "core/spec/spec_fields.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
+#include "views/common/spec_words.h"
 #include "views/compare/compare_controls.h"
 #include "views/compare/compare_figure.h"
 #include "views/compare/compare_words.h"
@@ -54,7 +55,7 @@ TEST_F(Compare, every_setting_that_is_offered_has_a_value_that_runs) {
     CompareEdit edit{field, {}};
     settle(edit, a);
     EXPECT_EQ(edit.field, field) << spec::field_name(field);
-    const auto b = spec_of_b(edit, a, texts_);
+    const auto b = spec_of_b(edit, a);
     ASSERT_TRUE(b) << spec::field_name(field) << ": " << b.error().sentence;
     EXPECT_NE(*b, a) << spec::field_name(field);
   }
@@ -78,9 +79,10 @@ TEST_F(Compare, an_edit_follows_the_settings) {
 
 TEST_F(Compare, what_cannot_run_has_its_sentence) {
   const spec::WorkloadSpec a;
-  const auto b = spec_of_b({Field::backend, "cudnn"}, a, texts_);
+  const auto b = spec_of_b({Field::backend, "cudnn"}, a);
   ASSERT_FALSE(b);
-  EXPECT_NE(b.error().sentence.find(texts_("controls.choice.cudnn")), std::string::npos)
+  EXPECT_NE(message_words(texts_, b.error()).find(texts_("controls.choice.cudnn")),
+            std::string::npos)
       << b.error().sentence;
 }
 

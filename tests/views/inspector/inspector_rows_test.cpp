@@ -79,7 +79,7 @@ TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
   view.outlook = &outlook;
   run_.stage = run::Stage::recording;
   run_.fraction = 0.25F;
-  const VerdictWords words = verdict_words(view, "");
+  const VerdictWords words = verdict_words(view, {});
   EXPECT_EQ(words.sentence, "Fits on a card");
   EXPECT_EQ(words.remark, "Recording: 25 %");
 }
@@ -93,14 +93,14 @@ TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
   run_.finished = true;
   ViewContext view = context();
   view.outlook = &outlook;
-  const VerdictWords words = verdict_words(view, "");
+  const VerdictWords words = verdict_words(view, {});
   EXPECT_EQ(words.sentence, "Cannot run on RTX 4090");
   EXPECT_THAT(words.remark, ::testing::HasSubstr("CUDA has no fp32 kernel of flash"));
   EXPECT_THAT(words.remark, ::testing::HasSubstr("Run on this machine"));
   // Where it ran is said once.
   record(memory::Action::alloc, 1, kMiB, 1);
   run_.limit = 1024 * kMiB;
-  EXPECT_EQ(verdict_words(view, "").remark,
+  EXPECT_EQ(verdict_words(view, {}).remark,
             "CUDA has no fp32 kernel of flash\nRan on this machine with a peak of 1.00 MiB");
 }
 
@@ -116,11 +116,11 @@ TEST_F(InspectorRows, a_run_that_failed_before_it_allocated_anything_says_why) {
   ViewContext view = context();
   view.outlook = &outlook;
   view.memory.kind = MemorySource::Kind::predicted;
-  const VerdictWords words = verdict_words(view, "");
+  const VerdictWords words = verdict_words(view, {});
   EXPECT_EQ(words.sentence, "Fits on a card");
   EXPECT_EQ(words.remark, "Run on this machine: Failed. The corpus is gone");
   view.stale = "naive, T = 512";
-  EXPECT_EQ(verdict_words(view, "").remark.find("The corpus"), std::string::npos);
+  EXPECT_EQ(verdict_words(view, {}).remark.find("The corpus"), std::string::npos);
 }
 
 TEST_F(InspectorRows, without_a_run_there_is_nothing) {

@@ -108,7 +108,7 @@ TEST(SweepSpeedUp, NumbersAndWhiskersStayWithinThePlot) {
     // Wide enough for whiskers that go on past the top.
     known.step.ci95_low_ms = known.step.median_ms / 4;
     known.step.ci95_high_ms = known.step.median_ms * 4;
-    sweep.restore(i, sweep::PointStatus::ok, "", known);
+    sweep.restore(i, sweep::PointStatus::ok, {}, known);
   }
   for (const bool log : {false, true}) {
     for (const float height : {200.0F, 300.0F, 600.0F}) {
