@@ -114,15 +114,22 @@ std::string remedy_time(const predict::Remedy& remedy) {
   return (percent > 0 ? "+" : "\xe2\x88\x92") + text::decimal(std::abs(percent), 0) + " %";
 }
 
+std::vector<const predict::Remedy*> shown_remedies(std::span<const predict::Remedy> remedies,
+                                                   std::int64_t needed_now) {
+  std::vector<const predict::Remedy*> shown;
+  for (const predict::Remedy& remedy : remedies) {
+    if (remedy.needed <= needed_now) shown.push_back(&remedy);
+  }
+  std::ranges::stable_partition(
+      shown, [](const predict::Remedy* remedy) { return remedy->fit != predict::Fit::oom; });
+  return shown;
+}
+
 std::optional<spec::WorkloadSpec> draw_remedies(const Ui& ui, const predict::Outlook& outlook) {
   if (outlook.target == nullptr || outlook.remedies.empty()) return std::nullopt;
   const predict::Prediction& now = outlook.target->prediction;
   if (now.fit != predict::Fit::oom) return std::nullopt;
-  // What needs more than now is none.
-  std::vector<const predict::Remedy*> shown;
-  for (const predict::Remedy& remedy : outlook.remedies) {
-    if (remedy.needed <= now.needed) shown.push_back(&remedy);
-  }
+  const std::vector<const predict::Remedy*> shown = shown_remedies(outlook.remedies, now.needed);
   if (shown.empty()) return std::nullopt;
   section(ui, ui.texts("remedy.heading"),
           ui.texts("remedy.now", {{"needed", text::bytes(now.needed).joined()}}));

@@ -13,6 +13,7 @@
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_view.h"
 #include "views/inspector/peak_table.h"
+#include "views/inspector/remedy_list.h"
 #include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
 
@@ -121,6 +122,22 @@ TEST_F(InspectorRows, a_run_that_failed_before_it_allocated_anything_says_why) {
   EXPECT_EQ(words.remark, "Run on this machine: Failed. The corpus is gone");
   view.stale = "naive, T = 512";
   EXPECT_EQ(verdict_words(view, {}).remark.find("The corpus"), std::string::npos);
+}
+
+// The heading promises what would make it fit: that comes before what only needs less.
+TEST(Remedies, those_that_fit_come_first) {
+  const auto remedy = [](std::int64_t needed, predict::Fit fit) {
+    predict::Remedy made;
+    made.needed = needed;
+    made.fit = fit;
+    return made;
+  };
+  const std::vector<predict::Remedy> all = {
+      remedy(90, predict::Fit::oom), remedy(40, predict::Fit::fits), remedy(120, predict::Fit::oom),
+      remedy(60, predict::Fit::fits_after_flush), remedy(30, predict::Fit::fits)};
+  std::vector<std::int64_t> needed;
+  for (const predict::Remedy* const one : shown_remedies(all, 100)) needed.push_back(one->needed);
+  EXPECT_EQ(needed, (std::vector<std::int64_t>{40, 60, 30, 90}));
 }
 
 TEST_F(InspectorRows, without_a_run_there_is_nothing) {
