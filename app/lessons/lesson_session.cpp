@@ -70,16 +70,63 @@ base::Result<void> LessonSession::open_folder(Session& session,
     return there ? json->at(key).get<std::string>() : std::string();
   };
   const auto tier = lessons::tier_from(word("tier"));
-  for (const lessons::Lesson& lesson : built_in_lessons()) {
-    if (!tier || word("lesson") != lesson.id || !lesson.has(*tier)) continue;
-    auto runner = std::make_unique<LessonRunner>(session, lesson, *tier, folder);
-    if (auto opened = runner->open(); !opened) return opened;
-    std::unique_ptr<LessonRunner>& place = runners_[name_of(lesson, *tier)];
-    place = std::move(runner);
-    show(*place);
-    return {};
+  const lessons::Lesson* const lesson = find(word("lesson"));
+  if (lesson == nullptr || !tier || !lesson->has(*tier)) {
+    return base::fail(folder.string() + " holds no lesson of this program");
   }
-  return base::fail(folder.string() + " holds no lesson of this program");
+  auto runner = std::make_unique<LessonRunner>(session, *lesson, *tier, folder);
+  if (auto opened = runner->open(); !opened) return opened;
+  keep();
+  std::unique_ptr<LessonRunner>& place = runners_[name_of(*lesson, *tier)];
+  place = std::move(runner);
+  show(*place);
+  return {};
+}
+
+base::Result<bool> LessonSession::open_file(Session& session, const std::filesystem::path& file) {
+  constexpr std::uintmax_t kMost = 1 << 20;  // no lesson is as large
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  if (error || bytes > kMost || file.extension() != ".json") return false;
+  const auto content = io::read_file(file);
+  const auto json = content ? io::parse_json(*content) : base::fail("");
+  if (!json || !json->is_object()) return false;
+  if (json->contains("task") && json->contains("steps")) return open_own(session, file, *content);
+  if (!json->contains("lesson") || !json->contains("finished")) return false;
+  if (auto opened = open_folder(session, file.parent_path()); !opened) {
+    return tl::unexpected(opened.error());
+  }
+  return true;
+}
+
+base::Result<bool> LessonSession::open_own(Session& session, const std::filesystem::path& file,
+                                           const std::string& content) {
+  auto read = lessons::read_lesson(content, file.string(), session.gpus());
+  if (!read) return tl::unexpected(read.error());
+  const auto same = [&](const lessons::Lesson& one) { return one.id == read->id; };
+  if (std::ranges::any_of(built_in_lessons(), same)) {
+    return base::fail(file.string() + ": the program has a lesson " + read->id +
+                      ": give it another id");
+  }
+  // The file may be another one than when it was opened before.
+  keep();
+  shown_ = nullptr;
+  std::erase_if(runners_, [&](const auto& one) { return same(one.second->lesson()); });
+  std::erase_if(own_, [&](const auto& one) { return same(*one); });
+  progress_.erase(read->id);
+  own_.push_back(std::make_unique<lessons::Lesson>(std::move(*read)));
+  open(session, *own_.back());
+  return true;
+}
+
+const lessons::Lesson* LessonSession::find(const std::string& id) const {
+  for (const lessons::Lesson& one : built_in_lessons()) {
+    if (one.id == id) return &one;
+  }
+  for (const auto& one : own_) {
+    if (one->id == id) return one.get();
+  }
+  return nullptr;
 }
 
 void LessonSession::update() {
@@ -137,12 +184,16 @@ LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson
 
 std::vector<views::LessonCard> LessonSession::cards() {
   std::vector<views::LessonCard> all;
-  for (const lessons::Lesson& lesson : built_in_lessons()) {
+  std::vector<const lessons::Lesson*> lessons;
+  for (const auto& one : own_) lessons.push_back(one.get());
+  for (const lessons::Lesson& one : built_in_lessons()) lessons.push_back(&one);
+  for (const lessons::Lesson* const one : lessons) {
+    const lessons::Lesson& lesson = *one;
     auto known = progress_.find(lesson.id);
     if (known == progress_.end()) {
       known = progress_.emplace(lesson.id, progress_of(lesson)).first;
     }
-    views::LessonCard card{.lesson = &lesson,
+    views::LessonCard card{.lesson = one,
                            .done = known->second.done,
                            .steps = known->second.steps,
                            .chosen = shown_ != nullptr && shown_->lesson().id == lesson.id};

@@ -26,6 +26,11 @@ class LessonSession {
             std::optional<lessons::Tier> tier = std::nullopt);
   // The one in a folder that tensorscope lesson run wrote.
   base::Result<void> open_folder(Session& session, const std::filesystem::path& folder);
+  // A lesson of one's own, or lesson.json of a folder where one was done; false: the file is
+  // neither. The error says what is wrong with the lesson.
+  base::Result<bool> open_file(Session& session, const std::filesystem::path& file);
+  // Of the program or of one's own; null: none has that id.
+  [[nodiscard]] const lessons::Lesson* find(const std::string& id) const;
   // Once a frame, after Session::update().
   void update();
   // Runs what is left of the open lesson; why not.
@@ -54,10 +59,13 @@ class LessonSession {
                                                          lessons::Tier tier) const;
   [[nodiscard]] Progress progress_of(const lessons::Lesson& lesson) const;
   void show(LessonRunner& runner);
+  base::Result<bool> open_own(Session& session, const std::filesystem::path& file,
+                              const std::string& content);
 
   std::filesystem::path folder_;
   std::map<std::string, std::unique_ptr<LessonRunner>> runners_;  // by id and tier
   std::map<std::string, Progress> progress_;                      // by id, as it is on disk
+  std::vector<std::unique_ptr<lessons::Lesson>> own_;             // that were opened from files
   LessonRunner* shown_ = nullptr;
 };
 

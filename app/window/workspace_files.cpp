@@ -103,7 +103,16 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
       notify((*texts_)("file.missing", {{"path", whole.string()}}));
       continue;
     }
+    const auto lesson = state_->lessons->open_file(*session_, whole);
+    if (!lesson) {
+      notify(lesson.error().sentence);
+      continue;
+    }
     remember_file(state_->preferences.recent_files, whole);
+    if (*lesson) {
+      state_->page = Page::lessons;
+      continue;
+    }
     if (is_sweep(whole)) {
       open_sweep(whole);
       continue;

@@ -46,8 +46,8 @@ void Workspace::start_lesson() {
 void Workspace::carry_out(const views::LessonRequests& asked, Requests& requests) {
   LessonSession& lessons = *state_->lessons;
   if (asked.open) {
-    for (const lessons::Lesson& one : built_in_lessons()) {
-      if (one.id == *asked.open) lessons.open(*session_, one);
+    if (const lessons::Lesson* const one = lessons.find(*asked.open)) {
+      lessons.open(*session_, *one);
     }
     return;
   }

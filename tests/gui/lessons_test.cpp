@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 
 #include "core/io/file.h"
@@ -121,6 +122,46 @@ TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
     context->ItemClick("//###lesson_page/###lesson_run");
     IM_CHECK(until(context, 60, [] { return shown()->complete(); }));
     IM_CHECK(shown()->findings().answer->nature == ts::lessons::Nature::predicted);
+  });
+}
+
+// A file of one's own opens as any other; one with a mistake changes nothing.
+TEST_F(LessonsInTheWindow, ALessonOfOnesOwnOpensFromItsFile) {
+  drive([](ImGuiTestContext* context) {
+    const std::filesystem::path file = folder() / "mine.json";
+    const auto write = [&](const char* id, const char* kind) {
+      std::ofstream(file) << R"({"id": ")" << id << R"(", "title": "Mine", "task": "Look.",
+        "steps": [{"id": "dry", "title": "Dry", "laptop": {"kind": ")"
+                          << kind << R"(", "workload": "attention", "set": ["B=1"]}}],
+        "values": [{"id": "peak", "label": "Peak", "of": "dry.peak_bytes"}]})";
+    };
+    write("mine", "dream");
+    window().open_files({file});
+    context->Yield(2);
+    IM_CHECK(shown() == nullptr);
+    IM_CHECK(state().page == Page::run);
+    write("sums", "predict");
+    window().open_files({file});
+    IM_CHECK(shown() == nullptr);
+    write("mine", "predict");
+    window().open_files({file});
+    context->Yield(2);
+    IM_CHECK(state().page == Page::lessons);
+    IM_CHECK_STR_EQ(shown()->lesson().id.c_str(), "mine");
+    IM_CHECK(is_there(context, "//###lesson_gallery/**/###lesson_mine"));
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 60, [] { return shown()->complete(); }));
+    IM_CHECK(shown()->findings().values[0].in(ts::lessons::Column::predicted).has_value());
+    // The folder it leaves opens, too.
+    const std::filesystem::path done = shown()->folder() / "lesson.json";
+    context->ItemClick("//###lesson_gallery/**/###lesson_autocast-types");
+    context->Yield(2);
+    IM_CHECK_STR_EQ(shown()->lesson().id.c_str(), "autocast-types");
+    window().open_files({done});
+    context->Yield(2);
+    IM_CHECK_STR_EQ(shown()->lesson().id.c_str(), "mine");
+    IM_CHECK(shown()->complete());
+    std::filesystem::remove(file);
   });
 }
 
