@@ -19,10 +19,10 @@ namespace {
 // What is wrong with a value; nothing: it is set.
 using Refusal = std::optional<SpecProblem>;
 
-Refusal refusal(Field field, std::string key, std::vector<base::Argument> arguments) {
+Refusal refusal(Field field, const std::string& key, std::vector<base::Argument> arguments) {
   arguments.push_back({"field", field_name(field)});
   Problems problems;
-  problems.add(field, std::move(key), std::move(arguments));
+  problems.add(field, key, std::move(arguments));
   return problems.take().front();
 }
 
