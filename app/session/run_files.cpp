@@ -7,7 +7,7 @@
 #include "app/output/environment.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
-#include "core/io/chrome_trace.h"
+#include "core/files/trace_of_run.h"
 #include "core/io/file.h"
 #include "core/report/courses.h"
 #include "core/report/kernel_report.h"
@@ -15,6 +15,7 @@
 #include "core/report/run_json.h"
 #include "core/snapshot/snapshot_write.h"
 #include "core/spec/workload_traits.h"
+#include "core/trace_file/trace_write.h"
 
 namespace ts::app {
 namespace {
@@ -53,9 +54,9 @@ base::Result<void> write_run(const std::filesystem::path& folder, const Session&
   }
   const nlohmann::json metadata = {{"spec", document.at("spec")},
                                    {"environment", document.at("environment")}};
-  if (auto written =
-          io::write_chrome_trace(folder / "trace.json", session.strings(), session.run()->trace,
-                                 session.run()->memory, metadata.dump());
+  if (auto written = trace_file::write_trace(folder / "trace.json",
+                                             files::trace_of_run(*session.run(), session.strings()),
+                                             metadata.dump());
       !written) {
     return written;
   }

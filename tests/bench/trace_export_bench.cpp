@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 
-#include "core/io/chrome_trace.h"
-#include "core/memory/allocation_log.h"
+#include "core/files/trace_of_run.h"
+#include "core/trace_file/trace_write.h"
 #include "tests/bench/trace_synthetic.h"
 
-namespace ts::io {
+namespace ts::files {
 namespace {
 
 // Slices, their links and a tenth as many memory events: range(0) events in all.
@@ -19,19 +20,20 @@ void write_chrome(benchmark::State& state) {
   const std::int64_t memory_events = state.range(0) / 10;
   const std::int64_t slices = (state.range(0) - memory_events) * 12 / 14;
   trace::bench::fill(run, slices);
-  memory::AllocationLog log;
+  run::Run measured(run::StartedUpdate{});
+  measured.trace = std::move(run.store);
   for (std::int64_t i = 0; i < memory_events; ++i) {
     memory::Record record;
     record.time_ns = i * 1000;
     record.address = static_cast<std::uint64_t>(i / 2 % 64 + 1);
     record.size = 4096;
     record.action = i % 2 == 0 ? memory::Action::alloc : memory::Action::free_completed;
-    log.append(record);
+    measured.memory.append(record);
   }
   const auto path = std::filesystem::temp_directory_path() /
                     ("tensorscope-export-" + std::to_string(::getpid()) + ".json");
   for (auto _ : state) {
-    const auto result = write_chrome_trace(path, run.strings, run.store, log, "{}");
+    const auto result = trace_file::write_trace(path, trace_of_run(measured, run.strings));
     if (!result) state.SkipWithError(result.error().sentence.c_str());
   }
   std::error_code ignored;
@@ -44,6 +46,6 @@ void write_chrome(benchmark::State& state) {
 BENCHMARK(write_chrome)->Arg(1'000'000)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
-}  // namespace ts::io
+}  // namespace ts::files
 
 BENCHMARK_MAIN();

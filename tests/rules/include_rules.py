@@ -24,7 +24,7 @@ FOLDERS = {
     "core/allocator": ["core/base", "core/text", "core/memory"],
     "core/capture": ["core/base", "core/trace", "core/memory"],
     "core/stats": ["core/base", "core/trace", "core/memory"],
-    "core/io": ["core/base", "core/text", "core/trace", "core/memory"],
+    "core/io": ["core/base", "core/text"],
     "core/snapshot": ["core/base", "core/text", "core/allocator", "core/io"],
     "core/spec": ["core/base", "core/text", "core/allocator", "core/io"],
     "core/run": ["core/base", "core/text", "core/trace", "core/memory", "core/capture",

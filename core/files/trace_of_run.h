@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/base/string_table.h"
+#include "core/run/run.h"
+#include "core/trace_file/trace_file.h"
+
+namespace ts::files {
+
+// A run as a trace in Kineto's terms, to be written by trace_file::write_trace(), so that the tools
+// around torch.profiler take it for one of theirs: operators with the shapes of their inputs,
+// launches on the thread of the operator that made them, kernels with theirs, steps as
+// "ProfilerStep#N". Phases and modules are annotations. Times count from the first event.
+trace_file::TraceFile trace_of_run(const run::Run& run, const base::StringTable& strings);
+
+}  // namespace ts::files
