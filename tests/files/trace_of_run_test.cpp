@@ -127,7 +127,7 @@ TEST_F(TraceOfRun, OurOwnReaderReadsItBackEqual) {
   written();
   auto file = trace_file::read_trace(path_);
   ASSERT_TRUE(file) << file.error().sentence;
-  EXPECT_EQ(file->fault, "");
+  EXPECT_EQ(file->fault.sentence, "");
   const auto opened = open_trace(std::move(*file), 7);
   ASSERT_TRUE(opened) << opened.error().sentence;
   const base::StringTable& texts = *opened->about.strings;
