@@ -8,6 +8,8 @@
 #include <system_error>
 
 #include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -74,8 +76,11 @@ bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const List
 
 void OpenSheet::draw_preview(const views::Ui& ui) const {
   if (!marked_) {
-    views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("file.open_hint"),
-                        ui.px(24));
+    const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+    // One line, as what follows it is: the list below must not move under a double click.
+    views::text(ui, TextStyle::small, ui.theme.text3,
+                views::fitted(sink, TextStyle::small, ui.texts("file.open_hint"),
+                              ImGui::GetContentRegionAvail().x));
     return;
   }
   if (refused_) {
