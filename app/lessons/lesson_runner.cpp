@@ -20,7 +20,8 @@ base::Result<nlohmann::json> read_document(const std::filesystem::path& path) {
   const auto content = io::read_file(path);
   if (!content) return tl::unexpected(content.error());
   auto json = io::parse_json(*content);
-  if (!json) return base::fail(path.string() + " " + json.error().sentence);
+  if (!json) return text::fail("point_error.broken_json",
+                      {{"path", path.string()}, text::argument("reason", json.error())});
   return json;
 }
 
@@ -46,8 +47,9 @@ base::Result<void> LessonRunner::open() {
     const auto lesson = json->at("lesson").get<std::string>();
     const auto tier = json->at("tier").get<std::string>();
     if (lesson != lesson_.id || tier != to_string(tier_)) {
-      return base::fail(folder_.string() + " holds the lesson " + lesson + " in the size " + tier +
-                        ": give another folder");
+      return text::fail(
+          "lesson_error.other",
+          {{"path", folder_.string()}, {"lesson", lesson}, {"tier", tier}});
     }
     if (json->contains("guess")) {
       const auto guess = lessons::parse_guess(lesson_, tier_, json->at("guess").get<std::string>());
@@ -63,7 +65,7 @@ base::Result<void> LessonRunner::open() {
       if (document) documents_[id] = std::move(*document);
     }
   } catch (const nlohmann::json::exception&) {
-    return base::fail(path.string() + " is not what a lesson writes: give another folder");
+    return text::fail("lesson_error.foreign", {{"path", path.string()}});
   }
   findings_ = lessons::find(lesson_, tier_, documents_);
   return {};
@@ -86,7 +88,7 @@ base::Result<void> LessonRunner::keep() const {
 }
 
 base::Result<void> LessonRunner::set_guess(const std::string& text) {
-  if (guess_ && findings_.answer) return base::fail("The answer is known: a guess comes before it");
+  if (guess_ && findings_.answer) return text::fail("lesson_error.known");
   auto guess = lessons::parse_guess(lesson_, tier_, text);
   if (!guess) return tl::unexpected(guess.error());
   guess_ = std::move(*guess);

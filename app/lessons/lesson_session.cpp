@@ -7,6 +7,7 @@
 #include "app/session/catalogue.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/text/message.h"
 
 namespace ts::app {
 namespace {
@@ -64,7 +65,8 @@ base::Result<void> LessonSession::open_folder(Session& session,
   const auto content = io::read_file(path);
   if (!content) return tl::unexpected(content.error());
   const auto json = io::parse_json(*content);
-  if (!json) return base::fail(path.string() + " " + json.error().sentence);
+  if (!json) return text::fail("point_error.broken_json",
+                      {{"path", path.string()}, text::argument("reason", json.error())});
   const auto word = [&](const char* key) {
     const bool there = json->is_object() && json->contains(key) && json->at(key).is_string();
     return there ? json->at(key).get<std::string>() : std::string();
@@ -72,7 +74,7 @@ base::Result<void> LessonSession::open_folder(Session& session,
   const auto tier = lessons::tier_from(word("tier"));
   const lessons::Lesson* const lesson = find(word("lesson"));
   if (lesson == nullptr || !tier || !lesson->has(*tier)) {
-    return base::fail(folder.string() + " holds no lesson of this program");
+    return text::fail("lesson_error.none_here", {{"path", folder.string()}});
   }
   auto runner = std::make_unique<LessonRunner>(session, *lesson, *tier, folder);
   if (auto opened = runner->open(); !opened) return opened;
@@ -105,8 +107,7 @@ base::Result<bool> LessonSession::open_own(Session& session, const std::filesyst
   if (!read) return tl::unexpected(read.error());
   const auto same = [&](const lessons::Lesson& one) { return one.id == read->id; };
   if (std::ranges::any_of(built_in_lessons(), same)) {
-    return base::fail(file.string() + ": the program has a lesson " + read->id +
-                      ": give it another id");
+    return text::fail("lesson_error.same_id", {{"path", file.string()}, {"lesson", read->id}});
   }
   // The file may be another one than when it was opened before.
   keep();
@@ -140,7 +141,7 @@ void LessonSession::update() {
 base::Result<void> LessonSession::start() {
   if (shown_ == nullptr) return {};
   if (folder_.empty() && shown_->folder().is_relative()) {
-    return base::fail("HOME is not set: choose a folder for saved files in the menu File");
+    return text::fail("file_error.no_home");
   }
   if (auto kept = shown_->keep(); !kept) return kept;
   shown_->start();

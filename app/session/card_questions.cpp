@@ -66,7 +66,7 @@ base::Result<CardAnswer> ask_card(predict::DryRunner& runner, base::StringTable&
                                   const predict::PredictionTarget& target,
                                   const base::CancelToken& cancel) {
   auto dry = runner.dry_run(spec, predict::dry_run_options(target), strings, cancel);
-  if (!dry) return base::fail(dry.error().sentence);
+  if (!dry) return tl::unexpected<base::Error>(dry.error());
   CardAnswer answer;
   answer.now.run = std::move(*dry);
   answer.now.target = target;
@@ -97,7 +97,7 @@ predict::Probe probe_on(predict::DryRunner& runner, const predict::PredictionTar
   return [&](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
     base::StringTable strings;
     auto dry = runner.dry_run(spec, predict::dry_run_options(target), strings, {});
-    if (!dry) return base::fail(dry.error().sentence);
+    if (!dry) return tl::unexpected<base::Error>(dry.error());
     const predict::Prediction prediction =
         predict::predict(*dry, strings, target, predict::allocator_settings_of(spec), &scratch);
     return predict::answer_of(prediction, target);

@@ -48,13 +48,13 @@ base::Result<ExpandableAnswer> would_expandable_segments_help(const Snapshot& sn
   anew.start_anew = true;
   if (result.start_reserved > 0) {
     const auto without = replay(snapshot, device, anew);
-    if (!without) return base::fail(without.error().sentence);
+    if (!without) return tl::unexpected(without.error());
     answer.without = without->simulated;
     answer.refused = without->simulated_ooms;
   }
   anew.settings->expandable_segments = true;
   const auto with = replay(snapshot, device, anew);
-  if (!with) return base::fail(with.error().sentence);
+  if (!with) return tl::unexpected(with.error());
   answer.with = with->simulated;
   answer.refused_with = with->simulated_ooms;
   answer.kind = kind_of(answer, result);

@@ -7,6 +7,7 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/allocator/replay_start.h"
+#include "core/text/message.h"
 
 namespace ts::allocator {
 namespace {
@@ -288,13 +289,13 @@ std::optional<std::int64_t> capacity_at_oom(std::span<const TraceEntry> trace,
 base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
                                   const ReplayOptions& options) {
   if (device >= snapshot.device_traces.size() || snapshot.device_traces[device].empty()) {
-    return base::fail("The snapshot has no trace of device " + std::to_string(device));
+    return text::fail("replay_error.no_device", {{"device", std::to_string(device)}});
   }
   const auto recorded = recorded_settings(snapshot);
-  if (!recorded) return base::fail(recorded.error().sentence);
+  if (!recorded) return tl::unexpected(recorded.error());
   const PrivatePools private_pools(snapshot, device);
   auto start = find_replay_start(snapshot, device, *recorded, private_pools);
-  if (!start) return base::fail(start.error().sentence);
+  if (!start) return tl::unexpected(start.error());
 
   ReplayResult result;
   result.settings = options.settings.value_or(*recorded);

@@ -9,6 +9,7 @@
 
 #include "core/allocator/caching_allocator_state.h"
 #include "core/allocator/replay_ranges.h"
+#include "core/text/message.h"
 
 namespace ts::allocator {
 namespace {
@@ -36,7 +37,7 @@ class Walk {
   }
 
   base::Result<ReplayStart> run() {
-    if (auto sound = check_sizes(); !sound) return base::fail(sound.error().sentence);
+    if (auto sound = check_sizes(); !sound) return tl::unexpected(sound.error());
     take_end_state();
     for (std::size_t i = trace_.size(); i > 0; --i) undo(trace_[i - 1]);
     complete_sizes();
@@ -86,8 +87,7 @@ base::Result<void> Walk::check_sizes() const {
     }
     const std::uint64_t end = segment->address + static_cast<std::uint64_t>(segment->total_size);
     if (!good || (at != end && !segment->blocks.empty())) {
-      return base::fail("The blocks of the segment at address " + std::to_string(segment->address) +
-                        " do not fill it");
+      return text::fail("replay_error.segment", {{"address", std::to_string(segment->address)}});
     }
   }
   std::unordered_set<std::int64_t> streams;
@@ -97,12 +97,12 @@ base::Result<void> Walk::check_sizes() const {
     streams.insert(entry.stream);
     const bool is_segment = entry.action >= TraceAction::segment_alloc;
     if (!sound(entry.address, entry.size) || (is_segment && !add(entry.size))) {
-      return base::fail("Event " + std::to_string(i) + " is about " + std::to_string(entry.size) +
-                        " bytes at address " + std::to_string(entry.address) +
-                        ", which no device has");
+      return text::fail("replay_error.event", {{"event", std::to_string(i)},
+                                               {"bytes", std::to_string(entry.size)},
+                                               {"address", std::to_string(entry.address)}});
     }
   }
-  if (streams.size() > kMostStreams) return base::fail("The trace has too many streams");
+  if (streams.size() > kMostStreams) return text::fail("replay_error.streams");
   return {};
 }
 
@@ -273,8 +273,7 @@ base::Result<ReplayStart> Walk::assemble() {
     for (const SegmentView& view : reservation.ranges) {
       const auto offset = static_cast<std::int64_t>(view.address - reservation.address);
       if (offset % page != 0 || view.size % page != 0) {
-        return base::fail("The expandable segment at address " + std::to_string(view.address) +
-                          " does not consist of whole pages");
+        return text::fail("replay_error.pages", {{"address", std::to_string(view.address)}});
       }
     }
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/check.h"
 #include "core/base/phase.h"
+#include "core/text/message.h"
 
 namespace ts::allocator {
 namespace {
@@ -37,14 +38,12 @@ base::Result<void> take_divisions(const Snapshot& snapshot,
     const auto step = static_cast<std::size_t>(std::bit_width(megabytes)) - 1;
     if (error != std::errc() || end != text.data() + text.size() ||
         !std::has_single_bit(megabytes) || step >= AllocatorSettings::kDivisionSteps) {
-      return base::fail("The snapshot's setting roundup_power2_divisions has an entry \"" +
-                        std::string(text) + "\" that is none of the sizes 1, 2, 4, ... 32768");
+      return text::fail("replay_error.division", {{"value", std::string(text)}});
     }
     constexpr std::int64_t kMostDivisions = std::int64_t{1} << 20;
     if (count < 0 || count > kMostDivisions ||
         (count > 0 && !std::has_single_bit(static_cast<std::uint64_t>(count)))) {
-      return base::fail("The snapshot's setting roundup_power2_divisions has " +
-                        std::to_string(count) + " divisions, which is no power of two");
+      return text::fail("replay_error.divisions", {{"count", std::to_string(count)}});
     }
     settings.roundup_power2_divisions[step] = count;
   }
@@ -153,7 +152,7 @@ base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
   if (const auto* divisions =
           value_of<SnapshotSetting::Divisions>(snapshot, "roundup_power2_divisions")) {
     if (auto read = take_divisions(snapshot, *divisions, settings); !read) {
-      return base::fail(read.error().sentence);
+      return tl::unexpected(read.error());
     }
   }
   return settings;

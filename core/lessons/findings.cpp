@@ -7,6 +7,7 @@
 
 #include "core/lessons/lesson_plan.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::lessons {
@@ -308,7 +309,7 @@ std::string bound_of(const Lesson& lesson, const CheckFinding& finding) {
 }
 
 base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::string& text) {
-  if (!lesson.question) return base::fail("The lesson " + lesson.id + " asks no question");
+  if (!lesson.question) return text::fail("lesson_error.no_question", {{"lesson", lesson.id}});
   const Question& question = *lesson.question;
   Guess guess;
   guess.text = text;
@@ -316,8 +317,9 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
     const auto number = spec::parse_count(text);
     const auto most = static_cast<std::int64_t>(question.choices.size());
     if (!number || *number < 1 || *number > most) {
-      return base::fail("The question of " + lesson.id + " has the choices 1 to " +
-                        std::to_string(most) + ", not \"" + text + "\"");
+      return text::fail(
+          "lesson_error.choice",
+          {{"lesson", lesson.id}, {"most", std::to_string(most)}, {"value", text}});
     }
     guess.choice = static_cast<std::size_t>(*number - 1);
     return guess;
@@ -330,8 +332,9 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
   }
   const auto number = guessed_number(text, unit.value_or(Unit::number), value);
   if (!number) {
-    return base::fail("A guess is a number such as " + words_of({2, unit.value_or(Unit::number)}) +
-                      ", not \"" + text + "\"");
+    return text::fail(
+        "lesson_error.guess",
+        {{"example", words_of({2, unit.value_or(Unit::number)})}, {"value", text}});
   }
   guess.number = *number;
   return guess;

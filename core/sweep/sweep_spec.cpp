@@ -1,6 +1,5 @@
 #include "core/sweep/sweep_spec.h"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -233,7 +232,7 @@ base::Result<SweepSpec> sweep_spec_from_json(const nlohmann::json& json) {
     if (auto good = check(spec); !good) return tl::unexpected(good.error());
     return spec;
   } catch (const nlohmann::json::exception& error) {
-    return base::fail(fmt::format("The sweep cannot be read: {}", error.what()));
+    return text::fail("sweep_error.not_read", {{"reason", error.what()}});
   }
 }
 
