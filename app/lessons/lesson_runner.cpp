@@ -20,7 +20,8 @@ base::Result<nlohmann::json> read_document(const std::filesystem::path& path) {
   const auto content = io::read_file(path);
   if (!content) return tl::unexpected(content.error());
   auto json = io::parse_json(*content);
-  if (!json) return text::fail("point_error.broken_json",
+  if (!json)
+    return text::fail("point_error.broken_json",
                       {{"path", path.string()}, text::argument("reason", json.error())});
   return json;
 }
@@ -47,9 +48,8 @@ base::Result<void> LessonRunner::open() {
     const auto lesson = json->at("lesson").get<std::string>();
     const auto tier = json->at("tier").get<std::string>();
     if (lesson != lesson_.id || tier != to_string(tier_)) {
-      return text::fail(
-          "lesson_error.other",
-          {{"path", folder_.string()}, {"lesson", lesson}, {"tier", tier}});
+      return text::fail("lesson_error.other",
+                        {{"path", folder_.string()}, {"lesson", lesson}, {"tier", tier}});
     }
     if (json->contains("guess")) {
       const auto guess = lessons::parse_guess(lesson_, tier_, json->at("guess").get<std::string>());

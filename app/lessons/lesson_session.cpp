@@ -59,13 +59,22 @@ void LessonSession::open(Session& session, const lessons::Lesson& lesson,
   show(*runner);
 }
 
+void LessonSession::open_next(Session& session) {
+  const auto all = cards();
+  if (all.empty()) return;
+  const auto next = std::ranges::find_if(
+      all, [](const views::LessonCard& card) { return card.done < card.steps; });
+  open(session, *(next != all.end() ? *next : all.front()).lesson);
+}
+
 base::Result<void> LessonSession::open_folder(Session& session,
                                               const std::filesystem::path& folder) {
   const auto path = folder / kLessonState;
   const auto content = io::read_file(path);
   if (!content) return tl::unexpected(content.error());
   const auto json = io::parse_json(*content);
-  if (!json) return text::fail("point_error.broken_json",
+  if (!json)
+    return text::fail("point_error.broken_json",
                       {{"path", path.string()}, text::argument("reason", json.error())});
   const auto word = [&](const char* key) {
     const bool there = json->is_object() && json->contains(key) && json->at(key).is_string();

@@ -24,6 +24,8 @@ class LessonSession {
   // on.
   void open(Session& session, const lessons::Lesson& lesson,
             std::optional<lessons::Tier> tier = std::nullopt);
+  // Shows the first lesson that is not done; the first of all where all are.
+  void open_next(Session& session);
   // The one in a folder that tensorscope lesson run wrote.
   base::Result<void> open_folder(Session& session, const std::filesystem::path& folder);
   // A lesson of one's own, or lesson.json of a folder where one was done; false: the file is

@@ -75,6 +75,7 @@ void Workspace::save_lesson(Requests& requests) {
 
 void Workspace::draw_lessons(const views::Ui& ui, Requests& requests) {
   LessonSession& lessons = *state_->lessons;
+  if (lessons.shown() == nullptr) lessons.open_next(*session_);
   const PageArea area = page_area(ui, false);
   const float left = std::floor(std::min(ui.px(380), area.size.x * 0.34F));
   views::LessonRequests asked;
@@ -95,9 +96,6 @@ void Workspace::draw_lessons(const views::Ui& ui, Requests& requests) {
     views::left_edge(ui);
     if (const LessonRunner* const runner = lessons.shown()) {
       views::draw_lesson(ui, lessons.edit, shown_of(*runner), asked);
-    } else {
-      views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2, (*texts_)("lesson.about"),
-                          ui.px(24));
     }
   }
   ImGui::End();

@@ -317,9 +317,8 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
     const auto number = spec::parse_count(text);
     const auto most = static_cast<std::int64_t>(question.choices.size());
     if (!number || *number < 1 || *number > most) {
-      return text::fail(
-          "lesson_error.choice",
-          {{"lesson", lesson.id}, {"most", std::to_string(most)}, {"value", text}});
+      return text::fail("lesson_error.choice",
+                        {{"lesson", lesson.id}, {"most", std::to_string(most)}, {"value", text}});
     }
     guess.choice = static_cast<std::size_t>(*number - 1);
     return guess;
@@ -332,9 +331,8 @@ base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::stri
   }
   const auto number = guessed_number(text, unit.value_or(Unit::number), value);
   if (!number) {
-    return text::fail(
-        "lesson_error.guess",
-        {{"example", words_of({2, unit.value_or(Unit::number)})}, {"value", text}});
+    return text::fail("lesson_error.guess",
+                      {{"example", words_of({2, unit.value_or(Unit::number)})}, {"value", text}});
   }
   guess.number = *number;
   return guess;

@@ -1,6 +1,5 @@
 #include "core/sweep/sweep_spec.h"
 
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

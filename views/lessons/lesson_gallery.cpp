@@ -125,6 +125,8 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
                 {{"count", text::grouped(static_cast<std::int64_t>(cards.size()))},
                  {"done", text::grouped(static_cast<std::int64_t>(done))}}));
   ImGui::SetCursorPosX(ui.px(16));
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.about"), ui.px(16));
+  ImGui::SetCursorPosX(ui.px(16));
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ui.px(16));
   {
     const FontScope font(ui, TextStyle::body);
