@@ -9,6 +9,7 @@
 
 #include "app/output/sweep_files.h"
 #include "core/allocator/snapshot_figures.h"
+#include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
 #include "core/io/json_scanner.h"

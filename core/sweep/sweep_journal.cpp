@@ -11,6 +11,7 @@
 
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/io/json_values.h"
 #include "core/text/message.h"
 
 namespace ts::sweep {

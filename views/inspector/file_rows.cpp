@@ -9,6 +9,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/common/exact_bytes.h"
+#include "views/common/spec_words.h"
 
 namespace ts::views {
 namespace {
