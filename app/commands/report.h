@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/message.h"
@@ -26,6 +28,15 @@ inline void note(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
     std::fprintf(stderr, "tensorscope: note: %s\n", text::printable(sentence).c_str());
   }
+}
+
+// A key of a JSON document as the title of a row: "gpu_busy_us" is "gpu busy"; its value has a
+// unit.
+inline std::string title_of(std::string key) {
+  for (const std::string_view unit : {"_us", "_ms"})
+    if (key.ends_with(unit)) key.erase(key.size() - unit.size());
+  std::ranges::replace(key, '_', ' ');
+  return key;
 }
 
 // A line of what a command found, on standard output.

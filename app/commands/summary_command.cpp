@@ -59,7 +59,7 @@ void print(const SummaryCommand& command, const Json& json) {
   std::printf("%s\n", text::printable(command.file.string()).c_str());
   for (const auto& [key, value] : json.items()) {
     if (value.is_structured() || key == "fault" || key == "complete") continue;
-    print_row(key.c_str(), in_words(key, value));
+    print_row(title_of(key).c_str(), in_words(key, value));
   }
   if (json.contains("actions")) {
     for (const auto& [action, count] : json["actions"].items())

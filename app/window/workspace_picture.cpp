@@ -28,6 +28,8 @@ base::Result<PictureOptions> picture_size(const std::string& text) {
 base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
                                 const PictureOptions& options, const std::filesystem::path& path) {
   WorkspaceState copy = state;
+  // Its bars are other ones, too.
+  copy.preferences.projector = options.layout == Layout::projector;
   std::unique_ptr<Workspace> workspace;
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
     workspace = std::make_unique<Workspace>(session, copy, frame.texts, frame.faces);
