@@ -13,8 +13,8 @@
 
 namespace {
 
-// A descriptor that the caller closed would be given to the next file that is opened, and what is
-// printed would go there. These stand for it, and every use of them fails.
+// The next opened file would get a descriptor that the caller closed, and printed text would go
+// there. These take its number, and every use of them fails.
 void keep_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -23,12 +23,12 @@ void keep_standard_descriptors() {
   }
 }
 
-// What was printed has arrived, or the command has failed.
+// The exit code after all output is written; unwritten output is a failure.
 int code_after_output(int code) {
   const bool failed = std::ferror(stdout) != 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && !failed) return code;
-  // What failed earlier has been thrown away with its reason: asking for nothing gives it again.
+  // The reason of an earlier failure is lost; an empty write returns it again.
   const bool known = !flushed || write(STDOUT_FILENO, "", 0) < 0;
   std::fprintf(stderr, "tensorscope: Cannot write the output: %s\n",
                known ? std::strerror(errno) : "an earlier part was refused");
@@ -45,7 +45,8 @@ int main(int argc, char** argv) {
   if (!command) {
     return ts::app::report(command.error().sentence, 2);
   }
-  // Relative names mean nothing there, and LibTorch's MKL ends the program when it is loaded.
+  // In a removed folder relative names have no meaning, and LibTorch's MKL ends the program at
+  // load.
   std::error_code removed;
   static_cast<void>(std::filesystem::current_path(removed));
   if (removed && command->run) {

@@ -1,5 +1,5 @@
-// Dear ImGui is built with the hooks of its test engine, so that tests drive the very code users
-// run. The program itself has no test engine: the hooks do nothing.
+// Dear ImGui is built with the hooks of its test engine, so that tests run the same code as users.
+// The program itself has no test engine: the hooks do nothing.
 #include <imgui.h>
 #include <imgui_internal.h>
 

@@ -37,7 +37,7 @@ void print_comparison(const run::Comparison& comparison) {
   }
 }
 
-// Times A and B by turns on the calling thread and says which is faster.
+// Times A and B by turns on the calling thread and reports which one is faster.
 int compare_workloads(const AbCommand& command) {
   Session session(make_engine_loader());
   const auto a = spec_from_arguments(command.spec, session.gpus());
@@ -45,7 +45,7 @@ int compare_workloads(const AbCommand& command) {
   const auto b = changed_spec(*a, command.changes, "--with", session.gpus());
   if (!b) return report(b.error().sentence, 2);
 
-  // A comparison of two things that are the same would look like an answer.
+  // Identical settings would still produce a verdict.
   if (*a == *b) {
     return report("A and B have the same settings: say with --with KEY=VALUE what B has otherwise",
                   2);

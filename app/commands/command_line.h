@@ -11,8 +11,8 @@ namespace CLI {
 class App;
 }
 
-// The commands. Each is a file app/commands/NAME_command.cpp with its options and what it does; a
-// new one is found by its line here.
+// All commands. Each has a file app/commands/NAME_command.cpp with its options and its code. A new
+// command needs a line here.
 #define TENSORSCOPE_COMMANDS(EACH)                                                           \
   EACH(run, "Run a workload without a window")                                               \
   EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")      \
@@ -30,23 +30,23 @@ class App;
 
 namespace ts::app {
 
-// What the user asked for. Values are not looked at beyond their form: `run` checks them.
+// The parsed command line. Only the form of values is checked here; `run` checks the values.
 struct ParsedCommand {
-  // Does it, and returns the exit code: 0 ok, 1 it failed or ran out of memory, 2 bad input. Empty
-  // where there is only `text`.
+  // Runs the command and returns the exit code: 0 ok, 1 it failed or ran out of memory, 2 bad
+  // input. Empty where there is only `text`.
   std::function<int()> run;
   std::any options;  // std::shared_ptr to the command's own struct, filled when parsed
-  std::string text;  // --help, --version: print and leave
+  std::string text;  // --help, --version: print and exit
 };
 
-// A command adds its options to `app`.
+// Each function adds the options of its command to `app`.
 #define TENSORSCOPE_COMMAND(name, help) ParsedCommand name##_command(CLI::App& app);
 TENSORSCOPE_COMMANDS(TENSORSCOPE_COMMAND)
 #undef TENSORSCOPE_COMMAND
-// The window, where no command is given.
+// The window, used when no command is given.
 ParsedCommand window_command(CLI::App& app);
 
-// Options that only have to be filled when the command runs.
+// For commands that need nothing but their parsed options when they run.
 template <class Options>
 ParsedCommand parsed_command(const std::shared_ptr<Options>& options,
                              int (*run)(const Options& options)) {

@@ -15,14 +15,14 @@ namespace {
 
 struct CompareCommand {
   std::filesystem::path sweep;  // a folder of tensorscope sweep
-  std::string first, second;    // points, as the files in its folder of points are called
+  std::string first, second;    // points, named as the files in its points folder
   bool json = false;
 };
 
 constexpr std::size_t kMostComparedRows = 12;
 
-// Prints what differs between two points of a sweep: operators, modules and memory. 2 when there is
-// no such sweep or point.
+// Prints the differences between two points of a sweep: operators, modules and memory. Returns 2
+// when there is no such sweep or point.
 int print_differences(const CompareCommand& command) {
   const auto comparison =
       compare_points(command.sweep / kPointsFolder, command.first, command.second);

@@ -14,8 +14,8 @@
 namespace ts::app {
 namespace {
 
-// The specification where the other process reads it: in memory, under no name that somebody else
-// could have taken before. Programs that are started inherit it.
+// The specification for the other process: a file in memory, without a name that somebody else
+// could have taken before. Child processes inherit it.
 class MemoryFile {
  public:
   explicit MemoryFile(const std::string& content) : number_(memfd_create("specification", 0)) {

@@ -13,9 +13,9 @@ struct ConfirmedRun {
   std::int64_t peak_allocated = 0;
 };
 
-// Runs the workload in a process of its own, so that nothing an earlier run left behind counts:
-// tensorscope run with a few steps. An error when the process could not be started, said nothing,
-// or ended for another reason than memory.
+// Runs the workload with tensorscope run and a few steps, in a new process, so that nothing left
+// behind by an earlier run has an effect. An error when the process could not be started, printed
+// nothing, or ended for a reason other than memory.
 base::Result<ConfirmedRun> confirm_in_fresh_process(const spec::WorkloadSpec& spec);
 
 }  // namespace ts::app

@@ -63,8 +63,8 @@ int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked)
   return written ? 0 : report(written.error().sentence, 2);
 }
 
-// Writes a snapshot or a trace anew in the format that the name of OUT says. What could not be read
-// is said and left away.
+// Rewrites a snapshot or a trace in the format given by the name of OUT. Unreadable parts are
+// reported and left out.
 int convert(const ConvertCommand& command) {
   auto unpacked = io::read_unpacked(command.in);
   if (!unpacked) return report(unpacked.error().sentence, 2);

@@ -28,7 +28,7 @@ Json figure(const std::string& name, const Json& a, const Json& b) {
   return {{"name", name}, {"a", a}, {"b", b}, {"difference", b.get<double>() - a.get<double>()}};
 }
 
-// Numbers that both have, and of what both count how many there are.
+// Numbers that both files have, and the count of their steps.
 Json figures_of(const Json& a, const Json& b) {
   auto figures = Json::array();
   for (const auto& [key, value] : a.items()) {
@@ -49,7 +49,7 @@ Json actions_of(const Json& a, const Json& b) {
   return rows;
 }
 
-// Rows of a table of names, matched by name, those that differ most first.
+// Rows of a table of names, matched by name, largest difference first.
 Json table_of(const Json& a, const Json& b) {
   std::map<std::string, std::pair<Json, Json>> rows;
   for (const Json& row : a) rows[row["name"]].first = row;
@@ -123,7 +123,8 @@ void print_diff(const Json& diff) {
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);
 }
 
-// What differs between two files of one kind. 2 where one cannot be read, or they are of two kinds.
+// Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
+// kinds differ.
 int tell_differences(const DiffCommand& command) {
   std::vector<Json> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {

@@ -110,7 +110,7 @@ Finding cupti(const Machine& machine, const Loaded& loaded) {
           probe.found, "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
 }
 
-// The clock of every measurement against a sleep of known length: one to warm up, then three.
+// Checks the clock of all measurements against a sleep of known length: one to warm up, then three.
 Finding timer() {
   constexpr std::int64_t kSleep = 50'000'000;
   std::vector<double> took;
@@ -178,8 +178,8 @@ nlohmann::json to_json(const std::vector<Finding>& findings) {
   return {{"findings", list}};
 }
 
-// 0 when everything the program needs is there (a missing GPU or display is not a fault), 1 when
-// workloads cannot run.
+// Returns 0 when everything the program needs is there (a missing GPU or display is not a fault), 1
+// when workloads cannot run.
 int print_doctor(const DoctorCommand& command) {
   const std::vector<Finding> findings = examine_machine();
   bool can_run = true;

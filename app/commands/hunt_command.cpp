@@ -72,7 +72,7 @@ void print_json(const nlohmann::json& json) {
   std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-// Real runs at both sides of the edge; what differs from the prediction is said.
+// Runs the workload at both sides of the edge and reports differences from the prediction.
 base::Result<nlohmann::json> confirm(const HuntQuestion& question, const predict::EdgeHunt& hunt) {
   auto all = nlohmann::json::array();
   std::vector<std::pair<std::optional<std::int64_t>, bool>> sides = {{hunt.fits, true},
@@ -136,7 +136,7 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
   return 0;
 }
 
-// Real runs of the cells at both sides of the frontier.
+// Runs the cells at both sides of the frontier for real.
 base::Result<void> confirm(const HuntQuestion& question, predict::HuntMap& map) {
   for (const std::size_t cell : predict::frontier_cells(map)) {
     if (InterruptGuard::interrupted()) break;
@@ -174,7 +174,7 @@ void print_map(const predict::HuntMap& map, const predict::PredictionTarget& tar
   const io::TextTable grid = predict::hunt_grid(map);
   const auto print_row = [](const std::vector<std::string>& cells) {
     for (const std::string& words : cells) {
-      // printf counts bytes, and a dash has three.
+      // printf counts bytes, and the dash has three bytes.
       const int width = words == text::kNoNumber ? 12 : 10;
       std::printf("%*s", width, words.c_str());
     }
@@ -235,7 +235,7 @@ int hunt_over_plane(const HuntCommand& command, const HuntQuestion& question,
 }
 
 // Finds the edge of memory by dry runs: with one axis the largest value that fits, with two a map.
-// --confirm runs the values at both sides of the edge for real, each in a process of its own. 0
+// --confirm runs the values at both sides of the edge for real, each in its own process. Returns 0
 // when there is an answer ("never fits" is one), 1 when a probe or a confirmation failed.
 int hunt_memory(const HuntCommand& command) {
   const InterruptGuard guard;

@@ -15,7 +15,7 @@ struct HuntCommand {
   std::optional<std::string> gpu;  // as in PredictCommand
   bool cpu = false;
   bool confirm = false;
-  bool every_cell = false;                   // of a map: none is inferred
+  bool every_cell = false;                   // of a map: no cell is inferred
   std::optional<std::filesystem::path> out;  // of a map
   bool json = false;
 };

@@ -120,7 +120,7 @@ int list_lessons(const LessonCommand& command, text::Language language) {
   return 0;
 }
 
-// One of the program's by its id, or a file.
+// Finds a built-in lesson by its id, or opens a lesson file.
 base::Result<lessons::Lesson> find_lesson(const std::string& name) {
   for (const lessons::Lesson& one : built_in_lessons()) {
     if (one.id == name) return one;
@@ -139,7 +139,7 @@ base::Result<lessons::Lesson> find_lesson(const std::string& name) {
   return lessons::read_lesson(*content, name, built_in_gpus());
 }
 
-// Where steps write when nobody wants the folder: removed at the end.
+// A temporary folder for the steps when no output folder is wanted. Removed at the end.
 class Scratch {
  public:
   Scratch() {
@@ -170,7 +170,7 @@ class LessonProgress {
     std::fprintf(stderr, "%zu of %zu  %s\n", runner_->steps_done(),
                  runner_->lesson().steps_in(runner_->tier()), title_of(step).c_str());
   }
-  // A terminal gets a last line that rewrites itself.
+  // On a terminal, rewrites the last line with the progress.
   void now() {
     if (!terminal_ || runner_->current() == nullptr || std::chrono::steady_clock::now() < next_) {
       return;
@@ -200,7 +200,7 @@ class LessonProgress {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Runs what is left. `graphics` may be null: no pictures then.
+// Runs the remaining steps. `graphics` may be null: then no pictures are made.
 void run_steps(Session& session, LessonRunner& runner, Graphics* graphics,
                text::Language language) {
   LessonProgress progress(runner, language);
@@ -293,7 +293,7 @@ std::string command_again(const LessonCommand& command, lessons::Tier tier) {
   return again + " --out DIR";
 }
 
-// The folder of a lesson: claimed where it is new, continued where it is this lesson's.
+// The folder of a lesson: claimed when it is new, continued when it already holds this lesson.
 base::Result<OutputFolder> folder_of(const LessonCommand& command) {
   std::error_code ignored;
   const bool continued = std::filesystem::exists(command.out / kLessonState, ignored);
@@ -301,8 +301,9 @@ base::Result<OutputFolder> folder_of(const LessonCommand& command) {
                    : OutputFolder::claim(command.out, kLessonFiles);
 }
 
-// Runs the steps of a lesson that its folder does not have yet, and writes its report: 0 when all
-// are done, whatever the checks say, 1 when one failed or was cancelled; what has ended is kept.
+// Runs the steps of a lesson that its folder does not have yet and writes the report. Returns 0
+// when all are done, whatever the checks report, 1 when one failed or was cancelled; finished steps
+// are kept.
 int run_lesson(const LessonCommand& command, text::Language language) {
   const InterruptGuard guard;
   auto lesson = find_lesson(command.lesson);

@@ -110,7 +110,7 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
   return save_prediction_pictures(**graphics, session, WorkspaceState(preferences), folder);
 }
 
-// Dry-runs the workload and says whether it fits: 0 whatever the answer is, 1 when the engine
+// Dry-runs the workload and prints whether it fits. Returns 0 for either answer, 1 when the engine
 // cannot be loaded or the dry run fails.
 int predict_workload(const PredictCommand& command) {
   const auto question = read_question(command, built_in_gpus());
@@ -136,7 +136,7 @@ int predict_workload(const PredictCommand& command) {
   }
   if (!folder) return 0;
   auto written = write_prediction(*command.out, answer->now, question->spec, strings, document);
-  // The window draws what is predicted for a card.
+  // The pictures can only show the prediction for a card.
   if (written && command.cpu) note({"no pictures with --cpu: they show a card"});
   if (written && !command.cpu) written = draw_prediction(question->spec, *command.out);
   if (written) written = folder->finish();

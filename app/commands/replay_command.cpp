@@ -37,9 +37,9 @@ struct Report {
   std::size_t device = 0;
   const ReplayResult& result;
   const ExpandableAnswer& expandable;
-  bool modelled = false;  // the segments of the file are no recording
+  bool modelled = false;  // the segments of the file are modelled, not recorded
   allocator::PeakAndEnd allocated;
-  std::string asked_by;  // the operator and line of the first refusal; empty: not known
+  std::string asked_by;  // operator and line of the first refused request; empty: not known
 };
 
 std::string times(std::int64_t count) {
@@ -185,7 +185,7 @@ std::string refusal_in_words(const Report& report) {
   return words;
 }
 
-// The operator and the line of the request, as far as its stack tells.
+// The operator and the source line of the request, as far as its stack contains them.
 std::string asked_by(const allocator::Snapshot& snapshot, std::size_t device,
                      const ReplayResult& result) {
   if (!result.simulated_oom || result.simulated_oom->before_recording) return {};
@@ -250,13 +250,13 @@ base::Result<allocator::ReplayOptions> options_from(const ReplayCommand& command
     const spec::GpuCatalogue catalogue = built_in_gpus();
     const auto gpu = catalogue.require(*command.gpu);
     if (!gpu) return base::fail("--gpu: " + gpu.error().sentence);
-    // What CUDA itself takes is not the allocator's to give.
+    // CUDA itself uses some memory, which the allocator cannot give out.
     options.capacity = predict::target_of(**gpu).capacity();
   }
   return options;
 }
 
-// The device that was asked for, else the first that has a trace.
+// The requested device, else the first one that has a trace.
 base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
                                            const allocator::Snapshot& snapshot) {
   if (command.device) return static_cast<std::size_t>(*command.device);
@@ -268,15 +268,16 @@ base::Result<std::size_t> device_to_replay(const ReplayCommand& command,
       "with torch.cuda.memory._record_memory_history()");
 }
 
-// Feeds a memory snapshot's allocations and frees through the model of PyTorch's caching allocator
-// and reports recorded against simulated. 2 for a file that cannot be read or replayed, too.
+// Replays the allocations and frees of a memory snapshot through the model of PyTorch's caching
+// allocator and reports recorded against simulated. Also returns 2 for a file that cannot be read
+// or replayed.
 int replay_snapshot(const ReplayCommand& command) {
-  // Options first: they are the cheaper ones to get right.
+  // Options first: they are cheaper to check than the file.
   const auto options = options_from(command);
   if (!options) return report(options.error().sentence, 2);
   const auto file = snapshot::read_snapshot(command.snapshot);
   if (!file) return report(file.error().sentence, 2);
-  // Half a trace would be replayed from a wrong start.
+  // An incomplete trace would be replayed from a wrong start.
   if (!file->fault.empty()) return report(file->fault.sentence, 2);
   const auto at_fault = [&](const std::string& sentence) {
     return report(command.snapshot.string() + ": " + sentence, 2);

@@ -12,8 +12,8 @@
 
 namespace ts::app {
 
-// What a command says when it cannot do what was asked, on standard error; gives the exit code.
-// What the sentence quotes of arguments and files is not trusted with the terminal.
+// Prints to standard error why a command cannot do its work, and returns the exit code. Quoted
+// parts of arguments and files are made printable, because the terminal must not interpret them.
 inline int report(const std::string& sentence, int code) {
   std::fprintf(stderr, "tensorscope: %s\n", text::printable(sentence).c_str());
   return code;
@@ -23,15 +23,15 @@ inline int report(const base::Message& message, int code) {
   return report(message.sentence, code);
 }
 
-// What a command says beside its result.
+// Prints remarks beside the result, on standard error.
 inline void note(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) {
     std::fprintf(stderr, "tensorscope: note: %s\n", text::printable(sentence).c_str());
   }
 }
 
-// A key of a JSON document as the title of a row: "gpu_busy_us" is "gpu busy"; its value has a
-// unit.
+// The title of a row for a key of a JSON document: "gpu_busy_us" becomes "gpu busy". The value has
+// its own unit.
 inline std::string title_of(std::string key) {
   for (const std::string_view unit : {"_us", "_ms"})
     if (key.ends_with(unit)) key.erase(key.size() - unit.size());
@@ -39,7 +39,7 @@ inline std::string title_of(std::string key) {
   return key;
 }
 
-// A line of what a command found, on standard output.
+// Prints one line of the result on standard output.
 inline void print_row(const char* title, const std::string& value) {
   std::printf("  %-22s %s\n", title, value.c_str());
 }

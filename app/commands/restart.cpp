@@ -10,13 +10,13 @@ namespace ts::app {
 
 std::string restart(const std::filesystem::path& program,
                     const std::vector<std::filesystem::path>& files) {
-  // The name that the program was started by is not kept anywhere; any will do.
+  // The name that the program was started with is not kept; any name will do.
   std::vector<std::string> words = {"tensorscope"};
   for (const std::filesystem::path& file : files) words.push_back(file.string());
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  // The display and the driver must not stay open beside those of the new start.
+  // The new program must not inherit the open display and driver.
   constexpr unsigned kFirstOfOurs = 3;
   close_range(kFirstOfOurs, ~0U, CLOSE_RANGE_CLOEXEC);
   execv(program.c_str(), arguments.data());

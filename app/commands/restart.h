@@ -6,12 +6,12 @@
 
 namespace ts::app {
 
-// Starts `program` in the place of this process, with these files as its arguments; what was open
-// is closed, threads end where they are. Returns only if that fails, with the sentence why.
+// Replaces this process by `program`, with these files as its arguments. Open files are closed,
+// threads end where they are. Returns only on failure, with the reason as a sentence.
 std::string restart(const std::filesystem::path& program,
                     const std::vector<std::filesystem::path>& files);
 
-// This program, whatever has become of its file's name since it was started.
+// This program, even if the name of its file has changed since it was started.
 inline const char* const kThisProgram = "/proc/self/exe";
 
 }  // namespace ts::app

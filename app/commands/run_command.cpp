@@ -37,13 +37,14 @@
 namespace ts::app {
 namespace {
 
-// A terminal gets one line that rewrites itself; a file or pipe gets nothing until the end.
+// On a terminal the progress is one line that rewrites itself; a file or pipe gets nothing until
+// the end.
 void print_progress(const run::Run& run) {
   static const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
   static const std::int64_t begin_ns = base::now_ns();
   std::string line = std::string(to_string(run.stage)) + ", ";
-  // Nobody knows how far a compiler is.
+  // A compiler reports no progress.
   line +=
       run.stage == run::Stage::compiling
           ? text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far"
@@ -60,7 +61,7 @@ void end_progress() {
 std::string loss_words(const run::Run& run) {
   std::vector<double> losses;
   for (const report::StepInOrder& step : report::steps_in_order(run)) {
-    // After timed warm-ups a model that is new again is recorded.
+    // After timed warm-ups the recorded steps use a new model.
     const bool anew = run::fixed_warmups(run.spec) && std::string_view(step.kind) == "recorded";
     if (!anew) losses.push_back(step.times.loss);
   }
@@ -166,7 +167,7 @@ void print_times(const run::Run& run) {
   }
   print_part(run, "  backward", &run::StepTimes::backward_ns);
   print_part(run, "  optimizer", &run::StepTimes::optimizer_ns);
-  // The exercise on warm-up is about these; otherwise they only had to settle.
+  // Only the exercise on warm-up needs these; otherwise warm-ups only let the times settle.
   if (!run::fixed_warmups(run.spec)) return;
   std::string first;
   for (const run::StepTimes& one : run.warmup_steps) {

@@ -65,7 +65,7 @@ base::Result<PictureOptions> read_options(const ShotCommand& command, Preference
   return options;
 }
 
-// A picture does not need many samples; the figures in it are still measured by the rules.
+// A picture needs few samples; its figures still follow the rules of measurement.
 run::Protocol short_protocol() {
   run::Protocol protocol;
   protocol.budget_s = 1;
@@ -99,7 +99,8 @@ int take_shot_of_files(const ShotCommand& command, const PictureOptions& options
   return 0;
 }
 
-// Puts what is shown where it belongs: what looks like a path is a file, no workload is named so.
+// Sorts the positional words: one that looks like a path is a file, because no workload has such a
+// name.
 base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
   for (const std::string& word : command.shown) {
     if (word.find_first_of("./") != std::string::npos) {
@@ -116,8 +117,8 @@ base::Result<ShotCommand> with_what_is_shown(ShotCommand command) {
   return command;
 }
 
-// Runs the workload, or opens the file, then renders it to a PNG. A run out of memory is a picture,
-// too.
+// Runs the workload, or opens the file, then renders it to a PNG. A run out of memory gives a
+// picture, too.
 int take_shot(const ShotCommand& given) {
   const auto sorted = with_what_is_shown(given);
   if (!sorted) return report(sorted.error().sentence, 2);

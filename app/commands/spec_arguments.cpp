@@ -17,7 +17,7 @@
 namespace ts::app {
 namespace {
 
-// Words with commas between them, in lines of a terminal's width.
+// Joins words by commas and wraps them to the width of a terminal.
 std::string wrapped(std::string head, const std::vector<std::string>& words) {
   constexpr std::size_t kWidth = 100;
   std::string all = std::move(head);
@@ -61,7 +61,7 @@ base::Result<spec::WorkloadSpec> read_spec(const std::filesystem::path& path) {
   const auto parsed = io::parse_json(*content);
   if (!parsed) return base::fail(path.string() + " " + parsed.error().sentence);
   const nlohmann::json& json = *parsed;
-  // run.json of an earlier run holds its specification under "spec": both open.
+  // run.json of an earlier run has its specification under "spec". Both forms are accepted.
   const bool whole_run = json.is_object() && json.contains("spec");
   auto spec = spec::spec_from_json(whole_run ? json.at("spec") : json);
   if (!spec) return base::fail(path.string() + ": " + spec.error().sentence);
@@ -83,7 +83,7 @@ base::Result<void> apply(const std::vector<std::string>& settings, const char* o
   return {};
 }
 
-// With the card's name as the catalogue has it.
+// Validates the specification and writes the card's name as in the catalogue.
 base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
                                          const spec::GpuCatalogue& catalogue) {
   const auto card = catalogue.require(spec.target_gpu);
@@ -100,7 +100,7 @@ base::Result<spec::WorkloadSpec> checked(spec::WorkloadSpec spec,
 
 }  // namespace
 
-// Whose settings: first, before what a command asks about it.
+// Adds the workload, whose settings are changed. It comes before the command's own options.
 void add_workload(CLI::App& command, SpecArguments& spec) {
   command
       .add_option("WORKLOAD", spec.workload,
@@ -160,7 +160,7 @@ std::vector<std::string> without_effect(const std::vector<std::string>& settings
           spec::field_text(spec, row.field) == spec::field_text(spec::WorkloadSpec{}, row.field)) {
         continue;
       }
-      // The texts are read only where there is something to say.
+      // The texts are loaded only when there is something to report.
       sentences.push_back(name + " has no effect here: " + built_in_texts()(reason));
     }
   }

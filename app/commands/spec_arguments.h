@@ -22,27 +22,26 @@ struct SpecArguments {
   std::vector<std::string> settings;  // "key=value", applied last, in order
 };
 
-// WORKLOAD, and what changes its settings.
+// Adds WORKLOAD, and the options that change its settings.
 void add_workload(CLI::App& command, SpecArguments& spec);
 void add_spec_options(CLI::App& command, SpecArguments& spec);
 // The lists at the end of --help.
 std::string presets_help();
 std::string cards_help();
 
-// The specification the arguments describe: the workload's preset, then --spec, then every --set,
-// checked by run::validate and against the catalogue. The sentence names the argument at fault.
+// The specification from the arguments: the workload's preset, then --spec, then every --set.
+// Checked by run::validate and against the catalogue. The error names the argument at fault.
 base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
                                                      const spec::GpuCatalogue& catalogue);
 
-// The specification with these "key=value" of an option of the command line, checked in the same
-// way.
+// `base` with these "key=value" settings of a command-line option, checked in the same way.
 base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
                                               const std::vector<std::string>& settings,
                                               const char* option,
                                               const spec::GpuCatalogue& catalogue);
 
-// Of these "key=value" settings those that change nothing for a specification, each as a sentence
-// with the reason. Setting what is the default anyway is no mistake.
+// The "key=value" settings that change nothing in a specification, each as a sentence with the
+// reason. Setting a default value is no mistake.
 std::vector<std::string> without_effect(const std::vector<std::string>& settings,
                                         const spec::WorkloadSpec& spec);
 

@@ -72,7 +72,7 @@ void print(const SummaryCommand& command, const Json& json) {
   print_totals("Operators", json["operators"]);
 }
 
-// Says what is in a file. 2 for one that cannot be read.
+// Prints a summary of a file. Returns 2 when it cannot be read.
 int summarise(const SummaryCommand& command) {
   auto json = summary_of(command.file);
   if (!json) return report(json.error().sentence, 2);

@@ -12,11 +12,11 @@
 namespace ts::app {
 namespace {
 
-// With a preset of sweeps what it stands for; what is given besides changes or replaces its parts.
+// Replaces a sweep preset by its settings; other arguments change or replace parts of it.
 base::Result<SweepCommand> expanded(SweepCommand command) {
   const sweep::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
   if (preset == nullptr) {
-    // The preset of a workload, unless neither a workload nor an axis makes a sweep of it.
+    // With a workload or an axis given, it is the preset of a workload.
     if (command.spec.preset.empty() || !command.spec.workload.empty() || !command.axes.empty())
       return command;
     std::string names;
@@ -44,7 +44,7 @@ base::Result<SweepCommand> expanded(SweepCommand command) {
   return command;
 }
 
-// "x", "y" or "xy" into the axes they name.
+// Sets the scale of the axes that "x", "y" or "xy" names.
 base::Result<void> choose_scale(const std::string& axes, bool log, views::SweepStyle& look) {
   for (const char axis : axes) {
     std::optional<bool>* const chosen = axis == 'x'   ? &look.log_x

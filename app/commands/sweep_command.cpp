@@ -34,7 +34,7 @@ bool has_cuda(const run::EngineInfo& engine) {
   });
 }
 
-// The sweep that is asked for: from the command line, or with --resume from the journal.
+// The requested sweep: from the command line, or with --resume from the journal.
 struct Start {
   sweep::SweepSpec spec;
   std::optional<sweep::JournalContent> known;
@@ -56,7 +56,7 @@ base::Result<Start> start_of(const SweepCommand& command, const spec::GpuCatalog
     if (auto same = same_measuring(command, known->spec); !same) {
       return tl::unexpected(same.error());
     }
-    // What is not given is the journal's.
+    // Settings that were not given come from the journal.
     spec->protocol = known->spec.protocol;
     spec->max_point_s = known->spec.max_point_s;
     if (!(*spec == known->spec)) {
@@ -75,7 +75,7 @@ class Progress {
  public:
   explicit Progress(const sweep::Sweep& sweep) : sweep_(&sweep) {}
 
-  // One line for each point that has ended.
+  // Prints one line for each finished point.
   void point(std::size_t index) {
     clear();
     const sweep::SweepPoint& point = sweep_->points()[index];
@@ -90,7 +90,7 @@ class Progress {
     std::fprintf(stderr, "%s\n", line.c_str());
   }
 
-  // A terminal gets a last line that rewrites itself.
+  // On a terminal, rewrites the last line with the progress.
   void now(const Session& session, bool predicting) {
     if (!terminal_ || std::chrono::steady_clock::now() < next_) return;
     next_ = std::chrono::steady_clock::now() + 100ms;
@@ -159,7 +159,7 @@ std::string count_words(std::size_t count, const char* what) {
   return text::grouped(static_cast<std::int64_t>(count)) + " " + what;
 }
 
-// Why points could not be run or predicted at all, every reason once, with the first point of it.
+// The reasons why points could not be run or predicted at all, each once, with its first point.
 std::vector<std::string> refusals(const sweep::Sweep& sweep) {
   std::vector<std::string> reasons;
   std::vector<std::string> sentences;
@@ -182,7 +182,7 @@ void print_findings(const sweep::Sweep& sweep, sweep::FitRange fit) {
   for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
 }
 
-// What is still missing, as a sentence; empty when nothing is.
+// A sentence about what is still missing; empty when nothing is.
 std::string missing(const sweep::Sweep& sweep, const std::filesystem::path& out) {
   using sweep::PointStatus;
   std::size_t failed = 0;
@@ -227,11 +227,10 @@ std::string sweep_presets_help() {
   return help + "\n";
 }
 
-// Runs the points of a sweep, progress on stderr, and writes sweep.json, sweep.csv, sweep.md,
-// sweep.tex and the figure. Every point is in sweep.jsonl as soon as it has ended, so that a sweep
-// that was ended by Control-C, a crash or a full disk goes on with --resume. 0 when every point is
-// known (out of memory is a result), 1 when some failed or are missing or a file could not be
-// written.
+// Runs the points of a sweep with progress on stderr, then writes sweep.json, sweep.csv, sweep.md,
+// sweep.tex and the figure. Each point is in sweep.jsonl as soon as it has ended, so that --resume
+// continues a sweep after Control-C, a crash or a full disk. Returns 0 when every point is known
+// (out of memory is a result), 1 when some failed or are missing or a file could not be written.
 int run_sweep(const SweepCommand& command) {
   const InterruptGuard guard;
   Session session(make_engine_loader(), make_dry_runner_loader());
@@ -259,7 +258,7 @@ int run_sweep(const SweepCommand& command) {
   const std::initializer_list<const char*> names = {"sweep.json", "sweep.csv",  "sweep.md",
                                                     "sweep.tex",  "figure.png", "figure.svg",
                                                     "chart-*",    kPointsFolder};
-  // A journal that is there is refused below, with what to do.
+  // An existing journal is refused below, with advice.
   const auto folder = continued ? OutputFolder::continue_in(command.out, names)
                                 : OutputFolder::claim(command.out, names);
   if (!folder) return report(folder.error().sentence, 2);
@@ -277,7 +276,7 @@ int run_sweep(const SweepCommand& command) {
                               : sweep::SweepJournal::create(path, start->spec, identity);
   if (!journal) return report(journal.error().sentence, continued && !start->known ? 2 : 1);
   if (!continued) {
-    // Points of a sweep whose journal is gone are not this one's.
+    // Points without a journal belong to an earlier sweep.
     std::error_code ignored;
     std::filesystem::remove_all(command.out / kPointsFolder, ignored);
   }

@@ -9,14 +9,14 @@
 
 namespace ts::app {
 
-// A specification on the device a prediction is asked for, and that device.
+// A specification on the device that a prediction is for, and that device.
 struct TargetedSpec {
   spec::WorkloadSpec spec;
   predict::PredictionTarget target;
 };
 
-// `gpu`: --gpu, a card by what people call it; unset: target_gpu of the spec. `cpu`: --cpu, this
-// machine under its memory limit. The device that the spec itself names is not asked for.
+// `gpu`: --gpu, a card by its common name; unset: target_gpu of the spec. `cpu`: --cpu, this
+// machine under its memory limit. The device in the spec itself is not used.
 base::Result<TargetedSpec> targeted_spec(SpecArguments arguments,
                                          const std::optional<std::string>& gpu, bool cpu,
                                          const spec::GpuCatalogue& catalogue);

@@ -20,9 +20,9 @@ struct WindowCommand {
 };
 
 int open_window(const WindowCommand& command) {
-  // Before the window, so that files of which nothing can be shown end the program as bad input.
+  // Read before the window opens, so that files with nothing to show end the program as bad input.
   std::vector<std::unique_ptr<files::OpenedFile>> files;
-  std::filesystem::path sweep;  // one page of sweeps: the last counts
+  std::filesystem::path sweep;  // one sweep page: the last one wins
   for (const std::filesystem::path& path : command.files) {
     const auto whole = io::absolute_path(path);
     if (!whole) return report(whole.error().sentence, 2);

@@ -59,7 +59,7 @@ base::Result<void> LessonRunner::open() {
     for (const auto& [id, command] : json->at("finished").items()) {
       const lessons::Step* const step = lesson_.step(id);
       const auto* const plan = step == nullptr ? nullptr : plan_of(*step, tier_);
-      // A step that is another one since is run again.
+      // A step whose command has changed runs again.
       if (plan == nullptr || command.get<std::string>() != plan->command) continue;
       auto document = read_document(folder_of(id) / document_name(plan->kind));
       if (document) documents_[id] = std::move(*document);
@@ -168,7 +168,7 @@ void LessonRunner::update() {
     running_ = false;
     return;
   }
-  // A run of somebody else's ends first.
+  // Wait for the end of a run that another part has started.
   if (!session_->busy()) begin_next();
 }
 

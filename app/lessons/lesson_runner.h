@@ -18,33 +18,33 @@
 
 namespace ts::app {
 
-// The files of a lesson's folder besides step-ID, a folder for each step.
+// The names in a lesson's folder; step-ID is a folder for each step.
 inline constexpr const char* kLessonState = "lesson.json";
 inline constexpr std::initializer_list<const char*> kLessonFiles = {
     kLessonState,   "report.md",  "report.html", "report.tex", "values.csv",
     "values.md",    "values.tex", "checks.csv",  "checks.md",  "checks.tex",
     "commands.csv", "figure-*",   "step-*"};
 
-// A lesson that is being done, in a folder: runs its steps one after the other on the session's
-// worker, keeps what somebody guessed and answered, and takes up what the folder already has. Used
-// by the command and by the window. Main thread.
+// A lesson in progress, in a folder: runs its steps one after the other on the session's worker,
+// keeps the user's guess and answers, and continues with what the folder already has. Used by the
+// command and by the window. Main thread.
 class LessonRunner {
  public:
   LessonRunner(Session& session, lessons::Lesson lesson, lessons::Tier tier,
                std::filesystem::path folder);
 
-  // Reads what the folder has of this lesson and tier; an error where it is of another. Nothing is
-  // made or written.
+  // Reads what the folder has of this lesson and tier; an error if it is of another. Creates and
+  // writes nothing.
   base::Result<void> open();
-  // Runs the steps that have not ended yet; goes on after a cancel.
+  // Runs the steps that have not ended yet, also after a cancel.
   void start();
   void cancel();
   // Once a frame, after Session::update().
   void update();
   [[nodiscard]] bool running() const { return running_; }
-  // Why the last start ended early; empty where it did not, or was cancelled.
+  // The reason why the last start ended early; empty if it did not, or was cancelled.
   [[nodiscard]] const base::Message& problem() const { return problem_; }
-  // Called with the id of each step that has ended well.
+  // Called with the id of each step that succeeded.
   std::function<void(const std::string& step)> on_step;
 
   [[nodiscard]] const lessons::Lesson& lesson() const { return lesson_; }
@@ -56,20 +56,20 @@ class LessonRunner {
   [[nodiscard]] bool finished(const std::string& step) const { return documents_.contains(step); }
   [[nodiscard]] std::size_t steps_done() const { return documents_.size(); }
   [[nodiscard]] bool complete() const { return documents_.size() == lesson_.steps_in(tier_); }
-  // The step that runs; null: none.
+  // The running step; null: none.
   [[nodiscard]] const lessons::Step* current() const { return running_ ? current_ : nullptr; }
-  // Of the step that runs, and seconds that it still takes; negative: not known.
+  // Progress of the running step, and its remaining seconds; negative: not known.
   [[nodiscard]] double fraction() const { return work_ ? work_->fraction() : 0; }
   [[nodiscard]] double seconds_left() const { return work_ ? work_->seconds_left() : -1; }
 
   [[nodiscard]] const std::optional<lessons::Guess>& guess() const { return guess_; }
-  // Kept from the first on: once the answer is shown it is no guess any more.
+  // Fails when a guess exists and the answer is known: then it would be no guess any more.
   base::Result<void> set_guess(const std::string& text);
   [[nodiscard]] const std::map<std::string, std::string>& answers() const { return answers_; }
   void set_answer(const std::string& id, std::string text) { answers_[id] = std::move(text); }
-  // The run of a step while it is in memory; null for one that ended before.
+  // The run of a step while it is in memory; null for a step that ended before.
   [[nodiscard]] std::shared_ptr<run::Run> run_of(const std::string& step) const;
-  // Writes lesson.json; the folder is made.
+  // Writes lesson.json; creates the folder.
   base::Result<void> keep() const;
 
  private:

@@ -16,7 +16,7 @@ std::string name_of(const lessons::Lesson& lesson, lessons::Tier tier) {
   return "lesson-" + lesson.id + "-" + to_string(tier);
 }
 
-// Of a field of the page: cut where it is longer.
+// Writes text into a field of the page; cuts text that is too long.
 template <std::size_t Size>
 void put(std::array<char, Size>& field, const std::string& text) {
   field.fill('\0');
@@ -95,7 +95,7 @@ base::Result<void> LessonSession::open_folder(Session& session,
 }
 
 base::Result<bool> LessonSession::open_file(Session& session, const std::filesystem::path& file) {
-  constexpr std::uintmax_t kMost = 1 << 20;  // no lesson is as large
+  constexpr std::uintmax_t kMost = 1 << 20;  // more than any lesson
   std::error_code error;
   const auto bytes = std::filesystem::file_size(file, error);
   if (error || bytes > kMost || file.extension() != ".json") return false;
@@ -118,7 +118,7 @@ base::Result<bool> LessonSession::open_own(Session& session, const std::filesyst
   if (std::ranges::any_of(built_in_lessons(), same)) {
     return text::fail("lesson_error.same_id", {{"path", file.string()}, {"lesson", read->id}});
   }
-  // The file may be another one than when it was opened before.
+  // The file may have changed since it was opened before.
   keep();
   shown_ = nullptr;
   std::erase_if(runners_, [&](const auto& one) { return same(one.second->lesson()); });
@@ -169,13 +169,13 @@ bool LessonSession::running() const {
 
 void LessonSession::keep() {
   if (shown_ == nullptr) return;
-  // A lesson that was only looked at leaves nothing.
+  // A lesson without guess, finished steps and answers leaves no files.
   const bool something = shown_->guess() || shown_->steps_done() > 0 || !shown_->answers().empty();
   if (something && shown_->folder().is_absolute()) static_cast<void>(shown_->keep());
 }
 
 LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson) const {
-  // The farthest of its sizes.
+  // The size with the most progress.
   Progress best{0, lesson.steps_in(lesson.first_tier())};
   for (int i = 0; i < lessons::kTierCount; ++i) {
     const auto tier = static_cast<lessons::Tier>(i);

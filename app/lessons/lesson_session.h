@@ -12,42 +12,42 @@
 
 namespace ts::app {
 
-// The lessons of the window: which there are, how far each is, and the one that is open. Each has a
-// folder where saved things go, so that it is there again after a restart, and the command goes on
-// with it. Main thread.
+// The lessons of the window: the list, the progress of each, and the open one. Each has a folder
+// among the saved files, so that it is found after a restart, and the command can continue it. Main
+// thread.
 class LessonSession {
  public:
-  // Where the folders of lessons go, lesson-ID-TIER; empty: no lesson can run.
+  // The parent of the lessons' folders, lesson-ID-TIER; empty: no lesson can run.
   void set_folder(const std::filesystem::path& folder);
 
-  // Shows a lesson, in that size or in its first; what its folder has is read. One that runs goes
-  // on.
+  // Shows a lesson in that size or in its first one, and reads its folder. A running lesson
+  // continues.
   void open(Session& session, const lessons::Lesson& lesson,
             std::optional<lessons::Tier> tier = std::nullopt);
-  // Shows the first lesson that is not done; the first of all where all are.
+  // Shows the first lesson that is not done; the first of all if all are done.
   void open_next(Session& session);
-  // The one in a folder that tensorscope lesson run wrote.
+  // Opens a folder that tensorscope lesson run wrote.
   base::Result<void> open_folder(Session& session, const std::filesystem::path& folder);
-  // A lesson of one's own, or lesson.json of a folder where one was done; false: the file is
-  // neither. The error says what is wrong with the lesson.
+  // Opens the user's own lesson, or lesson.json of a lesson's folder; false: the file is neither.
+  // The error describes the fault in the lesson.
   base::Result<bool> open_file(Session& session, const std::filesystem::path& file);
-  // Of the program or of one's own; null: none has that id.
+  // Finds a built-in lesson or the user's own; null: none has that id.
   [[nodiscard]] const lessons::Lesson* find(const std::string& id) const;
   // Once a frame, after Session::update().
   void update();
-  // Runs what is left of the open lesson; why not.
+  // Runs the remaining steps of the open lesson; the error is the reason why it cannot.
   base::Result<void> start();
-  // Ends what runs.
+  // Cancels every running lesson.
   void cancel();
   [[nodiscard]] bool running() const;
 
   // The open lesson; null before the first.
   [[nodiscard]] LessonRunner* shown() const { return shown_; }
-  // All of them, with how far they are.
+  // All lessons with their progress.
   [[nodiscard]] std::vector<views::LessonCard> cards();
   views::LessonEdit edit;
 
-  // Writes what is known of the open lesson: guess, answers, finished steps.
+  // Writes the state of the open lesson: guess, answers, finished steps.
   void keep();
 
  private:
@@ -55,7 +55,7 @@ class LessonSession {
     std::size_t done = 0;
     std::size_t steps = 0;
   };
-  // The first folder of a lesson's name that is not another's.
+  // For the first folder with the lesson's name that does not belong to another lesson.
   [[nodiscard]] std::unique_ptr<LessonRunner> runner_for(Session& session,
                                                          const lessons::Lesson& lesson,
                                                          lessons::Tier tier) const;
@@ -66,8 +66,8 @@ class LessonSession {
 
   std::filesystem::path folder_;
   std::map<std::string, std::unique_ptr<LessonRunner>> runners_;  // by id and tier
-  std::map<std::string, Progress> progress_;                      // by id, as it is on disk
-  std::vector<std::unique_ptr<lessons::Lesson>> own_;             // that were opened from files
+  std::map<std::string, Progress> progress_;                      // by id, as on disk
+  std::vector<std::unique_ptr<lessons::Lesson>> own_;             // opened from files
   LessonRunner* shown_ = nullptr;
 };
 

@@ -57,7 +57,7 @@ class RunStep : public LessonStep {
   }
 
  private:
-  // Nobody has asked for another run since.
+  // True if no other run was requested since.
   [[nodiscard]] bool mine() const { return session_->asked() == id_; }
   Session* session_;
   std::filesystem::path folder_;
@@ -105,7 +105,7 @@ class AbStep : public LessonStep {
   bool cancelled_ = false;
 };
 
-// Points go into a journal, so that a sweep that was ended goes on where it was.
+// Points are written to a journal, so that an interrupted sweep continues where it stopped.
 class SweepStep : public LessonStep {
  public:
   static base::Result<std::unique_ptr<LessonStep>> begin(Session& session,
@@ -160,7 +160,7 @@ class SweepStep : public LessonStep {
     const auto identity = sweep_identity(read_machine(), *session_->engine());
     if (!sweep::is_new_journal(path)) {
       auto known = sweep::read_journal(path);
-      // Points of another program or machine are not this one's: they are measured anew.
+      // Points of another program or machine do not belong here: they are measured again.
       if (known && known->spec == sweep_.spec() && sweep::same_identity(*known, identity, path)) {
         if (auto restored = sweep::restore(sweep_, *known, path); !restored) return restored;
         auto journal = sweep::SweepJournal::resume(path, *known);
@@ -187,7 +187,7 @@ class SweepStep : public LessonStep {
   bool cancelled_ = false;
 };
 
-// Dry runs take a thread of their own: the window goes on drawing.
+// Dry runs have their own thread, so that the window continues to draw.
 class ThreadStep : public LessonStep {
  public:
   using Work = std::function<base::Result<nlohmann::json>(const base::CancelToken&)>;
@@ -217,10 +217,10 @@ class ThreadStep : public LessonStep {
   base::CancelToken cancel_;
   std::atomic<bool> done_{false};
   base::Result<nlohmann::json> result_;
-  std::thread thread_;  // last: it writes to what stands above
+  std::thread thread_;  // last: it writes to the members above
 };
 
-// What a thread takes with it.
+// The inputs of a thread.
 struct Question {
   predict::DryRunnerLoader load;
   spec::WorkloadSpec spec;

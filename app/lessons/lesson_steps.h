@@ -12,8 +12,8 @@
 
 namespace ts::app {
 
-// One step of a lesson while it goes on: what the command of its kind does, without waiting for it.
-// Main thread.
+// A running step of a lesson: does the work of the command of its kind without blocking. Main
+// thread.
 class LessonStep {
  public:
   virtual ~LessonStep() = default;
@@ -21,14 +21,14 @@ class LessonStep {
   virtual void update() = 0;
   virtual void cancel() = 0;
   [[nodiscard]] virtual bool done() const = 0;
-  // Once, when it is done: the document, written into the folder of the step with all other files.
-  // Nothing where it was cancelled; the error says why there is no result.
+  // Call once when done. Returns the document; it and all other files are in the folder of the
+  // step. Empty if it was cancelled; the error is the reason why there is no result.
   virtual base::Result<std::optional<nlohmann::json>> take() = 0;
   [[nodiscard]] virtual double fraction() const { return 0; }
   [[nodiscard]] virtual double seconds_left() const { return -1; }
 };
 
-// Of the kind of the plan. `folder` is made. The session's engine is loaded.
+// Starts a step of the plan's kind. Creates `folder`. The session's engine must be loaded.
 base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
                                                      const lessons::StepPlan& plan,
                                                      const std::filesystem::path& folder);

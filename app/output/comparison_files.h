@@ -8,7 +8,7 @@
 
 namespace ts::app {
 
-// comparison.json (`document`), comparison.csv and comparison.md. The folder is made.
+// Writes comparison.json (`document`), comparison.csv and comparison.md. Creates the folder.
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
                                     const nlohmann::json& document);

@@ -8,7 +8,7 @@
 
 namespace ts::app {
 
-// What a number was measured on. Read from the system each time it is asked for.
+// The machine of a measurement. Read from the system at every call.
 struct Machine {
   std::string system;  // "Debian GNU/Linux 12 (bookworm)"
   std::string kernel;  // "Linux 6.1.0"

@@ -132,7 +132,7 @@ using Json = nlohmann::json;
 
 constexpr const char* kRunName = "run.json";
 
-// What run.json says first.
+// The summary of run.json.
 Json run_json(const Json& run) {
   Json json = {{"kind", "run"}, {"workload", run["spec"].value("workload", "")}};
   for (const char* const key : {"verdict", "sentence", "backend_ran"}) {
@@ -185,7 +185,7 @@ base::Result<Json> other_json(const std::filesystem::path& path, std::string_vie
   return text::fail("file_error.unknown", {{"path", path.string()}});
 }
 
-// Of a file that may be packed.
+// The summary of a file that may be compressed.
 base::Result<Json> file_json(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());

@@ -9,20 +9,20 @@
 
 namespace ts::app {
 
-// What is in a file, as `summary --json` prints it. Sizes in bytes, times in microseconds.
+// The summary of a file, as `summary --json` prints it. Sizes in bytes, times in microseconds.
 //   snapshot: kind, format, bytes, events, actions {name: count}, segments, peak_allocated,
 //     peak_reserved (of the device where they are largest), devices [{device, events, segments,
 //     peak_allocated, end_allocated, peak_reserved, end_reserved}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
 //     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
 //     devices, rank
-// Allocated bytes are those asked for, as traces have them. Both have complete and, where it is
-// false, fault.
+// Allocated bytes are requested bytes, as in traces. Both have complete and, where it is false,
+// fault.
 nlohmann::json summary_json(const snapshot::SnapshotFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);
 
-// Of a file of any kind that we know, or the folder of a run or sweep. What is ours: kind (run,
-// recording, sweep), workload and what fits. The error is one sentence.
+// The summary of a file of any known kind, or of the folder of a run or sweep. Our own files have
+// kind (run, recording, sweep), workload and what fits. The error is one sentence.
 base::Result<nlohmann::json> summary_of(const std::filesystem::path& path);
 
 }  // namespace ts::app

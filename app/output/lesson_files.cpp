@@ -10,7 +10,7 @@
 namespace ts::app {
 namespace {
 
-// Of the steps and of the lesson itself, relative to its folder, in the order of their names.
+// The files of the steps and of the lesson itself, relative to its folder, sorted by name.
 std::vector<std::string> files_in(const std::filesystem::path& folder) {
   std::vector<std::string> found;
   std::error_code error;
@@ -21,7 +21,7 @@ std::vector<std::string> files_in(const std::filesystem::path& folder) {
       found.push_back(std::filesystem::relative(entry->path(), folder, ignored).string());
     }
   }
-  // An SVG stands before the PNG of the same name.
+  // An SVG comes before the PNG of the same name.
   std::ranges::sort(found, [](const std::string& a, const std::string& b) {
     const auto key = [](const std::string& file) {
       return std::pair(file.substr(0, file.rfind('.')), !file.ends_with(".svg"));
@@ -44,7 +44,7 @@ std::vector<std::string> pictures_of(const lessons::ReportInput& input,
         std::ranges::any_of(input.lesson->deliverables, [&](const lessons::Deliverable& one) {
           return is_picture(file) && file == "step-" + one.step + "/" + one.file;
         });
-    // Of a figure that is handed in as SVG its PNG, too: LaTeX takes no other.
+    // Also the PNG of a figure that is handed in as SVG: LaTeX cannot read the SVG.
     const bool other =
         file.ends_with(".png") &&
         std::ranges::find(found, file.substr(0, file.size() - 4) + ".svg") != found.end();
@@ -74,7 +74,7 @@ base::Result<void> write_lesson_report(const std::filesystem::path& folder,
   input.pictures = pictures_of(input, input.files);
   add_flat(environment, "", input.environment);
   std::vector<std::string> on_pages = input.pictures;
-  // A figure that is there in both forms stands on a page once.
+  // A figure in both formats appears once on a page.
   std::erase_if(on_pages, [&](const std::string& file) {
     return file.ends_with(".png") &&
            std::ranges::find(input.pictures, file.substr(0, file.size() - 4) + ".svg") !=

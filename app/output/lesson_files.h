@@ -11,8 +11,8 @@
 
 namespace ts::app {
 
-// report.md, report.html, report.tex, and the tables as CSV, Markdown and LaTeX. The pictures and
-// files that are in the folder are found there.
+// Writes report.md, report.html, report.tex, and the tables as CSV, Markdown and LaTeX. Pictures
+// and other files are taken from the folder.
 base::Result<void> write_lesson_report(const std::filesystem::path& folder,
                                        lessons::ReportInput input, const text::Texts& texts,
                                        const nlohmann::json& environment);

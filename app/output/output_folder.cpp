@@ -13,7 +13,7 @@
 namespace ts::app {
 namespace {
 
-constexpr const char* kListName = ".tensorscope-files";  // a name a line
+constexpr const char* kListName = ".tensorscope-files";  // one name per line
 
 bool fits_name(std::string_view name, std::string_view pattern) {
   return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1))
@@ -74,10 +74,10 @@ base::Result<void> OutputFolder::finish() const {
   std::string list;
   for (const std::string& name : present()) {
     const auto old = before_.find(name);
-    // Files are written beside their target and renamed: what was written anew is another file.
+    // Files are written beside their target and renamed, so a rewritten file has another number.
     const bool left = old != before_.end() && old->second == file_number(path_ / name);
     std::error_code error;
-    if (left && !wrote(name)) continue;  // somebody's
+    if (left && !wrote(name)) continue;  // not ours
     if (left && std::filesystem::is_regular_file(path_ / name, error)) {
       std::filesystem::remove(path_ / name, error);
     } else {

@@ -10,16 +10,16 @@
 
 namespace ts::app {
 
-// All that a prediction may leave in a folder, with its pictures.
+// All files that a prediction may write into a folder, with its pictures.
 inline constexpr std::initializer_list<const char*> kPredictionFiles = {
     "prediction.json", "predicted_snapshot.pickle",
     "peak.csv",        "peak.md",
     "accounting.csv",  "accounting.md",
     "workspace.png",   "memory.png"};
 
-// Everything but the pictures: prediction.json (`document`), the memory as PyTorch's viewers open
-// it, each entry marked as predicted, and the tables of what is alive at the peak. The folder is
-// made.
+// Writes everything but the pictures: prediction.json (`document`), the memory in the format of
+// PyTorch's viewers with each entry marked as predicted, and the tables of what is alive at the
+// peak. Creates the folder.
 base::Result<void> write_prediction(const std::filesystem::path& folder,
                                     const predict::Forecast& forecast,
                                     const spec::WorkloadSpec& spec,

@@ -13,7 +13,7 @@
 namespace ts::app {
 namespace {
 
-// The names of the points there are.
+// The names of the existing points.
 std::vector<std::string> points_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -72,7 +72,7 @@ base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
   }
   for (std::size_t other = 0; other < sweep.points().size(); ++other) {
     if (other == point) continue;
-    // The file may also be another point's own.
+    // The file may also belong to another point.
     if (sweep::older_profile_name(sweep, other) == older ||
         sweep::profile_name(sweep, other) == older) {
       return text::fail("point_error.shared", {{"file", older + ending}});
@@ -134,7 +134,7 @@ base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::pat
 sweep::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine) {
   auto gpus = nlohmann::json::array();
   for (const run::DeviceInfo& device : engine.devices) {
-    // An engine names what it cannot use, too.
+    // An engine also lists devices that it cannot use.
     const bool there = device.unavailable.empty();
     if (device.kind == spec::DeviceKind::cuda && there) gpus.push_back(device.name);
   }

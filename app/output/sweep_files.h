@@ -15,41 +15,41 @@ namespace ts::app {
 
 // The files of a sweep's folder.
 inline constexpr const char* kJournalName = "sweep.jsonl";
-inline constexpr const char* kPointsFolder = "points";  // a profile of each, to be compared
+inline constexpr const char* kPointsFolder = "points";  // a profile of each point, for comparisons
 
-// A journal, or a folder that has one: what the window shows on the page of sweeps.
+// True for a journal, or a folder that has one: the window shows it on the sweep page.
 bool is_sweep(const std::filesystem::path& path);
-// The journal itself, of either.
+// The journal itself, for both forms.
 std::filesystem::path journal_of(const std::filesystem::path& path);
 
-// The name under which the files of a point (see run::profile_name) are in the folder of points,
-// also where an earlier version wrote them. `ending`: ".json". The error says that the file there
-// is of one of several points, and nobody knows of which.
+// The name of a point's files (see run::profile_name) in the points folder, also where an earlier
+// version wrote them. `ending`: ".json". The error: the file there belongs to one of several
+// points, and it is unknown to which.
 base::Result<std::string> stored_point_name(const std::filesystem::path& folder,
                                             const sweep::Sweep& sweep, std::size_t point,
                                             const char* ending);
 
-// Two points of such a folder, by their names there ("flash_T=512"). The error names those there
-// are.
+// Compares two points of such a folder by their names there ("flash_T=512"). The error lists the
+// existing names.
 base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
                                                       const std::string& first,
                                                       const std::string& second);
 
-// Whether what was found under the name of a point is of that point, by the settings it was written
-// with: the name that earlier versions gave to several points may be another point's own name now.
+// Checks that the file found under a point's name was written with the settings of that point.
+// Earlier versions gave one name to several points, and it may be another point's own name now.
 base::Result<void> check_of_point(const std::filesystem::path& file,
                                   const spec::WorkloadSpec& written,
                                   const spec::WorkloadSpec& of_point);
 
-// Two points of a sweep, each found under its name and checked.
+// Compares two points of a sweep, each found by its name and checked.
 base::Result<sweep::ProfileComparison> compare_points(const std::filesystem::path& folder,
                                                       const sweep::Sweep& sweep, std::size_t first,
                                                       std::size_t second);
 
-// What must not change between points of one sweep: program, engine, threads, processor, GPUs.
+// The properties that must not change in one sweep: program, engine, threads, processor, GPUs.
 sweep::SweepIdentity sweep_identity(const Machine& machine, const run::EngineInfo& engine);
 
-// What stands under figure and tables.
+// The text under figure and tables.
 struct SweepNotes {
   std::string device;    // "AMD EPYC ..., 2 threads"
   std::string versions;  // "tensorscope 0.1.0, LibTorch 2.11.0"
@@ -57,7 +57,7 @@ struct SweepNotes {
 SweepNotes notes_of(const Machine& machine, const run::EngineInfo& engine,
                     const sweep::Sweep& sweep);
 
-// Writes sweep.json, sweep.csv, sweep.md and sweep.tex. The first that cannot be written ends it.
+// Writes sweep.json, sweep.csv, sweep.md and sweep.tex. Stops at the first that cannot be written.
 base::Result<void> write_sweep_files(const std::filesystem::path& folder, const sweep::Sweep& sweep,
                                      const nlohmann::json& environment, const SweepNotes& notes,
                                      sweep::FitRange fit = {});

@@ -10,8 +10,8 @@
 
 #include <cstdlib>
 
-// Dear ImGui's small OpenGL loader. Given GLFW's lookup it takes functions from whatever context
-// GLFW made; by itself it would open libGL, which the software renderer does not use.
+// Dear ImGui's small OpenGL loader. With GLFW's lookup it takes functions from whatever context
+// GLFW made. Without it would open libGL, which the software renderer does not use.
 extern "C" int imgl3wInit2(void (*(*lookup)(const char*))());
 
 namespace ts::app {
@@ -42,7 +42,7 @@ std::string last_glfw_error() {
   return description != nullptr ? description : "unknown reason";
 }
 
-// Of the window; the layout is made for no less.
+// The smallest window that the layout is made for.
 constexpr int kLeastWidth = 960;
 constexpr int kLeastHeight = 600;
 

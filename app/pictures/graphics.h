@@ -27,7 +27,7 @@ class Graphics {
   // Connects the current Dear ImGui context to this window and context; false when the renderer
   // cannot start.
   bool attach_imgui(bool with_input);
-  // What renders, in one line: "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5".
+  // The renderer in one line: "llvmpipe (LLVM 15.0.6, 256 bits), OpenGL 4.5".
   [[nodiscard]] std::string renderer() const;
 
  private:
@@ -36,8 +36,8 @@ class Graphics {
   GLFWwindow* window_;
 };
 
-// A picture in memory to draw into, of any size, independent of the window. Made and used with the
-// context current.
+// A picture in memory to draw into, of any size, independent of the window. Create and use it with
+// the context current.
 class Canvas {
  public:
   static base::Result<std::unique_ptr<Canvas>> make(int width, int height);

@@ -18,7 +18,7 @@ base::Result<void> save_hunt_picture(Graphics& graphics, const predict::HuntMap&
                                      const HuntPicture& picture,
                                      const std::filesystem::path& path) {
   const views::Theme& theme = views::theme(picture.theme);
-  // The design is made for 1600 pixels; larger pictures show the same, larger.
+  // The design is made for 1600 pixels; larger pictures are scaled up.
   const views::Metrics metrics{std::max(1.0F, static_cast<float>(picture.width) / 1600)};
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
     const views::Fonts::Faces faces = frame.faces;

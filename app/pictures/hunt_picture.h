@@ -15,7 +15,7 @@ struct HuntPicture {
   int height = 900;
   views::ThemeKind theme = views::ThemeKind::light;
   text::Language language = text::Language::en;
-  std::string other;  // the name of what the second frontier is of
+  std::string other;  // the name of the second frontier
 };
 
 // Draws a map under its caption ("attention, B x T on RTX 4090 ...") with nothing around it.

@@ -10,11 +10,11 @@
 namespace ts::app {
 namespace {
 
-// Docking sizes, scroll ranges and text columns come out of the first frames; the chart caches out
-// of the next.
+// The first frames determine docking sizes, scroll ranges and text columns; the next ones fill the
+// chart caches.
 constexpr int kFramesToSettle = 6;
 
-// A Dear ImGui context of its own, so that drawing a picture leaves the window's layout alone.
+// A separate Dear ImGui context, so that drawing a picture does not change the window's layout.
 class PictureContext {
  public:
   explicit PictureContext(Graphics& graphics) : previous_(ImGui::GetCurrentContext()) {

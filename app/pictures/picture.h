@@ -12,9 +12,9 @@
 
 namespace ts::app {
 
-// Draws frames into a PNG until the layout has settled. `prepare` is called once with the faces and
-// words of the picture, inside its own Dear ImGui context, and returns what draws one frame; the
-// last frame is what is written. `graphics` must be current.
+// Draws frames until the layout has settled and writes the last one as PNG. `prepare` is called
+// once with the fonts and texts of the picture, inside its own Dear ImGui context, and returns the
+// function that draws one frame. `graphics` must be current.
 struct PictureFrame {
   const views::Fonts::Faces& faces;
   const text::Texts& texts;

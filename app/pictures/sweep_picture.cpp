@@ -15,7 +15,7 @@
 namespace ts::app {
 namespace {
 
-// The design is made for 1920 pixels; larger pictures show the same, larger.
+// The design is made for 1920 pixels; larger pictures are scaled up.
 float scale_of(const FigureOptions& options) {
   constexpr float kDesignWidth = 1920;
   return std::max(1.0F, static_cast<float>(options.width) / kDesignWidth);

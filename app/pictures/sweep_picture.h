@@ -12,7 +12,7 @@
 
 namespace ts::app {
 
-// Of one chart alone, in pixels.
+// The size of a single chart, in pixels.
 inline constexpr int kChartWidth = 960;
 inline constexpr int kChartHeight = 600;
 
@@ -27,7 +27,7 @@ struct FigureOptions {
 };
 
 // Draws the figure of a sweep, with nothing around it, into figure.png and figure.svg of the
-// folder; one chart alone into chart-NAME.png and chart-NAME.svg, and its numbers into
+// folder. A single chart goes into chart-NAME.png and chart-NAME.svg, its numbers into
 // chart-NAME.csv.
 base::Result<void> save_sweep_figure(Graphics& graphics, const sweep::Sweep& sweep,
                                      const FigureOptions& options,

@@ -13,7 +13,7 @@
 namespace ts::app {
 namespace {
 
-// Each change that could make it fit, dry-run.
+// Dry-runs each change that could make it fit.
 void find_remedies(predict::DryRunner& runner, base::StringTable& strings,
                    const predict::OutlookRequest& request, const base::CancelToken& cancel,
                    CardAnswer& answer) {

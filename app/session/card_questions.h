@@ -12,33 +12,34 @@
 #include "core/predict/outlook_search.h"
 #include "core/spec/gpu_catalogue.h"
 
-// What the commands predict and hunt, and the steps of lessons, ask of dry runs. Any thread.
+// Questions for dry runs, used by the commands predict and hunt and by lesson steps. Any thread.
 namespace ts::app {
 
-// The card of a specification, which the catalogue has, or this machine's CPU under its limit.
+// The card of a specification (it must be in the catalogue), or this machine's CPU under its limit.
 predict::PredictionTarget target_of_spec(const spec::WorkloadSpec& spec, bool cpu,
                                          const spec::GpuCatalogue& catalogue);
 
 struct CardAnswer {
   predict::Forecast now;
-  double predict_ms = 0;                  // of the allocator's model
+  double predict_ms = 0;                  // time of the allocator's model
   std::vector<predict::Remedy> remedies;  // when it does not fit
 };
-// The error is what cannot be told of this specification; the machine has no part in it.
+// The error: what cannot be predicted for this specification. The machine has no influence on it.
 base::Result<CardAnswer> ask_card(predict::DryRunner& runner, base::StringTable& strings,
                                   const spec::WorkloadSpec& spec,
                                   const predict::PredictionTarget& target,
                                   const base::CancelToken& cancel);
 // The document of tensorscope predict --json.
 nlohmann::json to_json(const CardAnswer& answer, const spec::WorkloadSpec& spec);
-// Settings that a change sets, as --set takes them.
+// The settings that a change sets, in the form of --set.
 std::vector<std::string> changed_settings(const spec::WorkloadSpec& before,
                                           const spec::WorkloadSpec& after);
 
-// Dry run and allocator's model of one size, as ask_card asks them. All outlive the probe.
+// A dry run and the allocator's model for one size, as in ask_card. All arguments outlive the
+// probe.
 predict::Probe probe_on(predict::DryRunner& runner, const predict::PredictionTarget& target,
                         const predict::CudaScratch& scratch);
-// The edge along an axis, and what fits again above it.
+// Finds the edge along an axis, and what fits again above it.
 base::Result<predict::EdgeHunt> find_edge(const spec::WorkloadSpec& spec,
                                           const predict::HuntAxis& axis, const std::string& target,
                                           const predict::Probe& probe,

@@ -7,7 +7,7 @@ namespace ts::app {
 
 spec::GpuCatalogue built_in_gpus() {
   auto parsed = spec::GpuCatalogue::parse(assets::gpus());
-  TS_CHECK(parsed.has_value());  // travels inside the program and is tested
+  TS_CHECK(parsed.has_value());  // built in and tested
   return std::move(*parsed);
 }
 
@@ -32,7 +32,7 @@ const std::vector<lessons::Lesson>& built_in_lessons() {
     std::vector<lessons::Lesson> read;
     for (const assets::Lesson& one : assets::lessons()) {
       auto lesson = lessons::read_lesson(one.json, std::string(one.name), gpus);
-      TS_CHECK(lesson.has_value());  // each is tested
+      TS_CHECK(lesson.has_value());  // built in and tested
       read.push_back(std::move(*lesson));
     }
     return read;

@@ -9,15 +9,15 @@
 
 namespace ts::app {
 
-// The cards that travel inside the program.
+// The built-in cards.
 spec::GpuCatalogue built_in_gpus();
-// Bytes inside CUDA kernels, likewise.
+// The built-in table of bytes inside CUDA kernels.
 predict::CudaScratch built_in_scratch();
-// Published step times, likewise.
+// The built-in published step times.
 const std::vector<sweep::ReferenceSeries>& built_in_references();
-// The sweeps of the course.
+// The built-in sweeps of the course.
 const sweep::SweepPresets& built_in_sweeps();
-// Its lessons, and the rows of its catalogue.
+// The built-in lessons of the course, and the rows of its catalogue.
 const std::vector<lessons::Lesson>& built_in_lessons();
 const lessons::RowCatalogue& built_in_rows();
 

@@ -18,7 +18,7 @@ std::filesystem::path engine_folder() {
   return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
 }
 
-// Opens the library and makes one object of it by the function named `symbol`.
+// Opens the library and creates one object with its function named `symbol`.
 template <class Made>
 base::Result<std::unique_ptr<Made>> load(const char* symbol) {
   const std::filesystem::path folder = engine_folder();

@@ -8,12 +8,12 @@
 namespace ts::app {
 
 // Loads libtensorscope_kernels.so from the folder of the program, or from TENSORSCOPE_ENGINE_DIR.
-// Never unloaded: LibTorch keeps threads. The error says what is missing and what to do.
+// Never unloaded: LibTorch keeps threads. The error names what is missing and what to do.
 run::EngineLoader make_engine_loader();
 // The dry runner of the same library. Engine and dry runner may be loaded by two threads at once.
 predict::DryRunnerLoader make_dry_runner_loader();
 
-// The folder of the running program; empty where it cannot be told, never the current one.
+// The folder of the running program; empty if it is unknown, never the current one.
 std::filesystem::path program_folder();
 
 }  // namespace ts::app

@@ -7,7 +7,7 @@
 
 namespace ts::app {
 
-// What a path is to the program, as far as a look at its name tells.
+// The kind of a path, judged by its name and without reading the file.
 enum class FileKind : std::uint8_t { folder, sweep, snapshot, json, other, missing };
 
 struct ListedFile {
@@ -16,13 +16,13 @@ struct ListedFile {
   std::uintmax_t bytes = 0;  // 0 for a folder
 };
 
-// The kind and size of one path; kind `other` for what cannot be opened, `missing` where there is
-// nothing of that name.
+// The kind and size of one path; kind `other` for what cannot be opened, `missing` if nothing has
+// that name.
 ListedFile listed(const std::filesystem::path& path);
 
-// What a folder has for the user to open: folders first, then sweeps, then files that can be
-// opened, each by name. Hidden ones and others are left out. At most kMostListed are looked at, so
-// that a folder of a data set does not stop the window; `cut` says that there are more.
+// The entries of a folder that the user can open: folders first, then sweeps, then files, each
+// sorted by name. Hidden and other entries are left out. At most kMostListed are read, so that a
+// folder of a data set does not block the window; `cut`: there are more.
 inline constexpr std::size_t kMostListed = 5000;
 struct FileList {
   std::filesystem::path folder;
@@ -31,7 +31,7 @@ struct FileList {
 };
 FileList list_folder(const std::filesystem::path& folder);
 
-// The files that were opened last, the newest first, each once; kMostRecent at most.
+// The files opened last, newest first, each once; kMostRecent at most.
 inline constexpr std::size_t kMostRecent = 12;
 void remember_file(std::vector<std::string>& recent, const std::filesystem::path& path);
 void forget_file(std::vector<std::string>& recent, const std::filesystem::path& path);

@@ -13,10 +13,10 @@
 namespace ts::app {
 namespace {
 
-// Runs that are remembered; older ones lose their rings.
+// The number of remembered runs; older ones lose their rings.
 constexpr std::size_t kMostRuns = 256;
 
-// The settings are always on the map.
+// The current settings are always on the map.
 predict::HuntAxis reaching(predict::HuntAxis axis, std::int64_t value) {
   axis.low = std::min(axis.low, value);
   axis.high = std::max(axis.high, value);
@@ -36,7 +36,7 @@ void HuntSession::update(Session& session) {
   go_on_confirming(session);
   auto found = session.predictions().hunted();
   if (found == nullptr || found->id <= shown_after_ || found == progress_) return;
-  // What is being confirmed goes on where only the row of the exact edge has changed.
+  // A confirmation continues if only the row of the exact edge has changed.
   if (round_ && progress_ != nullptr && same_map(*progress_, *found)) round_->hunt = found->id;
   progress_ = std::move(found);
   make_map();
@@ -45,7 +45,7 @@ void HuntSession::update(Session& session) {
 void HuntSession::make_map() {
   map_ = progress_->map;
   for (const Confirmation& one : runs_) {
-    // A CPU, with neither context nor segments, proves nothing about a card, nor a card about it.
+    // A CPU has neither context nor segments: it proves nothing about a card, nor a card about it.
     if (one.device != progress_->target.kind) continue;
     if (const auto cell = cell_of(one.spec)) map_->confirm(*cell, one.run);
   }
@@ -86,14 +86,14 @@ void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
   shown_after_ = before != nullptr ? before->id : 0;
 }
 
-// The map stays as it is: all that was asked is taken over.
+// Requests the exact edge in another row; the map and the rest of the request stay.
 void HuntSession::ask_for_row(Session& session, std::int64_t row) {
   asked_->request.row = row;
   asked_->request.afresh = false;
   session.predictions().hunt(asked_->request, asked_->edit.here);
 }
 
-// A run with less memory than the card has says nothing about what the card refuses.
+// A run with less memory than the card has gives no evidence of what the card refuses.
 void HuntSession::note_run(const Session& session) {
   const run::Run* run = session.current();
   if (run == nullptr || !run->finished || run->id == last_run_) return;
@@ -144,7 +144,7 @@ std::optional<HuntSession::Confirming> HuntSession::confirming() const {
 void HuntSession::go_on_confirming(Session& session) {
   if (!round_) return;
   if (progress_ == nullptr || progress_->id != round_->hunt) return stop_confirming(session);
-  // A run that somebody else asked for goes first; the cell it replaced waits.
+  // A run requested elsewhere has priority; the cell it replaced waits.
   if (round_->id != 0 && session.asked() != round_->id) round_->id = 0;
   if (session.busy()) return;
   if (round_->id != 0) {
@@ -152,7 +152,7 @@ void HuntSession::go_on_confirming(Session& session) {
     const bool ours = run != nullptr && run->id == round_->id;
     round_->id = 0;
     if (!ours || run->verdict == run::Verdict::cancelled) return round_.reset();
-    // What failed for another reason says nothing about memory.
+    // A failure for another reason gives no evidence about memory.
     const std::size_t cell = round_->cells[round_->next++];
     const bool oom = run->verdict == run::Verdict::oom;
     if (oom || run->verdict == run::Verdict::ok) {
@@ -162,7 +162,7 @@ void HuntSession::go_on_confirming(Session& session) {
   if (round_->next == round_->cells.size()) return round_.reset();
   spec::WorkloadSpec spec = map_->spec_of(round_->cells[round_->next]);
   spec.memory_limit = progress_->target.capacity();
-  // Two recorded steps are what the prediction is about; time is not asked for.
+  // The prediction covers two recorded steps; no times are needed.
   run::Protocol protocol;
   protocol.recorded_steps = 2;
   protocol.min_warmup_s = protocol.max_warmup_s = 0;
@@ -191,7 +191,7 @@ std::optional<std::size_t> HuntSession::cell_of(const spec::WorkloadSpec& spec) 
   if (!map_) return std::nullopt;
   spec::WorkloadSpec there = spec;
   there.device = map_->base().device;
-  there.alloc_conf = map_->base().alloc_conf;  // runs here have an allocator of their own
+  there.alloc_conf = map_->base().alloc_conf;  // runs here have their own allocator
   return map_->index_of(there);
 }
 

@@ -11,54 +11,54 @@
 
 namespace ts::app {
 
-// The hunt of the window: the map of the settings as they are, and which of its cells were run for
-// real. Shared by the window and by the pictures made of it. Main thread.
+// The hunt of the window: the map for the current settings, and which of its cells were run for
+// real. Shared by the window and its pictures. Main thread.
 class HuntSession {
  public:
-  // `folder`: where saved maps go; empty: nothing can be saved.
+  // `folder`: the parent of saved maps; empty: nothing can be saved.
   explicit HuntSession(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
   void set_folder(const std::filesystem::path& folder) { folder_ = folder; }
 
-  // Every frame: notes a run that has ended, and takes what the hunt has found.
+  // Call every frame: records a finished run, and takes new results of the hunt.
   void update(Session& session);
-  // While the map is shown: begins a hunt when something other than the two sizes has changed, or
-  // one of these has no row or column yet; that one asks only what is new. In another row of the
-  // same map it asks for the exact edge there.
+  // Call while the map is shown. Starts a hunt when a setting other than the two sizes has changed,
+  // or when one of these has no row or column yet; then only new cells are computed. In another row
+  // of the same map, requests the exact edge there.
   void follow(Session& session, const spec::WorkloadSpec& spec, const views::HuntEdit& edit);
-  // Begins the hunt once more the next time it is followed.
+  // Starts the hunt again at the next follow().
   void restart() { asked_.reset(); }
 
-  // Why the frontier cannot be confirmed by real runs, as a key of the locale files; null when it
-  // can be.
+  // The reason why the frontier cannot be confirmed by real runs, as a key of the locale files;
+  // null when it can be.
   [[nodiscard]] const char* confirm_problem(const Session& session,
                                             const spec::WorkloadSpec& spec) const;
-  // Runs both sides of the frontier for real, on the device under the map's memory, one cell after
-  // the other with nothing of the one before left; update() goes on with it. Cells that were run
+  // Runs both sides of the frontier for real on the device, under the map's memory, one cell after
+  // the other with nothing left of the one before; update() continues it. Cells that were run
   // before are not run again.
   void confirm();
   void stop_confirming(Session& session);
-  // How many cells are to be run, and how many of them were; nothing while none are.
+  // The number of cells to run, and how many of them are done; empty when there are none to run.
   struct Confirming {
     std::size_t done = 0;
     std::size_t all = 0;
   };
   [[nodiscard]] std::optional<Confirming> confirming() const;
 
-  // Null before the first answer, and after a change until the new hunt has begun.
+  // Null before the first result, and after a change until the new hunt has started.
   [[nodiscard]] const predict::HuntProgress* progress() const { return progress_.get(); }
-  // What is shown is of the settings before the last change: the new map has not begun.
+  // The shown map is of the settings before the last change: the new one has not started.
   [[nodiscard]] bool outdated() const {
     return progress_ != nullptr && progress_->id <= shown_after_;
   }
-  // The name of what the second frontier is of: a backend; empty without one.
+  // The name of the second frontier: a backend; empty without one.
   [[nodiscard]] std::string other_name() const;
-  // The map with the runs in it; only when there is progress.
+  // The map with the real runs; only when there is progress.
   [[nodiscard]] const predict::HuntMap& map() const { return *map_; }
-  // The settings of a cell, all else as in `spec`.
+  // The settings of a cell, all others as in `spec`.
   [[nodiscard]] spec::WorkloadSpec spec_of(std::size_t cell, const spec::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const spec::WorkloadSpec& spec) const;
 
-  // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder; that folder.
+  // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder and returns it.
   base::Result<std::filesystem::path> save() const;
 
  private:
@@ -71,13 +71,13 @@ class HuntSession {
   struct Confirmation {
     spec::WorkloadSpec spec;
     predict::HuntCell::Run run;
-    spec::DeviceKind device = spec::DeviceKind::cpu;  // that it ran on
+    spec::DeviceKind device = spec::DeviceKind::cpu;  // the device it ran on
   };
   struct Round {
-    std::uint64_t hunt = 0;  // whose frontier it is
+    std::uint64_t hunt = 0;  // the hunt of this frontier
     std::vector<std::size_t> cells;
     std::size_t next = 0;
-    run::RunId id = 0;  // of the cell that runs; 0: none
+    run::RunId id = 0;  // the run of the current cell; 0: none
   };
   [[nodiscard]] std::vector<std::size_t> cells_to_confirm() const;
   void go_on_confirming(Session& session);
@@ -88,7 +88,7 @@ class HuntSession {
 
   std::filesystem::path folder_;
   std::optional<Asked> asked_;
-  std::uint64_t shown_after_ = 0;  // hunts up to this one are those of earlier settings
+  std::uint64_t shown_after_ = 0;  // hunts up to this one have earlier settings
   std::shared_ptr<const predict::HuntProgress> progress_;
   std::optional<predict::HuntMap> map_;
   std::vector<Confirmation> runs_;
@@ -99,7 +99,8 @@ class HuntSession {
 // "attention, B x T on RTX 4090 (24.0 GiB), predicted by dry runs."
 std::string hunt_caption(const predict::HuntMap& map, const predict::PredictionTarget& target);
 
-// hunt.json, hunt.csv, hunt.md and hunt.tex of a map. The first that cannot be written ends it.
+// Writes hunt.json, hunt.csv, hunt.md and hunt.tex of a map. Stops at the first that cannot be
+// written.
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
                                     const predict::PredictionTarget& target);

@@ -5,9 +5,9 @@
 
 namespace ts::app {
 
-// While one lives, Control-C (SIGINT), SIGTERM and SIGHUP are remembered instead of ending the
-// program. A hang-up that is ignored stays so: nohup. Restores the handlers that were there before.
-// One at a time, main thread.
+// While an object lives, Control-C (SIGINT), SIGTERM and SIGHUP are remembered instead of ending
+// the program. An ignored SIGHUP stays ignored (nohup). The destructor restores the earlier
+// handlers. One object at a time, main thread.
 class InterruptGuard {
  public:
   InterruptGuard();

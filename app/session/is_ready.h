@@ -5,7 +5,7 @@
 
 namespace ts::app {
 
-// Whether get() would not wait. For polling once a frame.
+// True if get() would not wait. For polling once a frame.
 template <class Value>
 bool is_ready(const std::future<Value>& value) {
   return value.wait_for(std::chrono::seconds(0)) == std::future_status::ready;

@@ -8,7 +8,7 @@ namespace {
 
 text::Catalogue parsed(std::string_view json) {
   auto catalogue = text::Catalogue::parse(json);
-  TS_CHECK(catalogue.has_value());  // travels inside the program and is tested
+  TS_CHECK(catalogue.has_value());  // built in and tested
   return std::move(*catalogue);
 }
 

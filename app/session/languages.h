@@ -6,12 +6,12 @@
 
 namespace ts::app {
 
-// Each language is named in itself, so that it is found by who needs it.
+// Each language is named in itself, so that its readers can find it.
 inline constexpr std::array<const char*, text::kLanguageCount> kLanguageNames = {
     "English", "\xe7\xae\x80\xe4\xbd\x93\xe4\xb8\xad\xe6\x96\x87",
     "\xe7\xb9\x81\xe9\xab\x94\xe4\xb8\xad\xe6\x96\x87"};
 
-// The three languages that travel inside the program.
+// The three built-in languages.
 text::Texts built_in_texts();
 
 }  // namespace ts::app

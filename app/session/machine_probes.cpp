@@ -13,7 +13,7 @@
 namespace ts::app {
 namespace {
 
-// Opens the first library of the list that loads. Left open: probes are few and short-lived.
+// Opens the first library of the list that loads. It stays open: probes are few and short-lived.
 void* open_first(std::initializer_list<std::string> names) {
   for (const std::string& name : names) {
     if (void* library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL)) return library;
@@ -65,7 +65,7 @@ Probe probe_cuda_driver() {
 Probe probe_cupti() {
   void* library = open_first({"libcupti.so.13", "libcupti.so"});
   if (library == nullptr) {
-    // LibTorch brings its own; the engine finds it by its run path, the program does not need to.
+    // LibTorch has its own; the engine finds it by its run path, the program need not find it.
     library =
         dlopen((program_folder() / "libtensorscope_kernels.so").c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library != nullptr) library = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);

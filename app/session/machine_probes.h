@@ -4,7 +4,7 @@
 
 namespace ts::app {
 
-// Whether a library or device of this machine answers, and what it says of itself.
+// Result of a probe: whether a library or device of this machine works, and its description.
 struct Probe {
   bool works = false;
   std::string found;  // "NVIDIA H200, 139.8 GiB, driver API 13.0" or the reason why not
@@ -12,7 +12,7 @@ struct Probe {
 
 Probe probe_cuda_driver();  // libcuda.so.1: starts it and names device 0
 Probe probe_cupti();        // libcupti.so.13: its version
-Probe probe_display();      // DISPLAY, and whether the X server there answers
+Probe probe_display();      // DISPLAY, and whether its X server responds
 Probe probe_software_gl();  // OSMesa
 
 struct FontProbe {

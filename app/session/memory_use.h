@@ -4,7 +4,7 @@
 
 namespace ts::app {
 
-// Bytes of RAM this process holds (resident set), from the system.
+// The RAM of this process in bytes (resident set), from the system.
 std::int64_t resident_bytes();
 
 }  // namespace ts::app

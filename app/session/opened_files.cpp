@@ -87,7 +87,7 @@ bool OpenedFiles::update_replays() {
     replay.answer = replay.running.get();
     news = true;
   }
-  // What was closed is forgotten.
+  // Drop results of closed files.
   std::erase_if(replays_, [this](const Replay& replay) {
     return replay.answer &&
            std::ranges::find(entries_, replay.opened, &Entry::opened) == entries_.end();

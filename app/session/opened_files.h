@@ -14,12 +14,12 @@
 
 namespace ts::app {
 
-// The files that are open beside the run. Each is read on a thread of its own, so that a large one
-// never stops the window; a bad one stays in the list with its sentence. One owner thread.
+// The files that are open beside the run. Each is read on its own thread, so that a large one never
+// blocks the window; an unreadable one stays in the list with its error. One owner thread.
 class OpenedFiles {
  public:
   struct Entry {
-    int id = 0;  // stays the same while it is open
+    int id = 0;  // constant while it is open
     std::filesystem::path path;
     std::shared_ptr<const files::OpenedFile> opened;  // unset: being read, or nothing can be shown
     base::Message problem;                            // why nothing can be shown
@@ -27,26 +27,26 @@ class OpenedFiles {
     [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
   };
 
-  // Begins to read the file and chooses it. A file that is open already is read again.
+  // Starts to read the file and selects it. A file that is already open is read again.
   void open(const std::filesystem::path& path);
-  // A file that was read before.
+  // Adds a file that was read before.
   void add(std::unique_ptr<files::OpenedFile> opened);
   void close(std::size_t index);
-  // Which file is shown; unset: the run.
+  // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
 
-  // Takes over what has been read since the last time. True when there was anything.
+  // Takes over what has been read since the last call. True when there was anything.
   bool update();
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] std::optional<std::size_t> current_index() const { return current_; }
   [[nodiscard]] const Entry* current() const { return current_ ? &entries_[*current_] : nullptr; }
-  // What the replay of the shown device says; null while it goes on. Begun by update().
+  // The result of the replay of the shown device; null while it runs. Started by update().
   [[nodiscard]] const files::ReplayAnswer* replayed() const;
-  // Files are being read or replayed.
+  // True while files are being read or replayed.
   [[nodiscard]] bool loading() const;
-  // Waits for the replay of what is shown, for pictures.
+  // Waits for the replay of the shown file, for pictures.
   void finish_replay();
 
  private:
@@ -58,7 +58,7 @@ class OpenedFiles {
     std::filesystem::path path;
     std::future<Answer> answer;
   };
-  // Of one device of a file that is, or was, shown.
+  // The replay of one device of a file that is, or was, shown.
   struct Replay {
     std::shared_ptr<const files::OpenedFile> opened;
     std::size_t device = 0;

@@ -20,7 +20,7 @@ std::uintmax_t bytes_of_recordings(const std::filesystem::path& folder) {
   return sum;
 }
 
-// Empty, or why there is no file.
+// Writes the recording. Returns an empty message, or the reason why there is no file.
 base::Message write(const std::filesystem::path& folder, const std::string& name,
                     const run::RecordingWriter& writer, const run::Run& run) {
   if (writer.too_large()) {
@@ -82,7 +82,7 @@ void RecordingSaver::save(const std::filesystem::path& folder, const std::string
                         writer = std::shared_ptr<run::RecordingWriter>(std::move(writer))] {
                          std::error_code ignored;
                          std::filesystem::create_directories(folder, ignored);
-                         // An older recording of the point is no recording of this run.
+                         // An older recording of the point does not belong to this run.
                          std::filesystem::remove(recording_path(folder, name), ignored);
                          return write(folder, name, *writer, *run);
                        });

@@ -12,15 +12,15 @@
 
 namespace ts::app {
 
-// The recordings of a sweep's points, a file each beside the journal: what lets a point be opened
-// after the program was closed. They are extra: one that cannot be written costs nothing that was
-// measured, and the journal keeps room on the disk.
+// The recordings of a sweep's points, one file each beside the journal. They let a point be opened
+// after the program was closed. They are optional: a failed write loses no measurement, and the
+// journal keeps room on the disk.
 
-// Of all recordings of a sweep, and what they leave free for the journal. Bytes.
+// The limit for all recordings of a sweep, and the space they leave for the journal. Bytes.
 inline constexpr std::uintmax_t kMostRecordings = std::uintmax_t{1} << 30;
 inline constexpr std::uintmax_t kLeftFree = std::uintmax_t{64} << 20;
 
-// Whether a file of that size leaves enough. Where the disk does not tell, there is room.
+// True if a file of that size leaves enough space, also when the free space is unknown.
 bool leaves_room(const std::filesystem::path& folder, std::uintmax_t bytes);
 
 inline constexpr const char* kRecordingEnding = ".recording";
@@ -30,14 +30,14 @@ std::filesystem::path recording_path(const std::filesystem::path& folder, const 
 class RecordingSaver {
  public:
   ~RecordingSaver();  // waits
-  // Why not goes to problem(): too large, too many, no room. `writer` and `run` are of one run that
-  // ended.
+  // A failure is reported by problem(): too large, too many, no room. `writer` and `run` are of one
+  // run that ended.
   void save(const std::filesystem::path& folder, const std::string& name,
             std::unique_ptr<run::RecordingWriter> writer, std::shared_ptr<const run::Run> run);
   [[nodiscard]] bool busy() const { return saving_.valid(); }
-  // Takes over what has ended. False while a file is being written.
+  // Takes over finished writes. False while a file is being written.
   bool ready();
-  // Of the last one; empty: it is on disk.
+  // The problem of the last one; empty: it is on disk.
   [[nodiscard]] const base::Message& problem() const { return problem_; }
 
  private:
@@ -49,16 +49,16 @@ class RecordingSaver {
 class RecordingOpener {
  public:
   ~RecordingOpener();  // waits
-  // A file that is still being read is forgotten.
+  // Drops a file that is still being read.
   void open(const std::filesystem::path& path, base::StringTable& strings);
   [[nodiscard]] bool busy() const { return opening_.valid(); }
-  void forget() { opening_ = {}; }  // waits for the end of the file
-  // The run, or the sentence why there is none; nothing while it is being read.
+  void forget() { opening_ = {}; }  // waits until the file is read
+  // The run, or the reason why there is none; empty while it is being read.
   std::optional<base::Result<std::shared_ptr<run::Run>>> take();
 
  private:
   std::future<base::Result<std::shared_ptr<run::Run>>> opening_;
-  run::RunId last_id_ = run::RunId{1} << 48;  // never one of the worker's
+  run::RunId last_id_ = run::RunId{1} << 48;  // never an id of the worker
 };
 
 }  // namespace ts::app

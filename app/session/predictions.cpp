@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The card, or as much of it as was typed.
+// The card, or on the CPU the typed limit, else the card's memory.
 predict::PredictionTarget device_of(const spec::WorkloadSpec& spec, const spec::Gpu& gpu,
                                     const predict::PredictionTarget& card) {
-  // On a GPU of this machine the rules are those of the card; what it holds is the worker's affair.
+  // On a GPU of this machine the card's rules apply; the worker handles its real memory.
   if (spec.device == spec::DeviceKind::cuda) return card;
   const spec::MemoryLimit limit = spec::memory_limit(spec, gpu.memory_bytes);
   return predict::cpu_target(limit.source, limit.bytes);
@@ -45,7 +45,7 @@ void Predictions::follow(const spec::WorkloadSpec& spec, const run::EngineInfo* 
   if (!loader_ || engine == nullptr) return;
   const spec::Gpu* gpu = gpus_->find(spec.target_gpu);
   if (gpu == nullptr) return;
-  // LibTorch is up by now: the worker has loaded it, its CUDA part first.
+  // LibTorch is loaded by now: the worker has loaded it, its CUDA part first.
   if (!predictor_) {
     scratch_ = std::make_shared<const predict::CudaScratch>(built_in_scratch());
     predictor_ = std::make_unique<predict::Predictor>(loader_, *strings_);
@@ -71,7 +71,7 @@ void Predictions::wait(std::chrono::steady_clock::time_point deadline) {
 bool Predictions::hunt(predict::HuntRequest request, bool here) {
   const spec::Gpu* gpu = gpus_->find(request.spec.target_gpu);
   if (predictor_ == nullptr || gpu == nullptr) return false;
-  // The axes put other sizes in; what is wrong with the rest is wrong with every cell.
+  // The axes replace the sizes; an error in the other settings is an error in every cell.
   if (!allocator::AllocatorSettings::parse(request.spec.alloc_conf)) return false;
   request.target = predict::target_of(*gpu, request.spec);
   if (here) request.target = device_of(request.spec, *gpu, request.target);

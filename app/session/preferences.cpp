@@ -16,12 +16,12 @@ namespace {
 
 constexpr const char* kFile = "settings.json";
 
-// A wrong value in one place costs that one setting, not all of them.
+// A wrong value costs only its own setting.
 class Reader {
  public:
   explicit Reader(const nlohmann::json& json) : json_(json) {}
 
-  // `take` says whether it could use the value.
+  // `take` returns whether it could use the value.
   template <class Take>
   void read(const char* key, Take take) {
     const auto found = json_.find(key);
@@ -113,8 +113,8 @@ bool same_content(const std::filesystem::path& a, const std::filesystem::path& b
   return first && second && *first == *second;
 }
 
-// Keeps the file under another name: a copy, or itself where it cannot be read. Empty: nothing can
-// be kept here.
+// Keeps the file under another name: a copy, or the file itself if it cannot be read. Empty:
+// nothing can be kept here.
 std::filesystem::path set_aside(const std::filesystem::path& file, bool readable) {
   constexpr int kMostKept = 1000;
   for (int number = 1; number < kMostKept; ++number) {
@@ -218,7 +218,7 @@ base::Result<void> save_preferences(const std::filesystem::path& folder,
   };
   if (!preferences.save_folder.empty()) json["save_folder"] = preferences.save_folder.string();
   if (!preferences.set_aside.empty()) json["set_aside"] = preferences.set_aside.string();
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path need not be UTF-8
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path may not be UTF-8
   return io::write_file(folder / kFile, json.dump(2, ' ', false, kReplace) + "\n");
 }
 

@@ -14,8 +14,8 @@
 
 namespace ts::app {
 
-// What is remembered from one start to the next. The layout of the panels is beside it, in Dear
-// ImGui's own file.
+// The settings kept from one start to the next. The layout of the panels is stored beside them, in
+// Dear ImGui's own file.
 struct Preferences {
   views::ThemeKind theme = views::ThemeKind::dark;
   text::Language language = text::Language::en;
@@ -27,13 +27,13 @@ struct Preferences {
   std::vector<std::string> recent_files;  // opened last, the newest first
   spec::WorkloadSpec spec;
   views::TargetChoice targets;
-  // Where pictures, runs, predictions, sweeps and hunts are saved; empty: the default.
+  // The parent folder of saved pictures, runs, predictions, sweeps and hunts; empty: the default.
   std::filesystem::path save_folder;
-  // Where what could not be read of an earlier file was kept; empty once the user has seen it.
+  // The copy of an earlier file that could not be read in full; empty once the user has seen it.
   std::filesystem::path set_aside;
 };
 
-// What menu, keys and palette offer; a settings file may hold any scale between the ends.
+// The scales in menu, keys and palette; a settings file may hold any scale between the limits.
 inline constexpr std::array<float, 7> kScales = {0.75F, 1, 1.25F, 1.5F, 2, 2.5F, 3};
 inline constexpr float kMinScale = kScales.front();
 inline constexpr float kMaxScale = kScales.back();
@@ -41,20 +41,19 @@ inline constexpr float kMaxScale = kScales.back();
 // $XDG_CONFIG_HOME/tensorscope, else ~/.config/tensorscope. The error says what to set.
 base::Result<std::filesystem::path> preferences_folder();
 
-// Tensorscope in the home folder: where people look for what they saved. Empty where HOME is not
-// set.
+// Tensorscope in the home folder, where users look for saved files. Empty if HOME is not set.
 std::filesystem::path default_save_folder();
 
-// What a first start shows: a small transformer step that runs in a moment on any machine.
+// The settings of a first start: a small transformer step that runs quickly on any machine.
 Preferences default_preferences();
 
-// What a file's text says. Where it cannot be read there are the defaults and `problem` says why,
-// as the end of a sentence; a value that cannot be used costs that one setting, and is named.
+// Parses the text of a file. If it cannot be read, returns the defaults, and `problem` has the
+// reason as the end of a sentence. An unusable value costs only its own setting, and is named.
 Preferences parse_preferences(std::string_view text, std::string& problem);
 
-// Defaults where there is no file. Where something of it cannot be used the file is kept as
+// Returns the defaults if there is no file. If some of it cannot be used, the file is kept as
 // settings.set-aside.json (or -2, -3: none is overwritten) and `problem` is a sentence that names
-// both; it is told at every start until `set_aside` is cleared.
+// both; it is reported at every start until `set_aside` is cleared.
 Preferences load_preferences(const std::filesystem::path& folder, std::string& problem);
 base::Result<void> save_preferences(const std::filesystem::path& folder,
                                     const Preferences& preferences);

@@ -20,8 +20,8 @@
 namespace ts::app {
 namespace {
 
-// The run's memory as PyTorch's viewers open it: what PyTorch's allocator recorded, else with the
-// segments that it would have.
+// Writes the run's memory in the format of PyTorch's viewers: the recording of PyTorch's allocator,
+// else with the segments that it would have.
 base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
                                          const Session& session) {
   const run::Run& run = *session.run();

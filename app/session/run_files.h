@@ -9,17 +9,17 @@
 
 namespace ts::app {
 
-// run.json of the run on screen, which there must be.
+// run.json of the run on screen; there must be a run.
 nlohmann::json document_of(const Session& session);
 
-// All that a run may leave in a folder, with its pictures.
+// All files that a run may write into a folder, with its pictures.
 inline constexpr std::initializer_list<const char*> kRunFiles = {
     "run.json",   "trace.json",   "snapshot.pickle", "course.csv",    "operators.csv",
     "stacks.txt", "operators.md", "kernels.csv",     "workspace.png", "timeline.png",
     "memory.png", "course.png",   "course.svg"};
 
-// Everything of the run on screen but its pictures: run.json, the trace, the memory snapshot, the
-// tables. The folder is made.
+// Writes everything of the run on screen but its pictures: run.json, the trace, the memory
+// snapshot, the tables. Creates the folder.
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
                              const nlohmann::json& document);
 

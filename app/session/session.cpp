@@ -101,7 +101,7 @@ void wait_for_engine(Session& session, std::chrono::steady_clock::time_point lat
 
 namespace {
 
-// Until nothing is going on any more. Control-C cancels.
+// Waits until nothing runs any more. Control-C cancels.
 void wait_to_end(Session& session, const std::function<void()>& progress) {
   using namespace std::chrono_literals;
   auto next_report = std::chrono::steady_clock::now();

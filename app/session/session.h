@@ -21,56 +21,56 @@
 
 namespace ts::app {
 
-// The program's state without any drawing: the worker, what it has told so far, and the run on
-// screen. Used by the window and by the commands alike. One owner thread.
+// The program's state without any drawing: the worker, its results so far, and the run on screen.
+// Used by the window and the commands. One owner thread.
 class Session {
  public:
-  // Without a loader of dry runs nothing is predicted.
+  // Without a loader of dry runs there are no predictions.
   explicit Session(run::EngineLoader engine, predict::DryRunnerLoader dry_runner = {});
 
-  // Asks for a run; a run in progress is cancelled. False, and nothing happens, when the
+  // Requests a run; a run in progress is cancelled. Returns false and does nothing when the
   // specification is impossible.
   bool start(const spec::WorkloadSpec& spec, const run::Protocol& protocol);
-  // Asks for a comparison of two specifications by turns, on the same terms.
+  // Requests a comparison of two specifications by turns, under the same conditions.
   bool start_comparison(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b,
                         const run::Protocol& protocol);
-  // The newest comparison, as far as it is; null before the first and until another has begun.
+  // The newest comparison with its progress; null before the first and until another has started.
   [[nodiscard]] const run::Comparison* comparison() const { return comparison_.get(); }
-  // Why the newest comparison could not begin; empty when it did.
+  // The reason why the newest comparison could not start; empty when it did.
   [[nodiscard]] const base::Message& comparison_problem() const { return comparison_problem_; }
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }
-  // From now on runs are told what the device reaches, which is measured once.
+  // From now on runs receive the roof of the device, which is measured once.
   void want_roof() { wants_roof_ = true; }
   void cancel() { worker_.cancel(); }
-  // The newest run that was asked for; 0: none yet.
+  // The newest requested run; 0: none yet.
   [[nodiscard]] run::RunId asked() const { return asked_; }
-  // A run was asked for and has not ended.
+  // A requested run has not ended.
   [[nodiscard]] bool busy() const { return busy_; }
 
-  // Applies what the worker and the readers of files have told since the last time, in its order
-  // and for about that long, one thing at least; the rest comes first the next time. True when
-  // there was anything.
+  // Applies messages received from the worker and the file readers since the last call, in order
+  // and for about that long, but at least one; the rest comes first at the next call. True when
+  // there was any.
   bool update(std::int64_t budget_ns = std::numeric_limits<std::int64_t>::max());
-  // Something of what was told is not applied yet.
+  // Some received messages are not applied yet.
   [[nodiscard]] bool behind() const { return applied_ < waiting_.size(); }
 
   [[nodiscard]] OpenedFiles& files() { return files_; }
   [[nodiscard]] const OpenedFiles& files() const { return files_; }
 
   [[nodiscard]] Predictions& predictions() { return predictions_; }
-  // For dry runs on another thread than that of the predictions; may be empty.
+  // For dry runs on threads other than the prediction thread; may be empty.
   [[nodiscard]] const predict::DryRunnerLoader& dry_runner() const { return dry_runner_; }
-  // The run on screen: the newest, or the one that show() was given.
+  // The run on screen: the newest, or the one given to show().
   [[nodiscard]] const run::Run* run() const { return shown_ ? shown_.get() : run_.get(); }
   // The newest run, whatever is shown.
   [[nodiscard]] const run::Run* current() const { return run_.get(); }
   [[nodiscard]] std::shared_ptr<run::Run> share_current() const { return run_; }
-  // Shows a run that has ended; null: the newest again.
+  // Shows a finished run; null: the newest again.
   void show(std::shared_ptr<run::Run> run) { shown_ = std::move(run); }
-  // Called with what every run tells, before it is taken over; for whoever writes runs to disk.
+  // Called with every batch of a run before it is applied; for code that writes runs to disk.
   std::function<void(run::RunId, const capture::Batch&)> on_batch;
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }
-  // For runs that are read from files: interned from any thread.
+  // For runs that are read from files: any thread may intern strings.
   [[nodiscard]] base::StringTable& strings() { return strings_; }
   [[nodiscard]] const spec::GpuCatalogue& gpus() const { return gpus_; }
   [[nodiscard]] const run::EngineInfo* engine() const { return engine_ ? &*engine_ : nullptr; }
@@ -93,7 +93,7 @@ class Session {
   OpenedFiles files_;
   run::RunId asked_ = 0;
   bool busy_ = false;
-  bool compares_ = false;  // what was asked for last is a comparison
+  bool compares_ = false;  // the last request was a comparison
   bool wants_roof_ = false;
   std::shared_ptr<const run::Comparison> comparison_;
   base::Message comparison_problem_;
@@ -101,12 +101,12 @@ class Session {
   run::Worker worker_;  // last: its thread ends before what it writes to
 };
 
-// Until the engine is loaded, or it is known why it cannot be, or Control-C is pressed, or it is
-// that late.
+// Waits until the engine is loaded or known to be unavailable, Control-C is pressed, or the time
+// `latest` has come.
 void wait_for_engine(Session& session, std::chrono::steady_clock::time_point latest =
                                            std::chrono::steady_clock::time_point::max());
 
-// Starts a run and waits for its end. Control-C cancels the run, which then ends as a result like
+// Starts a run and waits for its end. Control-C cancels the run; a cancelled run is a result like
 // any other. `progress` is called on this thread about ten times a second.
 void run_to_end(Session& session, const spec::WorkloadSpec& spec, const run::Protocol& protocol,
                 const std::function<void(const run::Run&)>& progress);

@@ -36,7 +36,7 @@ void SweepRunner::update() {
     }
   }
   if (cancelling_) {
-    if (predictor_ != nullptr) asked_predictor_ = false;  // resume() asks again
+    if (predictor_ != nullptr) asked_predictor_ = false;  // resume() requests it again
     predictor_.reset();
     sweep_->cancel_rest();
     return;
@@ -58,7 +58,7 @@ void SweepRunner::update() {
 bool SweepRunner::predicted() {
   if (!asked_predictor_) {
     if (!session_->dry_runner()) return true;
-    // LibTorch is loaded by the worker, which knows in which order.
+    // The worker loads LibTorch, because it knows the order of loading.
     if (session_->engine() == nullptr) return !session_->engine_problem().empty();
     asked_predictor_ = true;
     const spec::HostMemory host = spec::read_host_memory();
@@ -66,7 +66,7 @@ bool SweepRunner::predicted() {
     for (const std::size_t index : sweep_->order()) {
       const sweep::SweepPoint& point = sweep_->points()[index];
       const spec::Gpu* gpu = session_->gpus().find(point.spec.target_gpu);
-      // What was said when it was measured stays beside the measurement.
+      // The prediction from the time of the measurement stays beside it.
       if (point.prediction.known() && (point.measured || point.status == sweep::PointStatus::oom)) {
         continue;
       }
@@ -111,7 +111,8 @@ void SweepRunner::keep_profile(std::size_t point, const run::Run& run) {
   std::error_code ignored;
   std::filesystem::create_directories(points_, ignored);
   const auto path = points_ / (sweep::profile_name(*sweep_, point) + ".json");
-  // Of a run that did not end well there are no whole steps to compare, nor of one before it.
+  // A run that did not end well has no whole steps to compare; the file of a run before it is
+  // removed, too.
   std::filesystem::remove(path, ignored);
   if (sweep_->points()[point].status != sweep::PointStatus::ok) return;
   const std::string profile = sweep::profile_of(run, session_->strings())

@@ -16,55 +16,55 @@
 namespace ts::app {
 
 // Predicts the points of a sweep, then runs them on the session's worker, one after the other, and
-// writes each into the journal as it ends. Used by the command and by the window. Main thread.
+// writes each into the journal when it ends. Used by the command and the window. Main thread.
 //
-// Predictions come first and alone: dry runs beside a measurement would take processor time from
-// it. Without a loader of dry runs in the session, or an engine that loads, there are none.
+// Predictions come first and alone: dry runs would take processor time from a measurement.
+// There are none without a loader of dry runs in the session, or without an engine that loads.
 class SweepRunner {
  public:
-  // `journal` may be null: nothing is kept on disk then. All outlive the runner.
+  // `journal` may be null: then nothing is written to disk. All arguments outlive the runner.
   SweepRunner(Session& session, sweep::Sweep& sweep, sweep::SweepJournal* journal);
   ~SweepRunner();
   SweepRunner(const SweepRunner&) = delete;
   SweepRunner& operator=(const SweepRunner&) = delete;
 
-  // Call after Session::update(), as often as there may be news. Takes over what has ended and
-  // starts the next point. A run that somebody else asked for goes first: the point it replaced
-  // waits and is run again.
+  // Call after Session::update(), as often as there may be news. Takes over finished points and
+  // starts the next one. A run requested elsewhere has priority: the point it replaced waits and is
+  // run again.
   void update();
 
-  // Dry runs still go on.
+  // Dry runs are still in progress.
   [[nodiscard]] bool predicting() const { return predictor_ != nullptr; }
-  // The point that runs is finished first; predictions go on.
+  // The running point is finished first; predictions continue.
   void pause() { paused_ = true; }
   void resume();
-  // Runs that point next, also while the others are paused.
+  // Runs that point next, even while the others are paused.
   void rerun(std::size_t point);
-  // The sweep has got more points: they are predicted and run, too.
+  // Call when the sweep has got more points: they are predicted and run, too.
   void widened();
-  // From now on points are written there.
+  // From now on points are written to this journal.
   void write_to(sweep::SweepJournal* journal) { journal_ = journal; }
-  // What tensorscope compare needs of every point goes there, and its recording, a file each. The
-  // next point begins when they are written: a disk at work would be measured, too. Empty: nowhere.
+  // Writes files for every point there: the input of tensorscope compare, and its recording. The
+  // next point starts after that, because disk work would disturb the measurement. Empty: no files.
   void keep_points(std::filesystem::path folder);
   [[nodiscard]] bool paused() const { return paused_; }
-  // Ends the running point and gives up the rest; resume() takes them up again.
+  // Stops the running point and skips the rest; resume() continues them.
   void cancel();
-  // Nothing runs or is predicted, and nothing will.
+  // Nothing runs or is predicted, and nothing will start.
   [[nodiscard]] bool idle() const;
 
-  // Called with each point that has ended, after it was written.
+  // Called with each finished point, after it was written.
   std::function<void(std::size_t point)> on_point;
-  // Why the journal could not be written, when it last could not; the points wait in memory.
+  // The reason why the last write of the journal failed; then the points wait in memory.
   [[nodiscard]] const base::Message& journal_problem() const { return journal_problem_; }
-  // Why the last point has no recording; empty when it has.
+  // The reason why the last point has no recording; empty when it has one.
   [[nodiscard]] const base::Message& recording_problem() const { return recordings_.problem(); }
 
  private:
   void take_end();
   void keep_profile(std::size_t point, const run::Run& run);
   void end_if_too_slow();
-  // Whether the points may run as far as predictions go.
+  // True when the points need not wait for predictions.
   bool predicted();
 
   Session* session_;

@@ -12,7 +12,7 @@
 namespace ts::app {
 namespace {
 
-// Runs of points that stay in memory: enough for the points that are being compared.
+// Runs of points that stay in memory: enough for the points in a comparison.
 constexpr std::size_t kKeptRuns = 24;
 
 }  // namespace
@@ -43,7 +43,7 @@ void SweepSession::start(Session& session, sweep::SweepSpec spec) {
   runner_->on_point = [this, &session](std::size_t point) { keep_run(session, point); };
 }
 
-// What is being read belongs to the sweep there was.
+// A recording that is being read belongs to the previous sweep.
 void SweepSession::forget_opened() {
   opener_.forget();
   opened_.reset();
@@ -76,7 +76,7 @@ base::Result<void> SweepSession::take_up(const Session& session) {
   if (sweep_ == nullptr) return text::fail("sweep_error.none_yet");
   if (loaded_.empty()) return {};
   if (session.engine() == nullptr) return text::fail("engine.not_yet");
-  // Read again: another program may have written since.
+  // Read again: another program may have written to it since.
   auto content = sweep::read_journal(loaded_);
   if (!content) return tl::unexpected(content.error());
   const auto identity = sweep_identity(read_machine(), *session.engine());
@@ -108,7 +108,7 @@ base::Result<void> SweepSession::widen(const Session& session, const sweep::Swee
   auto wider = sweep::widened(sweep_->spec(), more);
   if (!wider) return tl::unexpected(wider.error());
   if (journal_) {
-    // Kept in memory and written with the next point when it cannot be written now.
+    // If it cannot be written now, it stays in memory and is written with the next point.
     static_cast<void>(journal_->widen(*wider));
   }
   const std::vector<std::size_t> moved = sweep_->widen(std::move(*wider));

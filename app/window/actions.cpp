@@ -79,7 +79,7 @@ static_assert(in_order());
 
 bool pressed_chord(int chord, bool repeats) {
   if (chord == 0) return false;
-  // Whoever owns the key: Space belongs to the page, see Workspace::keep_keys().
+  // True whoever owns the key: Space belongs to the page, see Workspace::keep_keys().
   return ImGui::IsKeyChordPressed(chord, repeats ? ImGuiInputFlags_Repeat : ImGuiInputFlags_None,
                                   ImGuiKeyOwner_Any);
 }

@@ -5,7 +5,7 @@
 
 namespace ts::app {
 
-// What the user can ask of the window.
+// The commands of the window.
 enum class Action : std::uint8_t {
   start,
   stop,
@@ -40,19 +40,18 @@ enum class Action : std::uint8_t {
   shortcuts,
 };
 
-// What else may have the keyboard while the keys of a row are heard: nothing, a text that is typed,
-// or that and an open list.
+// When the keys of a row work: only if nothing else has the keyboard, also while text is typed, or
+// also while a list is open.
 enum class KeyReach : std::uint8_t { page, typing, always };
 
-// The one table of what the window can be asked for: menus, keys, the palette and the sheet of
-// shortcuts read it. Whether a row can be asked for, why not, and what it does is Workspace's to
-// say.
+// The only table of the window's commands, used by menus, keys, the palette and the sheet of
+// shortcuts. Workspace decides whether a command is possible, why not, and what it does.
 struct ActionRow {
   Action action;
   const char* id;    // stable: "###menu_start", "###command_start"
   const char* name;  // key of the short text in a menu
   const char* what;  // key of the text that says what it does
-  const char* keys;  // as written beside it; empty: none
+  const char* keys;  // as displayed beside it; empty: none
   // Dear ImGui's key chords, both of them; 0: none.
   int chord = 0;
   int other_chord = 0;
@@ -63,7 +62,7 @@ struct ActionRow {
 std::span<const ActionRow> action_rows();  // by Action
 const ActionRow& action_row(Action action);
 
-// Its keys were pressed in this frame.
+// True if its keys were pressed in this frame.
 bool chord_pressed(const ActionRow& row);
 
 }  // namespace ts::app

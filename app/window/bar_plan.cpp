@@ -5,7 +5,7 @@
 namespace ts::app {
 namespace {
 
-// At scale 1: the card with its size, its name, the most of its name.
+// Widths of the target field at scale 1: the card with its size, its name, most of its name.
 constexpr float kRoomy = 200;
 constexpr float kNamed = 132;
 constexpr float kLeast = 100;

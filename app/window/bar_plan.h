@@ -12,11 +12,11 @@ struct BarParts {
   float device = 0;
   bool target = false;  // wants a field for the target card
   bool one_menu_only = false;
-  float gap = 0;   // before that field
+  float gap = 0;   // before the field of the target card
   float unit = 1;  // pixels at scale 1
 };
 
-// What of the bar is shown.
+// The parts of the bar that are shown.
 struct BarPlan {
   bool device = true;
   bool labels = true;  // of language and projector
@@ -25,8 +25,8 @@ struct BarPlan {
   float target = 0;   // width of the field; 0: none
 };
 
-// The most that `width` has room for. The device goes first, then the size of the target, words,
-// the name of the program, and the menus go behind one button; what is pressed stays.
+// The most that fits into `width`. The device is dropped first, then the size of the target, words,
+// the name of the program; then the menus go behind one button. The buttons stay.
 BarPlan plan_bar(const BarParts& parts, float width);
 
 }  // namespace ts::app

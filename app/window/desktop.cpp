@@ -16,7 +16,7 @@ base::Result<void> show_in_desktop(const std::filesystem::path& path) {
   std::error_code ignored;
   std::string folder =
       std::filesystem::is_directory(path, ignored) ? path.string() : path.parent_path().string();
-  // The shell ends at once; what it started belongs to nobody here and needs no waiting for.
+  // The shell ends at once. Its child belongs to nobody here and nobody has to wait for it.
   std::string shell = "sh";
   std::string option = "-c";
   std::string words =

@@ -6,8 +6,8 @@
 
 namespace ts::app {
 
-// Shows a file's folder, or a folder, in the desktop's own program for files (xdg-open), which goes
-// on by itself. An error where the system has none.
+// Shows a folder, or the folder of a file, in the desktop's file manager (xdg-open), which runs by
+// itself. An error if the system has none.
 base::Result<void> show_in_desktop(const std::filesystem::path& path);
 
 }  // namespace ts::app

@@ -6,7 +6,7 @@
 
 namespace ts::app {
 
-// The desktop's own dialog to choose files (zenity, kdialog, ...), beside the window's frames. Main
+// The desktop's own file dialog (zenity, kdialog, ...), which runs beside the window's frames. Main
 // thread.
 class FileDialog {
  public:
@@ -15,11 +15,11 @@ class FileDialog {
   FileDialog(const FileDialog&) = delete;
   FileDialog& operator=(const FileDialog&) = delete;
 
-  // The desktop has such a dialog. Looks for it once, which takes some milliseconds.
+  // True if the desktop has such a dialog. The search happens once and takes some milliseconds.
   static bool available();
-  // Opens it; nothing while it is open.
+  // Opens it; does nothing while it is open.
   void open(const std::string& title);
-  // What was chosen since the last time; empty while the user has not decided, or gave up.
+  // Files chosen since the last call; empty while the user has not decided, or cancelled.
   std::vector<std::filesystem::path> take();
 
  private:

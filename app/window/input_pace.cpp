@@ -9,7 +9,7 @@
 namespace ts::app {
 namespace {
 
-// A click, the list or field it opens and the focus of that take this many frames at most.
+// The most frames for a click, the list or field it opens, and the focus of that.
 constexpr int kMostUnsettled = 6;
 
 ImVector<ImGuiInputEvent>& queue() {
@@ -40,7 +40,7 @@ bool changes(const ImGuiInputEvent& event) {
   return ImGui::GetKeyData(event.Key.Key)->Down != event.Key.Down;
 }
 
-// A press is forgotten, a release never: a key would stay down.
+// A press may be dropped, a release never: a key would stay down.
 bool is_release(const ImGuiInputEvent& event) {
   return (event.Type == ImGuiInputEventType_Key && !event.Key.Down) ||
          (event.Type == ImGuiInputEventType_MouseButton && !event.MouseButton.Down);
@@ -77,10 +77,10 @@ void InputPace::forget_stale(std::int64_t now_ns) {
   queue().swap(kept);
 }
 
-// Between two presses only where the mouse is in the end and how far the wheel was turned counts.
+// Merges input: between two presses only the last mouse position and the sum of wheel turns count.
 void InputPace::put_together() {
   ImVector<ImGuiInputEvent> kept;
-  int begin = 0;  // of the moves and turns at the end of `kept`
+  int begin = 0;  // start of the moves and turns at the end of `kept`
   for (const ImGuiInputEvent& event : queue()) {
     const bool moves = event.Type == ImGuiInputEventType_MousePos;
     const bool turns = event.Type == ImGuiInputEventType_MouseWheel;
@@ -122,7 +122,7 @@ std::size_t InputPace::seen_now() {
       return static_cast<std::size_t>(i);
     if (event.Type != ImGuiInputEventType_Key || !changes(event)) continue;
     if (event.Key.Down && keys_wait) return static_cast<std::size_t>(i);
-    // Letters of a word that is typed come in any number, each as a character too.
+    // Any number of letters may arrive while typing, each also as a character.
     const bool letter =
         typing && !is_modifier(event.Key.Key) && (context.IO.KeyMods & ~ImGuiMod_Shift) == 0;
     if (letter) continue;

@@ -9,11 +9,11 @@ struct ImGuiInputEvent;
 
 namespace ts::app {
 
-// Lets a frame see no more input than it can tell apart, so that keys and clicks act as they do in
-// a fast window also where frames are slow: a chord with the modifiers it was pressed with, one
-// press after the other, and what is typed behind a click or a key that opens a field goes into
-// that field. Moves and turns of the wheel that nobody has seen are put together; presses that
-// waited longer than kStale are forgotten rather than done when nobody expects them. Main thread.
+// Limits the input of a frame to what it can tell apart, so that keys and clicks act in slow frames
+// as in fast ones: a chord with the modifiers it was pressed with, one press after the other, and
+// text typed after a click or key that opens a field goes into that field. Unprocessed mouse moves
+// and wheel turns are merged; presses that waited longer than kStale are dropped, because nobody
+// expects them any more. Main thread.
 class InputPace {
  public:
   static constexpr std::int64_t kStale = 3'000'000'000;  // nanoseconds
@@ -23,15 +23,15 @@ class InputPace {
   InputPace(const InputPace&) = delete;
   InputPace& operator=(const InputPace&) = delete;
 
-  // Right before and right behind ImGui::NewFrame().
+  // Call right before and right after ImGui::NewFrame().
   void hold(std::int64_t now_ns);
   void release();
-  // Input waits for another frame.
+  // Some input waits for another frame.
   [[nodiscard]] bool waiting() const { return waiting_; }
 
  private:
   struct Arrived {
-    std::uint32_t last_event;  // all up to this one had come
+    std::uint32_t last_event;  // all events up to this one had arrived
     std::int64_t ns;
   };
   struct Focus {

@@ -15,12 +15,12 @@ using SetIoErrorHandler = IoErrorHandler (*)(IoErrorHandler);
 std::function<void()> end_of_program;
 IoErrorHandler handler_before = nullptr;
 
-// Of the library that GLFW loaded; null where it uses none.
+// The function of the library that GLFW loaded; null if GLFW uses none.
 SetIoErrorHandler setter() {
   void* const library = dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
   auto* const found = reinterpret_cast<SetIoErrorHandler>(dlsym(library, "XSetIOErrorHandler"));
-  dlclose(library);  // GLFW keeps it
+  dlclose(library);  // GLFW keeps it open
   return found;
 }
 

@@ -4,8 +4,8 @@
 
 namespace ts::app {
 
-// While one lives, `end` is called when the X server goes away, instead of Xlib's exit(). It must
-// not return and must not use the display. One at a time, main thread.
+// While an object lives, `end` is called when the X server goes away, instead of Xlib's exit(). It
+// must not return and must not use the display. One object at a time, main thread.
 class OnLostDisplay {
  public:
   explicit OnLostDisplay(std::function<void()> end);

@@ -52,7 +52,7 @@ void OpenSheet::go_to(const std::filesystem::path& folder) {
   list_ = list_folder(folder);
 }
 
-// Into the field: Enter opens what stands there.
+// Writes the path into the field; Enter opens the path in the field.
 void OpenSheet::mark(const std::filesystem::path& path) {
   const std::string words = path.string();
   typed_.fill('\0');
@@ -66,10 +66,11 @@ bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const List
   const std::string right = kind_words(ui, file.kind) + (size.empty() ? "" : ", " + size);
   if (views::list_row(ui, id.c_str(), words, right, marked_ && marked_->path == file.path)) {
     mark(file.path);
-    // With the keyboard there is no second press of a pair.
+    // The keyboard has no double click.
     return ImGui::GetIO().NavVisible;
   }
-  // The second of a pair, also where pairs follow one another into one folder after the other.
+  // The second click of a pair, also when pairs in quick succession open one folder after the
+  // other.
   const int clicks = ImGui::GetMouseClickedCount(ImGuiMouseButton_Left);
   return ImGui::IsItemHovered() && clicks > 0 && clicks % 2 == 0;
 }
@@ -77,7 +78,7 @@ bool OpenSheet::draw_file(const views::Ui& ui, const std::string& id, const List
 void OpenSheet::draw_preview(const views::Ui& ui) const {
   if (!marked_) {
     const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    // One line, as what follows it is: the list below must not move under a double click.
+    // One line, like the text that replaces it: the list below must not move under a double click.
     views::text(ui, TextStyle::small, ui.theme.text3,
                 views::fitted(sink, TextStyle::small, ui.texts("file.open_hint"),
                               ImGui::GetContentRegionAvail().x));
@@ -94,7 +95,7 @@ void OpenSheet::draw_preview(const views::Ui& ui) const {
                   (size.empty() ? "" : ", " + size));
 }
 
-// What is no longer there stays in sight, and leaves the list when it is pressed.
+// A missing file stays visible, and leaves the list when it is pressed.
 bool OpenSheet::draw_recent(const views::Ui& ui, Answer& answer) {
   bool done = false;
   for (std::size_t i = 0; i < recent_.size(); ++i) {
@@ -197,7 +198,7 @@ OpenSheet::Answer OpenSheet::draw(const views::Ui& ui, std::span<const std::stri
         ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {
       ImGui::CloseCurrentPopup();
     } else if (done && typed_[0] != '\0') {
-      // A folder is gone into, anything else is opened.
+      // Enters a folder, opens anything else.
       const ListedFile file = listed(typed());
       if (file.kind == FileKind::folder) {
         entered = file.path;

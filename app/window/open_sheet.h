@@ -12,8 +12,8 @@
 
 namespace ts::app {
 
-// The sheet to open a file without any help of the desktop: a path to type, the files that were
-// opened last, a folder to go through, and what the marked one is. Main thread.
+// The sheet to open a file without the desktop's dialog: a field for a path, the recent files, a
+// folder to browse, and details of the marked entry. Main thread.
 class OpenSheet {
  public:
   void open() { asked_ = true; }
@@ -21,9 +21,9 @@ class OpenSheet {
   struct Answer {
     std::optional<std::filesystem::path> chosen;
     std::optional<std::filesystem::path> forgotten;  // a recent file that is no longer there
-    bool browse = false;                             // the desktop's own dialog is wanted
+    bool browse = false;                             // the user wants the desktop's own dialog
   };
-  // `can_browse`: there is such a dialog.
+  // `can_browse`: returns whether there is such a dialog.
   Answer draw(const views::Ui& ui, std::span<const std::string> recent, bool (*can_browse)());
 
  private:
@@ -39,12 +39,12 @@ class OpenSheet {
   bool asked_ = false;
   std::array<char, 4096> typed_{};
   bool focus_field_ = false;
-  bool rewritten_ = false;  // the field takes over what a row wrote into it
+  bool rewritten_ = false;  // the field takes over text that a row wrote into it
   FileList list_;
   std::vector<ListedFile> recent_;
   std::optional<ListedFile> marked_;
-  std::string marked_words_;  // what `marked_` was made of
-  bool refused_ = false;      // it was to be opened and is not there
+  std::string marked_words_;  // the source of `marked_`
+  bool refused_ = false;      // it was to be opened and does not exist
 };
 
 }  // namespace ts::app

@@ -10,9 +10,9 @@
 
 namespace ts::app {
 
-// Flags of ImGui's windows: panels, which dock; panels that stay where a page puts them; and the
-// windows of a page, which have no title. A page that takes the keyboard when it appears leaves
-// ImGuiWindowFlags_NoFocusOnAppearing out.
+// Flags of ImGui's windows: dockable panels, panels that a page keeps in place, and the windows of
+// a page, which have no title. A page that takes the keyboard when it appears omits
+// ImGuiWindowFlags_NoFocusOnAppearing.
 inline constexpr ImGuiWindowFlags kPanelFlags =
     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoFocusOnAppearing;
 inline constexpr ImGuiWindowFlags kFixedFlags =
@@ -20,10 +20,10 @@ inline constexpr ImGuiWindowFlags kFixedFlags =
     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 inline constexpr ImGuiWindowFlags kUnmovingFlags =
     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-// Strips along the edge of the main window: tabs, and what is said above them.
+// Flags of strips along the edge of the main window: tabs, and the messages above them.
 inline constexpr ImGuiWindowFlags kStripFlags = kUnmovingFlags | ImGuiWindowFlags_NoSavedSettings;
 
-// Panels at the left and at the right of a page: a third of a small window at most.
+// The width of the panels at the left and right of a page: at most a third of a small window.
 inline float controls_width(const views::Ui& ui, float page) {
   return std::floor(std::min(ui.px(320), page * 0.28F));
 }
@@ -31,7 +31,7 @@ inline float side_width(const views::Ui& ui, float page) {
   return std::floor(std::min(ui.px(360), page * 0.3F));
 }
 
-// The settings at the left of a page.
+// The panel of settings at the left of a page.
 inline void form_panel(const views::Ui& ui, const char* id, ImVec2 corner, ImVec2 size,
                        ImGuiWindowFlags flags, const std::function<void()>& draw) {
   ImGui::SetNextWindowPos(corner);
@@ -42,7 +42,7 @@ inline void form_panel(const views::Ui& ui, const char* id, ImVec2 corner, ImVec
   ImGui::PopStyleVar();
 }
 
-// From the top bar to the sentence of a page, at scale 1: as far as on the page of runs.
+// The gap from the top bar to the sentence of a page, at scale 1: the same as on the run page.
 inline constexpr float kHeadMargin = 14;
 
 }  // namespace ts::app

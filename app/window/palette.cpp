@@ -14,7 +14,7 @@ namespace ts::app {
 namespace {
 
 constexpr const char* kPalette = "###palette";
-constexpr std::size_t kMostRows = 200;  // further ones are found by typing more
+constexpr std::size_t kMostRows = 200;  // more typing finds further ones
 
 std::string lower(std::string_view words) {
   std::string low(words);
@@ -38,7 +38,7 @@ std::vector<std::string> words_of(std::string_view typed) {
   return words;
 }
 
-// Of one that cannot be chosen why, as far as there is room: it need not be marked to be read.
+// If an entry cannot be chosen: the reason, as far as there is room, also when it is not marked.
 std::string right_words(const views::Ui& ui, const PaletteEntry& entry) {
   if (entry.reason.empty()) return entry.right;
   const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
@@ -123,7 +123,7 @@ void Palette::draw(const views::Ui& ui,
       }
       rewrite_ = false;
     }
-    // The arrow keys move the mark and not the ring.
+    // The arrow keys move the mark, not the focus ring.
     for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow}) {
       ImGui::SetKeyOwner(key, ImGui::GetItemID());
     }
@@ -160,7 +160,8 @@ void Palette::draw(const views::Ui& ui,
       }
     }
     ImGui::EndChild();
-    // Why the marked one cannot be chosen; its line is kept, so that nothing jumps.
+    // The reason why the marked entry cannot be chosen; its line is always kept, so that nothing
+    // moves.
     const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const std::string reason =
         views::fitted(sink, views::TextStyle::small, marked_ < rows ? found[marked_]->reason : "",

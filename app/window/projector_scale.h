@@ -4,8 +4,9 @@
 
 namespace ts::app {
 
-// On a wall only the share of the picture's height counts: text that reads at 1080 lines reads at
-// 720 or 2160 when it grows with them. A larger scale that was chosen stays. Height in pixels.
+// On a projector only the share of the picture's height counts: text that is readable at 1080 lines
+// is readable at 720 or 2160 when it scales with them. A larger chosen scale stays. Height in
+// pixels.
 inline float projector_scale(float chosen, float height) {
   constexpr float kAt1080 = 1.6F;
   constexpr float kLargest = 4 * kAt1080;  // 4320 lines

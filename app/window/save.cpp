@@ -61,7 +61,7 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
   return save_picture(graphics, session, state, picture, folder / "comparison.png");
 }
 
-// Whether the lesson hands in a picture of the window of that step.
+// True if the lesson hands in a picture of the window for that step.
 bool wants_pictures(const lessons::Lesson& lesson, const std::string& step) {
   return std::ranges::any_of(lesson.deliverables, [&](const lessons::Deliverable& one) {
     return one.step == step && one.file.ends_with(".png") && one.file != "figure.png" &&
@@ -140,7 +140,7 @@ base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
       return plan.gpu.empty() ? save_pictures_of_sweep(graphics, session, plan, folder)
                               : base::Result<void>();
     case lessons::StepKind::predict: {
-      // The window draws what is predicted for a card.
+      // The window draws predictions for a card only.
       if (plan.gpu.empty() || !wants_pictures(lesson.lesson(), step)) return {};
       Preferences preferences = state.preferences;
       preferences.spec = plan.spec;

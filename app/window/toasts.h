@@ -10,12 +10,12 @@
 
 namespace ts::app {
 
-// What was written to disk, said in the corner for some seconds, with a button that shows it and
-// one that takes the path along. While the mouse is over them they stay. Main thread.
+// Messages about files written to disk, shown in the corner for some seconds, with a button that
+// shows the file and one that copies its path. They stay while the mouse is over them. Main thread.
 class Toasts {
  public:
   void add(const std::filesystem::path& saved, std::int64_t now_ns);
-  // Returns the path that the user wants to be shown.
+  // Returns the path that the user wants to see.
   std::optional<std::filesystem::path> draw(const views::Ui& ui, std::int64_t now_ns);
   [[nodiscard]] bool empty() const { return toasts_.empty(); }
 

@@ -34,18 +34,18 @@
 namespace ts::app {
 namespace {
 
-// After input, frames go on this long: a tooltip comes up without further input.
+// Frames continue this long after input: a tooltip appears without further input.
 constexpr double kSettleSeconds = 0.8;
 constexpr double kSettleFrameSeconds = 1.0 / 30;
-// While a text is typed its caret blinks.
+// The caret blinks while text is typed.
 constexpr double kCaretSeconds = 0.4;
-// How soon an idle window takes up what the worker tells.
+// The interval at which an idle window reads messages of the worker.
 constexpr double kIdleSeconds = 0.1;
 constexpr double kAnimatedSeconds = 1.0 / 60;
-// What is measured on the processor is truer the less is drawn meanwhile; what is live may be 200
-// ms late.
+// Measurements on the processor are more accurate with less drawing; live values may be 200 ms
+// late.
 constexpr double kMeasuringSeconds = 0.1;
-// Of a frame, for what a run told since the last one: a flood of records does not stop the window.
+// The part of a frame for new messages of a run: many records must not block the window.
 constexpr std::int64_t kUpdateTime = 12'000'000;  // nanoseconds
 
 void on_drop(GLFWwindow* handle, int count, const char** paths) {
@@ -88,7 +88,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->fonts_ = std::make_unique<views::Fonts>();
   window->texts_ = std::make_unique<text::Texts>(built_in_texts());
   window->load_fonts();
-  // The worker starts loading LibTorch here, beside the first frame.
+  // The worker starts to load LibTorch here, in parallel with the first frame.
   window->session_ =
       std::make_unique<Session>(window->options_.loader, window->options_.dry_runner);
   window->session_->want_roof();
@@ -107,7 +107,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
 Window::~Window() {
   if (session_ != nullptr) remember();
   workspace_.reset();
-  // A sweep's runner lets go of the session, which must be there still.
+  // The sweep's runner detaches from the session, which must still exist.
   if (state_ != nullptr) {
     state_->lessons->keep();
     state_->lessons.reset();
@@ -143,11 +143,11 @@ void Window::remember() {
 void Window::remember_what_is_known() {
   Preferences& preferences = state_->preferences;
   preferences.spec = state_->history.spec();
-  // At the end there is nobody left to tell when it fails; nothing that was measured is lost.
+  // At the end a failure cannot be reported any more; no measurement is lost.
   static_cast<void>(save_preferences(options_.preferences_folder, preferences));
 }
 
-// Made, or the sentence why there is none is shown.
+// Creates the folder; if that fails, shows the reason.
 std::optional<std::filesystem::path> Window::made_save_folder() {
   std::filesystem::path folder = state_->save_folder();
   const auto made = folder.empty() ? text::fail("file_error.no_home") : io::make_folder(folder);
@@ -163,7 +163,7 @@ void Window::save(Requests::Save what) {
   saved ? workspace_->saved(*saved) : workspace_->notify(saved.error());
 }
 
-// Into the folder of the lesson itself, where its steps are.
+// Into the folder of the lesson itself, which has the folders of its steps.
 void Window::save_lesson() {
   const LessonRunner* const lesson = state_->lessons->shown();
   if (lesson == nullptr) return;
@@ -198,7 +198,7 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   const auto& other = sweeps.progress()->other;
   const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
                                        sweeps.progress()->target, picture, path);
-  if (saved && !beside_others) return;  // its folder has been named
+  if (saved && !beside_others) return;  // its folder was reported before
   saved ? workspace_->saved(path) : workspace_->notify(saved.error());
 }
 
@@ -220,8 +220,8 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
   if (!saved) workspace_->notify(saved.error());
 }
 
-// What is measured is written beside the pictures, and its memory is shown again with everything
-// that was open. This object is not destroyed: a device that answers nothing could keep the worker.
+// Saves the run beside the pictures. The new start shows its memory again, and everything that was
+// open. This object is not destroyed: a device that does not respond could block the worker.
 void Window::restart() {
   std::vector<std::filesystem::path> paths;
   if (session_->run() != nullptr) {
@@ -235,7 +235,7 @@ void Window::restart() {
     }
     if (!session_->run()->memory.events().empty()) paths.push_back(folder / "snapshot.pickle");
   }
-  // Only what can be opened again: a start with anything else would end at once.
+  // Only files that can be opened again: a start with anything else would end at once.
   for (const OpenedFiles::Entry& entry : session_->files().entries()) {
     if (entry.opened != nullptr) paths.push_back(entry.path);
   }
@@ -244,7 +244,7 @@ void Window::restart() {
   workspace_->notify(options_.restart(paths));
 }
 
-// Up to the draw lists.
+// Builds the frame up to the draw lists.
 Requests Window::build_frame(Layout layout) {
   if (state_->preferences.language != fonts_language_) load_fonts();
   ImGui_ImplOpenGL3_NewFrame();
@@ -264,7 +264,7 @@ bool Window::frame() {
   };
   Layout layout = layout_now();
   Requests requests = build_frame(layout);
-  // Drawing is what takes long where frames are slow: what waits is not drawn one by one.
+  // Drawing is the slow part of slow frames: frames for waiting input are not all drawn.
   while (catches_up && pace_.waiting() && !requests.quit && base::now_ns() - begin_ns < kCatchUp) {
     ImGui::EndFrame();
     layout = layout_now();
@@ -307,7 +307,7 @@ void Window::wait_for_input() {
     last_input_ = glfwGetTime();
     return;
   }
-  // Nothing is drawn until there is something to show: an idle window costs next to nothing.
+  // Nothing is drawn until something changes: an idle window uses almost no processor time.
   while (true) {
     const double before = glfwGetTime();
     const bool settling = before - last_input_ < kSettleSeconds;
@@ -325,8 +325,8 @@ void Window::wait_for_input() {
 
 int Window::run() {
   const InterruptGuard guard;
-  // The handler of X stands on the stack of whatever called it and must not return: the process
-  // ends there, with everything but the display as it was.
+  // The X error handler runs on the stack of its caller and must not return: the process ends
+  // there, and everything but the display is unchanged.
   const OnLostDisplay lost([this] {
     remember_what_is_known();
     std::fputs("tensorscope: the display is gone; the settings are saved\n", stderr);

@@ -19,7 +19,7 @@ struct ImGuiContext;
 namespace ts::app {
 
 // The program with a window: preferences, session, workspace and the frame loop. Main thread. Tests
-// make one with a fake engine and drive frame() themselves.
+// create one with a fake engine and call frame() themselves.
 class Window {
  public:
   struct Options {
@@ -29,7 +29,7 @@ class Window {
     std::filesystem::path save_folder;  // where things are saved if the preferences name no other
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
     std::filesystem::path sweep = {};                            // likewise; empty: none
-    // Starts the program anew with these files; the sentence why it cannot, if it returns.
+    // Restarts the program with these files; returns only on failure, with the reason.
     std::function<std::string(const std::vector<std::filesystem::path>&)> restart = {};
   };
   static base::Result<std::unique_ptr<Window>> open(Options options);
@@ -37,14 +37,14 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // Draws frames until the user leaves; sleeps while nothing changes. Returns the exit code.
+  // Draws frames until the user quits; sleeps while nothing changes. Returns the exit code.
   int run();
 
-  // Opens files as dropping them onto the window does.
+  // Opens files in the same way as files dropped onto the window.
   void open_files(const std::vector<std::filesystem::path>& paths);
 
-  // One frame on screen. Input that one frame cannot tell apart is worked off in frames of which
-  // the last is shown, for kCatchUp at most. False when the user asked to leave.
+  // Draws one frame on screen. Input that one frame cannot tell apart is processed in several
+  // frames, for kCatchUp at most; only the last is shown. False when the user asked to quit.
   bool frame();
   static constexpr std::int64_t kCatchUp = 100'000'000;  // nanoseconds
 
@@ -53,14 +53,14 @@ class Window {
   [[nodiscard]] Graphics& graphics() { return *graphics_; }
   // Called after each frame is on screen; for the test engine.
   std::function<void()> after_frame;
-  // Off for the test engine, which wants every frame on screen.
+  // False for the test engine, which needs every frame on screen.
   bool catches_up = true;
   // Time from construction to the first frame on screen, in nanoseconds; 0 before.
   [[nodiscard]] std::int64_t first_frame_ns() const { return first_frame_ns_; }
-  // How long run() sleeps while something moves by itself and no input comes: longer while the
-  // processor, which draws the window, is what is measured.
+  // The sleep of run() while something moves without input: longer while the processor, which draws
+  // the window, is being measured.
   [[nodiscard]] double seconds_between_frames() const;
-  // What the last frame took until its draw lists were made: everything but drawing them.
+  // The time of the last frame until its draw lists were complete, without drawing them.
   [[nodiscard]] std::int64_t own_work_ns() const { return own_work_ns_; }
 
  private:
@@ -75,7 +75,7 @@ class Window {
   void save_picture_of_hunt(std::filesystem::path path);
   void save_figure_of_sweep(const Requests::Figure& request);
   void remember();
-  // The same without asking the display, which may be gone.
+  // The same without using the display, which may be gone.
   void remember_what_is_known();
   void restart();
 
@@ -94,7 +94,7 @@ class Window {
   text::Language fonts_language_ = text::Language::en;
   std::unique_ptr<Workspace> workspace_;
   InputPace pace_;
-  double last_input_ = 0;  // on glfwGetTime()
+  double last_input_ = 0;  // in the time of glfwGetTime()
 };
 
 }  // namespace ts::app

@@ -14,16 +14,16 @@ namespace ts::app {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// A slider that rests this long is meant: Live starts the run then.
+// Live starts the run when a slider has rested this long.
 constexpr std::int64_t kDebounce = kSecond / 4;
 constexpr std::int64_t kNoteTime = 6 * kSecond;
-// Since the frame began; what is drawn with the prediction has the rest of 16.6 ms.
+// Time since the start of the frame; drawing with the prediction has the rest of 16.6 ms.
 constexpr std::chrono::milliseconds kPredictedBy{10};
 
 run::Protocol protocol_for(bool live) {
   run::Protocol protocol;
   if (live) {
-    // Live answers soon: fewer samples, the rest of the rules stay.
+    // Live needs quick results: fewer samples, the other rules stay.
     protocol.budget_s = 1;
     protocol.hard_budget_s = 10;
     protocol.max_warmup_s = 1;
@@ -32,7 +32,7 @@ run::Protocol protocol_for(bool live) {
   return protocol;
 }
 
-// The same but for the card it is compared with and how its allocator is set.
+// Equal except for the card to compare with and the allocator's settings.
 bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
   spec::WorkloadSpec same = b;
   same.target_gpu = a.target_gpu;
@@ -121,7 +121,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
   }
   if (run != nullptr && run->id != state_->viewed) {
-    // Places in an old trace mean nothing in a new one.
+    // Positions in an old trace have no meaning in a new one.
     state_->viewed = run->id;
     views::ViewState fresh;
     fresh.memory_axis = state_->view.memory_axis;
@@ -133,7 +133,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     fresh.show_agreement = state_->view.show_agreement;
     if (file != nullptr) {
       if (!state_->color_of_runs) state_->color_of_runs = fresh.color_by_allocation;
-      // Where a file tells no categories one colour for everything would tell nothing.
+      // If a file has no categories, one colour for everything would show nothing.
       fresh.color_by_allocation = !files::has_categories(*device);
     } else if (state_->color_of_runs) {
       fresh.color_by_allocation = *state_->color_of_runs;
@@ -142,7 +142,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     state_->view = fresh;
   }
   if (entry != nullptr) {
-    // What the recording's card had is not in the file.
+    // The file does not contain the memory of the recording's card.
     views::ViewContext view{run,
                             opened != nullptr ? opened->strings() : session_->strings(),
                             *texts_,
@@ -165,7 +165,7 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     }
     return view;
   }
-  // A limit that was typed counts, else the card's memory.
+  // A typed limit has priority over the card's memory.
   const std::int64_t typed = state_->history.spec().memory_limit;
   const std::int64_t capacity = typed > 0 ? typed : gpu != nullptr ? gpu->memory_bytes : 0;
   std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
@@ -201,13 +201,13 @@ void Workspace::ask_for_prediction() {
   session_->predictions().follow(state_->history.spec(), session_->engine());
 }
 
-// What does not show the prediction is drawn between these two, while it is made.
+// Draw what does not show the prediction between ask_for_prediction() and this call.
 void Workspace::wait_for_prediction() {
   session_->predictions().wait(frame_begin_ + kPredictedBy);
 }
 
-// Measured while the settings are those of the run, with its prediction beside it; else predicted:
-// also where the run failed before it had allocated anything.
+// Shows measured memory with its prediction while the settings are those of the run; else predicted
+// memory, also if the run failed before it had allocated anything.
 void Workspace::choose_memory(views::ViewContext& view) {
   ask_for_prediction();
   const predict::Outlook* outlook = session_->predictions().outlook();
@@ -219,7 +219,7 @@ void Workspace::choose_memory(views::ViewContext& view) {
                         !run->memory.events().empty();
   const bool known = outlook != nullptr && (outlook->target != nullptr || outlook->own != nullptr);
   if (known) state_->last_forecast = outlook->target != nullptr ? outlook->target : outlook->own;
-  // Where nothing can be predicted, what was predicted last stays, marked as what it is.
+  // If nothing can be predicted, the last prediction stays, marked as such.
   const predict::Forecast* const forecast = state_->last_forecast.get();
   if (measured || forecast == nullptr) {
     if (run != nullptr)
@@ -295,7 +295,7 @@ void Workspace::follow_live() {
     seen_spec_ = spec;
     changed_ns_ = base::now_ns();
   }
-  // Two specifications are compared when that is asked for.
+  // Two specifications are compared only on request.
   if (state_->page == Page::compare) run_spec_ = spec;
   if (state_->preferences.live && spec != run_spec_ && base::now_ns() - changed_ns_ > kDebounce) {
     start_run(true);
@@ -321,8 +321,8 @@ Requests Workspace::draw(Layout layout, bool interactive) {
     take_keys(requests);
     follow_live();
   }
-  // The page of runs has a layout of its own for the projector; the others have their strip of
-  // controls in place of the form.
+  // On the projector the run page has a layout of its own; the others have a strip of controls in
+  // place of the form.
   if (layout == Layout::panels || projector) {
     if (state_->page == Page::sweep) layout = Layout::sweep;
     if (state_->page == Page::hunt) layout = Layout::hunt;

@@ -45,7 +45,7 @@
 
 namespace ts::app {
 
-// What a picture or the window shows: the docked panels, the projector's page, or one panel alone.
+// The content of a picture or the window: the docked panels, the projector's page, or one panel.
 enum class Layout : std::uint8_t {
   panels,
   projector,
@@ -62,14 +62,14 @@ enum class Layout : std::uint8_t {
   lessons
 };
 
-// What the tabs at the top choose between.
+// The pages that the tabs at the top select.
 enum class Page : std::uint8_t { run, sweep, hunt, compare, lessons };
 
-// "run" is panels; "sweep", "hunt", "ab" and "lessons" are the pages of these; the others by their
-// name.
+// "run" is panels; "sweep", "hunt", "ab" and "lessons" are the pages of these; the others have
+// their own name.
 base::Result<Layout> layout_from_name(const std::string& name);
 
-// The projector's page is light whatever the window looks like otherwise.
+// The projector's page is always light, independent of the theme of the window.
 const views::Theme& theme_of(Layout layout, const Preferences& preferences);
 
 // The part of the user interface's state that a picture shares with the window.
@@ -77,14 +77,14 @@ struct WorkspaceState {
   explicit WorkspaceState(const Preferences& start)
       : preferences(start), history(start.spec), old_limit(start.spec.memory_limit) {}
   Preferences preferences;
-  std::filesystem::path default_save_folder;  // where the preferences name none
+  std::filesystem::path default_save_folder;  // used if the preferences name none
   views::SpecHistory history;
-  // The memory limit that was set when the program was left, in bytes: a bar in the window says so
-  // until that is answered. 0: none, or answered.
+  // The memory limit in bytes that was set at the last exit: a bar in the window shows it until the
+  // user responds. 0: none, or the user has responded.
   std::int64_t old_limit = 0;
   views::ViewState view;
   run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
-  std::optional<bool> color_of_runs;  // color_by_allocation to go back to when a file is left
+  std::optional<bool> color_of_runs;  // color_by_allocation to restore when a file is left
   views::SweepEdit sweep_edit;
   views::SweepPageState sweep_page;
   std::shared_ptr<SweepSession> sweeps = std::make_shared<SweepSession>();
@@ -94,68 +94,68 @@ struct WorkspaceState {
   std::shared_ptr<LessonSession> lessons = std::make_shared<LessonSession>();
   views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;
-  // Where things are saved.
+  // The folder of saved files.
   [[nodiscard]] std::filesystem::path save_folder() const;
-  // From now on; empty: the default folder.
+  // Valid from now on; empty: the default folder.
   void choose_save_folder(const std::filesystem::path& chosen);
 
-  views::RunFigures figures;  // of the newest run that went well
+  views::RunFigures figures;  // of the newest successful run
   views::RunFigures earlier;  // of the last one with other settings
-  // What was predicted last, for settings that nothing is predicted of.
+  // The last prediction, for settings that cannot be predicted.
   std::shared_ptr<const predict::Forecast> last_forecast;
 };
 
-// What the user asked for in a frame that the workspace cannot do by itself.
+// Requests of the user in a frame that the workspace cannot do by itself.
 struct Requests {
   bool quit = false;
   bool picture = false;  // F12
-  // What is to be saved into a folder of its own.
+  // The content to save into a new folder.
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
   bool restart = false;
   bool lesson = false;  // the report of the open lesson and its pictures, into its folder
-  // The map of the hunt as a picture, into this file; empty: beside the other pictures.
+  // Save the map of the hunt as a picture into this file; empty: beside the other pictures.
   std::optional<std::filesystem::path> hunt_picture;
-  // The figure of the sweep, or one chart of it, as files in a folder.
+  // Save the figure of the sweep, or one chart of it, as files in a folder.
   struct Figure {
     std::optional<views::SweepChart> only;
     std::filesystem::path folder;
   };
   std::optional<Figure> figure;
 
-  // With what was asked for in a later frame.
+  // Adds the requests of a later frame.
   void add(Requests&& later);
 };
 
 // Draws everything inside the frame of the current Dear ImGui context and turns input into changes
-// of the session and of the state. Holds caches of what it drew, so every context has its own.
+// of the session and the state. Caches what it drew, so every context has its own workspace.
 class Workspace {
  public:
   Workspace(Session& session, WorkspaceState& state, const text::Texts& texts,
             const views::Fonts::Faces& faces);
 
-  // One frame of a window or a picture. `interactive` takes keys and starts runs.
+  // Draws one frame of a window or a picture. `interactive`: takes keys and starts runs.
   Requests draw(Layout layout, bool interactive);
 
-  // A short sentence in the status bar for a few seconds: "Saved ...", or what went wrong.
+  // Shows a short sentence in the status bar for a few seconds: "Saved ...", or an error.
   void notify(std::string words);
   void notify(const base::Message& message);
 
-  // Says that something was written there, with a button that shows it.
+  // Shows that something was written there, with a button that opens it.
   void saved(const std::filesystem::path& path);
 
-  // Begins to read files and shows the last of them.
+  // Starts to read files and shows the last of them.
   void open_files(const std::vector<std::filesystem::path>& paths);
 
-  // Frames are needed even without input: a run goes on, a sentence is to disappear.
+  // True if frames are needed without input: during a run, or before a message disappears.
   [[nodiscard]] bool animated() const;
 
  private:
   void take_keys(Requests& requests);
   void keep_keys();
-  // The sentence why a command cannot be given now; empty: it can.
+  // The reason why a command is not possible now, as a sentence; empty: it is possible.
   [[nodiscard]] std::string why_not(Action action) const;
-  // Whether what a command switches is on.
+  // The state of what a command switches.
   [[nodiscard]] bool is_on(Action action) const;
   void perform(Action action, Requests& requests);
   void stop_or_close();
@@ -175,17 +175,17 @@ class Workspace {
   void draw_action(const views::Ui& ui, Action action, Requests& requests);
   void follow_live();
   void start_run(bool live);
-  void start();  // what Space starts on this page
+  void start();  // the action of Space on this page
   void start_or_pause_sweep();
   void begin_sweep(views::SweepAsk ask);
-  // A point of a sweep is being measured; a run now would throw it away.
+  // A point of a sweep is being measured; a run now would discard it.
   [[nodiscard]] bool measures_sweep() const;
-  // The projector's page has a field of its own for the target card.
+  // The projector's page has its own field for the target card.
   void draw_top_bar(const views::Ui& ui, Requests& requests, bool has_target_field);
   [[nodiscard]] BarParts bar_parts(const views::Ui& ui, const std::string& device,
                                    bool has_target_field) const;
   [[nodiscard]] const char* run_key() const;
-  // A file is on screen: the other pages are of the settings whatever is opened.
+  // A file is on screen: the other pages show the settings whatever is opened.
   [[nodiscard]] bool shows_file() const {
     return state_->page == Page::run && session_->files().current() != nullptr;
   }
@@ -195,7 +195,7 @@ class Workspace {
   void draw_menus(const views::Ui& ui, Requests& requests);
   void draw_one_menu(const views::Ui& ui, Requests& requests);
   void draw_menu_items(const views::Ui& ui, const char* id, Requests& requests);
-  // What is on screen is of the settings; a file and the lessons have none.
+  // The page shows the settings; a file and the lessons have none.
   [[nodiscard]] bool has_form() const { return !shows_file() && state_->page != Page::lessons; }
   void draw_status_bar(const views::Ui& ui);
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> projector_keys() const;
@@ -211,7 +211,7 @@ class Workspace {
     ImVec2 origin, size;
   };
   PageArea page_area(const views::Ui& ui, bool projector);
-  // Whether the settings stand at the left of a page: on the projector only when they are wanted.
+  // True if the settings are at the left of a page: on the projector only on request.
   [[nodiscard]] bool shows_form(bool projector) const { return !projector || show_form_; }
   void draw_sweep(const views::Ui& ui, bool projector, Requests& requests);
   void carry_out(const views::SweepRequests& asked, Requests& requests);
@@ -247,7 +247,7 @@ class Workspace {
   void draw_glossary(const views::Ui& ui);
   void draw_limit_bar(const views::Ui& ui);
   void draw_toasts(const views::Ui& ui);
-  // Over the panels. large: a table wants their whole width.
+  // Draws a sheet over the panels. large: a table needs their whole width.
   enum class SheetSize : std::uint8_t { large, small };
   void draw_sheet(const views::Ui& ui, const char* title, const char* id, bool& open,
                   const std::function<void()>& draw, SheetSize size = SheetSize::large);
@@ -256,7 +256,7 @@ class Workspace {
   void draw_file_controls(const views::Ui& ui, const views::ViewContext& view);
   void draw_open_sheet(const views::Ui& ui);
   void draw_save_folder(const views::Ui& ui);
-  // What Ctrl+S does on this page, and why it cannot be done now; empty: it can.
+  // The action of Ctrl+S on this page, and why it is not possible now; empty: it is possible.
   void save(Requests& requests);
   [[nodiscard]] std::string why_not_save() const;
   [[nodiscard]] bool predicted_now() const;
@@ -279,30 +279,30 @@ class Workspace {
   views::InspectorView inspector_;
 
   std::chrono::steady_clock::time_point frame_begin_;
-  spec::WorkloadSpec run_spec_;   // what Live last started, or the user
+  spec::WorkloadSpec run_spec_;   // last started by Live or the user
   spec::WorkloadSpec seen_spec_;  // last frame's, for the debounce
   std::int64_t changed_ns_ = 0;
   std::shared_ptr<const predict::Forecast> run_forecast_;  // of the run on screen
   Palette palette_;
   bool popup_has_keys_ = false;           // at the end of the last frame
-  std::optional<std::size_t> menu_cell_;  // of the hunt, that the open menu is about
+  std::optional<std::size_t> menu_cell_;  // the hunt cell of the open menu
   bool show_form_ = false;                // on the projector
   bool show_shortcuts_ = false;
   bool show_operators_ = false;
   bool show_comparison_ = false;
   views::ComparisonPage comparison_;
-  bool ask_for_file_ = false;  // the sheet to open a file comes up in the next frame
+  bool ask_for_file_ = false;  // the sheet to open a file appears in the next frame
   OpenSheet open_sheet_;
   Toasts toasts_;
   bool show_save_folder_ = false;
-  std::array<char, 4096> save_folder_{};  // as it is typed
+  std::array<char, 4096> save_folder_{};  // as typed
   bool show_glossary_ = false;
   std::array<char, 64> glossary_filter_{};
   FileDialog file_dialog_;
   std::optional<std::size_t> shown_tab_;  // last frame's
-  bool show_frame_rate_ = false;          // not in pictures: it would differ from one to the next
+  bool show_frame_rate_ = false;          // not in pictures: it would differ between them
   unsigned dock_id_ = 0;
-  // Widths and height of the panels that follow the window, as they were made last.
+  // Sizes of the panels that follow the window, as they were set last.
   float fitted_left_ = 0, fitted_right_ = 0, fitted_below_ = 0;
   std::string note_;
   std::int64_t note_until_ns_ = 0;

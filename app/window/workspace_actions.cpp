@@ -1,4 +1,4 @@
-// What the commands of the window do, when they can be given, and who has the keys.
+// The commands of the window: what they do, when they are possible, and who has the keys.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -13,7 +13,7 @@
 namespace ts::app {
 namespace {
 
-// Those that can have the ring, from left to right and from top to bottom.
+// Panels that can have the focus ring, from left to right and from top to bottom.
 std::vector<ImGuiWindow*> panels_in_order() {
   std::vector<ImGuiWindow*> panels;
   for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
@@ -29,7 +29,7 @@ std::vector<ImGuiWindow*> panels_in_order() {
   return panels;
 }
 
-// The panel that the keyboard is in; null: in none of them.
+// The panel with the keyboard focus; null: none.
 ImGuiWindow* panel_with_ring(const std::vector<ImGuiWindow*>& panels) {
   ImGuiWindow* window = ImGui::GetCurrentContext()->NavWindow;
   while (window != nullptr && std::ranges::find(panels, window) == panels.end())
@@ -187,7 +187,7 @@ void Workspace::perform(Action action, Requests& requests) {
   }
 }
 
-// There is a forecast of the settings as they are.
+// True if there is a forecast for the current settings.
 bool Workspace::predicted_now() const {
   const predict::Outlook* const outlook = session_->predictions().outlook();
   return outlook != nullptr && outlook->target != nullptr &&
@@ -238,7 +238,7 @@ void Workspace::save(Requests& requests) {
   }
 }
 
-// Escape: the nearest thing that can be left.
+// Escape: leaves the nearest thing that can be left.
 void Workspace::stop_or_close() {
   if (show_shortcuts_) {
     show_shortcuts_ = false;
@@ -257,8 +257,8 @@ void Workspace::stop_or_close() {
   }
 }
 
-// Ends what goes on. Of a sweep that is the whole: ending its point alone would lose that point and
-// go on with the next.
+// Stops the current work. A sweep stops as a whole: stopping its point alone would lose that point
+// and continue with the next.
 void Workspace::stop() {
   SweepSession& sweeps = *state_->sweeps;
   if (!sweeps.idle() && !sweeps.runner()->paused()) {
@@ -270,7 +270,7 @@ void Workspace::stop() {
   }
 }
 
-// The language stays: whoever cannot read the others would be lost.
+// The language stays: a user who cannot read the others would be lost.
 void Workspace::reset_settings() {
   Preferences& preferences = state_->preferences;
   const Preferences defaults = default_preferences();
@@ -302,15 +302,14 @@ void Workspace::focus_panel(int steps) {
   ImGui::SetNavCursorVisible(true);
 }
 
-// A text that is typed and a list that is open have the keys to themselves; nothing else hears
-// them.
+// A text field in use and an open list take all keys; nothing else receives them.
 void Workspace::take_keys(Requests& requests) {
   const bool typing = ImGui::GetIO().WantTextInput;
   for (const ActionRow& row : action_rows()) {
     const bool heard = row.reach == KeyReach::always || (!popup_has_keys_ && !typing) ||
                        (!popup_has_keys_ && row.reach == KeyReach::typing);
     if (!heard || !chord_pressed(row)) continue;
-    // Of a command that writes a file the reason is told; others do nothing by themselves.
+    // A command that writes a file reports the reason; other impossible commands do nothing.
     const std::string reason = row.action == Action::save ? why_not(row.action) : std::string();
     if (row.action == Action::stop) {
       stop_or_close();
@@ -320,15 +319,14 @@ void Workspace::take_keys(Requests& requests) {
       perform(row.action, requests);
     }
   }
-  // Before anything was clicked no panel has the ring, though the window below all may have the
-  // keys.
+  // Before the first click no panel has the ring, although the window below all may have the keys.
   const bool nowhere =
       ImGui::GetCurrentContext()->NavId == 0 && panel_with_ring(panels_in_order()) == nullptr;
   if (nowhere && !popup_has_keys_ && ImGui::IsKeyPressed(ImGuiKey_Tab, false)) focus_panel(1);
 }
 
-// Space is the page's, Enter presses what has the ring: Dear ImGui would let Space do both. An
-// owner that is named now still stands when the next frame begins.
+// Space belongs to the page, Enter presses the item with the ring: Dear ImGui would let Space do
+// both. An owner that is set now is still valid when the next frame begins.
 void Workspace::keep_keys() {
   popup_has_keys_ = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
   if (!popup_has_keys_) ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space starts a run"));

@@ -38,7 +38,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
     std::string keys;
     const char* what;
   };
-  // What the mouse is over takes these: they are no commands of the window.
+  // Keys of the item under the mouse: they are no commands of the window.
   std::vector<Shortcut> shortcuts = {
       {"Enter", "shortcut.press"},
       {"Tab", "shortcut.tab"},
@@ -64,7 +64,7 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
                        ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings)) {
     views::text(ui, TextStyle::body_strong, ui.theme.text, (*texts_)("shortcut.title"));
     ImGui::Dummy({0, ui.px(6)});
-    // In two columns: a single one would be higher than a small window.
+    // Two columns: one would be higher than a small window.
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(10), ui.px(2)));
     if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
       const std::size_t rows = (shortcuts.size() + 1) / 2;

@@ -1,4 +1,4 @@
-// The page of A against B: which setting differs, the comparison as it goes on, its outcome.
+// The page of A against B: the setting that differs, the comparison in progress, its result.
 #include <imgui.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 namespace ts::app {
 namespace {
 
-// "Backend: naive in A, flash in B": what the comparison was of, whatever the settings are now.
+// "Backend: naive in A, flash in B": the subject of the comparison, independent of the current
+// settings.
 std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
   std::string words;
   const auto& [a, b] = comparison.sides;
@@ -39,7 +40,7 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
 
 }  // namespace
 
-// Why the sides that are set cannot be compared; empty: they can.
+// The reason why the chosen sides cannot be compared; empty: they can.
 std::string Workspace::comparison_refusal() const {
   const spec::WorkloadSpec& a = state_->history.spec();
   if (!session_->engine_problem().empty())
@@ -61,7 +62,7 @@ void Workspace::start_comparison() {
   }
 }
 
-// The settings of A in the comparison on screen that are no longer those of now, else those of B.
+// The settings of A in the comparison on screen that differ from the current ones, else those of B.
 std::string Workspace::stale_comparison() const {
   const run::Comparison* const comparison = session_->comparison();
   if (comparison == nullptr) return {};

@@ -1,5 +1,4 @@
-// Opened files: the tabs above the panels, the panels of a file, and the sheet to open one by its
-// path.
+// Opened files: the tabs above the panels, the panels of a file, and the sheet to open one by path.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -27,7 +26,7 @@ void Workspace::draw_file_tabs(const views::Ui& ui) {
     shown_tab_.reset();
     return;
   }
-  // Places move when a tab is closed, ids do not.
+  // Positions change when a tab is closed, ids do not.
   const OpenedFiles::Entry* current = files.current();
   const auto wanted =
       current != nullptr ? std::optional(static_cast<std::size_t>(current->id)) : std::nullopt;
@@ -97,7 +96,7 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
-    // Nothing to show of it: no tab, and no place among the recent ones.
+    // Nothing to show: no tab, and no place among the recent files.
     if (!whole.empty() && listed(whole).kind == FileKind::missing) {
       forget_file(state_->preferences.recent_files, whole);
       notify((*texts_)("file.missing", {{"path", whole.string()}}));
@@ -122,7 +121,7 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
   }
 }
 
-// The folder as it is, a field to type another, and the default one.
+// The current folder, a field for another one, and the default one.
 void Workspace::draw_save_folder(const views::Ui& ui) {
   if (ImGui::IsWindowAppearing()) {
     save_folder_.fill('\0');

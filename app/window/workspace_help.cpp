@@ -1,4 +1,4 @@
-// What helps to find one's way: the glossary, what is left over from last time, what was saved.
+// Help for the user: the glossary, leftovers of the last session, saved files.
 #include <imgui.h>
 #include <imgui_internal.h>
 

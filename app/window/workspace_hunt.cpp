@@ -1,4 +1,4 @@
-// The page of the hunt: the map of the settings, the timeline of the cell they are, the log.
+// The hunt page: the map of the settings, the timeline of their cell, the log.
 #include <imgui.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
 
-// What a map of earlier settings is of, in what it has otherwise than those of now.
+// The settings of an earlier map that differ from the current ones.
 std::string earlier_settings(const text::Texts& texts, const predict::HuntProgress& hunt,
                              const spec::WorkloadSpec& now) {
   spec::WorkloadSpec mapped = hunt.map.base();
@@ -49,7 +49,7 @@ void Workspace::open_cell(std::size_t cell) {
 
 void Workspace::open_spec(const spec::WorkloadSpec& spec) {
   state_->history.set(spec);
-  // Live would take the change of the settings for a wish to run.
+  // Live would treat the changed settings as a request to run.
   run_spec_ = seen_spec_ = state_->history.spec();
 }
 
@@ -59,7 +59,7 @@ void Workspace::save_hunt(Requests& requests) {
   if (saved) requests.hunt_picture = *saved / "hunt.png";
 }
 
-// `narrow`: without the words of the last button, which its hint says.
+// `narrow`: without the text of the last button, which its tooltip has.
 void Workspace::draw_hunt_buttons(const views::Ui& ui, bool narrow, Requests& requests) {
   HuntSession& hunts = *state_->hunts;
   const bool busy = session_->predictions().hunt_busy();
@@ -118,11 +118,11 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const std::int64_t row = spec::number_of(state_->history.spec(), hunt->map.y().field);
-    // The sizes of now say nothing about the map of before.
+    // The current sizes do not apply to the earlier map.
     const bool outdated = hunts.outdated();
     const std::string sentence = outdated ? std::string(ui.texts("hunt.computing"))
                                           : views::hunt_sentence(*hunt, row, ui.texts);
-    // In a narrow window the whole sentence, smaller.
+    // In a narrow window the whole sentence in a smaller font.
     const float room = width - ui.px(32);
     const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
                            ? views::TextStyle::large
@@ -138,9 +138,9 @@ void Workspace::draw_hunt_head(const views::Ui& ui, float width, Requests& reque
     const auto small = views::TextStyle::small;
     const std::string of = outdated ? std::string() : views::hunt_settings(*hunt, ui.texts);
     const std::string whole = ui.texts("common.two_sentences", {{"first", of}, {"second", words}});
-    // What the map is of where there is room for it beside the buttons.
+    // The subject of the map, if there is room for it beside the buttons.
     if (!of.empty() && at.x + ui.px(32) + sink.text_width(small, whole) <= buttons) words = whole;
-    // Beside the buttons, or in a row of their own; the runs rather than the dry runs.
+    // Beside the buttons, or in a separate row; runs have priority over dry runs.
     const auto beside = [&](const std::string& line) {
       return at.x + ui.px(32) + sink.text_width(small, line) <= buttons;
     };
@@ -199,7 +199,7 @@ void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
                       earlier_settings(*texts_, *hunts.progress(), state_->history.spec()));
     return;
   }
-  // Enter opens the cell of the settings.
+  // Enter opens the cell of the current settings.
   const auto opened = ImGui::IsItemHovered() ? cell : figure.selected;
   if (pressed && opened) open_cell(*opened);
   if (cell && ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) {
@@ -208,13 +208,13 @@ void Workspace::draw_hunt_map(const views::Ui& ui, float width, float height) {
   }
   draw_cell_menu(ui);
   if (cell && wheel != 0) {
-    // About the cell under the mouse.
+    // Around the cell under the mouse.
     views::zoom(state_->hunt_edit, hunts.map().spec_of(*cell), wheel > 0 ? 0.5 : 2,
                 predict::kMapSide);
   }
 }
 
-// The settings become those of the cell beside theirs: right and up are larger.
+// Moves the settings to the neighbouring cell: right and up are larger.
 void Workspace::step_cell(int x, int y) {
   const predict::HuntMap& map = state_->hunts->map();
   const auto now = state_->hunts->cell_of(state_->history.spec());
@@ -255,7 +255,7 @@ void Workspace::draw_cell_menu(const views::Ui& ui) {
   views::context_menu(ui, "###cell_menu", title, rows);
 }
 
-// The exact edge, the log, and what would make it fit.
+// The exact edge, the log, and changes that would make it fit.
 void Workspace::draw_hunt_side(const views::Ui& ui, const views::ViewContext& view, float height) {
   if (const predict::HuntProgress* const hunt = state_->hunts->progress()) {
     const bool outdated = state_->hunts->outdated();
@@ -268,7 +268,7 @@ void Workspace::draw_hunt_side(const views::Ui& ui, const views::ViewContext& vi
     const bool remedies = view.outlook != nullptr && !view.outlook->remedies.empty();
     const float left_over = height - ImGui::GetCursorPosY();
     const float of_log = std::max(ui.px(120), left_over * (remedies ? 0.42F : 0.9F));
-    // The cells of an earlier map are no longer those of these settings.
+    // The cells of an earlier map do not belong to the current settings.
     ImGui::BeginDisabled(outdated);
     const auto cell = views::draw_hunt_log(ui, state_->hunts->map(), hunt->target.memory, of_log);
     ImGui::EndDisabled();
@@ -283,7 +283,7 @@ void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& request
   const auto [origin, size] = page_area(ui, projector);
   const bool form = shows_form(projector);
   const float left = form ? controls_width(ui, size.x) : 0;
-  // On a wall the settings stand in place of the list: the map would be too narrow beside both.
+  // On a projector the settings replace the list: the map would be too narrow beside both.
   const float right = projector && form ? 0 : side_width(ui, size.x);
   const float middle = size.x - left - right;
   const auto panel = [&, corner = origin](const char* id, float x, float y, float width,
@@ -299,7 +299,7 @@ void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& request
     ImGui::End();
     ImGui::PopStyleVar();
   };
-  // Controls first: what they change is seen in this frame's charts.
+  // Controls first: the charts of this frame show their changes.
   views::settle(state_->hunt_edit, state_->history.spec());
   if (form) {
     form_panel(ui, "###hunt_controls", origin, {left, size.y}, kFixedFlags, [&] {
@@ -314,7 +314,7 @@ void Workspace::draw_hunt(const views::Ui& ui, bool projector, Requests& request
   ask_for_prediction();
   state_->hunts->follow(*session_, state_->history.spec(), state_->hunt_edit);
   state_->hunts->update(*session_);
-  // On a wall the map has all the height.
+  // On a projector the map has the full height.
   const float height = size.y;
   const float map_height = projector ? height : std::floor(height * 0.62F);
   panel("###hunt_page", left, 0, middle, map_height, {0, 0}, kUnmovingFlags, [&] {

@@ -1,4 +1,4 @@
-// Where the panels lie: docked, one alone, or the projector's page.
+// The places of the panels: docked, one alone, or the projector's page.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kMemoryPart = 0.54F;  // of the height, below the timeline
 
-// Panels of rows keep a margin; charts use every pixel.
+// Panels of rows have a margin; charts use every pixel.
 class Margin {
  public:
   explicit Margin(const views::Ui& ui) {
@@ -44,8 +44,8 @@ void Workspace::draw_timeline(const views::Ui& ui, const OpenedFiles::Entry* ent
   }
 }
 
-// The panels around the timeline follow the window, and the scale, until one of them is dragged:
-// else a window that is made smaller would leave it nothing.
+// The panels around the timeline follow the window and the scale until one of them is dragged:
+// otherwise a smaller window would leave the timeline no room.
 void Workspace::fit_panels(const views::Ui& ui) {
   const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
   const auto fit = [](const char* window, float ImVec2::*extent, float& fitted, float wanted) {
@@ -89,8 +89,8 @@ void Workspace::draw_panels(const views::Ui& ui) {
   fit_panels(ui);
   ImGui::DockSpaceOverViewport(dock, viewport, ImGuiDockNodeFlags_AutoHideTabBar);
   const OpenedFiles::Entry* entry = session_->files().current();
-  // Controls first: what they change is seen in this frame's charts. Then the timeline, which shows
-  // nothing that is predicted.
+  // Controls first: the charts of this frame show their changes. Then the timeline, which shows no
+  // predictions.
   {
     const Margin margin(ui);
     if (ImGui::Begin(views::ids::kControls, nullptr, kPanelFlags)) {
@@ -161,7 +161,7 @@ void Workspace::draw_one(const views::Ui& ui, Layout layout) {
 
 namespace {
 
-// A panel over the whole width, with a line below it.
+// Draws a panel over the whole width, with a line below it.
 void wide_panel(const views::Ui& ui, const char* id, const ImVec2& corner, const ImVec2& size,
                 const std::function<void()>& draw) {
   ImGui::SetNextWindowPos(corner);
@@ -177,7 +177,7 @@ void wide_panel(const views::Ui& ui, const char* id, const ImVec2& corner, const
 
 }  // namespace
 
-// Where a page lies: on the projector below the strip of controls, which this draws.
+// The area of a page: on the projector below the strip of controls, which this function draws.
 Workspace::PageArea Workspace::page_area(const views::Ui& ui, bool projector) {
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   PageArea area{viewport->WorkPos, viewport->WorkSize};
@@ -209,14 +209,14 @@ void Workspace::draw_projector(const views::Ui& ui) {
     area.origin.x += left;
     area.size.x -= left;
   }
-  // Whole pixels, or the background shows between two panels.
+  // Whole pixels; otherwise the background shows between two panels.
   const float end = area.origin.y + area.size.y;
   const float head =
       std::floor(std::min(views::projector_head_height(ui.metrics.scale), area.size.y * 0.4F));
   const float timeline_y = area.origin.y + head;
   const float timeline_height = std::floor((end - timeline_y) * 0.4F);
   const float memory_y = timeline_y + timeline_height;
-  // In this order for the same reason as in draw_panels().
+  // The same order as in draw_panels(), for the same reason.
   panel("###projector_timeline", timeline_y, timeline_height, [&] { draw_timeline(ui, entry); });
   wait_for_prediction();
   views::ViewContext view = context(ui);

@@ -1,4 +1,4 @@
-// What the palette offers: every command, setting, preset, card and look.
+// The entries of the palette: every command, setting, preset, card and look.
 #include <imgui.h>
 
 #include <algorithm>
@@ -38,8 +38,7 @@ bool same_letters(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-// "T=1024", "T = 1024" or "T 1024": what is typed is the setting; a value that it cannot have has
-// its reason.
+// "T=1024", "T = 1024" or "T 1024": adds the typed setting; an impossible value has its reason.
 void Workspace::add_typed_setting(const views::Ui& ui, std::string_view typed,
                                   std::vector<PaletteEntry>& entries) {
   const auto parts = typed_setting(typed);
@@ -55,7 +54,7 @@ void Workspace::add_typed_setting(const views::Ui& ui, std::string_view typed,
       static_cast<void>(spec::set_field(spec, row.name, value));
       reason = reason_words(ui, spec, row.field);
     }
-    // Found by whatever was typed.
+    // Matches whatever was typed.
     entries.push_back({std::string(typed), setting_words(ui, row.field, value), "", reason,
                        [this, spec] { state_->history.set(spec); }});
     return;
@@ -81,7 +80,7 @@ void Workspace::add_workloads(const views::Ui& ui, std::vector<PaletteEntry>& en
 void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
   const spec::WorkloadSpec& spec = state_->history.spec();
   for (const spec::FieldRow& row : spec::field_rows()) {
-    // Workloads come with a preset, cards with their sizes.
+    // Workloads are listed with their presets, cards with their sizes.
     if (row.field == Field::target_gpu || row.field == Field::workload) continue;
     const std::string now = spec::field_text(spec, row.field);
     const std::string reason = reason_words(ui, spec, row.field);
@@ -107,7 +106,7 @@ void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& ent
 }
 
 void Workspace::add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
-  // Those of the present workload come first: "preset small" is then that of what is looked at.
+  // Presets of the current workload come first: "preset small" then finds the one of this workload.
   const spec::WorkloadKind now = state_->history.spec().workload;
   for (const bool present : {true, false}) {
     for (const spec::Preset& preset : spec::presets()) {

@@ -28,7 +28,7 @@ base::Result<PictureOptions> picture_size(const std::string& text) {
 base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
                                 const PictureOptions& options, const std::filesystem::path& path) {
   WorkspaceState copy = state;
-  // Its bars are other ones, too.
+  // The projector has other bars, too.
   copy.preferences.projector = options.layout == Layout::projector;
   std::unique_ptr<Workspace> workspace;
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {

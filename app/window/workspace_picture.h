@@ -10,30 +10,30 @@
 
 namespace ts::app {
 
-// What to render and how large: independent of the window and of its Dear ImGui context.
+// The content and size of a picture: independent of the window and of its Dear ImGui context.
 struct PictureOptions {
   Layout layout = Layout::panels;
   int width = 1920;
   int height = 1080;
 };
 inline constexpr int kMaxPictureSide = 16384;
-// How long a command waits for the prediction of the settings of its pictures.
+// The time that a command waits for the prediction for its pictures.
 inline constexpr std::chrono::seconds kPredictionTime{10};
-// "1920x1080", with a sentence for everything else.
+// Parses "1920x1080"; the error for everything else is a sentence.
 base::Result<PictureOptions> picture_size(const std::string& text);
 
-// Renders the session as `state` has it (theme, scale, language, selection) and writes a PNG. The
-// state's own Dear ImGui context is left as it was. `graphics` must be current. Rendering runs
-// until the layout has settled, so a picture of the same session is the same every time.
+// Renders the session as in `state` (theme, scale, language, selection) and writes a PNG. The
+// state's own Dear ImGui context is not changed. `graphics` must be current. Rendering runs until
+// the layout has settled, so pictures of the same session are always equal.
 base::Result<void> save_picture(Graphics& graphics, Session& session, const WorkspaceState& state,
                                 const PictureOptions& options, const std::filesystem::path& path);
 
-// workspace.png, timeline.png and memory.png of a finished run, and the figure of its courses, as
-// `state` has it.
+// Writes workspace.png, timeline.png and memory.png of a finished run, and the figure of its
+// courses, as in `state`.
 base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
                                      const WorkspaceState& state,
                                      const std::filesystem::path& folder);
-// workspace.png and memory.png of what is predicted for the settings of `state`.
+// Writes workspace.png and memory.png of the prediction for the settings of `state`.
 base::Result<void> save_prediction_pictures(Graphics& graphics, Session& session,
                                             const WorkspaceState& state,
                                             const std::filesystem::path& folder);

@@ -30,7 +30,7 @@ constexpr ImGuiWindowFlags kStatusFlags = ImGuiWindowFlags_NoScrollbar |
 
 }  // namespace
 
-// Only while a run is shown after which the GPU answers nothing any more.
+// Only while a run is shown after which the GPU does not respond any more.
 void Workspace::draw_restart_bar(const views::Ui& ui, Requests& requests) {
   const run::Run* const run = session_->run();
   if (run == nullptr || !run->failure.restart) return;
@@ -59,7 +59,7 @@ void Workspace::draw_restart_bar(const views::Ui& ui, Requests& requests) {
   ImGui::End();
 }
 
-// Of this machine, the processor first; else why there are none.
+// The devices of this machine, the processor first; else the reason why there are none.
 std::string Workspace::device_names() const {
   const auto& t = *texts_;
   const run::EngineInfo* engine = session_->engine();
@@ -73,7 +73,7 @@ std::string Workspace::device_names() const {
   return names;
 }
 
-// Why a device that can run things does not show what it does; empty where there is nothing to say.
+// The reason why a working device does not record its kernels; empty if there is nothing to report.
 std::string Workspace::kernels_not_recorded() const {
   const run::EngineInfo* engine = session_->engine();
   if (engine == nullptr) return {};
@@ -84,7 +84,7 @@ std::string Workspace::kernels_not_recorded() const {
   return {};
 }
 
-// The keys that a lecture is given with, and what they do now.
+// The keys of a lecture, and what they do now.
 std::vector<std::pair<std::string, std::string>> Workspace::projector_keys() const {
   const auto& t = *texts_;
   const bool busy = session_->busy();
@@ -141,7 +141,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
     const float y = origin.y + (height - sink.text_height(TextStyle::small)) / 2;
     float x = origin.x + ui.px(16);
     const run::Run* run = session_->run();
-    // Of which settings the figures of the run are, where they are not those of now.
+    // The settings of the run's figures, if they differ from the current ones.
     const std::string settings = run != nullptr
                                      ? views::difference_words(t, run->spec, state_->history.spec())
                                      : std::string();
@@ -172,7 +172,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
     if (run != nullptr) {
       const std::uint64_t events = run->trace.slice_count() + run->memory.events().size();
       pair(t("status.events"), text::grouped(static_cast<std::int64_t>(events)), true);
-      // What must be known before the pictures are believed stands out and says why.
+      // Notes that limit the trust in the pictures stand out and give the reason.
       std::string notes;
       for (const base::Message& note : report::recording_notes(*run)) {
         notes += (notes.empty() ? "" : "\n") + t(note.key, note.arguments);
@@ -196,7 +196,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
         views::tooltip(ui, notes);
       }
     }
-    // The prediction is of the settings as they are.
+    // The prediction is for the current settings.
     faint = false;
     if (const predict::Outlook* outlook = session_->predictions().outlook();
         outlook != nullptr && outlook->target != nullptr && !shows_file()) {
@@ -238,7 +238,7 @@ void Workspace::draw_status_bar(const views::Ui& ui) {
     const float room = right_x - ui.px(90) - left_end;
     if (base::now_ns() >= note_until_ns_ && state_->preferences.projector) {
       auto keys = projector_keys();
-      // How to leave is said last and stays longest.
+      // The key to leave is the last entry and is dropped last.
       while (keys.size() > 1 && width_of(sink, ui, keys) > room) keys.erase(keys.begin());
       const float keys_width = width_of(sink, ui, keys);
       const float keys_x = std::clamp(origin.x + (width - keys_width) / 2, left_end,

@@ -25,8 +25,8 @@ void Workspace::tell(const base::Result<void>& result) {
   if (!result) notify(result.error());
 }
 
-// Pauses a sweep that goes on and resumes one that does not; where there is nothing left to do it
-// begins the one that the page offers.
+// Pauses a running sweep and resumes one that does not run; if nothing is left to do, starts the
+// one that the page offers.
 void Workspace::start_or_pause_sweep() {
   SweepSession& sweeps = *state_->sweeps;
   const sweep::Sweep* const sweep = sweeps.sweep();
@@ -62,7 +62,7 @@ void Workspace::open_sweep(const std::filesystem::path& path) {
     return;
   }
   state_->history.set(sweeps.sweep()->spec().base);
-  run_spec_ = seen_spec_ = state_->history.spec();  // Live would take it for a wish to run
+  run_spec_ = seen_spec_ = state_->history.spec();  // else Live starts a run
   state_->page = Page::sweep;
 }
 
@@ -73,7 +73,7 @@ void Workspace::open_point(std::size_t point) {
   take_opened_point();
 }
 
-// Its run on the page of runs, with its settings; a recording that is read comes frames later.
+// Shows the point's run on the run page, with its settings; a recording is ready some frames later.
 void Workspace::take_opened_point() {
   SweepSession& sweeps = *state_->sweeps;
   auto opened = sweeps.take_opened();
@@ -83,7 +83,7 @@ void Workspace::take_opened_point() {
     return;
   }
   state_->history.set(sweeps.sweep()->points()[opened->point].spec);
-  // Live would take the change of the settings for a wish to run.
+  // Live would treat the changed settings as a request to run.
   run_spec_ = seen_spec_ = state_->history.spec();
   session_->show(std::move(*opened->run));
   session_->files().choose(std::nullopt);
@@ -151,7 +151,7 @@ void Workspace::draw_sweep(const views::Ui& ui, bool projector, Requests& reques
       views::draw_controls(controls(ui));
     });
   }
-  // What the controls say of the settings is of those of now.
+  // The controls describe the current settings.
   ask_for_prediction();
   ImGui::SetNextWindowPos({origin.x + left, origin.y});
   ImGui::SetNextWindowSize({size.x - left, size.y});

@@ -50,8 +50,8 @@ constexpr const char* kStopIcon = "\xef\x81\x8d";
 // At scale 1.
 constexpr float kHeight = 44;
 constexpr float kName = 46;      // where the program's name begins
-constexpr float kQuiet = 18;     // of a button beside its words, with the gap behind
-constexpr float kLabelled = 44;  // of one with icon and words, beside them
+constexpr float kQuiet = 18;     // of a button besides its text, with the gap behind
+constexpr float kLabelled = 44;  // of one with icon and text, besides them
 constexpr float kIconOnly = 36;
 
 void draw_logo(const views::Ui& ui, views::ImGuiSink& sink, float x, float y) {
@@ -118,7 +118,7 @@ void Workspace::draw_menus(const views::Ui& ui, Requests& requests) {
   for (const Menu& menu : kMenus) {
     const bool pressed =
         views::button(ui, menu.id, "", (*texts_)(menu.key), "", views::ButtonKind::quiet);
-    // Once one is open the others follow the mouse.
+    // Once one is open, the mouse opens the others.
     const bool reached =
         open && !ImGui::IsPopupOpen(menu.id) &&
         ImGui::IsMouseHoveringRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), false);
@@ -135,7 +135,7 @@ void Workspace::draw_menus(const views::Ui& ui, Requests& requests) {
   }
 }
 
-// The menus behind one button, where the bar has no room for them.
+// Draws the menus behind one button, if the bar has no room for them.
 void Workspace::draw_one_menu(const views::Ui& ui, Requests& requests) {
   constexpr const char* kMenu = "###menus";
   if (views::button(ui, kMenu, kBars, "", "", views::ButtonKind::quiet)) ImGui::OpenPopup(kMenu);
@@ -181,7 +181,7 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
 }
 
 const char* Workspace::run_key() const {
-  // On the page of A against B the key compares, and its button says so.
+  // On the page of A against B the key starts the comparison, and its button shows that.
   return state_->page == Page::compare ? "" : session_->busy() ? "Esc" : (*texts_)("common.space");
 }
 
@@ -209,17 +209,17 @@ BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
   const float gaps = ui.px(8 + 8 + 16);
   parts.labelled = words(language) + words(t("bar.projector")) + ui.px(2 * kLabelled) + gaps;
   parts.icons = ui.px(2 * kIconOnly) + gaps;
-  // Neither device nor target were those of a file.
+  // Device and target do not apply to a file.
   const bool of_run = !shows_file();
   if (of_run) parts.device = sink.text_width(TextStyle::body, device) + ui.px(36 + 16);
   parts.target = of_run && !has_target_field;
   parts.gap = ui.px(16);
-  // On a wall a lecture needs the pages; the menus are for whoever stands at the machine.
+  // On a projector a lecture needs the pages; the menus are for the person at the machine.
   parts.one_menu_only = state_->preferences.projector;
   return parts;
 }
 
-// All devices by name where there is room, else how many.
+// The names of all devices if there is room, else their number.
 std::string Workspace::short_device_names() const {
   const run::EngineInfo* const engine = session_->engine();
   if (engine == nullptr) return device_names();
@@ -297,7 +297,7 @@ void Workspace::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
                 parts.live - ui.px(16));
 }
 
-// `labels`: with words; else their hints have them.
+// `labels`: with text; else the tooltips have it.
 void Workspace::draw_language_and_projector(const views::Ui& ui, bool labels) {
   Preferences& preferences = state_->preferences;
   const std::string name = kLanguageNames[static_cast<std::size_t>(preferences.language)];

@@ -45,7 +45,7 @@ std::vector<std::string_view> options_of(std::string_view text) {
   return options;
 }
 
-// The step of `bytes` in the table of divisions: 0 up to 1 MiB, 1 up to 2 MiB, ...
+// The index of `bytes` in the table of divisions: 0 up to 1 MiB, 1 up to 2 MiB, ...
 int division_step(std::int64_t bytes) {
   const auto megabytes = static_cast<std::uint64_t>(bytes / kMiB);
   if (megabytes == 0) return 0;
@@ -67,8 +67,8 @@ bool read_divisions(std::string_view value, AllocatorSettings& settings) {
     return true;
   }
   if (value.back() != ']') return false;
-  // PyTorch's reading: the first size also sets every smaller step, a later one sets its own step
-  // only, and ">" sets everything from the last named step on, that one included.
+  // PyTorch's rule: the first size also sets every smaller step, a later one sets only its own
+  // step, and ">" sets everything from the last named step on, including that step.
   bool first = true;
   std::size_t last = 0;
   for (std::string_view part : options_of(value.substr(1, value.size() - 2))) {
@@ -107,7 +107,7 @@ base::Result<AllocatorSettings> AllocatorSettings::parse(std::string_view writte
     const auto wrong = [&](const char* key) {
       return text::fail(key, {{"option", std::string(name)}, {"value", std::string(value)}});
     };
-    // Less than the segments that medium requests share (20 MiB) is refused, as PyTorch does.
+    // Values below the segment size of medium requests (20 MiB) are refused, as in PyTorch.
     const auto mebibytes = [&](std::int64_t& bytes) {
       const auto read = integer(value);
       if (!read || *read < 20 || *read > kUnlimited / kMiB) return false;

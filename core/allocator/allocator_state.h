@@ -10,8 +10,8 @@
 
 namespace ts::allocator {
 
-// One event of the CUDA caching allocator, as its trace tracker tells it, and the operator and
-// module that were open on its thread. Sizes are those asked for.
+// One event of the CUDA caching allocator from its trace tracker, with the operator and module that
+// were open on its thread. Sizes are the requested ones.
 struct AllocatorEvent {
   std::int64_t time_ns = 0;   // base::now_ns()
   std::uint64_t address = 0;  // oom: the bytes the device has free
@@ -23,7 +23,7 @@ struct AllocatorEvent {
   TraceAction action = TraceAction::alloc;
 };
 
-// What it holds at the end, and how it is set. Segments have no stacks.
+// The final state and the settings of the allocator. Segments have no stacks.
 struct AllocatorState {
   std::vector<SnapshotSegment> segments;
   std::string conf;                  // PYTORCH_CUDA_ALLOC_CONF as it was given
@@ -33,9 +33,9 @@ struct AllocatorState {
   std::vector<std::int64_t> roundup_power2_divisions;  // for 1, 2, 4 ... MiB; empty: none
 };
 
-// Both in the form of PyTorch's own snapshot. A stack has the operator and the modules from the
-// inside out; a live block has that of its allocation, a segment that of the event which took it.
-// Texts come from `strings`; `unix_offset_ns` is Unix time less the events' clock.
+// Converts both to the form of PyTorch's own snapshot. A stack has the operator and the modules,
+// innermost first; a live block has the stack of its allocation, a segment that of the event that
+// allocated it. Texts come from `strings`; `unix_offset_ns` is Unix time minus the events' clock.
 Snapshot snapshot_of(std::span<const AllocatorEvent> events, AllocatorState state,
                      const base::StringTable& strings, std::int64_t unix_offset_ns);
 

@@ -56,7 +56,7 @@ std::int64_t CachingAllocator::Impl::allowed() const {
 std::uint64_t CachingAllocator::Impl::take_addresses(std::int64_t size) {
   std::uint64_t address = next_address;
   if (wanted_address && addresses_are_free(*wanted_address, size)) address = *wanted_address;
-  // A gap keeps segments from ever looking adjacent.
+  // A gap ensures that segments are never adjacent.
   const auto taken = static_cast<std::uint64_t>(round_up(size, kRoundLarge) + kRoundLarge);
   next_address = std::max(next_address, address + taken);
   return address;
@@ -89,7 +89,7 @@ AllocatorBlock* CachingAllocator::Impl::find_free_block(BlockPool& pool, std::in
   if (limited() && settings.garbage_collection_threshold > 0) ++pool.searches;
   AllocatorBlock* block = pool.free.best_fit(stream, size);
   if (block == nullptr) return nullptr;
-  // A block before unmapped addresses can grow: for best fit it counts with its growth.
+  // A block before unmapped addresses can grow: best fit uses its size after growth.
   const auto reach = [](const AllocatorBlock* one) {
     return one->size + (one->next != nullptr && !one->next->mapped ? one->next->size : 0);
   };
@@ -198,7 +198,7 @@ AllocatorBlock* CachingAllocator::Impl::map_expandable(BlockPool& pool, std::int
   return block;
 }
 
-// `block` grows over a free neighbour of the same kind, which disappears.
+// `block` absorbs a free neighbour of the same kind, which is removed.
 void CachingAllocator::Impl::merge(AllocatorBlock* block, AllocatorBlock* neighbour) {
   if (neighbour == nullptr || neighbour->allocated || neighbour->mapped != block->mapped) return;
   if (neighbour->mapped) {

@@ -9,7 +9,7 @@
 
 namespace ts::allocator {
 
-// What the simulator did to the device, PyTorch's names.
+// Calls of the simulator to the device, with PyTorch's names.
 enum class SegmentAction : std::uint8_t { segment_alloc, segment_free, segment_map, segment_unmap };
 struct SegmentEvent {
   SegmentAction action = SegmentAction::segment_alloc;
@@ -17,7 +17,7 @@ struct SegmentEvent {
   std::int64_t size = 0;
 };
 
-// getDeviceStats' figures, in bytes unless a count.
+// The figures of getDeviceStats, in bytes unless a count.
 struct AllocatorStats {
   std::int64_t allocated = 0;  // rounded sizes of blocks in use
   std::int64_t requested = 0;  // sizes asked for
@@ -30,8 +30,8 @@ struct AllocatorStats {
   std::int64_t ooms = 0;
 };
 
-// Memory that could still be given out: the device's rest and the free blocks of all pools and
-// streams, each of them a piece.
+// Memory that could still be allocated: the rest of the device and the free blocks of all pools and
+// streams, each of them one piece.
 struct FreeSpace {
   std::int64_t bytes = 0;
   std::int64_t outside = 0;  // of the device, outside segments
@@ -54,21 +54,21 @@ struct SegmentView {
   std::vector<BlockView> blocks;  // by address, without gaps
 };
 
-// A model of PyTorch 2.11's CUDACachingAllocator for one device, default pools, that keeps
+// A model of PyTorch 2.11's CUDACachingAllocator for one device and the default pools. It keeps
 // addresses and sizes only: rounding, small and large pools, best fit per stream, split and merge,
 // release of cached blocks and one retry before out of memory, garbage collection, expandable
 // segments. Rules and constants: c10/cuda/CUDACachingAllocator.cpp and c10/core/AllocatorConfig.h
 // of that version. Not thread safe.
 class CachingAllocator {
  public:
-  // `capacity`: bytes the device can give to segments (its memory less context and other
+  // `capacity`: bytes the device can give to segments (its memory minus context and other
   // processes). `memory_fraction` < 1 limits reserved bytes to that part of `total_memory`, as
-  // setMemoryFraction does; it is also what turns garbage collection on.
+  // setMemoryFraction does; it also enables garbage collection.
   struct Device {
     std::int64_t capacity = AllocatorSettings::kUnlimited;
     std::int64_t total_memory = 0;  // 0: same as capacity
     std::optional<double> memory_fraction;
-    // Refuse what the device has no room for before anything cached is given back.
+    // Refuse a request that the device has no room for before any cached memory is released.
     bool keep_cached = false;
   };
   CachingAllocator(const AllocatorSettings& settings, const Device& device);
@@ -76,31 +76,31 @@ class CachingAllocator {
   CachingAllocator(CachingAllocator&&) noexcept;
   CachingAllocator& operator=(CachingAllocator&&) noexcept;
 
-  // Address of a block, or nothing when it is out of memory (state is then as after the retry).
-  // bytes > 0.
+  // Address of a block; unset when out of memory (the state is then that after the retry). bytes >
+  // 0.
   std::optional<std::uint64_t> allocate(std::int64_t bytes, std::int64_t stream = 0);
-  // False for an address that is not allocated.
+  // Returns false for an address that is not allocated.
   bool free(std::uint64_t address);
   void empty_cache();
-  // A copy of the state that goes on by itself on another device. Not with expandable segments,
-  // whose addresses depend on the device.
+  // An independent copy of the state on another device. Not with expandable segments, whose
+  // addresses depend on the device.
   [[nodiscard]] CachingAllocator fork(const Device& device) const;
-  // This one goes on on another device. Not with expandable segments, as above.
+  // Moves this allocator to another device. Not with expandable segments, as above.
   void move_to(const Device& device);
-  // The device can give so many bytes to segments from now on. Takes nothing back.
+  // Sets how many bytes the device can give to segments from now on. Releases nothing.
   void set_capacity(std::int64_t bytes);
 
-  // For replays of a recording. All of it before the first allocation.
+  // For replays of a recording. Call these before the first allocation.
   // Places a segment with the given blocks as the state before the first event. Blocks follow each
   // other without gaps, free ones are merged.
   void seed_segment(const SegmentView& segment);
-  // Places the addresses of an expandable segment, with `ranges` of it mapped. They are of one
-  // stream and one pool, lie apart from each other inside [address, address + size), and begin and
-  // end at whole pages from `address` on.
+  // Places the addresses of an expandable segment, with `ranges` of it mapped. The ranges have one
+  // stream and one pool, are separate from each other inside [address, address + size), and begin
+  // and end at whole pages counted from `address`.
   void seed_expandable(std::uint64_t address, std::int64_t size,
                        const std::vector<SegmentView>& ranges);
-  // Where the next new segment will lie, if nothing lies there; unset takes it back. Equally good
-  // blocks are taken by address, so a replay needs the recorded ones.
+  // The address of the next new segment, if it is unused; unset cancels this. Equally good blocks
+  // are chosen by address, so a replay needs the recorded ones.
   void set_next_address(std::optional<std::uint64_t> address);
 
   [[nodiscard]] const AllocatorStats& stats() const;
@@ -108,10 +108,10 @@ class CachingAllocator {
   [[nodiscard]] std::int64_t inactive_split_bytes() const;
   [[nodiscard]] FreeSpace free_space() const;               // O(free blocks)
   [[nodiscard]] std::vector<SegmentView> segments() const;  // by address
-  // Device calls since the last time this was asked, in order.
+  // Device calls since the last call of this function, in order.
   std::vector<SegmentEvent> take_events();
 
-  // Broken invariants in words, empty when all hold: no overlap, no gap, no lost byte, neighbours
+  // Describes broken invariants, empty when all hold: no overlap, no gap, no lost byte, neighbours
   // merged, free lists complete, sums right. For tests; O(blocks).
   [[nodiscard]] std::string check() const;
 

@@ -48,7 +48,7 @@ bool CachingAllocator::Impl::release_oversize(BlockPool& pool, std::int64_t size
     release_block(enough);
     return true;
   }
-  // No single block is large enough: several oversize ones, the largest first.
+  // No single block is large enough: release several oversize ones, the largest first.
   std::int64_t released = 0;
   while (released < wanted) {
     AllocatorBlock* const block = pool.free.largest_below(stream, wanted);
@@ -88,7 +88,7 @@ void CachingAllocator::Impl::release_block(AllocatorBlock* block) {
   drop_block(block);
 }
 
-// Gives back the whole pages inside a free block; what is left of it on either side stays free.
+// Unmaps the whole pages inside a free block; the rest on either side stays free.
 void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
   const auto page = static_cast<std::uint64_t>(block->expandable->page);
   const std::uint64_t base = block->expandable->address;
@@ -121,7 +121,7 @@ void CachingAllocator::Impl::unmap(AllocatorBlock* block) {
   merge(block, block->next);
   block->pool->unmapped.insert(block);
   if (block->split()) return;
-  // Nothing of the segment is in use: its addresses go back too.
+  // No part of the segment is in use: its addresses are released too.
   block->pool->unmapped.erase(block);
   heads.erase(block->address);
   std::erase_if(expandable_segments,

@@ -1,6 +1,6 @@
 #pragma once
 
-// Private to the simulator: its blocks, pools and state, shared by its two source files.
+// Private to the simulator: its blocks, pools and state, shared by its source files.
 
 #include <cstdint>
 #include <deque>
@@ -75,8 +75,8 @@ struct CachingAllocator::Impl {
   std::vector<SegmentEvent> events;
   std::uint64_t next_address = std::uint64_t{1} << 40;
   std::optional<std::uint64_t> wanted_address;
-  std::deque<AllocatorBlock> storage;         // of all blocks
-  std::vector<AllocatorBlock*> spare_blocks;  // of it, not in use
+  std::deque<AllocatorBlock> storage;         // owns all blocks
+  std::vector<AllocatorBlock*> spare_blocks;  // unused blocks of it
 
   Impl(const AllocatorSettings& chosen, const Device& on);
   Impl(const Impl&) = delete;
@@ -86,7 +86,7 @@ struct CachingAllocator::Impl {
   [[nodiscard]] bool limited() const { return device.memory_fraction.has_value(); }
   [[nodiscard]] std::int64_t allowed() const;
 
-  // caching_allocator.cpp: the way of a request.
+  // caching_allocator.cpp: handling of a request.
   AllocatorBlock* make_block(const AllocatorBlock& like = {});
   void drop_block(AllocatorBlock* block) { spare_blocks.push_back(block); }
   AllocatorBlock* find_free_block(BlockPool& pool, std::int64_t size, std::int64_t stream);
@@ -118,8 +118,8 @@ struct CachingAllocator::Impl {
   [[nodiscard]] bool addresses_are_free(std::uint64_t address, std::int64_t size) const;
 };
 
-// Reservation of an expandable segment on a device of `total_memory` bytes: all of it and an eighth
-// more, against fragmentation of the addresses; room for at least `size` bytes.
+// Address space of an expandable segment on a device of `total_memory` bytes: all of it and an
+// eighth more, against fragmentation of the addresses; room for at least `size` bytes.
 std::int64_t reservation_size(std::int64_t total_memory, std::int64_t size, std::int64_t page);
 
 }  // namespace ts::allocator

@@ -1,4 +1,4 @@
-// Looking at the simulator from outside: segments and invariants.
+// View of the simulator from outside: segments and invariants.
 #include <algorithm>
 
 #include "core/allocator/caching_allocator_state.h"

@@ -37,8 +37,8 @@ base::Result<ExpandableAnswer> would_expandable_segments_help(const Snapshot& sn
                                                               const ReplayResult& result) {
   ExpandableAnswer answer;
   answer.refused = answer.refused_with = result.simulated_ooms;
-  // Where the replay agrees with the recording the two are the same; where it does not, like is
-  // compared with like.
+  // If the replay agrees with the recording, both results are equal; if not, simulation is compared
+  // with simulation.
   answer.without = answer.with = result.simulated;
   if (result.settings.expandable_segments) return answer;
   answer.kind = Kind::too_short;

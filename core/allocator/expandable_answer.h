@@ -8,15 +8,15 @@
 
 namespace ts::allocator {
 
-// Would expandable segments have helped? The same recording replayed once more with them, on the
-// same device and with all other settings as they were. What was alive before the recording is then
-// allocated anew, without what was cached beside it; so `without` begins anew too.
+// Finds out whether expandable segments would have helped: the recording is replayed once more with
+// them, on the same device and with all other settings unchanged. Blocks live before the recording
+// are then allocated anew, without the memory cached beside them; so `without` begins anew too.
 struct ExpandableAnswer {
   enum class Kind : std::uint8_t {
     already_on,       // nothing to compare
-    too_short,        // nothing is allocated after something was freed: no reuse to look at
-    from_before,      // only what was cached before the recording makes a difference
-    serves_all,       // what ran out of memory would not have
+    too_short,        // nothing is allocated after a free: no reuse to examine
+    from_before,      // only memory cached before the recording makes a difference
+    serves_all,       // no request is refused any more
     serves_some,      // fewer requests are refused
     still_runs_out,   // as many are refused, or more
     reserves_less,    // nothing was refused; the peak is lower
@@ -35,7 +35,7 @@ struct ExpandableAnswer {
   }
 };
 
-// `result` is what replay() gave for `device` and `options`. Errors as replay().
+// `result` is the return value of replay() for `device` and `options`. Errors as replay().
 base::Result<ExpandableAnswer> would_expandable_segments_help(const Snapshot& snapshot,
                                                               std::size_t device,
                                                               const ReplayOptions& options,

@@ -9,10 +9,10 @@
 
 namespace ts::allocator {
 
-// Free blocks in the order of best fit: stream, then size, then address. Layers are alike, so
-// hundreds of free blocks have a few dozen sizes: an array of sizes, and for each the blocks of it,
-// the lowest address last, where it is taken from. Neither searching nor moving touches a block. A
-// listed block must not change stream, size or address. Not thread safe.
+// Free blocks in best-fit order: stream, then size, then address. Layers are alike, so hundreds of
+// free blocks have a few dozen sizes: an array of sizes, and for each size its blocks, the lowest
+// address last, because blocks are taken from the end. Neither searching nor moving accesses a
+// block. A listed block must not change stream, size or address. Not thread safe.
 template <typename Block>
 class FreeList {
  public:
@@ -24,7 +24,7 @@ class FreeList {
     return at != bucket->entries.end() && at->block == block;
   }
 
-  // The best of at least `size` on the stream; nullptr: there is none.
+  // The best fit of at least `size` on the stream; nullptr if there is none.
   [[nodiscard]] Block* best_fit(std::int64_t stream, std::int64_t size) const {
     const auto bucket = bucket_at(stream, size);
     if (bucket == buckets_.end() || bucket->stream != stream) return nullptr;
@@ -68,7 +68,7 @@ class FreeList {
     buckets_.erase(bucket);
   }
 
-  // All of them, in order. They may be erased and changed meanwhile, and others inserted.
+  // All of them, in order. During the loop they may be erased and changed, and others inserted.
   [[nodiscard]] std::vector<Block*> all() const {
     std::vector<Block*> blocks;
     blocks.reserve(count_);
@@ -87,13 +87,13 @@ class FreeList {
   struct Bucket {
     std::int64_t stream = 0;
     std::int64_t size = 0;
-    std::vector<Entry> entries;  // never empty; by falling address
+    std::vector<Entry> entries;  // never empty; by descending address
   };
 
   static bool holds(const Bucket& bucket, const Block* block) {
     return bucket.stream == block->stream && bucket.size == block->size;
   }
-  // The bucket of that stream and size, else the one after its place.
+  // The bucket of that stream and size, or the next one after that position.
   [[nodiscard]] typename std::vector<Bucket>::const_iterator bucket_at(std::int64_t stream,
                                                                        std::int64_t size) const {
     return std::partition_point(buckets_.begin(), buckets_.end(), [=](const Bucket& bucket) {
@@ -115,7 +115,7 @@ class FreeList {
   }
 
   std::vector<Bucket> buckets_;
-  std::vector<std::vector<Entry>> spares_;  // of buckets that were, for what comes next
+  std::vector<std::vector<Entry>> spares_;  // of removed buckets, for reuse
   std::size_t count_ = 0;
 };
 

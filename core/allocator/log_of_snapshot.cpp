@@ -13,7 +13,7 @@
 namespace ts::allocator {
 namespace {
 
-// What a file claims is kept where sums cannot overflow.
+// Sizes from a file are limited so that sums cannot overflow.
 constexpr std::int64_t kMostLoggedBytes = std::int64_t{1} << 60;
 std::int64_t nanoseconds(std::int64_t time_us) {
   constexpr std::int64_t kPerMicrosecond = 1000;
@@ -49,7 +49,8 @@ class LogBuilder {
     const std::int64_t begin = trace_.empty() ? 0 : trace_.front().time_us;
     for (const EarlierBlock& block : earlier_blocks(snapshot_, static_cast<std::size_t>(device_))) {
       ++result_.blocks_before;
-      // Where it was freed says nothing of what it is for: no module or phase comes of that.
+      // The place of the free says nothing about the purpose of the block, so it gives no module or
+      // phase.
       alloc(begin, block.address, block.size, block.stack, memory::Category::unknown);
       if (block.stack == memory::kNone && block.freed != memory::kNone) {
         result_.free_stacks.emplace(static_cast<memory::BlockIndex>(result_.stacks.size() - 1),
@@ -99,7 +100,7 @@ std::vector<PhaseMark> LogBuilder::phase_marks() const {
   return marks;
 }
 
-// The step that the phase's allocations name.
+// The step given by the allocations of the phase.
 std::int32_t LogBuilder::step_from(std::size_t event) {
   constexpr std::size_t kLook = 64;
   const std::size_t end = std::min(trace_.size(), event + kLook);
@@ -155,7 +156,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
   record.step = origin.step;
   result_.log.append(record);
   result_.stacks.push_back(stack);
-  // Decided at once: the rules for runs of our own do not guess here.
+  // Decided at once: the category rules for our own runs do not apply here.
   record.action = memory::Action::owner;
   record.category = category;
   result_.log.append(record);

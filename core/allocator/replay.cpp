@@ -19,9 +19,9 @@ bool takes(const TraceEntry& entry) {
   return entry.action == TraceAction::segment_alloc || entry.action == TraceAction::segment_map;
 }
 
-// Bytes of a device whose expandable segments take `reservation` bytes of addresses: an eighth more
-// than it has.
-constexpr std::int64_t kReservation = std::int64_t{1} << 41;  // where a recording has none
+// Memory of a device whose expandable segments reserve `reservation` bytes of addresses: they
+// reserve an eighth more than the device has.
+constexpr std::int64_t kReservation = std::int64_t{1} << 41;  // if a recording has none
 std::int64_t memory_for(std::int64_t reservation) {
   return reservation - reservation / 9;
 }
@@ -69,7 +69,7 @@ class Replayer {
   [[nodiscard]] std::int64_t simulated() const {
     return allocator_.stats().reserved + private_bytes_;
   }
-  // What private pools leave to the others.
+  // The capacity that private pools leave to the other pools.
   [[nodiscard]] std::int64_t capacity() const {
     return result_.capacity ? *result_.capacity - private_bytes_ : AllocatorSettings::kUnlimited;
   }
@@ -79,7 +79,7 @@ class Replayer {
   void make_start_fit();
   void refuse(SimulatedRefusal refusal);
   void stop(SimulatedRefusal refusal);
-  std::size_t play(std::size_t event);  // the event to go on with
+  std::size_t play(std::size_t event);  // returns the event to continue with
   void play_private(std::size_t event);
   void play_alloc(std::size_t event);
   void play_free(const TraceEntry& entry);
@@ -94,7 +94,7 @@ class Replayer {
   ReplayResult& result_;
   CachingAllocator allocator_;
   std::unordered_map<std::uint64_t, std::uint64_t> places_;  // recorded address -> simulated one
-  std::optional<std::uint64_t> taken_address_;  // of the segment that the next allocation took
+  std::optional<std::uint64_t> taken_address_;  // of the segment for the next allocation
   std::int64_t recorded_ = 0;                   // reserved bytes
   std::int64_t private_bytes_ = 0;
   std::int64_t first_calls_ = 0;
@@ -136,7 +136,7 @@ void Replayer::allocate_start() {
   }
 }
 
-// What was only cached would have gone back to a device that is too small for it.
+// On a device that is too small, memory that was only cached would have been released.
 void Replayer::make_start_fit() {
   if (allocator_.stats().reserved <= capacity()) return;
   start_was_changed_ = true;
@@ -192,7 +192,7 @@ void Replayer::play_private(std::size_t event) {
     const auto no_room = [&] { return bytes > allocator_.free_space().outside; };
     if (result_.capacity && no_room()) allocator_.empty_cache();
     if (result_.capacity && no_room()) return stop({event, false, bytes, {}});
-    --first_calls_;  // counted as simulated too
+    --first_calls_;  // also counted in the simulation
   }
   private_bytes_ += bytes;
   allocator_.set_capacity(capacity());
@@ -245,8 +245,8 @@ void Replayer::play_oom(std::size_t event) {
   }
 }
 
-// All events of one empty_cache. What the allocator gave back before it gave up is not repeated
-// where the simulation decides about that by itself.
+// Handles all events of one empty_cache. Releases of the allocator before an out-of-memory error
+// are not repeated if the simulation decides about them itself.
 std::size_t Replayer::play_release(std::size_t event) {
   std::size_t end = event;
   for (; end < trace_.size() && gives_back(trace_[end]) && !private_pools_.holds(trace_[end]);
@@ -269,7 +269,7 @@ void Replayer::compare(std::size_t event, const char* after) {
                                   std::to_string(simulated()) + " in the simulation"};
 }
 
-// What the device had for segments when the recording first ran out of memory.
+// The device memory for segments when the recording first ran out of memory.
 std::optional<std::int64_t> capacity_at_oom(std::span<const TraceEntry> trace,
                                             const PrivatePools& private_pools,
                                             std::int64_t reserved) {

@@ -13,27 +13,28 @@
 
 namespace ts::allocator {
 
-// Feeds the allocations and frees of a snapshot's trace through CachingAllocator.
+// Runs the allocations and frees of a snapshot's trace through CachingAllocator.
 //
 // The state before the first event is found by walking the trace backwards from the final segments;
-// sizes in a trace are the requested ones. Runs of segment_free are empty_cache calls (or what the
-// allocator did before it gave up, which comes to the same). Segments get the recorded addresses,
-// since equally good blocks are taken by address. Memory of private pools (CUDA graphs, MemPool) is
-// not simulated but counted as recorded, also against the capacity.
+// sizes in a trace are the requested ones. Runs of segment_free are empty_cache calls (or the
+// allocator's releases before it gave up, which are equivalent). Segments get the recorded
+// addresses, since equally good blocks are chosen by address. Memory of private pools (CUDA graphs,
+// MemPool) is not simulated but counted as recorded, also against the capacity.
 //
-// A request that the recording was served and the simulation is refused ends the simulation: nobody
-// knows what the program would have done next. What the recording was refused too, and survived,
-// does not.
+// If the simulation refuses a request that the recording served, the simulation ends: the program's
+// next actions are not known. A request that the recording refused too, and survived, does not end
+// it.
 struct ReplayOptions {
-  // Unset: those of the recording. Others answer "what if": then the blocks that are alive at the
-  // start are allocated anew in the order of their addresses, as if the program had begun so.
+  // Unset: those of the recording. Other settings answer "what if": then the blocks that are live
+  // at the start are allocated anew in the order of their addresses, as if the program had begun
+  // so.
   std::optional<AllocatorSettings> settings;
   // Bytes that the device can give to segments. Unset: as many as needed, or with other settings
-  // what the device had when the recording ran out of memory, if it did. What lay in memory before
-  // the recording counts: cached segments go back where they are too many, and if the others still
-  // are, what lived in them is allocated anew as with other settings.
+  // the memory that the device had when the recording ran out, if it did. Memory from before the
+  // recording counts: if it does not fit, cached segments are released; if the rest still does not
+  // fit, its blocks are allocated anew as with other settings.
   std::optional<std::int64_t> capacity;
-  // Begin as with other settings, though they are the same: to compare like with like.
+  // Begin as with other settings even if they are the same, so that two results are comparable.
   bool start_anew = false;
 };
 
@@ -44,24 +45,24 @@ struct ReplayFigures {
   friend bool operator==(const ReplayFigures&, const ReplayFigures&) = default;
 };
 
-// Where the simulation first left the recording. `event` counts the entries of the trace from 0.
+// The first difference between simulation and recording. `event` counts the trace entries from 0.
 struct ReplayDifference {
   std::size_t event = 0;
   std::string what;
 };
 
-// A request that the recording was refused.
+// A request that was refused in the recording.
 struct ReplayRefusal {
   std::size_t event = 0;
-  std::int64_t bytes = 0;  // asked for
+  std::int64_t bytes = 0;  // requested
   std::int64_t free = 0;   // of the device, outside segments
 };
 
-// A request that the simulation refused, after everything that was only cached had gone back.
+// A request that the simulation refused, after all cached memory was released.
 struct SimulatedRefusal {
   std::size_t event = 0;
   bool before_recording = false;  // what lived before the first event does not fit; event is 0
-  std::int64_t bytes = 0;         // asked for
+  std::int64_t bytes = 0;         // requested
   FreeSpace free;
 };
 
@@ -74,18 +75,18 @@ struct ReplayResult {
   ReplayFigures recorded;
   ReplayFigures simulated;
   std::optional<ReplayDifference> first_difference;
-  std::int64_t other_addresses = 0;  // allocations that were put elsewhere than recorded
+  std::int64_t other_addresses = 0;  // allocations at another address than recorded
   std::vector<ReplayRefusal> recorded_ooms;
-  std::vector<std::size_t> ooms_that_fit;         // events of the former that the simulation served
+  std::vector<std::size_t> ooms_that_fit;         // of these, those that the simulation served
   std::optional<SimulatedRefusal> simulated_oom;  // the first
   std::int64_t simulated_ooms = 0;                // all of them
   bool stopped = false;                           // the simulation ended with the last one
   std::int64_t simulated_peak_allocated = 0;      // of whole blocks, outside private pools
   std::int64_t private_bytes = 0;                 // the most that private pools held
-  std::int64_t odd_events = 0;  // frees of blocks that were not there and the like, passed over
+  std::int64_t odd_events = 0;  // skipped, such as frees of blocks that do not exist
 };
 
-// Replays the trace of one device; nothing of it may be missing at its end. The error says why it
+// Replays the trace of one device; the end of the trace must be complete. The error says why it
 // cannot be replayed: no trace, contradictory segments, an allocator that is not modelled.
 base::Result<ReplayResult> replay(const Snapshot& snapshot, std::size_t device,
                                   const ReplayOptions& options = {});

@@ -7,7 +7,7 @@
 
 namespace ts::allocator {
 
-// Memory that the device has given out: a segment of cudaMalloc, or contiguous mapped pages of an
+// Memory that the device has allocated: a segment of cudaMalloc, or contiguous mapped pages of an
 // expandable segment.
 struct MappedRange {
   std::int64_t size = 0;
@@ -16,28 +16,28 @@ struct MappedRange {
   bool expandable = false;
 };
 
-// The ranges at one moment of a trace, and what is known of all moments. Private to the replay.
+// The ranges at one moment of a trace, and the known ranges of all moments. Private to the replay.
 class MappedRanges {
  public:
-  // False, and nothing done, if it overlaps another one. Expandable neighbours become one.
+  // Returns false without changes if it overlaps another one. Expandable neighbours are merged.
   bool add(std::uint64_t address, const MappedRange& range);
-  // False, and nothing done, if it is not all there. Part of a range only if that is expandable.
+  // Returns false without changes if part of it is missing. Only an expandable range can be split.
   bool remove(std::uint64_t address, std::int64_t size);
 
   [[nodiscard]] const std::map<std::uint64_t, MappedRange>& all() const { return ranges_; }
   [[nodiscard]] const MappedRange* at(std::uint64_t address) const;
   [[nodiscard]] std::uint64_t end_of_range_at(std::uint64_t address) const;  // 0: no range
 
-  // Remembers that there was such a range at some time.
+  // Stores that this range existed at some time.
   void note(std::uint64_t address, const MappedRange& range);
-  // Whether what was noted nearest to an address, on its stream, is of the small pool.
+  // True if the noted range nearest to an address, on its stream, is of the small pool.
   [[nodiscard]] std::optional<bool> small_pool_near(std::uint64_t address,
                                                     std::int64_t stream) const;
-  // The addresses round an expandable range that belong to the same expandable segment, as far as
-  // noted: no other segment, pool or stream lies between.
+  // The addresses around an expandable range that belong to the same expandable segment, as far as
+  // noted: no other segment, pool or stream is in between.
   [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> stretch_of(std::uint64_t address) const;
-  // Bytes of addresses that one expandable segment has. A recording does not say: at least the
-  // longest stretch, and at most the way to whatever lies behind one. 0: there is none.
+  // Bytes of addresses that one expandable segment has. A recording does not contain it: at least
+  // the longest stretch, and at most the distance to the next range after one. 0: there is none.
   [[nodiscard]] std::int64_t reservation_size() const;
 
  private:

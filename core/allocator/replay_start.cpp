@@ -22,7 +22,7 @@ constexpr std::uint64_t kLastAddress = std::uint64_t{1} << 62;
 struct LiveBlock {
   std::int64_t size = 0;
   std::int64_t requested = 0;
-  bool size_is_known = false;  // else the request rounded: what was not split off is missing
+  bool size_is_known = false;  // else the rounded request, without a rest that was not split off
 };
 
 // Walks the trace of a device backwards.
@@ -169,7 +169,7 @@ void Walk::undo(const TraceEntry& entry) {
 bool Walk::undo_release(const TraceEntry& entry) {
   MappedRange range{entry.size, entry.stream, false, entry.action == TraceAction::segment_unmap};
   if (range.expandable) {
-    // Unmapped pages come in any number, so their size does not always tell the pool.
+    // Any number of pages may be unmapped, so their size does not always identify the pool.
     range.small_pool = ranges_.small_pool_near(entry.address, entry.stream)
                            .value_or(entry.size % kLargeBuffer != 0);
   } else {
@@ -185,8 +185,8 @@ std::uint64_t Walk::gap_end(Live::const_iterator block) const {
   return next == live_.end() ? end : std::min(end, next->first);
 }
 
-// A large block whose rest was 1 MiB or less was handed out whole. Of blocks that are freed within
-// the trace only the request is known: what lies behind them tells the rest.
+// A large block whose rest was 1 MiB or less was handed out whole. For blocks that are freed within
+// the trace only the request is known; the memory after them gives the rest.
 void Walk::complete_sizes() {
   const auto end_of = [](Live::const_iterator block) {
     return block->first + static_cast<std::uint64_t>(block->second.size);
@@ -200,7 +200,7 @@ void Walk::complete_sizes() {
     const std::uint64_t end = end_of(block);
     const std::uint64_t gap = gap_end(block) > end ? gap_end(block) - end : 0;
     if (gap == 0) continue;
-    // Free large blocks are larger than that.
+    // Free large blocks are larger than this gap.
     if (gap <= static_cast<std::uint64_t>(kSmallSize)) {
       block->second.size += static_cast<std::int64_t>(gap);
     } else {
@@ -212,11 +212,11 @@ void Walk::complete_sizes() {
     if (entry.action != TraceAction::alloc && entry.action != TraceAction::free_completed) continue;
     auto found = open.upper_bound(entry.address);
     if (entry.action == TraceAction::free_completed) {
-      // Its gap is the one right behind it: what it merges with no longer matters.
+      // Its gap is directly after it, so later merges of the gap do not matter.
       if (found != open.end() && found->second->first == entry.address) open.erase(found);
       continue;
     }
-    // The first allocation behind a block begins where the block really ends.
+    // The first allocation after a block begins where the block really ends.
     if (found == open.begin()) continue;
     --found;
     const std::uint64_t rest = entry.address - found->first;
@@ -267,7 +267,7 @@ base::Result<ReplayStart> Walk::assemble() {
     taken = address + static_cast<std::uint64_t>(range.size);
   }
   end_reservation(kLastAddress * 2);
-  start_.odd_events += static_cast<std::int64_t>(live_.size());  // outside of every segment
+  start_.odd_events += static_cast<std::int64_t>(live_.size());  // outside of all segments
   for (const auto& reservation : start_.reservations) {
     const std::int64_t page = page_of(reservation.ranges.front());
     for (const SegmentView& view : reservation.ranges) {
@@ -280,8 +280,8 @@ base::Result<ReplayStart> Walk::assemble() {
   return std::move(start_);
 }
 
-// Adds mapped pages to the expandable segment that they belong to. What is unmapped of it counts
-// too, since pages are mapped from its lowest address on.
+// Adds mapped pages to the expandable segment that they belong to. Unmapped pages below them are
+// included, since pages are mapped from the lowest address on.
 void Walk::add_mapped(SegmentView view, std::uint64_t taken) {
   const std::uint64_t stretch_begin = ranges_.stretch_of(view.address).first;
   const std::uint64_t view_end = view.address + static_cast<std::uint64_t>(view.size);
@@ -296,13 +296,13 @@ void Walk::add_mapped(SegmentView view, std::uint64_t taken) {
     open_stretch_ = stretch_begin;
   }
   auto& reservation = reservations.back();
-  // As long as all are, until something else turns out to lie there.
+  // Use the common size, unless other memory is found inside it.
   reservation.size =
       std::max(static_cast<std::int64_t>(view_end - reservation.address), start_.reservation_size);
   reservation.ranges.push_back(std::move(view));
 }
 
-// What comes next begins at `next`.
+// Ends the open reservation; the following memory begins at `next`.
 void Walk::end_reservation(std::uint64_t next) {
   if (open_stretch_) {
     auto& reservation = start_.reservations.back();

@@ -13,7 +13,7 @@ namespace ts::allocator {
 
 // The state before the first event of a trace. Private to the replay.
 struct ReplayStart {
-  // The addresses of one expandable segment and what of them is mapped.
+  // The addresses of one expandable segment and their mapped ranges.
   struct Reservation {
     std::uint64_t address = 0;
     std::int64_t size = 0;
@@ -22,12 +22,12 @@ struct ReplayStart {
   std::vector<SegmentView> segments;  // of cudaMalloc
   std::vector<Reservation> reservations;
   std::int64_t reserved = 0;          // of both
-  std::int64_t reservation_size = 0;  // of an expandable segment made later; 0: none is known
+  std::int64_t reservation_size = 0;  // of expandable segments created later; 0: none is known
   std::int64_t private_reserved = 0;
   std::int64_t odd_events = 0;
 };
 
-// Tells what lies in private pools, whose rules are not simulated.
+// Detects memory of private pools, whose rules are not simulated.
 class PrivatePools {
  public:
   PrivatePools(const Snapshot& snapshot, std::size_t device);

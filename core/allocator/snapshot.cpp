@@ -31,7 +31,7 @@ base::Result<void> take_divisions(const Snapshot& snapshot,
                                   AllocatorSettings& settings) {
   settings.roundup_power2_divisions.fill(0);
   for (const auto& [key, count] : divisions) {
-    // Each step is named by its size in MiB: 1, 2, 4, ...
+    // Each step's name is its size in MiB: 1, 2, 4, ...
     const std::string_view text = snapshot.text(key);
     std::uint64_t megabytes = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
@@ -105,14 +105,14 @@ std::string_view Snapshot::action_name(const TraceEntry& entry) const {
 
 namespace {
 
-// A stack of ours in place of one that was captured ends with the phase of the step. Allocators
-// that were recorded have no such frame.
+// Stacks that we generate in place of captured ones end with the phase of the step. Stacks of
+// recorded allocators have no such frame.
 bool has_stack_of_log(const Snapshot& snapshot) {
   const StackTable& stacks = snapshot.stacks;
   for (StackIndex index = 0; index < stacks.stack_count(); ++index) {
     const auto stack = stacks.stack(index);
     if (stack.empty()) continue;
-    // All stacks of a snapshot are of one kind: the first is enough.
+    // All stacks of a snapshot are of one kind: checking the first is enough.
     return std::ranges::any_of(stack, [&](FrameIndex one) {
       const Frame& frame = stacks.frame(one);
       const std::string_view name = snapshot.text(frame.name);
@@ -127,7 +127,7 @@ bool has_stack_of_log(const Snapshot& snapshot) {
 
 bool has_modelled_segments(const Snapshot& snapshot) {
   if (const auto* modelled = value_of<bool>(snapshot, kModelledSegments)) return *modelled;
-  // Earlier versions of the program did not say so.
+  // Earlier versions of the program did not write this setting.
   return has_stack_of_log(snapshot);
 }
 
@@ -135,7 +135,7 @@ base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot) {
   AllocatorSettings settings;
   if (const auto* conf = value_of<base::StringId>(snapshot, "PYTORCH_CUDA_ALLOC_CONF")) {
     auto parsed = AllocatorSettings::parse(snapshot.text(*conf));
-    // A later PyTorch's option does not hide what the fields below say.
+    // An unknown option of a later PyTorch must not hide the fields below.
     const bool fields = value_of<std::int64_t>(snapshot, "max_split_size") != nullptr;
     if (!parsed && !fields) return parsed;
     if (parsed) settings = *parsed;

@@ -16,9 +16,9 @@
 #include "core/memory/interner.h"
 
 // A memory snapshot as torch.cuda.memory._dump_snapshot() and
-// torch::cuda::_memory_snapshot_pickled() write it, field by field, PyTorch's names. Plain values:
-// whoever owns one may change it; not thread safe. What files lack is kNoString, kNone or unset. 48
-// bytes an event.
+// torch::cuda::_memory_snapshot_pickled() write it, field by field, with PyTorch's names. Plain
+// values that the owner may change; not thread safe. Fields missing in a file are kNoString, kNone
+// or unset. 48 bytes an event.
 namespace ts::allocator {
 
 // One line of a stack. The fx_ fields come from PyTorch's FX augmentation only.
@@ -55,7 +55,7 @@ class StackTable {
   std::unordered_multimap<std::size_t, StackIndex> stacks_by_hash_;
 };
 
-// {0, 0} is the default pool, everything else a private one (CUDA graphs, MemPool).
+// {0, 0} is the default pool; all other ids are private pools (CUDA graphs, MemPool).
 struct PoolId {
   std::int64_t first = 0;
   std::int64_t second = 0;
@@ -98,13 +98,13 @@ enum class TraceAction : std::uint8_t {
   segment_unmap,
   snapshot,
   oom,
-  other,  // a later PyTorch's; EntryNotes::other_action has its name
+  other,  // an action of a later PyTorch; its name is in EntryNotes::other_action
 };
 inline constexpr int kTraceActionCount = 10;
 // The name in files; empty for other.
 std::string_view to_string(TraceAction action);
 
-// What most entries have in common, kept once per distinct combination.
+// Fields that many entries have in common, stored once per distinct combination.
 struct EntryNotes {
   base::StringId compile_context = base::kNoString;
   base::StringId user_metadata = base::kNoString;
@@ -155,13 +155,13 @@ struct Snapshot {
   [[nodiscard]] std::string_view action_name(const TraceEntry& entry) const;
 };
 
-// Says of a snapshot that its segments and addresses are those of our model: the run's own
-// allocator has none. A setting of the file.
+// A setting of the file. It marks a snapshot whose segments and addresses come from our model,
+// because the run's own allocator has none.
 inline constexpr const char* kModelledSegments = "tensorscope_modelled_segments";
 bool has_modelled_segments(const Snapshot& snapshot);
 
 // The settings that the snapshot was recorded with: its fields, and PYTORCH_CUDA_ALLOC_CONF for
-// what the fields do not tell. A snapshot without settings has the defaults.
+// settings that the fields do not contain. A snapshot without settings has the defaults.
 base::Result<AllocatorSettings> recorded_settings(const Snapshot& snapshot);
 
 }  // namespace ts::allocator

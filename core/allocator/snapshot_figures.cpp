@@ -10,7 +10,7 @@
 namespace ts::allocator {
 namespace {
 
-// A sum of what a file claims; it wraps, where the plain sum would be undefined.
+// Adds sizes from a file; wraps on overflow, where the plain sum would be undefined.
 void add(std::int64_t& sum, std::int64_t bytes) {
   sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) +
                                   static_cast<std::uint64_t>(bytes));
@@ -46,7 +46,7 @@ std::vector<EarlierBlock> earlier_blocks(const Snapshot& snapshot, std::size_t d
       }
     }
   }
-  // Recorded with a context other than "all", a free has the stack of its allocation.
+  // If recorded with a context other than "all", a free has the stack of its allocation.
   if (same_stacks > 0) {
     for (EarlierBlock& block : blocks) std::swap(block.stack, block.freed);
   }
@@ -85,7 +85,7 @@ PeakAndEnd allocated_bytes(const Snapshot& snapshot, std::size_t device) {
   memory::AddressMap<std::int64_t> live;
   std::int64_t allocated = 0;
   const auto begin = [&](std::uint64_t address, std::int64_t size) {
-    // A second allocation at an address is the end of the first one, which the trace lacks.
+    // A second allocation at an address ends the first one, whose free is missing in the trace.
     if (const auto before = live.exchange(address, size)) take(allocated, *before);
     add(allocated, size);
   };

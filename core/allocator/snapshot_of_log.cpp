@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kNanosecondsInMicrosecond = 1000;
 
-// Where an allocation comes from.
+// The origin of an allocation.
 struct Origin {
   base::StringId op = base::kNoString;
   base::StringId module = base::kNoString;
@@ -86,7 +86,7 @@ StackIndex SnapshotBuilder::stack(const Origin& origin) {
   std::vector<FrameIndex> frames;
   if (origin.op != base::kNoString)
     frames.push_back(frame(strings_.view(origin.op), "operator", 0));
-  // "blocks.3.attn" lies in "blocks.3", and that in "blocks".
+  // "blocks.3.attn" is in "blocks.3", which is in "blocks".
   for (std::string_view path = strings_.view(origin.module); !path.empty();) {
     frames.push_back(frame(path, "module", 0));
     const auto dot = path.rfind('.');
@@ -128,7 +128,7 @@ void SnapshotBuilder::add(memory::EventIndex index) {
   SnapshotRecorder::Mark mark;
   mark.time_us = unix_us(event.time_ns);
   if (event.action == memory::Action::oom) return add_oom(index, mark);
-  // A free of what was never seen, or of nothing: PyTorch records neither.
+  // A free of an unknown or an empty block: PyTorch records neither.
   if (event.block == memory::kNone || log_.blocks()[event.block].size == 0) return;
   const memory::Block& block = log_.blocks()[event.block];
   mark.stack = stack(origin_of(block));

@@ -46,7 +46,7 @@ void SnapshotRecorder::add_device_calls(const Mark& mark) {
     if (action == TraceAction::segment_alloc || action == TraceAction::segment_map) {
       taken_[event.address] = {mark.stream, mark.stack};
     }
-    // What is given back may be a part of what was taken at once.
+    // Released memory may be a part of one larger allocation from the device.
     call.stream = std::prev(taken_.upper_bound(event.address))->second.stream;
     add(action, event.address, event.size, call);
   }

@@ -10,36 +10,36 @@
 
 namespace ts::allocator {
 
-// Runs allocations through the model of PyTorch's allocator and writes down what PyTorch would
-// record: segments with their blocks, and a trace with every call to the device. One owner thread.
+// Runs allocations through the model of PyTorch's allocator and records them like PyTorch: segments
+// with their blocks, and a trace with every call to the device. One owner thread.
 class SnapshotRecorder {
  public:
   SnapshotRecorder(const AllocatorSettings& settings, const CachingAllocator::Device& limits,
                    std::int64_t device = 0);
 
-  // What an event is recorded with. A stack and notes come from snapshot(); the stream counts for
-  // alloc() and oom(), a block and a segment stay on theirs.
+  // The data recorded with an event. A stack and notes come from snapshot(); the stream is used for
+  // alloc() and oom(); a block and a segment stay on theirs.
   struct Mark {
     std::int64_t time_us = 0;
     std::int64_t stream = 0;
     StackIndex stack = memory::kNone;
     NotesIndex notes = 0;
   };
-  // For the texts, stacks and notes of marks, and for annotations.
+  // For adding the texts, stacks and notes of marks, and annotations.
   [[nodiscard]] Snapshot& snapshot() { return snapshot_; }
   [[nodiscard]] const CachingAllocator& allocator() const { return allocator_; }
-  // Notes of the calls to the device that follow.
+  // Sets the notes of all following calls to the device.
   void set_segment_notes(NotesIndex notes) { segment_notes_ = notes; }
 
-  // The address; unset when it is out of memory, which is recorded too. bytes > 0.
+  // Returns the address; unset when out of memory, which is recorded too. bytes > 0.
   std::optional<std::uint64_t> alloc(std::int64_t bytes, const Mark& mark);
-  // What alloc() gave. Streams are done with the block at once.
+  // Frees an address that alloc() returned. Streams are done with the block at once.
   void free(std::uint64_t address, const Mark& mark);
   void empty_cache(const Mark& mark);
-  // The program was refused `bytes` by another allocator, with so many bytes free.
+  // Records that another allocator refused `bytes` to the program, with this many bytes free.
   void oom(std::int64_t bytes, std::int64_t device_free, const Mark& mark);
 
-  // The end: the trace with the segments as they are and the settings.
+  // Ends the recording: the trace with the final segments and the settings.
   Snapshot finish();
 
  private:
@@ -65,7 +65,7 @@ class SnapshotRecorder {
   std::vector<TraceEntry> trace_;
   NotesIndex segment_notes_ = 0;
   std::unordered_map<std::uint64_t, Live> live_;
-  std::map<std::uint64_t, Taken> taken_;  // what was taken from the device last at an address
+  std::map<std::uint64_t, Taken> taken_;  // by address: the last memory taken from the device there
 };
 
 }  // namespace ts::allocator

@@ -29,13 +29,13 @@ std::string python_line(std::string_view file, std::int64_t line, std::string_vi
   return std::string(file_name(file)) + ":" + std::to_string(line) + " " + std::string(function);
 }
 
-// Frames that a run of ours wrote; false for the frames of PyTorch.
+// Reads frames written by our own runs; returns false for PyTorch's frames.
 bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
               StackOrigin& origin) {
   if (kind == "operator") {
     origin.op = frame.name;
   } else if (kind == "module") {
-    // The innermost module has the whole path.
+    // The innermost module frame has the whole path.
     if (origin.module == base::kNoString) origin.module = frame.name;
   } else if (kind == "step") {
     constexpr std::int64_t kMostSteps = 1'000'000'000;
@@ -70,7 +70,7 @@ const StackOrigin& StackOrigins::of(StackIndex stack) {
 StackOrigin StackOrigins::read(StackIndex stack) const {
   StackOrigin origin;
   std::string_view op;
-  bool python = false;  // a line of Python was met; the operator called from there is known
+  bool python = false;  // a line of Python was found, so the operator it called is known
   std::string own_line;
   std::string torch_line;
   for (const FrameIndex index : snapshot_.stacks.stack(stack)) {

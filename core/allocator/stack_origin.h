@@ -8,7 +8,7 @@
 
 namespace ts::allocator {
 
-// Where an allocation of a snapshot comes from, as far as its stack tells; see log_of_snapshot.h.
+// The origin of an allocation of a snapshot, as far as its stack shows; see log_of_snapshot.h.
 struct StackOrigin {
   base::StringId op = base::kNoString;
   base::StringId module = base::kNoString;

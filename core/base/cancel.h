@@ -5,8 +5,8 @@
 
 namespace ts::base {
 
-// A flag shared between whoever asks for work and whoever does it. Copies share the flag. Any
-// thread may cancel or ask; there is no way back.
+// A flag shared between the requester of some work and its worker. Copies share the flag. Any
+// thread may cancel or check it; a cancel cannot be undone.
 class CancelToken {
  public:
   CancelToken() : flag_(std::make_shared<std::atomic<bool>>(false)) {}

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// TS_CHECK(condition): a broken invariant of our own ends the program with its place. Never for
-// input, files or the environment: those are base::Result.
+// TS_CHECK(condition): a broken internal invariant ends the program and prints its location. Never
+// for input, files or the environment: those are base::Result.
 #define TS_CHECK(condition)                                                              \
   do {                                                                                   \
     if (!(condition)) [[unlikely]] {                                                     \

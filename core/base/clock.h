@@ -13,7 +13,7 @@ inline std::int64_t now_ns() noexcept {
       .count();
 }
 
-// The calendar's clock in nanoseconds since 1970 (UTC), for files that others read.
+// Calendar time in nanoseconds since 1970 (UTC), for files that other programs read.
 inline std::int64_t unix_now_ns() noexcept {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())

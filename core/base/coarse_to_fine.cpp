@@ -10,7 +10,7 @@ namespace {
 
 struct Visit {
   std::size_t index = 0;
-  std::size_t level = 0;  // how fine the grid is that first holds it
+  std::size_t level = 0;  // the coarsest grid level that contains it
 };
 
 std::vector<Visit> visits(std::size_t n) {

@@ -6,12 +6,12 @@
 
 namespace ts::base {
 
-// What a step is doing. Set by the engine, carried by every record.
+// The current phase of a step. Set by the engine, stored in every record.
 enum class Phase : std::uint8_t { setup, forward, loss, backward, optimizer, idle };
 
 inline constexpr int kPhaseCount = 6;
 
-// As files and tables name them; the window has its own words.
+// Names for files and tables; the window has its own words.
 inline constexpr std::array<std::string_view, kPhaseCount> kPhaseNames = {
     "setup", "forward", "loss", "backward", "optimizer", "idle"};
 constexpr std::string_view phase_name(Phase phase) {

@@ -20,7 +20,7 @@ class SpscRing {
   explicit SpscRing(std::size_t capacity)
       : mask_(std::bit_ceil(capacity) - 1), slots_(std::make_unique<T[]>(mask_ + 1)) {}
 
-  // Producer only. False, and one more dropped(), when the ring is full.
+  // Producer only. Returns false and increments dropped() when the ring is full.
   bool try_push(const T& record) noexcept {
     const std::uint64_t head = head_.load(std::memory_order_relaxed);
     if (head - cached_tail_ > mask_) {
@@ -56,7 +56,7 @@ class SpscRing {
   const std::size_t mask_;
   std::unique_ptr<T[]> slots_;
   alignas(64) std::atomic<std::uint64_t> head_{0};
-  std::uint64_t cached_tail_ = 0;  // producer's last look at tail_
+  std::uint64_t cached_tail_ = 0;  // producer's last read of tail_
   std::atomic<std::uint64_t> dropped_{0};
   alignas(64) std::atomic<std::uint64_t> tail_{0};
 };

@@ -14,7 +14,7 @@ namespace ts::capture {
 // Decoded records, ready to append to a TraceStore and an AllocationLog.
 struct Batch {
   struct NewTrack {
-    trace::TrackId id = 0;  // ids count up from 0 in each run; 0 holds steps and phases
+    trace::TrackId id = 0;  // ids count from 0 in each run; 0 holds steps and phases
     trace::Track track;
   };
   struct Row {
@@ -23,7 +23,7 @@ struct Batch {
     trace::Slice slice;
   };
   std::vector<NewTrack> tracks;
-  std::vector<Row> slices;  // of one lane in the order of their begin
+  std::vector<Row> slices;  // each lane ordered by begin
   std::vector<memory::Record> memory;
   std::vector<std::pair<base::StringId, trace::KernelLaunch>> launches;  // by the slices' detail
   std::uint64_t dropped = 0;  // records lost so far in this run, a running count

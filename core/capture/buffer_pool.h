@@ -9,15 +9,15 @@
 
 namespace ts::capture {
 
-// Buffers that CUPTI fills and gives back on threads of its own; one other thread reads them. All
-// are made at once, so the callbacks never allocate; when none is free CUPTI is told so, drops what
-// it had, and that is counted. Any thread; what locks does so for a few instructions.
+// Buffers that CUPTI fills and returns on its own threads; one other thread reads them. All are
+// allocated at once, so the callbacks never allocate. When none is free, CUPTI gets none and drops
+// its records, and that is counted. Any thread; locks are held for a few instructions only.
 class BufferPool {
  public:
-  // A full buffer needs about 500 launches; all together 16 MiB.
+  // About 500 launches fill a buffer; all together 16 MiB.
   static constexpr std::size_t kCount = 64;
   static constexpr std::size_t kBytes = 256U << 10U;
-  static constexpr std::size_t kAlignment = 8;  // what CUPTI asks of a buffer
+  static constexpr std::size_t kAlignment = 8;  // CUPTI's requirement for a buffer
 
   struct Filled {
     std::uint8_t* data = nullptr;
@@ -32,14 +32,14 @@ class BufferPool {
 
   // Null when all are in use.
   std::uint8_t* take() noexcept;
-  // Gives back a buffer with records in its first `bytes` bytes; `lost` more found no room.
+  // Returns a buffer with records in its first `bytes` bytes; `lost` more did not fit.
   void fill(std::uint8_t* buffer, std::size_t bytes, std::uint64_t lost) noexcept;
 
-  // The oldest buffer with records, to be given to recycle() when it is read.
+  // The oldest buffer with records; pass it to recycle() after reading.
   [[nodiscard]] std::optional<Filled> next() noexcept;
   void recycle(std::uint8_t* buffer) noexcept;
 
-  // Times that no buffer was free, and records that CUPTI says it lost.
+  // Number of times that no buffer was free, and of records that CUPTI reported as lost.
   [[nodiscard]] std::uint64_t refused() const noexcept;
   [[nodiscard]] std::uint64_t lost() const noexcept;
 

@@ -14,11 +14,12 @@ namespace ts::capture {
 
 namespace {
 
-// The collector takes a core from the threads of a recorded step, which wait for each other after
-// every operator: one that does not run makes all wait. So it comes seldom; a ring of 65,536 takes
-// two records a microsecond that long, five times what thousands of small operators write.
+// The collector takes a core from the threads of a recorded step. These wait for each other after
+// every operator, so one stopped thread stops all. The collector therefore runs rarely; a ring of
+// 65,536 holds two records a microsecond for that time, five times the rate of thousands of small
+// operators.
 constexpr std::chrono::milliseconds kPeriod{30};
-// Slots of a ring go back to the producer this many at a time, not after the whole ring is decoded.
+// Slots of a ring are returned to the producer in blocks of this size, not after the whole ring.
 constexpr std::size_t kSlotsAtOnce = 512;
 
 }  // namespace
@@ -52,7 +53,7 @@ struct Collector::Impl {
   bool stop = false;
   std::uint64_t flushes_asked = 0;
   std::uint64_t flushes_done = 0;
-  std::thread thread;  // last: it uses all of the above
+  std::thread thread;  // last: it uses all members above
 };
 
 Collector::Impl::~Impl() {
@@ -90,9 +91,9 @@ void Collector::Impl::flush() {
 void Collector::Impl::collect(bool all) {
   drain();
   const std::int64_t until_ns = memory.latest_ns();
-  // A thread may have freed what another allocated after the other's ring was drained. Whatever the
-  // records of the first drain depend on was pushed before they were, so the second one finds it;
-  // what it finds beyond their time waits.
+  // A thread may have freed memory that another one allocated after the other's ring was drained.
+  // Everything that the records of the first drain depend on was pushed before them, so the second
+  // drain finds it; its own later records wait.
   if (decoder.thread_count() > 1) drain();
 
   recorder.gpu().take(gpu_records);
@@ -100,8 +101,8 @@ void Collector::Impl::collect(bool all) {
 
   Batch batch;
   memory.hand_over(until_ns, batch.memory);
-  gpu.hand_over(all, batch);      // may make tracks,
-  decoder.hand_over(all, batch);  // which are told here
+  gpu.hand_over(all, batch);      // may create tracks,
+  decoder.hand_over(all, batch);  // which this call reports
   batch.dropped = recorder.dropped() + gpu.without_time();
   batch.clock_drift_ns = recorder.gpu().drift_ns();
   if (!batch.empty()) sink(std::move(batch));
@@ -123,7 +124,7 @@ void Collector::Impl::drain_thread(std::size_t index, ThreadLog& log) {
       decoder.take(index, record);
     }
   };
-  // At most one ring full: a fast producer must not keep the others waiting.
+  // At most one full ring: a fast producer must not make the others wait.
   for (std::size_t taken = 0; taken < log.ring.capacity();) {
     const std::size_t count = log.ring.drain(take, kSlotsAtOnce);
     if (count == 0) return;

@@ -13,23 +13,24 @@
 
 namespace ts::capture {
 
-// Turns raw slices of threads into rows of tracks. Track 0 holds steps and phases; every thread
-// gets its own after it, in the order of add_thread(). One owner thread.
+// Turns raw slices of threads into rows of tracks. Track 0 holds steps and phases; after it every
+// thread gets its own track, in the order of add_thread(). One owner thread.
 class Decoder {
  public:
   explicit Decoder(base::StringTable& strings) : strings_(strings), shapes_(strings) {}
 
-  // Threads count up from 0. One of kind phases shares track 0.
+  // Threads are numbered from 0. A thread of kind phases shares track 0.
   void add_thread(trace::TrackKind kind, const std::string& name);
-  // A track for rows that others make.
+  // Adds a track for rows that other classes produce.
   trace::TrackId add_track(trace::Track track);
   [[nodiscard]] std::size_t thread_count() const { return threads_.size(); }
 
-  // A slice (not a memory record) of a thread, in the order in which they end.
+  // Adds a slice (not a memory record) of a thread. Slices come in the order in which they end.
   void take(std::size_t thread, const RawRecord& record);
 
-  // Moves rows and new tracks to a batch. The row whose flow is not settled yet and those after it
-  // wait for the next call, unless their thread had nothing new since the last one or `all` is set.
+  // Moves rows and new tracks to a batch. The row whose flow is not settled yet and the rows after
+  // it stay until the next call, unless their thread had no records since the last call or `all` is
+  // set.
   void hand_over(bool all, Batch& batch);
 
  private:

@@ -112,7 +112,7 @@ void EventRecorder::write(const std::vector<Timed>& done) {
   for (std::size_t written = 0; written < records.size();) {
     std::size_t bytes = 0;
     std::uint8_t* const buffer = buffers_.take(buffers_.user, &bytes);
-    if (buffer == nullptr) return;  // the pool counts what it refuses
+    if (buffer == nullptr) return;  // the pool counts refused requests
     const std::size_t count = std::min(bytes / sizeof(GpuRecord), records.size() - written);
     std::memcpy(buffer, static_cast<const void*>(records.data() + written),
                 count * sizeof(GpuRecord));

@@ -9,15 +9,15 @@
 
 namespace ts::capture {
 
-// What is needed of CUDA events; a stand-in in tests. Any thread.
+// The functions of CUDA events that are needed; a stand-in in tests. Any thread.
 struct DeviceEvents {
-  // An event after everything that the calling thread has launched on its current stream; null when
-  // there can be none.
+  // An event after everything that the calling thread has launched on its current stream; null if
+  // none can be created.
   void* (*record)();
   bool (*done)(void* event);
-  std::int64_t (*nanoseconds)(void* from, void* to);  // of two that are done
+  std::int64_t (*nanoseconds)(void* from, void* to);  // between two completed events
   void (*release)(void* event);
-  // Of the calling thread.
+  // Device of the calling thread.
   std::uint32_t (*device)();
   std::uint32_t (*stream)();
   // Waits for the device of the calling thread.
@@ -25,27 +25,27 @@ struct DeviceEvents {
 };
 
 // Times operators on the device where CUPTI cannot: an event before the outermost operator of a
-// thread and one after it. The records look like those of kernels that bear their operators' names,
-// true to about 10 microseconds; what happens between them is not known. The part of a GpuSource
-// that does it: push(), pop() and flush() on any thread.
+// thread and one after it. The records look like kernel records with the names of their operators,
+// accurate to about 10 microseconds; the kernels inside are not known. This is the part of a
+// GpuSource that does it: push(), pop() and flush() on any thread.
 class EventRecorder {
  public:
   explicit EventRecorder(const DeviceEvents& events) : events_(events) {}
 
   void set_buffers(const GpuBuffers& buffers) { buffers_ = buffers; }
-  // The device must be idle; its clock is set by the host's here.
+  // The device must be idle; its clock is aligned with the host's here.
   const char* begin(const GpuSink& sink);
-  // Everything that was recorded is done.
+  // Precondition: all recorded work is complete.
   void end();
   void flush();
   void push(std::uint64_t id) noexcept;
   void pop() noexcept;
   void read(const std::uint8_t* buffer, std::size_t bytes) const;
-  // An operator that does nothing, and waits for it.
+  // Runs an operator that does nothing, and waits for it.
   const char* touch();
 
  private:
-  // One operator: where it began is null when no event could be had.
+  // One operator; the begin event is null when none could be created.
   struct Timed {
     std::uint64_t id = 0;
     std::uint32_t device = 0;
@@ -69,7 +69,7 @@ class EventRecorder {
   std::mutex mutex_;
   std::vector<Timed> waiting_;
   bool recording_ = false;
-  std::mutex bringing_;  // what follows; taken before mutex_
+  std::mutex bringing_;  // guards the members below; taken before mutex_
   void* base_ = nullptr;
   std::int64_t base_ns_ = 0;
   std::uint32_t last_number_ = 0;

@@ -26,7 +26,7 @@ void FlowLinker::forward(Row row, std::int64_t sequence, std::int64_t begin_ns,
   }
   if (std::binary_search(settled_.begin(), settled_.end(), sequence)) return;
   if (sequence < candidate_sequence_) {
-    // Encloses operators with later numbers, and no one inside it has its own.
+    // It encloses operators with later numbers; no operator inside it has its own number.
     settled_.insert(std::upper_bound(settled_.begin(), settled_.end(), sequence), sequence);
     links.push_back({row, flow_of(sequence)});
     return;
@@ -46,7 +46,7 @@ std::uint32_t FlowLinker::backward(std::int64_t sequence, std::int64_t begin_ns)
 }
 
 void FlowLinker::outermost_ended() {
-  // The last one stays: operators that make no node may still follow with its number.
+  // The last one stays: operators that create no node may still follow with its number.
   if (settled_.size() > 1) settled_.erase(settled_.begin(), settled_.end() - 1);
 }
 

@@ -13,7 +13,7 @@ void put(std::string& out, std::uint64_t number, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>((number >> (8 * i)) & 0xFFU);
 }
 
-// Takes bytes from the front; what is not there is nothing.
+// Reads bytes from the front; missing bytes give nothing.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes) : bytes_(bytes) {}

@@ -12,7 +12,7 @@
 
 namespace ts::capture {
 
-// What CUPTI recorded, byte for byte, to be read again where there is no GPU: its buffers, record
+// CUPTI's recorded data, byte for byte, for reading on a machine without a GPU: its buffers, record
 // by record, and the texts that records point to by address. One owner thread.
 //
 // The file, numbers little-endian: "TSGPU" and three bytes 0, then the version of this layout and
@@ -23,29 +23,29 @@ namespace ts::capture {
 class GpuBufferFile {
  public:
   static constexpr std::uint32_t kVersion = 1;
-  // No record of CUPTI comes near; what claims more is no record.
+  // CUPTI's records are far smaller; a larger size is not a valid record.
   static constexpr std::size_t kMostRecordBytes = 4096;
   static constexpr std::size_t kMostTextBytes = std::size_t{1} << 16U;
 
   std::uint32_t cupti_version = 0;
 
   void begin_buffer() { buffers_.emplace_back(); }
-  // Of the buffer that was begun last. What is longer than a record can be is left out.
+  // Adds to the buffer that was begun last. Data longer than the largest record is left out.
   void add_record(const void* record, std::size_t bytes);
   void add_text(const char* text);
 
-  // Every record lies at a multiple of 8.
+  // Every record is aligned to 8 bytes.
   using Record = std::span<const std::uint8_t>;
   [[nodiscard]] std::size_t buffer_count() const { return buffers_.size(); }
   [[nodiscard]] std::size_t record_count(std::size_t buffer) const {
     return buffers_[buffer].ends.size();
   }
   [[nodiscard]] Record record(std::size_t buffer, std::size_t index) const;
-  // The text that was at an address, null where none is known.
+  // The text that was at an address, null if there is none.
   [[nodiscard]] const char* text(const void* address) const;
 
   [[nodiscard]] std::string bytes() const;
-  // The error says what is wrong, and at which byte.
+  // The error gives the fault and its byte offset.
   static base::Result<GpuBufferFile> parse(std::string_view bytes);
 
  private:

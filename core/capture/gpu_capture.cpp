@@ -50,8 +50,8 @@ void GpuCapture::keep_text(void* user, const char* text) {
   static_cast<GpuCapture*>(user)->kept_->add_text(text);
 }
 
-// How far the source's clock is ahead of ours: of a few readings the one that was interrupted
-// least.
+// How far the source's clock is ahead of ours: the shortest of a few readings, which was
+// interrupted least.
 std::int64_t GpuCapture::clock_ahead_ns() const {
   if (source_.clock == nullptr) return 0;
   constexpr int kReadings = 5;
@@ -71,7 +71,7 @@ std::int64_t GpuCapture::clock_ahead_ns() const {
 std::string GpuCapture::begin(Recorder& recorder) {
   if (const char* why = source_.prepare({&pool_, take_buffer, fill_buffer})) return why;
   {
-    // The thread may still be at the end of the recording before.
+    // The thread may still be finishing the previous recording.
     const std::lock_guard lock(reading_);
     const bool kept = kept_ != nullptr;
     const GpuSink sink{this, intern, take, kept ? keep_record : nullptr,

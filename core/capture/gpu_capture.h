@@ -13,13 +13,13 @@
 
 namespace ts::capture {
 
-// Brings what CUPTI records to recorders. CUPTI's threads fill buffers of a pool; a thread of ours
-// asks for what is complete every 50 ms while a recording is open, reads the buffers and passes
-// their records on. No lock of ours is held across a flush, inside which CUPTI calls back. One for
-// the process, kept for good: CUPTI may call back at any time. Worker thread.
+// Passes CUPTI's records to recorders. CUPTI's threads fill buffers of a pool; our thread requests
+// the complete ones every 50 ms while a recording is open, reads them and passes their records on.
+// We hold no lock across a flush, because CUPTI calls back inside it. One per process, never
+// destroyed: CUPTI may call back at any time. Worker thread.
 class GpuCapture {
  public:
-  // At most 100 ms between the end of a kernel and its appearance: this and the collector's wait.
+  // A kernel appears at most 100 ms after its end: this period plus the collector's wait.
   static constexpr int kFlushMs = 50;
 
   // `source` must outlive it.
@@ -28,16 +28,16 @@ class GpuCapture {
   GpuCapture(const GpuCapture&) = delete;
   GpuCapture& operator=(const GpuCapture&) = delete;
 
-  // Sees to it that a write on the device is recorded. Empty when it was, within half a second;
-  // else why kernels cannot be recorded here.
+  // Checks that a write on the device is recorded. Empty if a record came within half a second;
+  // else the reason why kernels cannot be recorded here.
   std::string self_test(int device);
 
-  // What comes in the next recordings is also kept here as CUPTI wrote it, until null is given.
-  // Between recordings.
+  // Also keeps the data of the next recordings here as CUPTI wrote it, until null is given. Call it
+  // between recordings only.
   void keep(GpuBufferFile* file) { kept_ = file; }
 
-  // Everything from begin to end goes to the recorder. The device must be idle at end(), which
-  // returns when all was passed on. A sentence when nothing is recorded.
+  // Everything between begin() and end() goes to the recorder. The device must be idle at end(),
+  // which returns when all records were passed on. Returns a sentence when nothing is recorded.
   std::string begin(Recorder& recorder);
   void end();
 

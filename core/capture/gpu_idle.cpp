@@ -8,7 +8,7 @@
 namespace ts::capture {
 namespace {
 
-// Which call of one kind went on in a time.
+// Finds whether a call of one kind was active in a time interval.
 class Calls {
  public:
   Calls(const std::vector<HostCall>& all, HostCall::Kind kind) {
@@ -16,7 +16,7 @@ class Calls {
       if (call.kind == kind) by_end_.push_back({call.end_ns, call.begin_ns});
     }
     std::sort(by_end_.begin(), by_end_.end());
-    // The earliest begin of this call and of all that end later.
+    // The earliest begin of this call and of all calls that end later.
     std::int64_t earliest = std::numeric_limits<std::int64_t>::max();
     for (auto call = by_end_.rbegin(); call != by_end_.rend(); ++call) {
       earliest = std::min(earliest, call->second);
@@ -78,7 +78,7 @@ class Finder {
       if (any && one->begin_ns > busy_until) add_gap(busy_until, *one, copied);
       busy_until = any ? std::max(busy_until, one->end_ns) : one->end_ns;
       any = true;
-      // A copy may go on beside this kernel and into the next gap.
+      // A copy may run beside this kernel and into the next gap.
       std::erase_if(copied, [&](const auto& copy) { return copy.second <= busy_until; });
     }
   }

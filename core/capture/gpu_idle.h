@@ -33,10 +33,10 @@ struct IdleSpan {
   std::int64_t end_ns = 0;
 };
 
-// The times between the first and the last kernel of a device in which none ran, in the order of
-// device and begin. What a copy covers is the copy's; the rest of a gap has one cause, that of the
-// kernel at its end. A gap in which a recording began is left out: what happened before is not
-// known. Calls by correlation: the first of each number made the launch. O(n log n).
+// The times between the first and the last kernel of a device in which none ran, ordered by device
+// and begin. Time that a copy covers has the cause copy; the rest of a gap has one cause, given by
+// the kernel at its end. A gap in which a recording began is left out: its beginning is not known.
+// Calls by correlation: the first call of each number made the launch. O(n log n).
 std::vector<IdleSpan> idle_spans(std::vector<DeviceWork> work, const std::vector<HostCall>& calls,
                                  const std::vector<std::int64_t>& recordings_began);
 

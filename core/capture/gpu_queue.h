@@ -26,22 +26,23 @@ class GpuQueue {
                     records.begin() + static_cast<std::ptrdiff_t>(taken));
     dropped_ += records.size() - taken;
   }
-  // Records that were lost before they came here.
+  // Adds records that were lost before they reached the queue.
   void add_dropped(std::uint64_t count) {
     const std::lock_guard lock(mutex_);
     dropped_ += count;
   }
-  // In a recording the device's clock ran ahead of base::now_ns() by so much, or behind it.
+  // Reports how far the device's clock differed from base::now_ns() in a recording, in either
+  // direction.
   void note_drift(std::int64_t ns) {
     const std::lock_guard lock(mutex_);
     if (std::abs(ns) > std::abs(drift_ns_)) drift_ns_ = ns;
   }
-  // The largest drift of a recording so far.
+  // The largest drift of any recording so far.
   [[nodiscard]] std::int64_t drift_ns() const {
     const std::lock_guard lock(mutex_);
     return drift_ns_;
   }
-  // Replaces `out` by all that wait.
+  // Replaces `out` by all waiting records.
   void take(std::vector<GpuRecord>& out) {
     out.clear();
     const std::lock_guard lock(mutex_);

@@ -7,26 +7,26 @@
 
 namespace ts::capture {
 
-// What the GPU and the CUDA interface did, as plain records: what is left of CUPTI's records once
-// their versions and layouts are dealt with. Times are of base::now_ns().
+// Events of the GPU and the CUDA API, as plain records: CUPTI's records without their versions and
+// layouts. Times are of base::now_ns().
 enum class GpuKind : std::uint8_t {
   kernel,       // on a stream
   copy,         // on a stream
   fill,         // on a stream (memset)
   call,         // of the CUDA runtime or driver, on a host thread
   correlation,  // the operator that was open when the call with this number was made
-  overhead,     // what recording cost
-  wait,         // the host, or a stream, until something on the device had ended
-  mark,         // NVTX: an instant, or the two ends of a range, which share their number
+  overhead,     // cost of the recording itself
+  wait,         // the host, or a stream, waited for an event on the device
+  mark,         // NVTX: an instant; a range is two records with the same number
   mark_begin,
   mark_end,
-  began,  // a recording, at begin_ns
+  began,  // start of a recording, at begin_ns
 };
 
 struct GpuRecord {
   GpuKind kind = GpuKind::kernel;
-  // A call and everything it started share it. Graph launches share one among all their kernels.
-  // Of a mark: the range.
+  // Shared by a call and everything that it started. A graph launch shares one among all its
+  // kernels. For a mark: the range.
   std::uint32_t correlation = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;  // either 0: the device had no room for the times, or it had not ended
@@ -37,7 +37,7 @@ struct GpuRecord {
   std::uint32_t stream = 0;
   std::uint32_t thread = 0;  // call, mark
   std::int64_t bytes = 0;    // copy, fill
-  // Of a kernel.
+  // Kernels only.
   std::array<std::int32_t, 3> grid{};
   std::array<std::int32_t, 3> block{};
   std::int32_t registers = 0;      // per thread
@@ -46,8 +46,8 @@ struct GpuRecord {
   std::uint64_t graph_node = 0;
 };
 
-// The number that travels with a launch and says which operator of which module it belongs to. It
-// carries both names, so a kernel needs no record of its operator, which may come later.
+// The number that travels with a launch and identifies its operator and module. It contains both
+// names, so a kernel does not need the record of its operator, which may arrive later.
 constexpr std::uint64_t correlation_id(base::StringId op, base::StringId module) {
   return (std::uint64_t{module} << 32U) | op;
 }

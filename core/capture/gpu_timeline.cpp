@@ -13,7 +13,7 @@ bool on_a_stream(GpuKind kind) {
   return kind == GpuKind::kernel || kind == GpuKind::copy || kind == GpuKind::fill;
 }
 
-// Where there are no kernels (event_recorder.h) it is operators.
+// Where kernels are not recorded (event_recorder.h), the records are operators.
 trace::SliceClass class_of_work(std::string_view name) {
   return name.starts_with("aten::") ? trace::classify_operator(name) : trace::classify_kernel(name);
 }
@@ -51,7 +51,7 @@ void GpuTimeline::take(const GpuRecord& record) {
   wait(record);
 }
 
-// The two ends of a range come in either order.
+// The two ends of a range arrive in either order.
 void GpuTimeline::take_mark(const GpuRecord& record) {
   if (record.kind == GpuKind::mark) {
     wait(record);
@@ -79,7 +79,7 @@ void GpuTimeline::note_for_idle(const GpuRecord& record) {
     work_.push_back({record.device, record.kind == GpuKind::kernel, record.correlation,
                      record.begin_ns, record.end_ns});
   } else if (record.kind == GpuKind::call) {
-    // By name, whatever its form. Records of waits are also of streams that wait for each other.
+    // By name, whatever its form. Wait records also include streams that wait for each other.
     const std::string_view name = strings_.view(record.name);
     auto kind = HostCall::Kind::launch;
     if (name.find("Synchronize") != std::string_view::npos) kind = HostCall::Kind::wait;
@@ -169,7 +169,7 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
       ++without_launch_;
     } else {
       row.slice.module = launch->module;
-      // Of the kernels of a graph the first one stands for all.
+      // Only the first kernel of a graph carries the flow.
       if (launch->called && !std::exchange(launch->started, true))
         row.slice.flow = flow_of_launch(record.correlation);
     }
@@ -180,7 +180,7 @@ void GpuTimeline::emit(Track& track, const GpuRecord& record, Batch& batch) {
   }
   auto depth = std::find_if(track.depth_ends.begin(), track.depth_ends.end(),
                             [&](std::int64_t end) { return end <= record.begin_ns; });
-  constexpr std::size_t kMostDepths = 256;  // what lies below that shares the last
+  constexpr std::size_t kMostDepths = 256;  // deeper rows share the last depth
   if (depth == track.depth_ends.end()) {
     if (track.depth_ends.size() < kMostDepths) track.depth_ends.push_back(0);
     depth = std::prev(track.depth_ends.end());
@@ -194,11 +194,11 @@ void GpuTimeline::hand_over(bool all, Batch& batch) {
   const std::int64_t until_ns = latest_ns_ - kWaitNs;
   for (auto& [key, track] : tracks_) {
     std::vector<GpuRecord>& waiting = track.waiting;
-    // A call that contains another begins with it at the latest, and ends later.
+    // A call that contains another begins no later and ends later.
     std::sort(waiting.begin(), waiting.end(), [](const GpuRecord& a, const GpuRecord& b) {
       return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
     });
-    // What begins after one that still waits waits too, or the track would lose its order.
+    // Rows after a waiting row wait too; else the track would lose its order.
     const auto end =
         all ? waiting.end()
             : std::find_if(waiting.begin(), waiting.end(),

@@ -17,35 +17,35 @@
 
 namespace ts::capture {
 
-// The flow between a launch and what it started on the device: the number with the highest bit set,
-// which autograd's flows (flow_linker.h) leave alone.
+// The flow between a launch and the work that it started on the device: the number with the highest
+// bit set, which autograd's flows (flow_linker.h) never set.
 constexpr std::uint32_t flow_of_launch(std::uint32_t correlation) {
   return correlation | 0x8000'0000U;
 }
 
-// From GPU records in any order to rows of tracks: one track for each stream of each device, one
-// for each host thread that called CUDA, one for each that made marks, one for waiting, one for
-// what recording cost, and in the end one for each device with the times in which no kernel ran. A
-// kernel bears module and operator of its launch. Records that overlap on one track (nested calls,
-// branches of a graph) lie below each other. One owner thread.
+// Turns GPU records in any order into rows of tracks: one track for each stream of each device, one
+// for each host thread that called CUDA, one for each that made marks, one for waiting, one for the
+// recording overhead, and at the end one for each device with the times without a kernel. A kernel
+// gets module and operator of its launch. Records that overlap on one track (nested calls, branches
+// of a graph) go to deeper rows. One owner thread.
 class GpuTimeline {
  public:
   using AddTrack = std::function<trace::TrackId(trace::Track)>;
 
-  // Records come in buffers, those of the host and of the device apart: a row waits this long after
-  // its end for what belongs before it, and for its launch.
+  // Records arrive in buffers, separately for host and device: a row waits this long after its end
+  // for earlier rows and for its launch.
   static constexpr std::int64_t kWaitNs = 60'000'000;
 
   GpuTimeline(base::StringTable& strings, AddTrack add_track);
 
   void take(const GpuRecord& record);
 
-  // Rows that have waited long enough, or `all` of them; of one track in the order of their begin.
-  // With all come the idle times; numbers may be used anew then.
+  // Hands over the rows that have waited long enough, or `all` of them, each track ordered by
+  // begin. With `all` the idle times are added, and numbers may be reused afterwards.
   void hand_over(bool all, Batch& batch);
 
-  // Records whose times the device had no room for, or that had not ended; they are not in the
-  // rows.
+  // Records without times, because the device had no room for them or the work had not ended; they
+  // are not in the rows.
   [[nodiscard]] std::uint64_t without_time() const { return without_time_; }
   // Kernels, copies and fills whose launch was not recorded; they are in the rows.
   [[nodiscard]] std::uint64_t without_launch() const { return without_launch_; }
@@ -56,9 +56,9 @@ class GpuTimeline {
     std::vector<GpuRecord> waiting;
     std::vector<std::int64_t> depth_ends;  // where the last row of each depth ends
   };
-  // Tracks by what they show: the device's streams, the host's threads, waiting, recording.
+  // Kinds of tracks: the device's streams, the host's threads, waiting, recording.
   struct Key {
-    GpuKind of = GpuKind::kernel;  // kernel stands for all work on a stream
+    GpuKind of = GpuKind::kernel;  // kernel: all work on a stream
     std::uint32_t device = 0;
     std::uint32_t number = 0;
     auto operator<=>(const Key&) const = default;
@@ -67,7 +67,7 @@ class GpuTimeline {
     base::StringId op = base::kNoString;
     base::StringId module = base::kNoString;
     bool called = false;   // the call itself was recorded
-    bool started = false;  // something on the device bears the flow already
+    bool started = false;  // something on the device carries the flow already
   };
 
   void take_mark(const GpuRecord& record);
@@ -84,7 +84,7 @@ class GpuTimeline {
   std::unordered_map<std::uint32_t, Launch> launches_;
   std::unordered_map<std::uint32_t, GpuRecord> open_marks_;  // by range
   std::unordered_set<base::StringId> told_launches_;
-  // For the idle times, until the end.
+  // Kept until the end for the idle times.
   std::vector<DeviceWork> work_;
   std::vector<HostCall> calls_;
   std::vector<std::int64_t> began_;

@@ -44,7 +44,7 @@ void MemoryMerge::hand_over(std::int64_t until_ns, std::vector<memory::Record>& 
       }
     }
     if (first == nullptr || first_ns == kNever || first_ns > until_ns) break;
-    // Its run up to where another thread comes before it, at least one record.
+    // Takes records up to where another thread's record is earlier, at least one.
     do {
       out.push_back(first->records[first->next++]);
     } while (first->front_ns() <= until_ns && first->front_ns() < second_ns);

@@ -8,15 +8,15 @@
 
 namespace ts::capture {
 
-// Merges the memory records of several threads by time. Records of one thread keep their order; of
-// several threads with the same time the first thread goes first. One owner thread.
+// Merges the memory records of several threads by time. Records of one thread keep their order; at
+// equal times the first thread comes first. One owner thread.
 class MemoryMerge {
  public:
   void take(std::size_t thread, const memory::Record& record);
 
-  // Appends to `out` what is waiting up to a time; a thread whose next record is later waits.
+  // Appends to `out` the waiting records up to a time; later records stay.
   void hand_over(std::int64_t until_ns, std::vector<memory::Record>& out);
-  // The latest time of what is waiting; INT64_MIN for nothing.
+  // The latest time of the waiting records; INT64_MIN if there are none.
   [[nodiscard]] std::int64_t latest_ns() const;
 
  private:

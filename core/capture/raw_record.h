@@ -9,9 +9,9 @@
 
 namespace ts::capture {
 
-// Autograd numbers the nodes of every thread for itself: the thread that ran the forward (a small
-// number, by LibTorch's count) belongs to the number. On CUDA two threads make nodes where the
-// backward runs parts of the forward again.
+// Autograd numbers the nodes of every thread separately: the number is only unique together with
+// the thread that ran the forward (a small number, by LibTorch's count). On CUDA two threads create
+// nodes when the backward runs parts of the forward again.
 constexpr int kSequenceBits = 40;
 constexpr std::int64_t sequence_of(std::uint64_t thread, std::int64_t number) {
   if (number < 0) return -1;
@@ -20,8 +20,8 @@ constexpr std::int64_t sequence_of(std::uint64_t thread, std::int64_t number) {
 
 enum class RawKind : std::uint8_t { op, module, phase, step, memory };
 
-// Sizes and dtypes of the first inputs of an operator, as plain numbers; text is made by the
-// collector. At most 4 tensors, 14 dimensions together; more are cut off.
+// Sizes and dtypes of the first inputs of an operator, as plain numbers; the collector converts
+// them to text. At most 4 tensors, 14 dimensions together; more are cut off.
 struct Shapes {
   static constexpr int kMaxTensors = 4;
   static constexpr int kMaxDims = 14;
@@ -31,7 +31,7 @@ struct Shapes {
   std::array<std::int32_t, kMaxDims> dims{};      // all tensors one after the other
 };
 
-// dtype codes of Shapes.
+// dtype codes used in Shapes.
 enum class DType : std::uint8_t { none, fp64, fp32, fp16, bf16, int64, int32, boolean, other };
 
 // One plain record in a thread's ring. Slices (op, module, phase, step) are written when they end.

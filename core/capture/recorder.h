@@ -24,20 +24,21 @@ struct ThreadLog {
 };
 
 // Where producers put records: a ring per thread. The engine's hooks hold a Recorder while a
-// recorded step runs; the collector drains it. Rings are made once per thread and kept.
+// recorded step runs; the collector drains it. Rings are created once per thread and kept.
 class Recorder {
  public:
   explicit Recorder(base::StringTable& strings, std::size_t ring_records = 1U << 16)
       : strings_(&strings), ring_records_(ring_records) {}
 
-  // Any thread; locks, so a thread asks once and keeps the pointer. Valid as long as the Recorder.
+  // Any thread; locks, so a thread calls it once and keeps the pointer. Valid as long as the
+  // Recorder.
   ThreadLog* add_thread(trace::TrackKind kind, std::string name) {
     const std::lock_guard lock(mutex_);
     threads_.push_back(std::make_unique<ThreadLog>(kind, std::move(name), ring_records_));
     return threads_.back().get();
   }
 
-  // Collector: pointers to all threads so far, in the order of their making.
+  // Collector: pointers to all threads so far, in the order of creation.
   [[nodiscard]] std::vector<ThreadLog*> threads() {
     const std::lock_guard lock(mutex_);
     std::vector<ThreadLog*> out;
@@ -47,7 +48,7 @@ class Recorder {
   }
 
   [[nodiscard]] base::StringTable& strings() noexcept { return *strings_; }
-  // Where the records of a GPU go.
+  // Queue for the records of a GPU.
   [[nodiscard]] GpuQueue& gpu() noexcept { return gpu_; }
 
   [[nodiscard]] std::uint64_t dropped() {

@@ -31,7 +31,7 @@ std::string_view dtype_name(std::uint8_t code) {
   return "other";
 }
 
-// Calls visit(tensor, first_dim, end_dim) for each tensor whose sizes are all there.
+// Calls visit(tensor, first_dim, end_dim) for each tensor whose sizes are complete.
 template <class Visit>
 void for_each_tensor(const Shapes& shapes, const Visit& visit) {
   const int tensors = std::min<int>(shapes.tensors, Shapes::kMaxTensors);
@@ -74,7 +74,7 @@ base::StringId ShapeTexts::id(const Shapes& shapes) {
 ShapeTexts::Key ShapeTexts::key_of(const Shapes& shapes) {
   static_assert(Shapes::kMaxTensors == 4 && Shapes::kMaxDims == 14);
   Key key;
-  // Word 0: a byte for the rank plus one and one for the dtype of each tensor; then two sizes a
+  // Word 0: for each tensor one byte for the rank plus one and one for the dtype; then two sizes a
   // word.
   for_each_tensor(shapes, [&](std::size_t tensor, std::size_t first, std::size_t end) {
     const auto rank = static_cast<std::uint64_t>(shapes.rank[tensor]) + 1;

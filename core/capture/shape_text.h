@@ -21,7 +21,7 @@ class ShapeTexts {
   base::StringId id(const Shapes& shapes);
 
  private:
-  // Shapes without the parts that are not in use, which hold anything.
+  // Shapes without the unused parts, which have undefined content.
   struct Key {
     std::array<std::uint64_t, 9> words{};
     friend bool operator==(const Key&, const Key&) = default;

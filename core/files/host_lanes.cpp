@@ -8,7 +8,7 @@ namespace {
 
 using trace_file::EventKind;
 
-// The autograd engine's threads are called so by PyTorch.
+// Recognises the names that PyTorch gives to the autograd engine's threads.
 trace::TrackKind host_kind(const std::string& name) {
   const bool autograd = name.find("autograd") != std::string::npos;
   return autograd ? trace::TrackKind::autograd_thread : trace::TrackKind::cpu_thread;

@@ -12,17 +12,17 @@
 
 namespace ts::files {
 
-// Puts what ran on the host, and what profilers noted beside it, on tracks of a run: each thread
-// one for operators and annotations and one for Python, then the rest by kind. Private to
+// Puts host events, and what profilers recorded beside them, on tracks of a run: each thread has
+// one for operators and annotations and one for Python, then the other kinds. Private to
 // opened_trace.cpp.
 class HostLanes {
  public:
   explicit HostLanes(run::Run& run) : run_(run) {}
 
-  // Threads with the most operators come first.
+  // Creates the tracks; threads with the most operators come first.
   void make_tracks(const trace_file::TraceFile& file,
                    const std::function<std::string(std::uint32_t)>& name_of);
-  // In the order of begin; what lasts longer first. What lies below very many shares the last row.
+  // Call it in the order of begin, longer events first. Very deep events share the last row.
   void append(const trace_file::Event& event, const trace::Slice& slice);
 
  private:

@@ -15,7 +15,7 @@
 namespace ts::files {
 namespace {
 
-// Apart from the ids of runs, which count up from 1.
+// Different from the ids of runs, which count up from 1.
 run::RunId next_id() {
   static std::atomic<run::RunId> last{~run::RunId{0}};
   return last--;

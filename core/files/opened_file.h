@@ -15,41 +15,41 @@
 
 namespace ts::files {
 
-// One device of a snapshot, in the form of a run, so that the views of a run show it.
+// One device of a snapshot, in the form of a run, for the views of a run.
 struct OpenedDevice {
   std::int64_t number = 0;
-  run::Run run;                               // finished; only `memory` and `id` mean something
-  std::vector<allocator::StackIndex> stacks;  // and the following: see memory::SnapshotLog
+  run::Run run;                               // finished; only `memory` and `id` are used
+  std::vector<allocator::StackIndex> stacks;  // and below: see allocator::SnapshotLog
   std::int64_t blocks_before = 0;
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;
   std::int64_t end_reserved = 0;
-  std::size_t trace_events = 0;  // of the file: segments and requests to free count too
+  std::size_t trace_events = 0;  // of the file; includes segments and requests to free
   std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
 };
 
-// A memory snapshot or a trace from a file, ready to be shown. Nothing changes it any more; it may
-// be made on one thread and drawn on another.
+// A memory snapshot or a trace from a file, ready for display. It does not change any more; it may
+// be created on one thread and drawn on another.
 struct OpenedFile {
   std::filesystem::path path;
-  snapshot::SnapshotFile file;         // its fault says why not all of the file could be read
+  snapshot::SnapshotFile file;         // its fault: why the file was not read completely
   std::vector<OpenedDevice> devices;   // by number; those with a trace or segments
   std::unique_ptr<OpenedTrace> trace;  // of a trace; then there are no devices
 
   [[nodiscard]] const base::StringTable& strings() const {
     return trace != nullptr ? *trace->about.strings : *file.snapshot.strings;
   }
-  // Why not all of it could be read; empty when it was.
+  // The reason why it was not read completely; empty when it was.
   [[nodiscard]] const base::Message& fault() const {
     return trace != nullptr ? trace->about.fault : file.fault;
   }
 };
 
-// Any block of the device has a category other than unknown.
+// True if any block of the device has a category other than unknown.
 bool has_categories(const OpenedDevice& device);
 
-// Reads a memory snapshot of PyTorch, pickled or JSON, or a trace of a profiler, each packed by
-// gzip or not; never runs code. The error is one sentence for a file of which nothing can be shown.
+// Reads a memory snapshot of PyTorch, pickled or JSON, or a trace of a profiler, each optionally
+// packed by gzip; never runs code. An error is one sentence, for a file without usable content.
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path);
 
 }  // namespace ts::files

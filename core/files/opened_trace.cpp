@@ -57,15 +57,16 @@ class TraceOpener {
     for (std::uint32_t i = 0; i < file_.events.size(); ++i) place(i);
     capture::Batch batch;
     gpu_.hand_over(true, batch);
-    batch.tracks.clear();  // they are there already
-    // Tables know a kernel by its launch; of some profilers' nothing is known.
+    batch.tracks.clear();  // these tracks exist already
+    // Tables need a launch for each kernel; some profilers record none.
     batch.launches.emplace_back(base::kNoString, trace::KernelLaunch{});
     run_.apply(run::BatchUpdate{run_.id, std::move(batch)});
     add_memory();
   }
 
  private:
-  // Far ones end where sums cannot overflow. The first is not 0, which means none to the timeline.
+  // Distant times are clamped so that sums cannot overflow. Adds 1, because 0 means none to the
+  // timeline.
   [[nodiscard]] std::int64_t time_of(std::int64_t file_ns) const {
     constexpr std::int64_t kMost = std::int64_t{1} << 58;
     return std::clamp<std::int64_t>(file_ns - begin_ns_, 0, kMost) + 1;
@@ -101,7 +102,7 @@ class TraceOpener {
   std::map<std::pair<base::StringId, base::StringId>, base::StringId> shapes_;
 };
 
-// A thread that called the device bears its number in the file's list; it gets its name.
+// A thread that called the device has its number from the file's list; it gets its name.
 trace::TrackId TraceOpener::add_device_track(trace::Track track) {
   constexpr std::string_view kThread = "thread ";
   if (track.kind == trace::TrackKind::cuda_api && track.name.starts_with(kThread)) {
@@ -129,7 +130,7 @@ void TraceOpener::add_steps() {
   }
 }
 
-// 32 bits are enough for what a file can hold, but not for the numbers that it may use.
+// 32 bits suffice for the number of launches in a file, but not for the values it may use.
 void TraceOpener::number_launches() {
   for (const Event& event : file_.events) {
     if (event.correlation == trace_file::kNoNumber) continue;
@@ -137,7 +138,7 @@ void TraceOpener::number_launches() {
   }
 }
 
-// Of operators that share an external id the last begun is the innermost.
+// Among operators that share an external id, the last one to begin is the innermost.
 void TraceOpener::find_operators() {
   for (const Event& event : file_.events) {
     if (event.kind == EventKind::op && event.external != trace_file::kNoNumber)
@@ -145,8 +146,8 @@ void TraceOpener::find_operators() {
   }
 }
 
-// Both ends of an arrow from forward to backward point at the operator that begins there, or is the
-// last to have begun on that thread.
+// Both ends of a forward-backward arrow refer to the operator that begins there, or else to the
+// last one that began on that thread.
 void TraceOpener::link_autograd() {
   std::vector<std::vector<std::uint32_t>> ops(file_.tracks.size());
   for (std::uint32_t i = 0; i < file_.events.size(); ++i) {
@@ -180,7 +181,7 @@ void TraceOpener::place(std::uint32_t index) {
   const Event& event = file_.events[index];
   if (on_device(event.kind) || event.kind == EventKind::runtime) {
     give_to_gpu(event);
-  } else if (!trace_file::is_step(*file_.strings, event)) {  // they have a track of their own
+  } else if (!trace_file::is_step(*file_.strings, event)) {  // they have their own track
     place_on_host(index);
   }
 }
@@ -230,7 +231,7 @@ void TraceOpener::give_to_gpu(const Event& event) {
   gpu_.take(record);
 }
 
-// Of the device that has events, else of the host.
+// For the device that has events, else for the host.
 void TraceOpener::add_memory() {
   auto& events = file_.memory;
   std::ranges::stable_sort(events, {}, &trace_file::MemoryEvent::time_ns);
@@ -300,7 +301,7 @@ std::string shapes_of(std::string_view dims, std::string_view types) {
     const std::string_view shape = dims.substr(begin, at + 1 - begin);
     const std::string_view type = item < names.size() ? names[item] : std::string_view();
     ++item;
-    // Numbers and what is not there have no shape; lists of tensors have one of several.
+    // Numbers and missing inputs have no shape; lists of tensors have several.
     const bool tensor = !type.empty() && type != "Scalar" && type != "ScalarList";
     if ((!tensor && shape == "[]") || shape.find('[', 1) != std::string_view::npos) continue;
     if (!text.empty()) text += ", ";

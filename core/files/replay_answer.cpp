@@ -4,7 +4,7 @@ namespace ts::files {
 
 ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
   ReplayAnswer answer;
-  // Half a trace would be replayed from a wrong start.
+  // An incomplete trace would be replayed from a wrong start.
   if (!file.file.fault.empty()) {
     answer.problem = file.file.fault;
     return answer;

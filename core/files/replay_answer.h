@@ -9,13 +9,13 @@
 
 namespace ts::files {
 
-// What the model of the caching allocator says of a recording: whether it does as was recorded, and
+// Result of the caching-allocator model for a recording: whether the model behaves as recorded, and
 // whether expandable segments would have helped.
 struct ReplayAnswer {
   base::Message problem;  // why it cannot be replayed; empty when it can
   allocator::ReplayFigures recorded;
   allocator::ReplayFigures simulated;
-  std::string difference;  // where the two part first; empty when they agree
+  std::string difference;  // the first difference between the two; empty when they agree
   allocator::ExpandableAnswer expandable;
 };
 

@@ -17,7 +17,7 @@ namespace {
 using trace_file::Event;
 using trace_file::EventKind;
 
-// Apart from the numbers of devices, which are those of their processes.
+// Differs from the numbers of devices, which are the ids of their processes.
 constexpr const char* kHostProcess = "1000";
 // The highest bit marks flows from a launch to what it started (capture::flow_of_launch()).
 constexpr std::uint32_t kLaunchFlow = 0x8000'0000U;
@@ -43,7 +43,7 @@ std::string_view kineto_type(std::string_view ours) {
   return found != kNames.end() ? found->kineto : ours;
 }
 
-// Of "[2, 3] fp32, [4] bf16".
+// Converts "[2, 3] fp32, [4] bf16".
 Shapes kineto_shapes(std::string_view detail) {
   Shapes shapes{"[", "["};
   for (std::size_t at = detail.find('['); at != std::string_view::npos;) {
@@ -150,7 +150,7 @@ void RunExporter::add_tracks() {
   if (on_device && !run_.device_name.empty()) file_.devices = {run_.device_name};
 }
 
-// The operator that was open when the call was made, by its name where the call has one.
+// The operator that was open at the time of the call, found by its name if the call has one.
 std::optional<trace::SliceRef> RunExporter::operator_around(const trace::Slice& call) const {
   for (std::size_t t = 0; t < trace_.tracks().size(); ++t) {
     const trace::TrackKind kind = trace_.tracks()[t].kind;
@@ -166,15 +166,15 @@ std::optional<trace::SliceRef> RunExporter::operator_around(const trace::Slice& 
   return std::nullopt;
 }
 
-// Once for a call and what it started.
+// Computed once for a call and what it started.
 std::optional<trace::SliceRef> RunExporter::operator_of(const trace::Slice& call) {
   const auto [known, fresh] = operators_.try_emplace(call.flow);
   if (fresh) known->second = operator_around(call);
   return known->second;
 }
 
-// A thread of calls lies on the thread whose operators made most of them: readers look for the
-// operator around a launch there.
+// Puts a thread of calls on the thread whose operators made most of them, because readers look for
+// the operator around a launch there.
 void RunExporter::find_threads_of_calls() {
   std::map<trace::TrackId, std::map<trace::TrackId, std::int64_t>> votes;
   for_each_slice([&](trace::SliceRef ref, const trace::Slice& slice) {
@@ -270,7 +270,7 @@ void RunExporter::add_launch(Event& event, trace::SliceRef ref, const trace::Sli
   event.launch = known->second;
 }
 
-// Each arrow has two ends only, of those that share a flow.
+// Each arrow has only two ends, of the slices that share a flow.
 void RunExporter::add_flow(trace::SliceRef ref, const trace::Slice& slice, std::uint32_t track) {
   const auto partner = trace_.flow_partner(ref);
   if (!partner || trace_.flow_partner(*partner) != ref) return;

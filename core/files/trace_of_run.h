@@ -6,10 +6,10 @@
 
 namespace ts::files {
 
-// A run as a trace in Kineto's terms, to be written by trace_file::write_trace(), so that the tools
-// around torch.profiler take it for one of theirs: operators with the shapes of their inputs,
-// launches on the thread of the operator that made them, kernels with theirs, steps as
-// "ProfilerStep#N". Phases and modules are annotations. Times count from the first event.
+// A run as a trace in Kineto's terms, to be written by trace_file::write_trace(), so that tools for
+// torch.profiler accept it: operators with the shapes of their inputs, launches on the thread of
+// the operator that made them, kernels with their launches, steps as "ProfilerStep#N". Phases and
+// modules are annotations. Times count from the first event.
 trace_file::TraceFile trace_of_run(const run::Run& run, const base::StringTable& strings);
 
 }  // namespace ts::files

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Words and their pointers, as exec wants them.
+// Strings and the pointers to them, in the form that exec needs.
 class Words {
  public:
   explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
@@ -38,7 +38,7 @@ class Words {
   std::vector<char*> pointers_;
 };
 
-// The last of two settings of one name would not count, so ours replace what is there.
+// The second of two settings with one name would be ignored, so ours replace existing ones.
 Words environment_with(const std::vector<std::pair<std::string, std::string>>& settings) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -80,7 +80,7 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-// Whether it has ended; then `code` says how.
+// True if the process has ended; `code` is then its exit code.
 bool has_ended(pid_t child, int& code) {
   int status = 0;
   pid_t found = 0;
@@ -102,7 +102,7 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
   posix_spawn_file_actions_addopen(actions.get(), 1, command.log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
-  // A group of its own, so that what it starts can be ended with it.
+  // A separate process group, so that its child processes can be ended with it.
   Attributes attributes;
   posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(attributes.get(), 0);
@@ -118,7 +118,7 @@ base::Result<int> run_child(const ChildCommand& command, const base::CancelToken
     if (cancel.cancelled()) {
       kill(-child, SIGTERM);
       for (int i = 0; i < 10 && !has_ended(child, code); ++i) std::this_thread::sleep_for(50ms);
-      kill(-child, SIGKILL);  // what did not listen
+      kill(-child, SIGKILL);  // those that ignored the first signal
       int ignored = 0;
       waitpid(child, &ignored, 0);
       return text::fail("engine.cancelled");

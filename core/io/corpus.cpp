@@ -24,8 +24,8 @@ constexpr std::size_t kLookedAt = std::size_t{1} << 20;
 constexpr std::size_t kMostCharacters = 65536;
 constexpr const char* kNotUtf8 = "\xef\xbf\xbd";
 
-// The first byte that no text has, from there on; npos: all is well. A character may be cut off
-// where only the beginning of a file is looked at.
+// The first invalid byte of the text; npos if there is none. The last character may be cut off if
+// only the beginning of a file is checked.
 std::size_t first_fault(std::string_view text, bool cut) {
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '\0') return at;
@@ -61,7 +61,7 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   Corpus corpus;
   corpus.name_ = path.string();
   corpus.kind_ = tokens;
-  // Without waiting for whoever writes to a pipe; for files it is without meaning.
+  // Does not wait for a writer of a pipe; no effect on regular files.
   corpus.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (corpus.file_ < 0) {
     if (errno == ENOENT) return text::fail("corpus_error.missing", {{"path", path.string()}});
@@ -98,7 +98,7 @@ base::Result<Corpus> Corpus::open(const std::filesystem::path& path, Tokens toke
   if (ranks.size() > kMostCharacters) {
     return text::fail("corpus_error.characters", {{"path", path.string()}});
   }
-  // The order of UTF-8 is that of code points.
+  // UTF-8 order equals code point order.
   for (const auto& [character, rank] : ranks) corpus.characters_.emplace_back(character);
   std::ranges::sort(corpus.characters_);
   for (std::size_t i = 0; i < corpus.characters_.size(); ++i) {
@@ -164,7 +164,7 @@ std::string Corpus::text_of(std::span<const std::int64_t> tokens) const {
     }
   }
   if (kind_ == Tokens::characters) return text;
-  // Sampled bytes need not be UTF-8.
+  // Sampled bytes may be invalid UTF-8.
   std::string whole;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t count = text::character_bytes(std::string_view(text).substr(at));

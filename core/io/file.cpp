@@ -96,19 +96,19 @@ class Output {
   std::string buffer_;
 };
 
-// ".tensorscope-PID-RANDOM.partial": what a neighbour adds to the name of its target. Nobody can
-// put something under a name that he cannot guess. Earlier versions counted in place of RANDOM.
+// ".tensorscope-PID-RANDOM.partial": the suffix of a neighbour's name. An attacker cannot prepare a
+// file under a name that he cannot guess. Earlier versions used a counter instead of RANDOM.
 constexpr std::string_view kNeighbourMark = ".tensorscope-";
 constexpr std::string_view kNeighbourEnd = ".partial";
 
-// errno is that of getrandom() when there is none.
+// If there is none, errno is that of getrandom().
 std::optional<std::string> neighbour_ending() {
   std::uint64_t random = 0;
   if (::getrandom(&random, sizeof random, 0) != ssize_t{sizeof random}) return std::nullopt;
   return fmt::format("{}{}-{:016x}{}", kNeighbourMark, ::getpid(), random, kNeighbourEnd);
 }
 
-// The process that made the neighbour of that name; 0: it is none.
+// The process that created the neighbour of that name; 0 if it is not a neighbour.
 pid_t maker_of(std::string_view name) {
   const std::size_t mark = name.rfind(kNeighbourMark);
   if (mark == std::string_view::npos || !name.ends_with(kNeighbourEnd)) return 0;
@@ -119,9 +119,9 @@ pid_t maker_of(std::string_view name) {
   return error == std::errc() && *end == '-' && process > 0 ? process : 0;
 }
 
-// Neighbours whose process was killed lie in the way for ever: they go when the folder is next
-// written to. Looked for once per folder; a lock says that one is still being written, also by a
-// process that is not seen here (in a container).
+// Removes neighbours whose process was killed, at the next write to the folder. Checked once per
+// folder. A lock shows that a neighbour is still being written, also by a process that is not
+// visible here (in a container).
 void remove_leftovers(const std::filesystem::path& target) {
   static std::mutex mutex;
   static std::set<std::filesystem::path> seen;
@@ -142,7 +142,7 @@ void remove_leftovers(const std::filesystem::path& target) {
   }
 }
 
-// A new file beside `target` that vanishes unless it is renamed over it.
+// A new file beside `target` that is removed unless it is renamed over it.
 class Neighbour {
  public:
   explicit Neighbour(const std::filesystem::path& target) {
@@ -152,11 +152,11 @@ class Neighbour {
       if (!ending) break;
       path_ = target;
       path_ += *ending;
-      // Not mkostemps(): its mode 0600 would not be that of the user's umask.
+      // Not mkostemps(): its mode 0600 ignores the user's umask.
       number_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
     } while (number_ < 0 && (errno == EEXIST || errno == EINTR));
     error_ = number_ < 0 ? errno : 0;
-    // Best effort: not every file system can.
+    // Best effort: some file systems do not support it.
     if (number_ >= 0) ::flock(number_, LOCK_EX | LOCK_NB);
   }
   ~Neighbour() {
@@ -179,14 +179,14 @@ class Neighbour {
   bool renamed_ = false;
 };
 
-// The rename itself must survive a loss of power. Best effort: not every file system can.
+// Makes the rename survive a loss of power. Best effort: some file systems do not support it.
 void sync_folder(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (descriptor.number() >= 0) ::fsync(descriptor.number());
 }
 
-// Pipes and devices have no neighbour worth renaming.
+// For pipes and devices, which cannot be replaced by a rename.
 base::Result<void> write_directly(const std::filesystem::path& path,
                                   const std::function<void(const WritePiece&)>& produce) {
   Descriptor descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -257,22 +257,22 @@ base::Result<std::filesystem::path> absolute_path(const std::filesystem::path& p
 }
 
 base::Result<std::string> read_file(const std::filesystem::path& path) {
-  // Without waiting for whoever writes to a pipe; for files it is without meaning.
+  // Does not wait for a writer of a pipe; no effect on regular files.
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.number() < 0) return cannot_read(path, errno);
   struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0) return cannot_read(path, errno);
   if (S_ISDIR(status.st_mode)) return cannot_read(path, EISDIR);
   if (!S_ISREG(status.st_mode)) {
-    // Neither need have an end.
+    // Pipes and devices may have no end.
     return text::fail("file_error.read",
                       {{"path", path.string()},
                        text::argument("reason", text::message("file_error.reason.device"))});
   }
   std::string content;
   try {
-    // More shows the end of the file without growing again, and is the padding that scanners want.
-    // Files of /proc say size 0.
+    // The extra bytes detect the end of the file without growing again, and are the padding for
+    // scanners. Files of /proc report size 0.
     constexpr std::size_t kLeast = 4096;
     constexpr std::size_t kMore = 64;
     content.resize(std::max(static_cast<std::size_t>(status.st_size) + kMore, kLeast));
@@ -300,7 +300,7 @@ base::Result<void> write_file(const std::filesystem::path& path, std::string_vie
 
 base::Result<void> write_file(const std::filesystem::path& path,
                               const std::function<void(const WritePiece&)>& produce) {
-  // Through links, so that the link stays and its target is replaced.
+  // Resolves links, so that the link stays and its target is replaced.
   std::error_code ignored;
   std::filesystem::path target = std::filesystem::canonical(path, ignored);
   if (ignored) target = path;

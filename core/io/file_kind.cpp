@@ -11,7 +11,7 @@ FileKind kind_by(std::string_view key) {
   return FileKind::other;
 }
 
-// By the keys of an object, which is next.
+// Judged by the keys of an object, which must be next.
 FileKind kind_of_object(JsonScanner& scanner) {
   FileKind kind = FileKind::other;
   scanner.object([&](const JsonScanner::String& key) {
@@ -33,7 +33,7 @@ FileKind kind_of(std::string_view content) {
   FileKind kind = FileKind::other;
   scanner.list([&] {
     kind = kind_of_object(scanner);
-    return false;  // the first item tells
+    return false;  // only the first item is checked
   });
   return kind;
 }

@@ -5,8 +5,8 @@
 
 namespace ts::io {
 
-// What a file of somebody else is, by its content: its first bytes, and in JSON the first key that
-// tells.
+// The kind of a foreign file, by its content: its first bytes, and in JSON the first significant
+// key.
 enum class FileKind : std::uint8_t { snapshot, trace, other };
 
 // `content` is unpacked and followed by JsonScanner::kPadding readable bytes.

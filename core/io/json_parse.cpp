@@ -9,8 +9,7 @@
 namespace ts::io {
 namespace {
 
-// The deepest level that the parser can come to: as far as the text is JSON, a bracket outside of
-// strings is a level.
+// An upper bound of the parser's depth: in valid JSON every bracket outside of strings is a level.
 std::size_t deepest_level(std::string_view text) {
   std::size_t level = 0;
   std::size_t deepest = 0;

@@ -8,8 +8,8 @@
 namespace ts::io {
 namespace {
 
-// The first byte from `at` on that is one of the two; `end` where there is none. Reads up to
-// kPadding bytes behind the end.
+// The first byte from `at` on that is one of the two; `end` if there is none. Reads up to kPadding
+// bytes after the end.
 const char* find_either(const char* at, const char* end, char first, char second) {
   const __m128i one = _mm_set1_epi8(first);
   const __m128i other = _mm_set1_epi8(second);
@@ -24,7 +24,7 @@ const char* find_either(const char* at, const char* end, char first, char second
   return end;
 }
 
-// The same for what opens and closes: " [ ] { }. With bit 5 set, a bracket is a brace.
+// The same for structural characters: " [ ] { }. With bit 5 set, a bracket becomes a brace.
 const char* find_structure(const char* at, const char* end) {
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i opening = _mm_set1_epi8('{');
@@ -68,7 +68,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-// The four digits of \uXXXX, which begin at `at`.
+// Reads the four digits of \uXXXX, which begin at `at`.
 bool read_code(std::string_view raw, std::size_t at, std::uint32_t& code) {
   constexpr std::size_t kDigits = 4;
   constexpr int kHexadecimal = 16;
@@ -85,7 +85,8 @@ bool is_low(std::uint32_t code) {
   return code >= 0xDC00 && code < 0xE000;
 }
 
-// Appends what \u at `at` stands for and gives the place behind it; 0: it is broken.
+// Appends the character of the \u escape at `at` and returns the position after it; 0: it is
+// broken.
 std::size_t append_code(std::string& out, std::string_view raw, std::size_t at) {
   constexpr std::size_t kLength = 6;
   constexpr std::uint32_t kReplacement = 0xFFFD;
@@ -126,7 +127,7 @@ bool JsonScanner::scalar(std::string_view& to) {
   peek();
   const char* at = at_;
   while (at < end_ && !ends_scalar(*at)) ++at;
-  // One that nothing ends may be cut off.
+  // A scalar at the end of the text may be cut off.
   if (at == end_) return fail_at_end();
   if (at == at_) return false;
   to = {at_, static_cast<std::size_t>(at - at_)};

@@ -7,10 +7,10 @@
 
 namespace ts::io {
 
-// Walks through JSON text from left to right without building anything, at about a gigabyte a
-// second. It forgives what traces in the wild contain: raw control characters inside strings, and
-// an end that is missing. Numbers and literals are only delimited; whoever reads them checks them.
-// Nothing recurses, so depth costs nothing. Values are views into the text.
+// Scans JSON text from left to right without building anything, at about a gigabyte a second. It
+// accepts the common faults of real traces: raw control characters inside strings, and a missing
+// end. Numbers and literals are only delimited; the caller checks them. Nothing recurses, so depth
+// costs nothing. Values are views into the text.
 class JsonScanner {
  public:
   // Bytes behind the text that may be read, whatever they are; see padded().
@@ -25,38 +25,38 @@ class JsonScanner {
     bool escaped = false;  // it has backslashes: see unescaped()
   };
 
-  // The first character of what comes next, blanks skipped; 0 at the end.
+  // The first character of the next token, blanks skipped; 0 at the end.
   char peek() {
     while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     return at_ < end_ ? *at_ : '\0';
   }
-  // Steps over that character if it is next.
+  // Skips that character if it is next.
   bool take(char wanted) {
     if (peek() != wanted || at_ == end_) return false;
     ++at_;
     return true;
   }
-  // These step over a value. False, and the scanner stands at the fault, when there is none of that
-  // kind or the text ends before it does.
+  // These skip a value. They return false, with the scanner at the fault, if there is no value of
+  // that kind or the text ends inside it.
   bool string(String& to);
-  bool scalar(std::string_view& to);  // a number or a literal: what stands before the next , ] }
+  bool scalar(std::string_view& to);  // a number or a literal: the text before the next , ] }
   bool skip();                        // anything
-  bool raw(std::string_view& to);     // anything, as it is written
+  bool raw(std::string_view& to);     // any value, as written
 
-  // Visits the entries of an object, which is next: `visit(String key)` steps over the value and
-  // says whether it could. False where the object does not end well.
+  // Visits the entries of an object, which must be next: `visit(String key)` skips the value and
+  // returns true on success. Returns false if the object does not end correctly.
   template <class Visit>
   bool object(Visit&& visit) {
     if (!take('{')) return false;
     if (take('}')) return true;
     String key;
     do {
-      if (peek() == '}') break;  // a comma too many
+      if (peek() == '}') break;  // a trailing comma
       if (!string(key) || !take(':') || !visit(key)) return false;
     } while (take(','));
     return take('}');
   }
-  // The same for the items of a list; `visit()` steps over one.
+  // The same for the items of a list; `visit()` skips one.
   template <class Visit>
   bool list(Visit&& visit) {
     if (!take('[')) return false;
@@ -69,7 +69,7 @@ class JsonScanner {
   }
 
   [[nodiscard]] bool at_end() { return peek() == '\0' && at_ == end_; }
-  // What could not be stepped over would go on behind the end.
+  // True if the value that failed continues after the end of the text.
   [[nodiscard]] bool cut_off() { return cut_off_ || at_end(); }
   [[nodiscard]] std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
 
@@ -86,10 +86,10 @@ class JsonScanner {
   bool cut_off_ = false;
 };
 
-// With room behind it for a scanner; takes the text's own bytes. The view is of the text alone.
+// Adds padding for a scanner, reusing the text's own buffer. The view does not include the padding.
 std::string_view padded(std::string& text);
 
-// What a string stands for. A broken escape stands for itself, half a surrogate for U+FFFD.
+// The value of a string. A broken escape stays as it is, half a surrogate becomes U+FFFD.
 std::string unescaped(std::string_view raw);
 
 }  // namespace ts::io

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// What a well-formed sequence that begins with `lead` looks like (Unicode 15, table 3-7).
+// The form of a well-formed sequence that begins with `lead` (Unicode 15, table 3-7).
 struct Form {
-  std::size_t length = 0;  // 0: no sequence begins so
+  std::size_t length = 0;  // 0: no sequence begins with it
   unsigned char second_low = 0x80;
   unsigned char second_high = 0xBF;
 };
@@ -27,7 +27,7 @@ Form form_of(unsigned char lead) {
   return {};
 }
 
-// Appends the sequence at the front of `rest`, whole or replaced; returns how many bytes it took.
+// Appends the sequence at the front of `rest`, unchanged or replaced; returns its length in bytes.
 std::size_t append_sequence(std::string& out, std::string_view rest) {
   const Form form = form_of(static_cast<unsigned char>(rest.front()));
   std::size_t good = 1;
@@ -97,7 +97,7 @@ void append_integer(std::string& out, std::int64_t value) {
 
 void append_microseconds(std::string& out, std::int64_t nanoseconds) {
   constexpr std::uint64_t kNanosecondsInMicrosecond = 1000;
-  // As unsigned: the smallest number has no positive counterpart.
+  // Unsigned: the smallest number has no positive counterpart.
   std::uint64_t size = static_cast<std::uint64_t>(nanoseconds);
   if (nanoseconds < 0) {
     out += '-';

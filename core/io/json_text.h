@@ -11,7 +11,7 @@ namespace ts::io {
 // valid JSON and valid UTF-8.
 void append_json_string(std::string& out, std::string_view text);
 
-// Appends nanoseconds as microseconds with three decimals: exact.
+// Appends nanoseconds as microseconds with three decimals, which is exact.
 void append_microseconds(std::string& out, std::int64_t nanoseconds);
 
 void append_integer(std::string& out, std::int64_t value);

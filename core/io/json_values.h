@@ -8,7 +8,7 @@
 
 namespace ts::io {
 
-// What is not known is negative, not finite or empty in our structs, and null in their JSON.
+// Unknown values are negative, not finite or empty in our structs, and null in their JSON.
 inline nlohmann::json known(double value) {
   if (value < 0 || !std::isfinite(value)) return nullptr;
   return value;
@@ -17,7 +17,7 @@ inline nlohmann::json known(std::int64_t value) {
   if (value < 0) return nullptr;
   return value;
 }
-// May be negative: only what is not there or not finite is null.
+// May be negative: null only if unset or not finite.
 inline nlohmann::json known(const std::optional<double>& value) {
   if (!value || !std::isfinite(*value)) return nullptr;
   return *value;
@@ -27,13 +27,14 @@ inline nlohmann::json text_or_null(const std::string& text) {
   return text;
 }
 
-// Of a duration in nanoseconds.
+// For a duration in nanoseconds.
 template <class Number>
 double milliseconds(Number nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-6;
 }
 
-// The way back. They throw nlohmann::json::exception where the key is missing or of another type.
+// The inverse functions. They throw nlohmann::json::exception if the key is missing or of another
+// type.
 template <class Number = double>
 Number known_from(const nlohmann::json& json, const char* key) {
   const nlohmann::json& value = json.at(key);

@@ -28,7 +28,7 @@ base::Result<void> write_png(const std::filesystem::path& path, const PictureVie
   image.width = static_cast<png_uint_32>(picture.width);
   image.height = static_cast<png_uint_32>(picture.height);
   image.format = PNG_FORMAT_RGB;
-  // Room for the worst case: asking for the exact size would compress everything twice.
+  // Space for the worst case: computing the exact size would compress everything twice.
   std::vector<std::uint8_t> encoded(PNG_IMAGE_PNG_SIZE_MAX(image));
   png_alloc_size_t size = encoded.size();
   if (png_image_write_to_memory(&image, encoded.data(), &size, 0, picture.rgb.data(), 0, nullptr) ==

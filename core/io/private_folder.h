@@ -8,11 +8,11 @@
 
 namespace ts::io {
 
-// A new folder for this user alone (mode 0700), of a name that nobody can guess; it goes with
-// everything in it when its object does.
+// A new folder for this user only (mode 0700), with a name that cannot be guessed; the destructor
+// removes it with its content.
 class PrivateFolder {
  public:
-  // In `parent`, which is there: its name is `beginning` and six random letters.
+  // Creates it in `parent`, which must exist: its name is `beginning` and six random letters.
   static base::Result<PrivateFolder> make(const std::filesystem::path& parent,
                                           const std::string& beginning);
   ~PrivateFolder();

@@ -14,7 +14,7 @@ std::string sha256(std::string_view bytes) {
   std::array<unsigned char, 32> digest{};
   const auto* const input = reinterpret_cast<const unsigned char*>(bytes.data());
   constexpr int kNot224 = 0;
-  // Only an accelerator can fail, and Debian builds the library without one.
+  // Only a hardware accelerator can fail, and Debian builds the library without one.
 #if MBEDTLS_VERSION_MAJOR >= 3
   const int error = mbedtls_sha256(input, bytes.size(), digest.data(), kNot224);
 #else

@@ -84,7 +84,7 @@ std::string latex_escaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    // What numbers bring along; everything else outside ASCII is LaTeX's own business.
+    // Characters that numbers contain; LaTeX handles all others outside ASCII.
     if (text.substr(i, 3) == "\xe2\x88\x92") {
       out += "$-$";
       i += 2;

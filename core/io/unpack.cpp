@@ -27,13 +27,13 @@ std::size_t most_for(std::size_t packed) {
   return std::min(std::max(kAlwaysUnpacked, kMostRatio * packed), memory);
 }
 
-// Unpacks one member after another: gzip allows several.
+// Unpacks all members in sequence: gzip allows several.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view packed) : packed_(packed), most_(most_for(packed.size())) {
     constexpr int kGzipOnly = 16 + MAX_WBITS;
     ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK;
-    // zlib does not write through it; its interface is older than const.
+    // zlib does not write through it; its API is older than const.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   }
   ~Unpacker() { inflateEnd(&stream_); }
@@ -56,7 +56,7 @@ class Unpacker {
   }
 
  private:
-  // False when there is no more.
+  // Returns false at the end.
   bool step(UnpackedFile& file) {
     constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
     const std::size_t left = packed_.size() - used_;
@@ -70,7 +70,7 @@ class Unpacker {
     used_ += given - stream_.avail_in;
     size_ += offered - stream_.avail_out;
     if (code == Z_STREAM_END) {
-      // Zeros, or whatever else is no member, may fill up a file.
+      // Zeros, or other data that is not a member, may pad the end of a file.
       return is_gzip(packed_.substr(used_)) && inflateReset(&stream_) == Z_OK;
     }
     if (code != Z_OK && code != Z_BUF_ERROR) {

@@ -11,19 +11,19 @@ namespace ts::io {
 
 struct UnpackedFile {
   std::string content;
-  base::Message fault;  // why a packed file gave only its beginning; empty: it gave all
+  base::Message fault;  // why a packed file was unpacked only in part; empty: it is complete
 };
 
-// Small files may unpack to this, larger ones to kMostRatio times their size, and none to more than
-// half of the machine's memory: gzip makes a gigabyte of a megabyte of nothing.
+// Limits of the unpacked size: this for small files, kMostRatio times their size for larger ones,
+// and never more than half of the machine's memory: gzip packs a gigabyte of zeros into a megabyte.
 inline constexpr std::size_t kAlwaysUnpacked = std::size_t{256} << 20;
 inline constexpr std::size_t kMostRatio = 200;
 
-// Reads a file, and if it is gzip's by its first bytes what is packed in it. Errors as read_file(),
-// and one that is packed and gives nothing or too much.
+// Reads a file, and unpacks it if its first bytes are those of gzip. Errors as read_file(), and for
+// a packed file whose content is empty or too large.
 base::Result<UnpackedFile> read_unpacked(const std::filesystem::path& path);
 
-// The same for a content; sentences do not name the file. What is not gzip's comes back as it is.
+// The same for a file's content; messages do not name the file. Other content is returned as it is.
 base::Result<UnpackedFile> unpack(std::string content);
 
 }  // namespace ts::io

@@ -53,7 +53,7 @@ class Parser {
     while (left) {
       const bool is_first = take(first);
       if (!is_first && !take(second)) break;
-      // A long chain is as deep as parentheses are: it is walked by recursion, too.
+      // A long chain nests as deep as parentheses do, and is also walked by recursion.
       if (++operations_ > kMostOperations) return wrong("it is too long");
       auto right = (this->*part)();
       if (!right) return right;

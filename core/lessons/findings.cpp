@@ -20,7 +20,7 @@ const StepPlan* plan_of(const Lesson& lesson, Tier tier, const Reference& one) {
   return plan ? &*plan : nullptr;
 }
 
-// The row of a quantity, where the step gives it in that column.
+// The row of a quantity, if the step provides it in that column.
 const QuantityRow* row_of(const Lesson& lesson, Tier tier, Column column, const Reference& one) {
   const StepPlan* const plan = plan_of(lesson, tier, one);
   if (plan == nullptr) return nullptr;
@@ -68,7 +68,7 @@ std::optional<Number> of_cells(const Lesson& lesson, const std::vector<Cells>& v
   });
 }
 
-// Whether the tier will have all numbers of an expression of columns.
+// True if the tier will have all numbers of an expression of columns.
 bool answers(const Lesson& lesson, Tier tier, const Expression& expression) {
   bool all = true;
   visit_references(expression, [&](const Reference& one) {
@@ -265,7 +265,7 @@ std::string words_of(const Number& number, const Value* value) {
 }
 
 std::string filled(const Lesson& lesson, const Findings& findings, const std::string& text) {
-  // The names live as long as the arguments that point to them.
+  // The arguments point to these names, which must live as long.
   const auto names = text::placeholders(text);
   std::vector<text::Argument> arguments;
   for (const std::string& name : names) {
@@ -284,7 +284,7 @@ std::string filled(const Lesson& lesson, const Findings& findings, const std::st
 std::string bound_of(const Lesson& lesson, const CheckFinding& finding) {
   const Check& check = lesson.checks[finding.check];
   const Unit unit = finding.number ? finding.number->unit : Unit::number;
-  // Shown as the value that is checked, where it is one alone.
+  // Formatted as the checked value if the check is of one value alone.
   const Value* const value = check.number.kind == Expression::Kind::reference
                                  ? lesson.value(check.number.reference.of)
                                  : nullptr;

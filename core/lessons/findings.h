@@ -11,7 +11,7 @@
 
 namespace ts::lessons {
 
-// The documents of the steps that have ended, by the ids of the steps.
+// The documents of the finished steps, by step id.
 using Documents = std::map<std::string, nlohmann::json, std::less<>>;
 
 // The numbers of one value, each in the column of its nature.
@@ -26,53 +26,52 @@ enum class CheckState : std::uint8_t { waiting, passed, failed };
 const char* to_string(CheckState state);
 
 struct CheckFinding {
-  std::size_t check = 0;  // of Lesson::checks
+  std::size_t check = 0;  // index into Lesson::checks
   CheckState state = CheckState::waiting;
   std::optional<Number> number;
-  std::optional<Number> expected;  // of equals
+  std::optional<Number> expected;  // for equals
 };
 
-// What the ended steps of a lesson say, in one tier.
+// The results of the finished steps of a lesson, in one tier.
 struct Findings {
-  std::vector<Cells> values;           // as Lesson::values
+  std::vector<Cells> values;           // in the order of Lesson::values
   std::vector<CheckFinding> checks;    // those that the tier has the numbers for
-  std::optional<Number> answer;        // of the question: measured, where it is not, predicted
-  std::vector<std::size_t> sentences;  // whose numbers are all there
+  std::optional<Number> answer;        // to the question: measured, or predicted if not measured
+  std::vector<std::size_t> sentences;  // those whose numbers are all known
 
   [[nodiscard]] std::size_t passed() const;
 };
 Findings find(const Lesson& lesson, Tier tier, const Documents& documents);
 
-// Whether a column of a value has a number in that tier, once its steps have ended.
+// True if a column of a value has a number in that tier after its steps have ended.
 bool available(const Lesson& lesson, Tier tier, Column column, const Expression& expression);
 
-// Whether the tier computes anything for a value, so that there is something beside what is
-// published.
+// True if the tier computes a number for a value, so that there is one besides the published
+// number.
 bool in_tier(const Lesson& lesson, Tier tier, const Value& value);
 
-// "2,088.256 MiB", "1.96", "4.02 ×".
+// The number as text: "2,088.256 MiB", "1.96", "4.02 ×".
 std::string words_of(const Number& number, const Value* value = nullptr);
-// A text with its numbers in it.
+// A text with its placeholders replaced by numbers.
 std::string filled(const Lesson& lesson, const Findings& findings, const std::string& text);
-// "≥ 1.7", "1.7 to 2.2", "10.0021 ± 0.0001".
+// The bound of a check as text: "≥ 1.7", "1.7 to 2.2", "10.0021 ± 0.0001".
 std::string bound_of(const Lesson& lesson, const CheckFinding& finding);
 
-// What somebody expects before the run: a number in the unit of the answer, or a choice from 1.
+// The user's guess before the run: a number in the unit of the answer, or a choice counted from 1.
 struct Guess {
   std::string text;  // as it was written
   double number = 0;
   std::optional<std::size_t> choice;
 };
 base::Result<Guess> parse_guess(const Lesson& lesson, Tier tier, const std::string& text);
-// The choice whose numbers hold the answer; unset while there is none.
+// The choice whose range contains the answer; unset while there is no answer.
 std::optional<std::size_t> true_choice(const Lesson& lesson, const Findings& findings);
 // Unset while the answer is not known.
 std::optional<bool> is_right(const Lesson& lesson, const Findings& findings, const Guess& guess);
 
 // {lesson, tier, values [{id, label, measured, predicted, theory, published {value, unit, words}}],
-//  checks [{text, state, number, bound}], answer, sentences}. Times in ms, sizes in bytes; what
-//  there
-// is not is null.
+//  checks [{text, state, number, bound}], answer, sentences}. Times in ms, sizes in bytes. A
+// missing value is null.
 nlohmann::json to_json(const Lesson& lesson, Tier tier, const Findings& findings,
                        text::Language language);
 nlohmann::json to_json(const std::optional<Number>& number, const Value* value);

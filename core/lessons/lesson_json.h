@@ -11,14 +11,14 @@
 
 namespace ts::lessons {
 
-// Reads one object of a lesson, key by key. The first thing that is wrong is kept as one sentence
-// with its place, and everything after it reads as nothing; ask problem() at the end.
+// Reads one object of a lesson, key by key. The first error is kept as one sentence with its place;
+// all later reads return nothing. Call problem() at the end.
 class ObjectReader {
  public:
   // `problem` is shared by all readers of a file.
   ObjectReader(const nlohmann::json& json, std::string place, std::string& problem);
 
-  // Keys that are not among these are a mistake.
+  // Any other key is an error.
   void allow(std::initializer_list<const char*> keys);
   [[nodiscard]] bool has(const char* key) const;
 
@@ -29,7 +29,7 @@ class ObjectReader {
   std::optional<std::int64_t> whole(const char* key, std::int64_t least, std::int64_t most);
   Words words(const char* key);  // must be there
   Words words_or_none(const char* key);
-  // A list of objects; may be absent. Each with its place.
+  // A list of objects, each with its place; may be absent.
   std::vector<ObjectReader> objects(const char* key);
   std::optional<ObjectReader> object(const char* key);
   const nlohmann::json& raw(const char* key) const;

@@ -10,7 +10,7 @@
 namespace ts::lessons {
 namespace {
 
-// In quotes where the shell would take it apart.
+// The word in quotes if the shell would split it.
 std::string shell_word(const std::string& word) {
   return word.find_first_of(" '\"$*;&|<>()") == word.npos ? word : "\"" + word + "\"";
 }
@@ -21,7 +21,7 @@ void add_words(std::string& command, const char* option, const std::vector<std::
   }
 }
 
-// Sets what is written as for --set. The first that cannot be set is the problem.
+// Applies settings that are written as for --set. The first one that fails is the problem.
 bool apply(ObjectReader& reader, const char* key, const std::vector<std::string>& settings,
            spec::WorkloadSpec& spec) {
   for (const std::string& setting : settings) {

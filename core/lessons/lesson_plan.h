@@ -4,14 +4,14 @@
 
 namespace ts::lessons {
 
-// What a step does in one tier, from its object; what is wrong is told to `reader`.
+// Reads the plan of a step in one tier from its object; errors are reported to `reader`.
 std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue& gpus);
 
-// Whether what stands in the parentheses of a quantity can be of that step; else why not.
+// Checks that the argument in the parentheses of a quantity suits that step; else says why not.
 base::Result<void> check_argument(const QuantityRow& row, const std::string& argument,
                                   const StepPlan& plan);
 
-// Whether the step has that quantity for a column: a measured one is none of a prediction.
+// True if the step has that quantity for a column: a prediction has no measured ones.
 bool gives(const StepPlan& plan, const QuantityRow& row, Column column);
 
 }  // namespace ts::lessons

@@ -14,7 +14,8 @@ constexpr std::array<const char*, kTierCount> kTierNames = {"laptop", "8gb", "80
 constexpr std::array<const char*, kColumnCount> kColumnNames = {"measured", "predicted", "theory",
                                                                 "published"};
 
-// A small letter, then small letters, digits and underscores; in the id of a lesson hyphens, too.
+// A small letter, then small letters, digits and underscores; the id of a lesson may have hyphens,
+// too.
 bool good_id(const std::string& id, bool hyphens) {
   if (id.empty() || id.size() > 40 || std::islower(static_cast<unsigned char>(id.front())) == 0) {
     return false;
@@ -54,7 +55,7 @@ std::optional<Expression> read_expression(ObjectReader& reader, const char* key)
   return std::nullopt;
 }
 
-// What is still wrong when everything is read: names that do not exist.
+// The checks after everything is read: references to names that do not exist.
 class Names {
  public:
   Names(const Lesson& lesson, std::string name, std::string& problem)
@@ -97,7 +98,7 @@ class Names {
   }
 
  private:
-  // The same expression stands for both: a run has the one, a dry run the other.
+  // The same expression stands for both columns: a run provides one, a dry run the other.
   void check_either(const std::string& place, const Value& value) {
     std::string why;
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
@@ -110,7 +111,8 @@ class Names {
           why.empty() ? "no tier has all numbers of \"" + value.columns[0]->text + "\"" : why);
   }
 
-  // Some tier has every number of a column, of its nature; else the first reason why none has.
+  // Some tier must have every number of a column, of its nature; else reports the first reason why
+  // not.
   void check_column(const std::string& place, Column column, const Expression& expression) {
     std::string why;
     for (int i = 0; i < kTierCount; ++i) {
@@ -221,7 +223,7 @@ void read_values_of(ObjectReader& reader, Lesson& lesson) {
     value.id = read_id(one, seen);
     value.label = one.words("label");
     if (one.has("of")) {
-      // The column follows from the tier: a run measures, a dry run predicts.
+      // The tier determines the column: a run measures, a dry run predicts.
       value.either = true;
       value.columns[0] = value.columns[1] = read_expression(one, "of");
       if (one.has("measured") || one.has("predicted")) {

@@ -223,7 +223,7 @@ std::string latex_of(const Block& block, int number) {
     case Block::Kind::table:
       return io::to_latex(block.table, "", "table" + std::to_string(number));
     case Block::Kind::picture:
-      // LaTeX has no SVG of its own: of each there is a PNG beside it.
+      // LaTeX does not read SVG: each picture also has a PNG.
       if (block.text.ends_with(".svg")) return {};
       return "\\begin{center}\\includegraphics[width=\\linewidth]{" + block.text +
              "}\\end{center}\n";

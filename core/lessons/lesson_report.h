@@ -10,22 +10,22 @@
 
 namespace ts::lessons {
 
-// All that a report is made of.
+// The input of a report.
 struct ReportInput {
   const Lesson* lesson = nullptr;
   Tier tier = Tier::laptop;
   const Findings* findings = nullptr;
   std::optional<Guess> guess = std::nullopt;
-  std::map<std::string, std::string> answers = {};  // free ones, by id
+  std::map<std::string, std::string> answers = {};  // answers to open questions, by id
   std::vector<std::string> finished = {};           // ids of the steps that have ended
   // Pictures and files that are in the folder, relative to it.
   std::vector<std::string> pictures = {};
   std::vector<std::string> files = {};
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::string again = {};  // the command that makes the whole report once more
+  std::string again = {};  // the command that makes the whole report again
 };
 
-// The same content for three readers.
+// The same content for three output formats.
 struct Block {
   enum class Kind : std::uint8_t { title, heading, text, item, table, picture, code };
   Kind kind = Kind::text;
@@ -35,18 +35,18 @@ struct Block {
 std::vector<Block> report_blocks(const ReportInput& input, const text::Texts& texts);
 
 std::string to_markdown(const std::vector<Block>& blocks);
-// A page of its own: no script, nothing from the net; pictures by their relative names.
+// A self-contained page: no script, no network access; pictures by their relative names.
 std::string to_html(const std::vector<Block>& blocks, text::Language language);
 std::string to_latex(const std::vector<Block>& blocks, text::Language language);
 
 // Label, own guess, measured, predicted, theory, published and source of every value.
 io::TextTable values_table(const ReportInput& input, const text::Texts& texts);
-// State, what is checked, number, bound and why.
+// State, checked expression, number, bound and reason.
 io::TextTable checks_table(const ReportInput& input, const text::Texts& texts);
-// Each number with the command that gives it again.
+// Each number with the command that reproduces it.
 io::TextTable commands_table(const ReportInput& input, const text::Texts& texts);
 
-// The same in a guess's or choice's words.
+// A guess as text, in the words of its choice if it is one.
 std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language);
 
 }  // namespace ts::lessons

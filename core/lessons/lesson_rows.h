@@ -14,7 +14,7 @@ namespace ts::lessons {
 struct Row {
   std::string id;  // "A2-23"
   Words title;
-  std::string reason;  // why no lesson has it: the id of a reason; empty where one has
+  std::string reason;  // why no lesson covers it: the id of a reason; empty if one does
 };
 struct Reason {
   std::string id;
@@ -30,7 +30,7 @@ struct RowCatalogue {
 // assets/lesson_rows.json. The error names the row.
 base::Result<RowCatalogue> read_rows(std::string_view json);
 
-// The ids of the lessons that serve a row.
+// The ids of the lessons that cover a row.
 std::vector<std::string> lessons_of(std::span<const Lesson> lessons, std::string_view row);
 
 }  // namespace ts::lessons

@@ -192,7 +192,7 @@ std::optional<double> fits_at_point(const json& document, const string& argument
   return predicted.at("fit") == "oom" ? 0 : 1;
 }
 
-// Of a fit whose curve is the series, or the only one of that measure.
+// A number of the fit whose curve is the series, or of the only fit of that measure.
 std::optional<double> of_fit(const json& document, const string& series, const char* measure,
                              const char* key) {
   for (const json& fit : child(document, "fits")) {
@@ -383,14 +383,14 @@ std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json
   try {
     return row.pointer != nullptr ? number_at(document, row.pointer) : row.read(document, argument);
   } catch (const nlohmann::json::exception&) {
-    return std::nullopt;  // the document of an earlier version, or somebody's own
+    return std::nullopt;  // the document of an earlier version, or the user's own
   }
 }
 
 PointName point_name(const std::string& argument) {
   PointName found;
   std::string_view rest = argument;
-  // From the end: what is written as a setting belongs to the place, the rest is the series.
+  // Parsed from the end: parts written as a setting belong to the place, the rest is the series.
   while (!rest.empty()) {
     const std::size_t comma = rest.rfind(',');
     const std::string_view last = comma == rest.npos ? rest : rest.substr(comma + 1);

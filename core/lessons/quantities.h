@@ -11,7 +11,7 @@
 
 namespace ts::lessons {
 
-// What a step of a lesson does: each is a command of the program.
+// The action of a step of a lesson: each is a command of the program.
 enum class StepKind : std::uint8_t { run, predict, sweep, hunt, ab };
 inline constexpr int kStepKindCount = 5;
 const char* to_string(StepKind kind);
@@ -22,7 +22,7 @@ enum class Unit : std::uint8_t {
   count,  // whole
   bytes,
   ms,
-  ratio,  // of two numbers of one unit
+  ratio,  // of two numbers of the same unit
   percent,
   tokens_per_s,
   tflops_per_s,
@@ -30,7 +30,7 @@ enum class Unit : std::uint8_t {
 const char* to_string(Unit unit);
 std::optional<Unit> unit_from(std::string_view name);
 
-// Where a number comes from. Numbers of different natures stand in columns of their own.
+// The source of a number. Numbers of different natures are in separate columns.
 enum class Nature : std::uint8_t {
   stated,     // a constant or a setting
   measured,   // by a run on this machine
@@ -47,7 +47,7 @@ struct Number {
   Nature nature = Nature::stated;
 };
 
-// What a quantity takes in parentheses.
+// The argument that a quantity takes in parentheses.
 enum class Takes : std::uint8_t {
   nothing,
   index,     // from 1: samples of a run
@@ -59,7 +59,7 @@ enum class Takes : std::uint8_t {
   position,  // "fp16 += fp16, 500": a course of a run and its x
 };
 
-// One number of a step's result, the document that the command prints with --json.
+// One number of the result of a step, the document that the command prints with --json.
 struct QuantityRow {
   const char* name;
   StepKind kind;
@@ -67,7 +67,7 @@ struct QuantityRow {
   Nature nature;
   Takes takes;
   const char* meaning;  // one line, English, for docs/lessons.md
-  // A pointer into the document, or a function of it and of what is in parentheses.
+  // A pointer into the document, or a function of it and of the argument in parentheses.
   const char* pointer;
   std::optional<double> (*read)(const nlohmann::json& document, const std::string& argument);
 };
@@ -79,7 +79,7 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
 std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,
                                     const std::string& argument);
 
-// "naive, T = 2048" of a sweep: the series, empty where none is named, and settings with values.
+// "naive, T = 2048" of a sweep: the series, empty if none is named, and settings with values.
 struct PointName {
   std::string series;
   std::vector<std::pair<std::string, std::string>> at;

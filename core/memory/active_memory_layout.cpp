@@ -10,11 +10,11 @@ namespace ts::memory {
 
 namespace {
 
-// What is alive at one column but not at the one before, and the other way round; blocks that come
-// and go in between are left out.
+// Blocks that are live at one column but not at the previous one, and the reverse; blocks that are
+// allocated and freed in between are left out.
 struct Step {
   std::int32_t column = 0;
-  bool ends = false;          // nothing has happened yet, or any more, from this column on
+  bool ends = false;          // before the first event or after the last one, from this column on
   std::size_t added_end = 0;  // into Steps::added; begins where the step before ends
   std::size_t removed_end = 0;
 };
@@ -62,7 +62,7 @@ Steps find_steps(const AllocationLog& log, const std::vector<ColumnTotal>& colum
   return out;
 }
 
-// Decides which blocks are drawn individually: those of at least a pixel, and of these the `detail`
+// Selects the blocks to draw individually: those of at least a pixel, and of these the `detail`
 // largest of the whole layout, the older first among equals.
 class Individuals {
  public:
@@ -93,7 +93,7 @@ class Individuals {
  private:
   std::span<const Block> blocks_;
   std::int64_t least_;
-  BlockIndex end_ = kNone;  // of the blocks of exactly `least_` bytes, the older than this
+  BlockIndex end_ = kNone;  // of the blocks of exactly `least_` bytes, those older than this one
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace ts::memory {
 
 enum class Axis : std::uint8_t { event, time };
 
-// What part of the log to lay out, and on how many columns.
+// The part of the log to lay out, and the number of columns.
 struct LayoutRequest {
   Axis axis = Axis::event;
   double begin = 0;  // event index, or nanoseconds since the first event
@@ -29,19 +29,19 @@ struct StackRect {
   Category category = Category::unknown;
 };
 
-// Total per column, for the outline: the largest total inside the column and the event it is at, so
-// that a peak is never lost to sampling. An event holds from its place on the axis to that of the
-// next one (the last: for 1 event, or 1 ns), so the event that a column starts in counts too, even
-// if it lies before the column. Of several with the same total it is the first.
+// Total per column, for the outline: the largest total inside the column and its event, so that
+// sampling never loses a peak. An event covers its place on the axis up to that of the next one
+// (the last event: 1 event, or 1 ns), so the event that covers the start of a column counts too,
+// even if it lies before the column. Among equal totals the first event is chosen.
 struct ColumnTotal {
   std::int64_t bytes = 0;
   EventIndex event = kNone;  // kNone: before the first event, or after the last
 };
 
-// The compacting stack of memory_viz, ordered by category from the bottom: every live block lies on
-// those below it without gaps. Each column shows the state at its largest total. Inside a category
-// blocks lie in the order of their allocation, with the band on top. A block that keeps its place
-// over several columns is one rectangle.
+// The compacting stack of memory_viz, ordered by category from the bottom: every live block is
+// placed on those below it without gaps. Each column shows the state at its largest total. Inside a
+// category blocks are in the order of their allocation, with the band on top. A block that keeps
+// its place over several columns is one rectangle.
 struct ActiveMemoryLayout {
   std::vector<StackRect> rects;  // by column_end; those of one column fill [0, total]
   std::vector<ColumnTotal> columns;
@@ -51,7 +51,7 @@ struct ActiveMemoryLayout {
 // rectangles.
 ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutRequest& request);
 
-// The block under (column, bytes) of a layout, with the band as kNone; false when nothing is there.
+// The block under (column, bytes) of a layout; kNone for the band. Returns false if none is there.
 bool rect_at(const ActiveMemoryLayout& layout, std::int32_t column, std::int64_t bytes,
              StackRect& out);
 

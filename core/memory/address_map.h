@@ -7,15 +7,15 @@
 
 namespace ts::memory {
 
-// Addresses with a small value each, in one array: a log or an allocator looks up tens of thousands
-// of them in a frame, and a node for each cost more than the rest of its work. Open addressing with
-// linear probing; erasing moves what follows back (Knuth, volume 3, 6.4, algorithm R), so it does
-// not fill up with tombstones. Pointers to values hold until the next insertion or erasure. One
-// owner thread.
+// Maps addresses to small values, in one array: a log or an allocator looks up tens of thousands of
+// them in a frame, and a node for each cost more than the rest of the work. Open addressing with
+// linear probing; an erase moves later entries back (Knuth, volume 3, 6.4, algorithm R), so there
+// are no tombstones. Pointers to values are valid until the next insertion or erasure. One owner
+// thread.
 template <typename Value>
 class AddressMap {
  public:
-  // nullptr: not there.
+  // nullptr if the address is not present.
   [[nodiscard]] Value* find(std::uint64_t address) {
     if (count_ == 0) return nullptr;
     Slot& slot = slots_[place_of(address)];
@@ -25,7 +25,7 @@ class AddressMap {
     return const_cast<AddressMap*>(this)->find(address);
   }
 
-  // The value there, made of nothing if it was not there.
+  // The value of the address, value-initialised if it was not present.
   Value& operator[](std::uint64_t address) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(address)];
@@ -36,7 +36,7 @@ class AddressMap {
     return slot.value;
   }
 
-  // The value is there from now on; what was there before it, if anything.
+  // Sets the value and returns the previous one, if any.
   std::optional<Value> exchange(std::uint64_t address, const Value& value) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[place_of(address)];
@@ -50,7 +50,7 @@ class AddressMap {
     return before;
   }
 
-  // The value that was there, which is not any more.
+  // Removes the value and returns it.
   std::optional<Value> take(std::uint64_t address) {
     if (count_ == 0) return std::nullopt;
     const std::size_t place = place_of(address);
@@ -60,7 +60,7 @@ class AddressMap {
     return value;
   }
 
-  // False: it was not there.
+  // Returns false if the address was not present.
   bool erase(std::uint64_t address) { return take(address).has_value(); }
 
   void clear() {
@@ -78,12 +78,13 @@ class AddressMap {
   };
 
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
-  // Addresses are multiples of powers of two: their upper bits must reach the lower ones.
+  // Addresses are multiples of powers of two: the hash must mix their upper bits into the lower
+  // ones.
   [[nodiscard]] std::size_t home_of(std::uint64_t address) const {
     constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
     return static_cast<std::size_t>((address * kGoldenRatio) >> 32U) & mask();
   }
-  // Where the address is, or would be.
+  // The slot of the address, or where it would be inserted.
   [[nodiscard]] std::size_t place_of(std::uint64_t address) const {
     std::size_t place = home_of(address);
     while (slots_[place].used && slots_[place].address != address) place = (place + 1) & mask();
@@ -94,7 +95,7 @@ class AddressMap {
     for (std::size_t next = hole;;) {
       next = (next + 1) & mask();
       if (!slots_[next].used) break;
-      // It may move back only if its home is not behind the hole.
+      // It may move back only if its home slot is not after the hole.
       const std::size_t home = home_of(slots_[next].address);
       if (((next - home) & mask()) >= ((next - hole) & mask())) {
         slots_[hole] = slots_[next];
@@ -111,7 +112,7 @@ class AddressMap {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two of them, at most half in use
+  std::vector<Slot> slots_;  // a power of two, at most half of them used
   std::size_t count_ = 0;
 };
 

@@ -96,7 +96,7 @@ void AllocationLog::Impl::append(const Record& record) {
   apply_changes();
 }
 
-// What was taken before the first record is not known: no less than nothing is held.
+// Memory used before the first record is unknown, so the held bytes are kept at 0 or above.
 void AllocationLog::Impl::reserve(std::int64_t time_ns, std::int64_t bytes) {
   if (!reserved.empty()) time_ns = std::max(time_ns, reserved.back().time_ns);
   reserved.push_back({time_ns, std::max<std::int64_t>(bytes, 0)});
@@ -173,7 +173,7 @@ void AllocationLog::Impl::set_owner(const Record& record) {
     ++version;
     return;
   }
-  // An owner that has a name tells where the block belongs better than who happened to allocate it.
+  // The name of an owner describes the block better than the module that allocated it.
   if (record.module != base::kNoString) blocks[*found].module = record.module;
   categoriser.owned(*found, record.category, changes);
 }
@@ -204,7 +204,7 @@ void AllocationLog::Impl::open_or_close_recomputation(const Record& record) {
 }
 
 void AllocationLog::Impl::begin_phase(const Record& record) {
-  // Phases do not nest: the end of the one before was lost.
+  // Phases do not nest: the end of the previous one was lost.
   close_phase(record.time_ns);
   PhaseSpan span;
   span.phase = record.phase;
@@ -217,7 +217,7 @@ void AllocationLog::Impl::begin_phase(const Record& record) {
 
 void AllocationLog::Impl::end_phase(const Record& record) {
   if (!phases.empty() && phases.back().phase == record.phase) close_phase(record.time_ns);
-  // Blocks of the phase are decided even if its beginning was lost.
+  // Decide the blocks of the phase even if its beginning was lost.
   categoriser.phase_ended(record.phase, changes);
 }
 
@@ -250,7 +250,7 @@ void AllocationLog::reserve(std::span<const Record> records) {
       std::count_if(records.begin(), records.end(),
                     [](const Record& record) { return record.action == Action::alloc; }));
   impl_->blocks.reserve(impl_->blocks.size() + allocations);
-  // What is not given back lives at the end.
+  // At most one free per allocation: blocks without one live until the end.
   impl_->events.reserve(impl_->events.size() + 2 * allocations);
   impl_->categoriser.reserve(allocations);
 }

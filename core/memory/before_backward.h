@@ -7,15 +7,15 @@
 
 namespace ts::memory {
 
-// The last backward of a log finds what its forward kept: parameters, gradients that were not
-// dropped, inputs, activations and the loss, before anything of the backward exists.
+// State before the last backward of a log, with the memory that its forward kept: parameters,
+// gradients that were not freed, inputs, activations and the loss, but nothing of the backward.
 struct BeforeBackward {
-  EventIndex event = kNone;  // the last one before it; kNone: it is the first thing of the log
-  std::int64_t bytes = 0;    // live then
+  EventIndex event = kNone;  // the last one before it; kNone: the backward starts the log
+  std::int64_t bytes = 0;    // live bytes at that event
 };
-// Unset where there was no backward, or where a later step began and did not come to its own: what
-// an earlier step kept is not that of the one that broke off. A backward whose first event is not
-// there yet counts already.
+// Unset if there was no backward, or if a later step began and did not reach its own backward:
+// memory kept by an earlier step is not that of the step that broke off. A backward counts even if
+// its first event is not in the log yet.
 std::optional<BeforeBackward> before_backward(const AllocationLog& log);
 
 }  // namespace ts::memory

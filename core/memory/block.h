@@ -16,11 +16,11 @@ inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 struct Event {
   std::int64_t time_ns = 0;
   std::int64_t total_after = 0;
-  BlockIndex block = kNone;  // kNone for a free of a block that was never seen, and for oom
+  BlockIndex block = kNone;  // kNone for a free of a block that is not in the log, and for oom
   Action action = Action::alloc;
 };
 
-// The life of one allocation.
+// The lifetime of one allocation.
 struct Block {
   std::uint64_t address = 0;
   std::int64_t size = 0;
@@ -33,13 +33,13 @@ struct Block {
   Category category = Category::unknown;
 };
 
-// What an allocator held of its device from a time on.
+// Bytes that an allocator held of its device from a time on.
 struct Reserved {
   std::int64_t time_ns = 0;
   std::int64_t bytes = 0;
 };
 
-// What the allocator refused.
+// A request that the allocator refused.
 struct OutOfMemory {
   EventIndex event = kNone;
   std::int64_t bytes_asked = 0;
@@ -57,14 +57,14 @@ struct PhaseSpan {
   std::int64_t end_ns = 0;  // 0: still open
 };
 
-// A part of the forward that a backward ran again (activation checkpointing), as far as it touched
-// memory: from its first event to the first of the backward that follows.
+// A part of the forward that a backward ran again (activation checkpointing), limited to its memory
+// events: from its first event to the first of the backward that follows.
 struct RecomputeSpan {
   EventIndex first_event = 0;
   EventIndex end_event = kNone;  // kNone: still open
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;                        // 0: still open
-  base::StringId first_module = base::kNoString;  // that allocated in it
+  base::StringId first_module = base::kNoString;  // of the first allocation in it
   base::StringId last_module = base::kNoString;
 };
 

@@ -13,14 +13,14 @@ struct CategoryChange {
   Category category = Category::unknown;
 };
 
-// The rules that give blocks their category (see AllocationLog), apart from everything else. Feed
-// it what happens in order; each call appends the categories that it changed to `changes`. A block
-// starts as unknown and is born once, with the next index. One owner thread.
+// The rules that give blocks their category (see AllocationLog), separate from everything else.
+// Call it with all events in order; each call appends the changed categories to `changes`. A block
+// starts as unknown; each new block gets the next index. One owner thread.
 class Categoriser {
  public:
   using Changes = std::vector<CategoryChange>;
 
-  // So many blocks more will be born.
+  // Reserves space for this many more blocks.
   void reserve(std::size_t blocks) { lives_.reserve(lives_.size() + blocks); }
   void born(BlockIndex block, base::Phase phase, bool graph_kept);
   void owned(BlockIndex block, Category category, Changes& changes);
@@ -32,8 +32,8 @@ class Categoriser {
   }
   void operator_ended(Changes& changes);
   void phase_ended(base::Phase phase, Changes& changes);
-  // The allocator refused: what the step held then was held by the graph, though unwinding frees it
-  // before the phase ends.
+  // The allocator refused: the blocks that the step holds now belong to the graph, although
+  // unwinding frees them before the phase ends.
   void refused();
 
   [[nodiscard]] Category category(BlockIndex block) const { return lives_[block].category; }
@@ -41,7 +41,7 @@ class Categoriser {
 
  private:
   enum class Fate : std::uint8_t {
-    decided,      // nothing but an owner changes it any more
+    decided,      // final, unless an owner record changes it
     in_operator,  // forward with a graph, its operator still runs
     held,         // outlived its operator: an activation unless freed before the phase ends
     open,         // a temporary once freed or once the phase ends
@@ -60,7 +60,7 @@ class Categoriser {
 
   std::vector<Life> lives_;              // by block
   std::vector<BlockIndex> in_operator_;  // born since the last operator ended
-  std::vector<BlockIndex> undecided_;  // born in a phase that has not ended; may hold decided ones
+  std::vector<BlockIndex> undecided_;    // allocated in an open phase; may include decided blocks
 };
 
 }  // namespace ts::memory

@@ -7,14 +7,14 @@ namespace ts::memory {
 
 namespace {
 
-// `position(i)` is the place of event i on the axis, rising with i; the data end at `data_end`.
+// `position(i)` is the place of event i on the axis, ascending with i; the data end at `data_end`.
 template <class Position>
 void sample(std::span<const Event> events, const LayoutRequest& request, double data_end,
             const Position& position, std::vector<ColumnTotal>& out) {
   const double width = (request.end - request.begin) / request.columns;
   const auto edge = [&](std::int32_t column) { return request.begin + width * column; };
 
-  // The first event at or after the left edge, by bisection: the range may lie far into the log.
+  // The first event at or after the left edge, by bisection: the range may begin far into the log.
   std::size_t next = 0;
   for (std::size_t high = events.size(); next < high;) {
     const std::size_t middle = next + (high - next) / 2;

@@ -6,7 +6,7 @@
 
 namespace ts::memory {
 
-// The state that each column of a layout shows (see ColumnTotal). Events never run back from one
+// The state that each column of a layout shows (see ColumnTotal). Events never decrease from one
 // column to the next. O(columns + events in the range).
 std::vector<ColumnTotal> sample_columns(const AllocationLog& log, const LayoutRequest& request);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kLeastDistance = 1024;
 
-// Of a block born by then.
+// For a block that was allocated by then.
 bool lives_after(const Block& block, EventIndex event) {
   return block.free_event == kNone || block.free_event > event;
 }

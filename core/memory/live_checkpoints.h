@@ -9,13 +9,13 @@
 namespace ts::memory {
 
 // Lists of live blocks at some events, so that the state after any event is found without replaying
-// the log from its start. A checkpoint is taken when as many events passed as the last one is long
+// the log from its start. A checkpoint is taken after as many events as the last list has entries
 // (at least 1024): at most 4 bytes an event, and O(1) amortised work.
 class LiveCheckpoints {
  public:
-  // Whether one is to be taken after this event: to be asked after each.
+  // True if a checkpoint is to be taken after this event. Call it after each event.
   [[nodiscard]] bool due(EventIndex event) const { return std::size_t{event} + 1 >= due_; }
-  // With the log as it is then.
+  // Takes a checkpoint from the blocks in their current state.
   void take(EventIndex event, std::span<const Block> blocks);
 
   // Live blocks right after `event`, in the order of their allocation.
@@ -26,7 +26,7 @@ class LiveCheckpoints {
  private:
   struct Checkpoint {
     EventIndex event = 0;
-    BlockIndex next_block = 0;  // blocks from here on were born later
+    BlockIndex next_block = 0;  // later allocations start at this block
     std::size_t begin = 0;      // of its list in live_
     std::size_t end = 0;
   };

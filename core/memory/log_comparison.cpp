@@ -8,7 +8,7 @@
 namespace ts::memory {
 namespace {
 
-// Differences of one phase up to which the best alignment is sought.
+// The best alignment of a phase is searched for up to this number of differences.
 constexpr int kMostEdits = 600;
 
 struct Side {
@@ -42,7 +42,7 @@ struct Pairing {
 };
 
 // The alignment of two sequences of lengths n and m with the fewest unpaired elements, in order;
-// nothing when that takes more than kMostEdits.
+// unset when it needs more than kMostEdits.
 template <class Same>
 std::optional<std::vector<Pairing>> align(int n, int m, Same same) {
   const int most = std::min(n + m, kMostEdits);
@@ -100,7 +100,7 @@ class Comparison {
     for (int i = 0; i < prefix; ++i) pair(predicted, i, measured, i);
     predicted.first += static_cast<EventIndex>(prefix);
     measured.first += static_cast<EventIndex>(prefix);
-    // What the run did not come to is no difference.
+    // Events that the run did not reach are not a difference.
     if (broken_off && measured.length() == 0) return;
     const auto steps = align(predicted.length(), measured.length(),
                              [&](int i, int j) { return same_at(predicted, i, measured, j); });
@@ -124,7 +124,7 @@ class Comparison {
                       measured.first + static_cast<EventIndex>(j));
   }
 
-  // Neighbours of which one stands in the place of the other become one pair.
+  // Neighbours that replace each other become one pair.
   void take(const std::vector<Pairing>& steps, const Span& predicted, const Span& measured,
             bool broken_off) {
     std::size_t end = steps.size();
@@ -199,7 +199,7 @@ EventIndex end_of_span(const PhaseSpan& span, const AllocationLog& log) {
 
 LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& measured,
                            const base::StringTable& strings, bool broken_off) {
-  // A kind of phase can come several times in a step: the first with the first, and so on.
+  // A step may contain several phases of a kind: match the first with the first, and so on.
   std::map<std::pair<std::int32_t, base::Phase>, std::vector<Span>> known;
   for (const PhaseSpan& span : predicted.phases()) {
     known[{span.step, span.phase}].push_back({span.first_event, end_of_span(span, predicted)});

@@ -7,16 +7,16 @@
 
 namespace ts::memory {
 
-// Two logs of one workload event by event: what was predicted and what was measured. Phases are
-// matched by step and kind, steps that only one of the logs has are left out; inside a phase the
-// events are aligned so that as many as possible agree (Myers 1986, "An O(ND) Difference Algorithm
-// and Its Variations").
+// Compares the predicted and the measured log of one workload event by event. Phases are matched by
+// step and kind; steps that only one of the logs has are left out. Inside a phase the events are
+// aligned so that as many as possible agree (Myers 1986, "An O(ND) Difference Algorithm and Its
+// Variations").
 
 enum class Agreement : std::uint8_t {
-  same,            // action, bytes and operator
-  changed,         // one in the place of the other
-  only_predicted,  // the run did not do it
-  only_measured,   // the dry run did not do it
+  same,            // equal action, bytes and operator
+  changed,         // one replaces the other
+  only_predicted,  // not in the run
+  only_measured,   // not in the dry run
 };
 
 // Why a difference is expected; see explanation_of().
@@ -32,24 +32,24 @@ struct EventPair {
 struct LogComparison {
   std::vector<EventPair> pairs;
   std::vector<std::uint32_t> different;  // of pairs, in order; the first is the first difference
-  std::size_t predicted_events = 0;      // that were compared
+  std::size_t predicted_events = 0;      // number of compared events
   std::size_t measured_events = 0;
-  std::int32_t steps = 0;       // that both logs have
+  std::int32_t steps = 0;       // present in both logs
   std::size_t unexplained = 0;  // of different
-  bool aligned = true;          // false: a phase differs too much, its events were taken in order
+  bool aligned = true;          // false: a phase differs too much; its events were paired in order
   [[nodiscard]] std::size_t same() const { return pairs.size() - different.size(); }
 };
 
-// Both logs have their names in `strings`. `broken_off`: the measured run did not get to its end;
-// it is compared as far as it came.
+// Both logs have their names in `strings`. `broken_off`: the measured run did not reach its end; it
+// is compared up to there.
 LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& measured,
                            const base::StringTable& strings, bool broken_off = false);
 
-// What no dry run can say, of an event of one of the logs:
-// thread_scratch: the backward of flash attention on the CPU makes small buffers in whichever
-// threads get a head to work on; those of pool threads know no module.
-// cast_order: LibTorch keeps the weights that autocast cast in a hash table by address and lets go
-// of them in no order.
+// Differences that no dry run can predict, for an event of one of the logs:
+// thread_scratch: the backward of flash attention on the CPU allocates small buffers in the threads
+// that get a head to work on; pool threads know no module.
+// cast_order: LibTorch keeps the weights that autocast cast in a hash table by address and frees
+// them in no defined order.
 Explanation explanation_of(const AllocationLog& log, EventIndex event,
                            const base::StringTable& strings);
 

@@ -9,7 +9,7 @@
 
 namespace ts::memory {
 
-// Whom a block belongs to, bottom to top of the stack.
+// The owner category of a block, from bottom to top of the stack.
 enum class Category : std::uint8_t {
   parameter,
   optimizer_state,
@@ -21,16 +21,16 @@ enum class Category : std::uint8_t {
 };
 inline constexpr int kCategoryCount = 7;
 
-// As files and tables name them, memory_viz's categories among them; the window has its own words.
+// Names for files and tables, including memory_viz's categories; the window has its own words.
 inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
     "parameter", "optimizer_state", "gradient", "input", "activation", "temporary", "unknown"};
 constexpr std::string_view category_name(Category category) {
   return kCategoryNames[static_cast<std::size_t>(category)];
 }
 
-// PyTorch's names for what happens to device memory (a snapshot record has as its size what the
-// allocator holds of the device then), then marks of our own that the category rules
-// need (owner, operator_end, phase_begin, phase_end).
+// PyTorch's names for events of device memory (the size of a snapshot record is the number of bytes
+// that the allocator then holds of the device), then our own marks for the category rules (owner,
+// operator_end, phase_begin, phase_end).
 enum class Action : std::uint8_t {
   alloc,
   free_requested,
@@ -51,7 +51,7 @@ enum class Action : std::uint8_t {
 struct Record {
   std::int64_t time_ns = 0;
   std::uint64_t address = 0;
-  std::int64_t size = 0;  // bytes; for oom the bytes asked
+  std::int64_t size = 0;  // bytes; for oom the requested bytes
   base::StringId op = base::kNoString;
   base::StringId module = base::kNoString;
   std::int32_t step = -1;  // -1 set-up, then 0, 1, ...

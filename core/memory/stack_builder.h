@@ -8,21 +8,21 @@
 
 namespace ts::memory {
 
-// Turns blocks that come and go from column to column into rectangles. For each column: remove()
-// and add() what changed since the last one, then place(). Only the part of a category above its
-// lowest change is visited, and what keeps its place goes on as the same rectangle.
+// Turns blocks that are allocated and freed from column to column into rectangles. For each column:
+// remove() and add() the changes since the last one, then place(). Only the part of a category
+// above its lowest change is visited; a block that keeps its place continues its rectangle.
 class StackBuilder {
  public:
   explicit StackBuilder(std::vector<StackRect>& rects) : rects_(rects) {}
 
-  // Blocks drawn individually; those of a category are added in rising order.
+  // Blocks drawn individually; those of a category must be added in ascending order.
   void add(BlockIndex block, Category category, std::int64_t size);
   void remove(BlockIndex block, Category category, std::int32_t column);
-  // The rest, as one band: by how much it grew.
+  // All other blocks, as one band: the change of its size.
   void change_band(Category category, std::int64_t by);
 
   void place(std::int32_t column);
-  // Nothing is alive from this column on.
+  // No block is live from this column on.
   void clear(std::int32_t column);
 
  private:

@@ -15,7 +15,7 @@ class CublasWorkspaces {
  public:
   CublasWorkspaces(const DryRun& run, const base::StringTable& strings,
                    std::int32_t compute_capability);
-  // One is taken right after this event of the log.
+  // True if a workspace is taken right after this event of the log.
   [[nodiscard]] bool taken_after(memory::EventIndex event) const {
     return event == after_[0] || event == after_[1];
   }

@@ -9,19 +9,19 @@
 
 namespace ts::predict {
 
-// Bytes an operator takes on cuda that live only while its kernels run and that no dry run sees:
-// workspaces of libraries, buffers of sorts and of reductions. A band, because they depend on the
+// Bytes that an operator takes on cuda only while its kernels run and that no dry run sees:
+// workspaces of libraries, buffers of sorts and of reductions. A range, because they depend on the
 // kernel that the library picks.
 struct ScratchRow {
   std::string op;              // "aten::sort"
   std::int64_t fixed_low = 0;  // bytes
   std::int64_t fixed_high = 0;
-  double per_byte_low = 0;  // for each byte of the operator's largest block
+  double per_byte_low = 0;  // per byte of the operator's largest block
   double per_byte_high = 0;
-  std::string source;  // where the figures come from
+  std::string source;  // the source of the figures
 };
 
-// assets/cuda_scratch.json, read.
+// The contents of assets/cuda_scratch.json.
 class CudaScratch {
  public:
   // Errors name the row and the key.

@@ -14,34 +14,36 @@
 
 namespace ts::predict {
 
-// A dry run is the workload's own code run on tensors without data ("meta"): nothing is computed,
-// nothing large is allocated, but every block that a real run would take and give back is noted.
+// A dry run executes the workload's own code on tensors without data ("meta"): nothing is computed
+// and nothing large is allocated, but every block that a real run would allocate and free is
+// recorded.
 
 struct DryRunOptions {
-  // Full steps after the set-up. Two show everything: optimizer state appears in the first, and
-  // gradients of the first are let go in the second.
+  // Full steps after the set-up. Two are enough: optimizer state appears in the first, and
+  // gradients of the first are freed in the second.
   std::int32_t steps = 2;
-  // Whose memory is predicted. cpu: the blocks this engine's CPU allocator hands out on this
-  // machine. cuda: the blocks that PyTorch 2.11 asks its CUDA caching allocator for. They differ
-  // where the two devices run different code behind the same operator (attention kernels, boxed
-  // numbers, scratch).
+  // The device whose memory is predicted. cpu: the blocks that this engine's CPU allocator hands
+  // out on this machine. cuda: the blocks that PyTorch 2.11 requests from its CUDA caching
+  // allocator. They differ where the two devices run different code behind the same operator
+  // (attention kernels, boxed numbers, scratch).
   spec::DeviceKind rules = spec::DeviceKind::cuda;
-  // Of the card, major * 10 + minor (RTX 4090: 89); attention kernels are chosen by it. cuda only.
+  // Of the card, major * 10 + minor (RTX 4090: 89); it determines the attention kernel. cuda only.
   std::int32_t compute_capability = 80;
 };
 
-// What a dry run found.
+// The result of a dry run.
 struct DryRun {
   spec::WorkloadSpec spec;
   DryRunOptions options;
-  // Set-up (step -1), then steps 0, 1, ...; sizes are the bytes asked for, before the rounding of
-  // any allocator; blocks of 0 bytes are left out. Names are in the string table that was given.
-  // Times count events, kEventSpacing apart, from kEventSpacing on: a dry run has no clock.
+  // Set-up (step -1), then steps 0, 1, ...; sizes are the requested bytes, before the rounding of
+  // any allocator; blocks of 0 bytes are left out. Names are in the string table that was given. A
+  // dry run has no clock: its times only count events, from kEventSpacing on in steps of
+  // kEventSpacing.
   memory::AllocationLog log;
   std::int64_t parameters = 0;  // counted from the tensors
   std::string backend;  // attention kernel that runs: naive math flash efficient cudnn, or ""
-  // A real run's peak may lie this many bytes below that of `log`: blocks that threads make for
-  // themselves, of which not all need live at once. cpu only.
+  // A real run's peak may be up to this many bytes below that of `log`: blocks that threads make
+  // for themselves, which need not all live at once. cpu only.
   std::int64_t apart_bytes = 0;
   std::int64_t duration_ns = 0;  // how long the dry run took
 
@@ -49,20 +51,20 @@ struct DryRun {
 };
 
 // Makes dry runs. Implemented by libtensorscope_kernels.so; fakes in tests. One thread at a time
-// may use it, but it may be another thread than the Engine's, at the same time: what one does never
-// shows in the records, counters or settings of the other.
+// may use it, which may be another thread than the Engine's, at the same time. Neither affects the
+// records, counters or settings of the other.
 class DryRunner {
  public:
   virtual ~DryRunner() = default;
   // Operator and module names go into `strings`, which outlives the log. A failure is `cancelled`,
   // or `failed` with the reason, such as a spec that the rules' device cannot run. There is no
-  // limit on bytes. The token is asked at every module.
+  // limit on bytes. The token is checked at every module.
   virtual run::Outcome<DryRun> dry_run(const spec::WorkloadSpec& spec, const DryRunOptions& options,
                                        base::StringTable& strings,
                                        const base::CancelToken& cancel) = 0;
 };
 
-// The third symbol of libtensorscope_kernels.so, beside the two of engine.h. Null when LibTorch
+// The third symbol of libtensorscope_kernels.so, besides the two of engine.h. Null if LibTorch
 // cannot be started.
 using DryRunnerCreateFunction = DryRunner* (*)();
 inline constexpr const char* kDryRunnerCreateSymbol = "tensorscope_dry_runner_create";

@@ -15,7 +15,7 @@
 namespace ts::predict {
 namespace {
 
-// Whether other settings restrict which values are possible.
+// True if other settings restrict the possible values.
 bool has_gaps(spec::Field field) {
   return field == spec::Field::d_model || field == spec::Field::heads;
 }
@@ -24,7 +24,7 @@ bool possible(spec::WorkloadSpec spec, spec::Field field, std::int64_t value) {
   return spec::set_number(spec, field, value).has_value() && spec::validate(spec).empty();
 }
 
-// The values of an axis by index: all of them, or those that are possible.
+// The values of an axis by index: all of them, or only the possible ones.
 class Candidates {
  public:
   Candidates(const spec::WorkloadSpec& base, const HuntAxis& axis) : low_(axis.low) {
@@ -80,8 +80,8 @@ class EdgeSearch {
       const auto fit = ask(next);
       if (!fit) return tl::unexpected(fit.error());
       (*fit ? fits : oom) = next;
-      if (fits < 0) break;  // not even the first
-      // Nothing is known above: on to twice the value. Else halfway.
+      if (fits < 0) break;  // even the first value does not fit
+      // Nothing is known above: try twice the value. Else halfway.
       next = oom == candidates_.count()
                  ? std::max(fits + 1, candidates_.index_of(2 * candidates_.at(fits)))
                  : fits + (oom - fits) / 2;
@@ -116,7 +116,7 @@ class EdgeSearch {
   EdgeHunt hunt_;
 };
 
-// Every answer by the index of its value, and what follows from all of them.
+// All answers by the index of their value, and the results derived from them.
 class AboveSearch {
  public:
   AboveSearch(EdgeHunt& hunt, const spec::WorkloadSpec& base, const HuntAxis& axis,
@@ -156,7 +156,7 @@ class AboveSearch {
     return tl::unexpected(problem_);
   }
 
-  // The answer for that index, asked if it was not yet; null when cancelled or when it failed.
+  // The answer for that index, probed if not yet known; null if cancelled or if the probe failed.
   const ProbeAnswer* ask(std::int64_t index) {
     if (const auto known = asked_.find(index); known != asked_.end()) return &known->second;
     cancelled_ = cancelled_ || cancel_.cancelled();
@@ -170,7 +170,8 @@ class AboveSearch {
     return &asked_.emplace(index, std::move(*answer)).first->second;
   }
 
-  // The first index from `begin` on for which the condition holds, which grows with the size.
+  // The first index from `begin` on for which the condition is true; once true, it stays true for
+  // all larger sizes.
   template <class Condition>
   std::int64_t first_where(std::int64_t begin, Condition condition) {
     std::int64_t before = begin - 1;
@@ -192,7 +193,7 @@ class AboveSearch {
     return after;
   }
 
-  // From begin up to, not including, end: all, or at most so many, evenly spaced.
+  // Probes indices from begin up to, not including, end: all, or at most `most`, evenly spaced.
   bool ask_between(std::int64_t begin, std::int64_t end, std::int64_t most) {
     const std::int64_t step = std::max<std::int64_t>(1, (end - begin + most - 1) / most);
     hunt_step_ = std::max(hunt_step_, step);
@@ -202,7 +203,8 @@ class AboveSearch {
     return true;
   }
 
-  // No more is held than this times what is live, so a size far enough below the edge fits.
+  // The allocator holds at most `worst` times the live bytes, so a size far enough below the edge
+  // fits.
   bool look_below(std::int64_t edge) {
     double worst = 1;
     for (const auto& [index, answer] : asked_) {
@@ -269,7 +271,7 @@ std::string edge_sentence(const EdgeHunt& hunt, const HuntAxis& axis, const std:
                        hunt.fits ? text::grouped(*hunt.fits) : "nothing", target);
   }
   if (!hunt.fits) {
-    // Nothing is known of what lies below the range.
+    // Nothing is known about values below the range.
     const std::string which = axis.low == 1
                                   ? fmt::format("{} never fits", name)
                                   : fmt::format("No {} from {} to {} fits", name,
@@ -302,7 +304,7 @@ bool EdgeHunt::largest_needs_flush() const {
 
 namespace {
 
-// Ends that are steps of a map: quarters between powers of two.
+// Rounds the end of a range down to a step of a map: quarters between powers of two.
 std::int64_t round_below(std::int64_t value) {
   if (value < 8) return value;
   const auto quarter =
@@ -336,14 +338,14 @@ HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor,
   out.low = value(at + (low - at) * factor);
   out.high = value(at + (high - at) * factor);
   if (factor > 1) {
-    // One value has no length to be made longer.
+    // A range of one value has no length to stretch.
     out.low = std::max(least, round_below(std::min(out.low, axis.low - 1)));
     out.high = std::min(limits.max, round_above(std::max(out.high, axis.high + 1)));
     return out;
   }
   out.low = std::max(axis.low, round_below(out.low));
   out.high = std::min(axis.high, round_above(out.high));
-  // No closer than a cell for every value.
+  // No shorter than one value per cell.
   const auto shortest = static_cast<std::int64_t>(cells) - 1;
   if (out.high - out.low < shortest) {
     out.low = std::max(axis.low, out.high - shortest);

@@ -10,9 +10,9 @@ namespace ts::predict {
 
 namespace {
 
-constexpr std::size_t kFewSteps = 10;  // fewer take a finer step
+constexpr std::size_t kFewSteps = 10;  // fewer use a finer step
 
-// Every octave in `parts` equal steps.
+// Every octave split into `parts` equal steps.
 std::vector<std::int64_t> octave_parts(const HuntAxis& axis, std::int64_t parts) {
   std::vector<std::int64_t> values;
   for (std::int64_t octave = 1; octave <= axis.high; octave *= 2) {
@@ -56,7 +56,7 @@ std::vector<std::int64_t> map_values(const HuntAxis& axis, std::size_t most, std
   if (!best.empty()) return best;
   std::size_t apart = 1;
   best = with_own(powers_apart(axis, apart));
-  // The ends and the own value are three of them at most.
+  // The ends and the axis's own value are at most three of them.
   while (best.size() > most && apart < 64) best = with_own(powers_apart(axis, ++apart));
   return best;
 }
@@ -80,7 +80,7 @@ HuntMap::HuntMap(spec::WorkloadSpec base, const HuntAxis& x, const HuntAxis& y,
 
 spec::WorkloadSpec HuntMap::spec_of(std::size_t index) const {
   spec::WorkloadSpec spec = base_;
-  // Both values are in their ranges.
+  // Both values are in their ranges, so no error is possible.
   static_cast<void>(spec::set_number(spec, x_.field, x_values_[index % x_values_.size()]));
   static_cast<void>(spec::set_number(spec, y_.field, y_values_[index / x_values_.size()]));
   return spec;
@@ -133,13 +133,13 @@ std::optional<std::size_t> HuntMap::next() const {
   const auto unknown = [this](std::size_t index) {
     return cells_[index].state == CellState::unknown;
   };
-  // If the largest fits everything does; if the smallest does not, nothing.
+  // If the largest fits, everything fits; if the smallest does not, nothing does.
   for (const std::size_t corner : {cells_.size() - 1, std::size_t{0}}) {
     if (unknown(corner)) return corner;
   }
   const std::size_t width = x_values_.size();
   for (const std::size_t row : rows_) {
-    // The middle of the longest part of the row that is unknown.
+    // The middle of the longest unknown part of the row.
     std::size_t longest = 0, middle = 0;
     for (std::size_t i = 0; i < width;) {
       std::size_t end = i;

@@ -40,7 +40,7 @@ HuntSearch::HuntSearch(std::uint64_t id, HuntRequest request, const HuntProgress
 void HuntSearch::find_obstacle() {
   const HuntMap& map = progress_.map;
   if (map.size() == 0 || map.count(CellState::impossible) < map.size()) return;
-  // The smallest sizes are those least likely to be the fault.
+  // The smallest sizes are the least likely to cause a problem.
   const auto problems = spec::problems_on(map.spec_of(0), request_.target.kind);
   if (problems.empty()) return;
   progress_.obstacle = problems.front();
@@ -77,7 +77,7 @@ std::optional<ProbeAnswer> HuntSearch::ask(spec::WorkloadSpec spec, DryRunner& r
   return answer_of(prediction, request_.target);
 }
 
-// First the edge, then, so that it is shown meanwhile, what fits above it.
+// First the edge, which is shown meanwhile, then the values above it that fit.
 void HuntSearch::find_exact_edge(DryRunner& runner, base::StringTable& strings,
                                  const base::CancelToken& cancel) {
   const Probe probe = [&](const spec::WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
@@ -96,7 +96,7 @@ void HuntSearch::find_exact_edge(DryRunner& runner, base::StringTable& strings,
     return;
   }
   auto edge = hunt_edge(base, request_.x, request_.target.name, probe, cancel);
-  // A cancelled search is begun anew; an axis without a possible value has no edge.
+  // A cancelled search is restarted; an axis without a possible value has no edge.
   if (cancel.cancelled()) return;
   progress_.exact =
       ExactEdge{spec::number_of(base, request_.y.field), edge ? std::move(*edge) : EdgeHunt()};

@@ -32,7 +32,7 @@ double bytes_of(char unit) {
   return unit == 'G' ? text::kBytesInGiB : unit == 'M' ? text::kBytesInMiB : unit == 'K' ? 1024 : 1;
 }
 
-// Digits behind the point: what is not zero does not read as zero.
+// Digits after the point: a value that is not zero is not shown as zero.
 std::string size_words(std::int64_t bytes, char unit, bool whole) {
   const double value = static_cast<double>(bytes) / bytes_of(unit);
   if (value >= 100 || (whole && value >= 9.95)) return text::decimal(value, 0);

@@ -9,14 +9,14 @@
 namespace ts::predict {
 namespace {
 
-// So many sizes further than `size`, or smaller by them; 0: there are not as many.
+// The size that is `sizes` sizes above `size`, or below if negative; 0: out of range.
 std::int64_t moved(std::int64_t size, int sizes) {
   for (; sizes > 0 && size > 0; --sizes) size = spec::next_size(size);
   for (; sizes < 0 && size > 0; ++sizes) size = size > 1 ? spec::previous_size(size) : 0;
   return size;
 }
 
-// How many sizes lie between, negative downwards; 0: more than one drags over in a frame.
+// The number of sizes between the two, negative downwards; 0: more than a drag covers in a frame.
 int sizes_between(std::int64_t before, std::int64_t now) {
   constexpr int kMost = 8;
   const int direction = before < now ? 1 : -1;

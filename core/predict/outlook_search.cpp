@@ -9,7 +9,7 @@
 namespace ts::predict {
 namespace {
 
-// Backends that nobody chooses for their memory are said only where they help at once.
+// Backends that nobody chooses for their memory are suggested only if they fit at once.
 bool worth_saying(const Remedy& remedy) {
   const bool helps_at_once = remedy.fit != Fit::oom && remedy.runs_here;
   const bool backend = remedy.kind == RemedyKind::tiled || remedy.kind == RemedyKind::automatic;
@@ -130,7 +130,7 @@ std::optional<SizeEdge> OutlookSearch::edge_of(spec::Field field, bool fits_now)
   edge.field = field;
   if (fits >= 0) edge.last_that_fits = sizes[static_cast<std::size_t>(fits)];
   if (breaks < count) edge.first_too_large = sizes[static_cast<std::size_t>(breaks)];
-  // What is set now may lie between two of the sizes.
+  // The current value may lie between two of the sizes.
   if (!fits_now && breaks == here) edge.first_too_large = now;
   return edge;
 }

@@ -12,10 +12,10 @@
 
 namespace ts::predict {
 
-// Answers the parts of one request, dry run by dry run. Lives on the thread of the dry runner.
+// Computes the parts of one request, dry run by dry run. Lives on the thread of the dry runner.
 class OutlookSearch {
  public:
-  // `last_id` is the id of the last forecast and counts on. All outlive this.
+  // `last_id` is the id of the last forecast and is incremented. All arguments outlive this.
   OutlookSearch(DryRunner& runner, base::StringTable& strings, const OutlookRequest& request,
                 const base::CancelToken& cancel, std::uint64_t& last_id);
 
@@ -23,18 +23,18 @@ class OutlookSearch {
   [[nodiscard]] std::vector<spec::SpecProblem> validate_there(const spec::WorkloadSpec& spec) const;
   run::Outcome<std::shared_ptr<const Forecast>> forecast(const spec::WorkloadSpec& spec,
                                                          const PredictionTarget& target);
-  // Another passage of the same log through the allocator; nothing where segments expand already,
-  // or where there are none.
+  // Runs the same log through the allocator again; nothing if segments already expand, or if there
+  // are none.
   [[nodiscard]] std::optional<ExpandableNeed> expandable_need(const Forecast& now) const;
   BackendNeed need_of(spec::AttentionBackend backend);
-  // What a change of the settings does, against the forecast without it; nothing when it was
-  // cancelled or cannot be told, or where a change that is good only where it fits does not.
+  // The effect of a change of the settings, against the forecast without it. Nothing if it was
+  // cancelled or failed, or if it does not fit and the change is useful only if it fits.
   std::optional<Remedy> remedy_of(const Change& change, const Forecast& now);
-  // Doubles the stride away from the present value, up while it fits and down while it does not,
-  // then halves the interval. Nothing when it was cancelled or cannot be told.
+  // Doubles the step away from the present value, up while it fits and down while it does not, then
+  // bisects the interval. Nothing if it was cancelled or failed.
   std::optional<SizeEdge> edge_of(spec::Field field, bool fits_now);
-  // The largest whole number that fits between the two sizes of an edge, by halving. Nothing when
-  // it was cancelled or cannot be told.
+  // The largest whole number that fits between the two sizes of an edge, by bisection. Nothing if
+  // it was cancelled or failed.
   std::optional<std::int64_t> largest_between(const SizeEdge& edge);
 
  private:

@@ -44,8 +44,8 @@ base::Message sentence_of(const Prediction& prediction, const PredictionTarget& 
   const BreakingAllocation& breaking = *prediction.breaking;
   arguments.push_back({"op", breaking.op.empty() ? "?" : breaking.op});
   arguments.push_back({"asked", size(breaking.bytes)});
-  // Free pieces may add up to more than is asked: the two numbers that do add up are what is needed
-  // in all and what of it is missing. Where the pieces alone are the fault, nothing is missing.
+  // Free pieces may add up to more than is requested. The consistent numbers are the total need and
+  // how much of it is missing. If only fragmentation is the cause, nothing is missing.
   const bool missing = prediction.headroom < 0;
   if (missing) {
     arguments.push_back({"needed", size(prediction.needed)});
@@ -53,7 +53,7 @@ base::Message sentence_of(const Prediction& prediction, const PredictionTarget& 
   }
   const bool module = !breaking.module.empty();
   if (module) arguments.push_back({"module", breaking.module});
-  // What is missing is of the whole, not of the one request at which that shows first.
+  // The missing bytes are for the whole, not for the request that fails first.
   const std::string key = missing ? "oom" : "oom_pieces";
   return message(module ? key + "_module" : key, std::move(arguments));
 }
@@ -71,7 +71,7 @@ BreakingAllocation breaking_at(const DryRun& run, const base::StringTable& strin
   return breaking;
 }
 
-// One passage of the log through the caching allocator.
+// One run of the log through the caching allocator.
 class Passage {
  public:
   using Device = allocator::CachingAllocator::Device;
@@ -85,7 +85,7 @@ class Passage {
     if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
   }
 
-  // The first event from there on that cannot be served, kNone if all can.
+  // The first event from `from` on that cannot be served; kNone if all can.
   EventIndex feed(EventIndex from = 0) {
     for (EventIndex i = from; i < events_.size(); ++i) {
       if (!follow(i)) return i;
@@ -94,12 +94,12 @@ class Passage {
     }
     return memory::kNone;
   }
-  // The same so far, to go on with on another device.
+  // A copy of the current state, to continue on another device.
   [[nodiscard]] Passage fork(const Device& device) const { return {*this, device}; }
   void move_to(const Device& device) { allocator_.move_to(device); }
   [[nodiscard]] const allocator::CachingAllocator& allocator() const { return allocator_; }
   [[nodiscard]] std::optional<std::int64_t> before_backward() const { return before_backward_; }
-  // Without the context, which is none of the allocator's.
+  // Without the context, which is not part of the allocator.
   [[nodiscard]] NeedChain chain() const {
     NeedChain chain;
     chain.workspaces = most_.workspaces;
@@ -110,7 +110,7 @@ class Passage {
   }
 
  private:
-  // The moment at which most is allocated; of several the one with the largest tensors.
+  // The moment at which most is allocated; if there are several, the one with the largest tensors.
   struct Moment {
     std::int64_t allocated = 0;
     std::int64_t requested = 0;   // of tensors and workspaces
@@ -138,7 +138,7 @@ class Passage {
         workspaces_held_(other.workspaces_held_),
         most_(other.most_) {}
 
-  // False: the event asks for what the device cannot serve.
+  // False if the device cannot serve a request of the event.
   bool follow(EventIndex i) {
     const memory::Event& event = events_[i];
     if (event.block == memory::kNone) return true;
@@ -147,7 +147,7 @@ class Passage {
       allocator_.free(address);
       return true;
     }
-    // Not 0 where the block was served before and the workspace after it was refused.
+    // Not 0 if the block was served before and the workspace after it was refused.
     if (address == 0) {
       const auto served = allocator_.allocate(blocks_[event.block].size);
       if (!served) return false;
@@ -187,8 +187,8 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
   const Passage::Device no_limit{kNoLimit, kNoLimit, {}};
   Passage::Device until_full = limit;
   until_full.keep_cached = true;
-  // Up to the first block that the device has no room for its limit makes no difference. With
-  // expandable segments it does, for the addresses they reserve: two passages from the start.
+  // Before the first block that does not fit, the limit makes no difference. With expandable
+  // segments it does, because of the addresses they reserve: two passages from the start.
   const bool expandable = settings.expandable_segments;
   Passage passage(run, workspaces, settings, expandable ? no_limit : until_full);
   const EventIndex full = passage.feed();
@@ -197,7 +197,7 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
 
   Passage limited = expandable ? Passage(run, workspaces, settings, limit) : passage.fork(limit);
   if (full != memory::kNone) {
-    // What it would take, whatever the device has.
+    // The need without the limit of the device.
     passage.move_to(no_limit);
     passage.feed(full);
     take(passage);
@@ -233,13 +233,13 @@ void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
   prediction.breaking->free = target.memory - (over->total_after - prediction.breaking->bytes);
 }
 
-// What scratch adds to the peak: an operator's blocks are live together with its scratch, so the
-// total after each of its blocks counts.
+// Adds scratch to the peak: an operator's blocks are live together with its scratch, so the total
+// after each of its blocks counts.
 void add_scratch(const DryRun& run, const base::StringTable& strings, const CudaScratch& scratch,
                  Prediction& prediction) {
   std::unordered_map<std::string_view, const ScratchRow*> rows;
   for (const ScratchRow& row : scratch.rows()) rows.emplace(row.op, &row);
-  std::vector<const ScratchRow*> by_id;  // null: looked up, none
+  std::vector<const ScratchRow*> by_id;  // null: looked up, has no row
   std::vector<bool> known;
   for (const memory::Event& event : run.log.events()) {
     if (event.block == memory::kNone || event.action != memory::Action::alloc) continue;

@@ -6,8 +6,8 @@
 
 namespace ts::predict {
 
-// What is predicted of `spec`; `predict` adds the remedies it looked for and how long the
-// allocator's model took. Sizes in bytes; what there is not is null.
+// The prediction for `spec`; the command `predict` adds the remedies that it found and the time of
+// the allocator's model. Sizes in bytes; a missing value is null.
 nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec);
 
 }  // namespace ts::predict

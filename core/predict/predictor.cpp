@@ -16,10 +16,10 @@ namespace ts::predict {
 
 namespace {
 
-// Longer than a few frames, shorter than one notices.
+// Longer than a few frames, too short to be noticed.
 constexpr std::chrono::milliseconds kRest{60};
 
-// Whether all but one size is as it was.
+// True if at most this one size differs.
 bool differ_only_in(spec::Field field, const spec::WorkloadSpec& before,
                     const spec::WorkloadSpec& now) {
   const auto* const number = field_as<spec::NumberField>(field);
@@ -68,7 +68,7 @@ struct Predictor::Impl {
     runner.reset();
   }
 
-  // False: it is time to end.
+  // Returns false when the thread must end.
   bool wait() {
     std::unique_lock lock(mutex);
     wake.wait(lock, [this] {
@@ -87,14 +87,14 @@ struct Predictor::Impl {
     return job;
   }
 
-  // With the lock held. Who asked for something else, or for the end, after this thread woke and
-  // before it had anything to cancel is heard as well.
+  // The caller holds the lock. Also handles a new request or a stop that came after this thread
+  // woke up and before there was anything to cancel.
   void begin(const base::CancelToken& cancel) {
     running = cancel;
     if (stopping || waiting != nullptr) running->cancel();
   }
 
-  // One probe of the hunt.
+  // Makes one probe of the hunt.
   void go_on_hunting() {
     base::CancelToken cancel;
     std::optional<HuntRequest> request;
@@ -142,7 +142,7 @@ struct Predictor::Impl {
     if (outlook.expandable) outlook.expandable->current = false;
     for (Remedy& remedy : outlook.remedies) remedy.current = false;
     for (BackendNeed& need : outlook.backends) need.current = false;
-    // Where a size ends does not depend on where it is.
+    // The edge of a size does not depend on its current value.
     for (SizeEdge& edge : outlook.edges)
       edge.current &= differ_only_in(edge.field, published->spec, outlook.spec);
   }
@@ -162,7 +162,7 @@ struct Predictor::Impl {
     }
   }
 
-  // On the target: made ahead or shown before, else by a dry run.
+  // The forecast on the target: one made ahead or shown before, else by a dry run.
   run::Outcome<std::shared_ptr<const Forecast>> forecast_on_target(OutlookSearch& search,
                                                                    const OutlookRequest& request) {
     if (auto known = recent.find(request.spec, request.target)) return known;
@@ -171,7 +171,7 @@ struct Predictor::Impl {
     return made;
   }
 
-  // Where a drag goes on as it did, what it comes to next is there when it is asked for.
+  // If a drag continues, the forecast of its next settings exists before it is requested.
   void look_ahead(OutlookSearch& search, const OutlookRequest& request) {
     const std::optional<spec::WorkloadSpec> before = std::exchange(last_spec, request.spec);
     if (!before) return;
@@ -190,7 +190,7 @@ struct Predictor::Impl {
     }
   }
 
-  // False: something else was asked for meanwhile.
+  // Returns false if there was another request meanwhile.
   bool rests() {
     std::unique_lock lock(mutex);
     return !wake.wait_for(lock, kRest, [this] { return stopping || waiting != nullptr; });
@@ -212,7 +212,7 @@ struct Predictor::Impl {
     }
     OutlookSearch search(***runner, strings, request, job.cancel, last_forecast);
     find_problems(outlook, request);
-    // A card may well run what this machine cannot: then only what is measured is missing.
+    // A card may be able to run what this machine cannot: then only measurements are missing.
     if (outlook.problem.sentence.empty()) {
       auto on_target = forecast_on_target(search, request);
       if (job.cancel.cancelled()) return;
@@ -224,13 +224,13 @@ struct Predictor::Impl {
     } else if (!outlook.not_here.sentence.empty()) {
       return end();
     }
-    // Nothing more to find where this machine is the target.
+    // Nothing more to compute if this machine is the target.
     if (request.own.kind == request.target.kind) outlook.own = outlook.target;
     publish(outlook);
     look_ahead(search, request);
     if (!rests()) return;
 
-    // What this machine would do; a card only seen through its catalogue entry stays as it is.
+    // The prediction for this machine; a card known only from its catalogue entry stays as it is.
     if (request.own.kind != request.target.kind && outlook.not_here.sentence.empty()) {
       auto own = search.forecast(request.spec, request.own);
       if (job.cancel.cancelled()) return;
@@ -270,8 +270,8 @@ struct Predictor::Impl {
       outlook.edges.push_back(*edge);
       publish(outlook);
     }
-    // The sentence names the largest length that fits, which no step of a slider need be. Last, for
-    // it takes another ten dry runs.
+    // The sentence names the largest length that fits, which need not be a slider step. Computed
+    // last, because it takes another ten dry runs.
     for (SizeEdge& edge : outlook.edges) {
       if (edge.field != spec::Field::T || !edge.current) continue;
       edge.largest_that_fits = search.largest_between(edge);
@@ -284,22 +284,22 @@ struct Predictor::Impl {
   DryRunnerLoader loader;
   base::StringTable& strings;
   std::optional<base::Result<std::unique_ptr<DryRunner>>> runner;  // prediction thread only
-  std::uint64_t last_forecast = 0;                                 // as well
-  RecentForecasts recent;                                          // as well
-  std::optional<spec::WorkloadSpec> last_spec;                     // as well; asked for before
-  std::optional<HuntSearch> hunting;                               // as well
-  std::uint64_t last_hunt = 0;                                     // as well
+  std::uint64_t last_forecast = 0;                                 // prediction thread only
+  RecentForecasts recent;                                          // prediction thread only
+  std::optional<spec::WorkloadSpec> last_spec;                     // likewise; previous request
+  std::optional<HuntSearch> hunting;                               // prediction thread only
+  std::uint64_t last_hunt = 0;                                     // prediction thread only
   mutable std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable told;
   std::unique_ptr<Job> waiting;
   std::optional<base::CancelToken> running;  // an outlook or a probe
   bool working = false;                      // on an outlook
-  std::optional<spec::WorkloadSpec> ahead;   // is being dry-run before it is asked for
+  std::optional<spec::WorkloadSpec> ahead;   // its dry run is made before it is requested
   std::shared_ptr<const Outlook> published;
   std::optional<HuntRequest> waiting_hunt;
   bool stop_hunt = false;
-  bool hunt_begins = false;  // taken up and not yet published
+  bool hunt_begins = false;  // taken from the queue and not yet published
   std::shared_ptr<const HuntProgress> hunted;
   std::uint64_t last_id = 0;
   bool stopping = false;
@@ -315,7 +315,7 @@ std::uint64_t Predictor::ask(OutlookRequest request) {
   std::uint64_t id = 0;
   {
     const std::lock_guard lock(impl_->mutex);
-    // What was foreseen is not broken off.
+    // A dry run that was made ahead for this request is not cancelled.
     const bool foreseen = impl_->ahead && *impl_->ahead == request.spec;
     if (impl_->running && !foreseen) impl_->running->cancel();
     id = ++impl_->last_id;

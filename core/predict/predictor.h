@@ -10,11 +10,11 @@
 namespace ts::predict {
 
 // The prediction thread: works on the newest request, the part that is drawn first before the
-// others; a new request drops what is not done. While a slider is dragged the size that comes next
-// is dry-run before it is asked for (look_ahead.h). The others wait until nothing new was asked for
-// a moment: while a slider is dragged they would be out of date before they were seen, and in the
-// way of the next. In between it goes on with the newest hunt, probe by probe; what is asked about
-// one setting always comes first. Public members may be called from any thread.
+// others; a new request drops the remaining work. During a drag of a slider the next size is
+// dry-run before it is requested (look_ahead.h). The other parts wait until there has been no new
+// request for a moment: during a drag they would be out of date before they were seen, and would
+// delay the next. In between it continues the newest hunt, probe by probe; requests about one
+// setting always come first. Public members may be called from any thread.
 class Predictor {
  public:
   // The loader is called on the thread, before the first request.
@@ -25,23 +25,24 @@ class Predictor {
 
   // Returns at once with the request's number.
   std::uint64_t ask(OutlookRequest request);
-  // The newest that has a forecast for its target, or says why not; null before the first.
+  // The newest outlook with a forecast for its target, or with the reason why it has none; null
+  // before the first.
   [[nodiscard]] std::shared_ptr<const Outlook> latest() const;
-  // As latest(), but gives the request asked last until then to get there: what is dragged is drawn
-  // in the same frame when it can be.
+  // As latest(), but waits until then for the last request, so that a drag is drawn in the same
+  // frame if possible.
   [[nodiscard]] std::shared_ptr<const Outlook> latest_by(
       std::chrono::steady_clock::time_point deadline);
 
-  // Begins a hunt, in place of the one before; returns at once.
+  // Begins a hunt, replacing the previous one; returns at once.
   void hunt(HuntRequest request);
-  // What was found stays.
+  // Results found so far stay.
   void cancel_hunt();
-  // The newest hunt as far as it is, null before the first.
+  // The current state of the newest hunt, null before the first.
   [[nodiscard]] std::shared_ptr<const HuntProgress> hunted() const;
-  // A hunt goes on, or is to begin.
+  // True if a hunt is running or waiting to start.
   [[nodiscard]] bool hunt_busy() const;
 
-  // Something other than a hunt is still being worked on.
+  // True while there is work other than a hunt.
   [[nodiscard]] bool busy() const;
 
  private:

@@ -17,14 +17,14 @@ bool is_adamw(spec::OptimizerKind kind) {
   return kind != spec::OptimizerKind::sgd;
 }
 
-// Times that the bytes of the parameters are read or written by an update.
+// How often an update reads or writes the bytes of the parameters.
 double optimizer_traffic(spec::OptimizerKind kind) {
   switch (kind) {
     case spec::OptimizerKind::adamw_fused:
       return 7;  // reads p, g, m, v; writes p, m, v
     case spec::OptimizerKind::adamw_foreach:
     case spec::OptimizerKind::adamw_loop:
-      return 18;  // operator by operator, but for the temporary, which is a block
+      return 18;  // operator by operator, without the temporary, which is a block
     case spec::OptimizerKind::sgd:
       return 3;  // reads p, g; writes p
   }

@@ -24,7 +24,8 @@ const char* action_name(memory::Action action) {
   return action == memory::Action::oom ? "oom" : "free";
 }
 
-// Number (counted from 1), action, bytes, operator and module of one side; empty cells without it.
+// Number (counted from 1), action, bytes, operator and module of one side; empty cells without an
+// event.
 void add_side(std::vector<std::string>& row, const AllocationLog& log, EventIndex event,
               const base::StringTable& strings) {
   if (event == memory::kNone) {

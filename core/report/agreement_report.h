@@ -8,7 +8,7 @@
 
 namespace ts::report {
 
-// The two logs that a comparison is about; names in `strings`. Nothing is kept.
+// The two compared logs; names in `strings`. Holds references only.
 struct ComparedLogs {
   const memory::AllocationLog& predicted;
   const memory::AllocationLog& measured;
@@ -21,20 +21,20 @@ struct CategoryAgreement {
   std::int64_t predicted = 0;
   std::int64_t measured = 0;
 };
-// Those that either log has, in the order of the stack.
+// The categories that occur in either log, in the order of the stack.
 std::vector<CategoryAgreement> categories_at_peaks(const ComparedLogs& logs);
 
 // Category, predicted, measured and difference in bytes, error in percent; the total last.
 io::TextTable category_text(const std::vector<CategoryAgreement>& rows);
 
-// Pairs of events with step, phase and both sides; bytes. `all`: also those that agree.
+// Pairs of events with step, phase and both sides; bytes. `all`: includes pairs that agree.
 io::TextTable event_text(const memory::LogComparison& comparison, const ComparedLogs& logs,
                          bool all);
 
 const char* to_string(memory::Agreement value);    // same changed only_predicted only_measured
 const char* to_string(memory::Explanation value);  // "" thread_scratch cast_order
 
-// The phase that an event happened in; null outside of all.
+// The phase in which an event happened; null outside all phases.
 const memory::PhaseSpan* phase_of(const memory::AllocationLog& log, memory::EventIndex event);
 
 }  // namespace ts::report

@@ -10,8 +10,8 @@
 
 namespace ts::report {
 
-// A ratio of times B / A as a factor that people read: of a faster B how many times as fast it is,
-// else how many times as long it takes.
+// A ratio of times B / A as a readable factor: if B is faster, how many times as fast it is, else
+// how many times as long it takes.
 struct RatioFactor {
   double factor = 0;
   std::optional<stats::Interval> ci95;
@@ -23,9 +23,10 @@ io::TextTable comparison_table(const run::Comparison& comparison);
 
 // "B is 1.42 times as fast as A (95 % CI 1.39 to 1.45, 40 pairs)"
 std::string comparison_sentence(const run::Comparison& comparison);
-// After how many steps compiling B has paid, where only B is compiled; nothing if it never does.
+// The number of steps after which compiling B has paid off, if only B is compiled; nothing if it
+// never does.
 std::optional<std::int64_t> break_even_steps(const run::Comparison& comparison);
-// The same in words; empty where not B alone is compiled.
+// The same in words; empty unless B alone is compiled.
 std::string break_even_sentence(const run::Comparison& comparison);
 // {sentence, verdict, a, b {spec, step_ms, parts_ms, samples_ms, ...}, ratio {total, forward, ...},
 // differences, environment}

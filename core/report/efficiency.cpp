@@ -29,7 +29,7 @@ std::string f2_of(const spec::WorkloadSpec& spec) {
          ") + V d] + 4 L B T^2 d)" + (grouped ? " with d_kv = kv_heads d_head" : "");
 }
 
-// A device does not do more than it can, so one of the numbers is not what it seems.
+// A device cannot exceed its peak, so one of the numbers is wrong. Explains which one it may be.
 base::Message why_over_one(const run::Run& run, const Utilisation& used) {
   if (used.share <= 1) return {};
   if (used.peak.kind == Peak::Kind::nanogpt) {
@@ -73,7 +73,7 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   }
   spec::WorkloadSpec plain = spec;
   plain.checkpoint = spec::Checkpoint::off;
-  // Of math attention: nothing is computed again, no pair is skipped.
+  // With math attention: no scores are computed again, no pair is skipped.
   const double counted = spec::step_flops(plain, spec::AttentionBackend::math).total();
   const bool lm = spec.workload == spec::WorkloadKind::lm;
   all.push_back({lm ? f2_of(spec) : "3 x forward", lm ? "F-2" : "matrix products", counted / tokens,

@@ -10,10 +10,10 @@
 
 namespace ts::report {
 
-// How well a run used its device: model FLOPs, by the formula of a source, against a peak. Both are
-// named, since neither has one value that all agree on.
+// The utilisation of the device by a run: model FLOPs, by the formula of a source, against a peak.
+// Both are named, because sources disagree on formulas and peaks.
 
-// FLOPs that the model needs, whatever is computed again.
+// FLOPs that the model needs; repeated computation is not counted.
 struct ModelFlops {
   std::string formula;  // with the terms that are counted for the spec: "... 2 d ff ..." with GELU
   const char* source;
@@ -27,17 +27,17 @@ struct ModelFlops {
 //   all   3 x the forward of workload_math.h (F-2 for lm), with full attention
 std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec);
 
-// Dense, by the catalogue; nothing where the card has no units for the type.
+// The dense peak by the catalogue; nothing if the card has no units for the type.
 std::optional<double> peak_tflops(const spec::Gpu& card, spec::DataType type);
 
-// What the device could do, in TFLOP/s.
+// A peak of the device, in TFLOP/s.
 struct Peak {
   enum class Kind : std::uint8_t { measured, card, nanogpt } kind = Kind::measured;
   std::string source;  // "2,048 x 2,048 product in fp32, measured", "H100 SXM, bf16, dense"
   double tflops = 0;
 };
 // The roof measured on the device; on cuda also the catalogue's figure of the card, and the A100's
-// 312 that nanoGPT divides by on every card. Those that are not known are left out.
+// 312 by which nanoGPT divides on every card. Unknown peaks are left out.
 std::vector<Peak> peaks(const run::Run& run);
 
 // Model FLOPs over the median time over peak.

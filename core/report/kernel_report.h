@@ -11,19 +11,18 @@
 
 namespace ts::report {
 
-// "8.6"; empty when the card is not in the catalogue, and kernels have no occupancy then.
+// "8.6"; empty if the card is not in the catalogue: then kernels have no occupancy.
 std::string compute_capability(const run::Run& run);
 
 // "warps", "blocks", "registers", "shared memory".
 const char* to_string(stats::OccupancyLimit limit);
 
-// The kernels of a run for files. Times in milliseconds, sizes in bytes.
+// The kernels of a run as a table for files. Times in milliseconds, sizes in bytes.
 io::TextTable kernel_text(const stats::KernelTable& table, const base::StringTable& strings,
                           const std::string& capability);
 
 // {steps, devices: [{device, kernels, span_ms, busy_ms, kernel_ms, copy_ms, idle_ms: {...},
-//  tensor_core_share, queue_mean, queue_most}], kernels: [{name, calls, total_ms, ...}]}; null
-//  where
+//  tensor_core_share, queue_mean, queue_most}], kernels: [{name, calls, total_ms, ...}]}; null if
 // no GPU was recorded.
 nlohmann::json kernels_json(const run::Run& run, const base::StringTable& strings);
 

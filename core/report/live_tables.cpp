@@ -38,7 +38,7 @@ std::int64_t bytes_of(spec::DataType type) {
   return type == spec::DataType::bf16 || type == spec::DataType::fp16 ? 2 : 4;
 }
 
-// The bytes as so many times all parameters, with what is left over; empty where it is not that.
+// The bytes as a multiple of all parameters plus a remainder; empty if they are no such multiple.
 std::string made_of(std::int64_t bytes, std::int64_t parameters, std::int64_t element) {
   const std::int64_t once = parameters * element;
   if (once == 0 || bytes < once) return {};

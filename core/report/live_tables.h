@@ -7,17 +7,17 @@
 #include "core/memory/allocation_log.h"
 #include "core/spec/workload_spec.h"
 
-// What is alive right after one event of a run or of a dry run, as tables for files.
+// The blocks that are alive right after one event of a run or of a dry run, as tables for files.
 namespace ts::report {
 
-// One row a block, the larger first: bytes, MiB, category, operator, module, phase, step (from 1;
-// empty before the first).
+// One row per block, the largest first: bytes, MiB, category, operator, module, phase, step (from
+// 1; empty before the first).
 io::TextTable live_table(const memory::AllocationLog& log, const base::StringTable& strings,
                          memory::EventIndex event);
 
-// One row a category that has bytes, and their sum: blocks, bytes, MiB, and for parameters,
-// gradients and the optimizer's state what they are made of: "2 x 1,000 x 4 B + 12 B".
-// `parameters`: how many numbers are trained.
+// One row per category that has bytes, and their sum: blocks, bytes, MiB, and for parameters,
+// gradients and the optimizer's state their composition: "2 x 1,000 x 4 B + 12 B". `parameters`:
+// how many numbers are trained.
 io::TextTable accounting_table(const memory::AllocationLog& log, memory::EventIndex event,
                                const spec::WorkloadSpec& spec, std::int64_t parameters);
 

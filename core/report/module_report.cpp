@@ -12,7 +12,7 @@ namespace {
 using stats::ModuleNode;
 using stats::ModuleTree;
 
-// Of one step.
+// Values per step.
 struct PerStep {
   explicit PerStep(const ModuleTree& tree)
       : steps(static_cast<double>(std::max<std::int64_t>(tree.steps, 1))) {}
@@ -50,7 +50,7 @@ io::TextTable module_text(const ModuleTree& tree, spec::DataType dtype) {
   const auto add = [&](std::uint32_t i) {
     const ModuleNode& node = tree.nodes[i];
     std::string name = i == 0 ? "all" : node.name;
-    // Depth as in a listing; spaces would be lost in Markdown.
+    // Depth as in a listing, by dots: Markdown would drop spaces.
     for (std::uint32_t d = 1; d < node.depth; ++d) name.insert(0, "\xc2\xb7 ");
     text.rows.push_back({std::move(name),
                          fmt::format("{:.0f}", static_cast<double>(node.calls) / per_step.steps),

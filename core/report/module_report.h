@@ -16,10 +16,11 @@ io::TextTable module_text(const stats::ModuleTree& tree, spec::DataType dtype);
 //   parameters, kept_bytes}, ...] in the same order.
 nlohmann::json modules_json(const stats::ModuleTree& tree, spec::DataType dtype);
 
-// Numbers in so many bytes of parameters.
+// The count of numbers in that many bytes of parameters.
 std::int64_t parameters_in(std::int64_t bytes, spec::DataType dtype);
 
-// The nodes in the order of the rows. `open` says whether what is below a node is wanted.
+// Visits the nodes in the order of the rows. `open` returns whether to visit the children of a
+// node.
 template <class Visit, class Open>
 void visit_modules(const stats::ModuleTree& tree, std::uint32_t node, const Visit& visit,
                    const Open& open) {

@@ -25,7 +25,7 @@ std::string row_name(const OperatorTable& table, const OperatorRow& row,
                      const base::StringTable& strings) {
   if (table.group == GroupBy::phase) return std::string(base::phase_name(row.phase));
   const std::string_view name = strings.view(row.name);
-  // Operators outside every module.
+  // Operators outside every module have no name.
   return name.empty() ? "(none)" : std::string(name);
 }
 

@@ -14,14 +14,14 @@ namespace ts::report {
 // The recorded operators of a run as tables for files. Times in milliseconds, sizes in bytes. By
 // stack with the phase and the stack of each row, "blocks.*.attn;aten::linear;aten::addmm".
 io::TextTable operator_text(const stats::OperatorTable& table, const base::StringTable& strings);
-// Of a table by stack: "forward;blocks.*.attn;aten::linear;aten::addmm 1234", the self time in
-// microseconds, as tools that draw flame graphs take it.
+// The lines of a table by stack: "forward;blocks.*.attn;aten::linear;aten::addmm 1234", the self
+// time in microseconds, the input format of flame graph tools.
 std::string folded_stacks(const stats::OperatorTable& table);
 // Matmul, attention, softmax, ...: a row for each phase, shares of its time in percent.
 io::TextTable share_text(std::span<const stats::ClassShares> phases);
 
-// operators.md: by operator, by module, by stack, by phase, the module tree, and the shares; of a
-// GPU its kernels (kernel_report.h), too. The text says of what.
+// operators.md: by operator, by module, by stack, by phase, the module tree, and the shares; for a
+// GPU also its kernels (kernel_report.h). It begins with the number of recorded steps.
 std::string operators_markdown(const run::Run& run, const base::StringTable& strings);
 
 // {steps, operators_ms, by_operator: [...], by_module: [...], by_stack: [...], by_phase: [...],

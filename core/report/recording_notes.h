@@ -7,15 +7,15 @@
 
 namespace ts::report {
 
-// A cost of recording that is worth a word: from here on, in percent of a step, the timeline shows
+// The cost of recording, in percent of a step, from which it is reported: the timeline then shows
 // another step than the one that is timed.
 inline constexpr double kCostTold = 10;
 
-// Whether the whole interval of what recording costs lies at or above kCostTold.
+// True if the whole interval of the cost of recording lies at or above kCostTold.
 bool recording_is_costly(const run::Run& run);
 
-// What must be known before a recording's pictures are believed, a sentence each: records that were
-// lost, and a high cost of recording. Empty where there is nothing to say.
+// Warnings to read before a recording's pictures are trusted, a sentence each: lost records, and a
+// high cost of recording. Empty if there are none.
 std::vector<base::Message> recording_notes(const run::Run& run);
 
 }  // namespace ts::report

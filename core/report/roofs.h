@@ -8,7 +8,7 @@
 
 namespace ts::report {
 
-// The two limits of a device for one type: peak and bandwidth, and where they come from.
+// The two limits of a device for one type: peak and bandwidth, and their source.
 struct Roofs {
   std::string source;  // "H100 SXM, bf16, dense", "2,048 x 2,048 product in fp32, measured"
   double tflops = 0;   // 0: not known
@@ -17,9 +17,9 @@ struct Roofs {
   friend bool operator==(const Roofs&, const Roofs&) = default;
 };
 
-// Of the catalogue's card for that type.
+// The roofs of the catalogue's card for that type.
 Roofs roofs_of_card(const spec::Gpu& card, spec::DataType type);
-// Of the device of a run: its card, else what was measured there.
+// The roofs of the device of a run: from its card, else as measured there.
 Roofs roofs_of_run(const run::Run& run);
 
 // {source, tflops, gb_s}; null when not known. Reading throws nlohmann::json::exception.

@@ -78,7 +78,7 @@ nlohmann::json notes_json(const run::Run& run) {
   return list;
 }
 
-// What the driver said of the GPU after the timed steps.
+// The driver's values of the GPU after the timed steps.
 nlohmann::json states_json(const run::Run& run) {
   auto list = nlohmann::json::array();
   for (const run::StepTimes& step : run.timed_steps) {

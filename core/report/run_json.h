@@ -18,16 +18,16 @@ namespace ts::report {
 //            parts_ms {forward, backward, optimizer, prefill, decode, device} (the same of each
 //            part; device: between two CUDA events)
 //   gpu_states [{sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle, used_bytes}],
-//            restart (the device answers nothing any more)
-//   cache: hot or cold, what a step found in the caches
+//            restart (the device no longer responds)
+//   cache: hot or cold, the state of the caches before a step
 //   unsynchronised_ms: the median step by a clock that does not wait for the device; null on cpu
 //   earlier_runs (of this process), tokens_per_s, decode_tokens_per_s, flops, tflops_per_s (rates
 //   by the median step)
 //   generated {tokens, text}: of the first sequence
-//   results [{name, value, exact, error_percent}]: what workload accumulation came to; of layernorm
+//   results [{name, value, exact, error_percent}]: the sums of workload accumulation; for layernorm
 //           value is the count of numbers that came out as inf or nan, exact 0, error_percent null
-//   courses {x, y (what they are of, spec::CourseAxes), of [{name, x, y, largest}]}; null where
-//   none roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
+//   courses {x, y (their axes, spec::CourseAxes), of [{name, x, y, largest}]}; null without any
+//   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu,
 //                over_one (why mfu is over 1)}]
 //   memory {peak_allocated (by the allocator's own count), before_backward (live when the last
@@ -35,12 +35,12 @@ namespace ts::report {
 //           were lost), by_category (at that peak), events, unmatched_frees, limit, limit_source}
 //   recording {steps, slices, dropped, clock_drift_ns (of the GPU's clock against ours; null on
 //             cpu), probes, cost {percent, ci95, clear}, notes}: cost in percent of a step, by
-//             `probes` samples; clear: zero is not in its interval; notes: sentences on what was
-//             lost and what recording changed
+//             `probes` samples; clear: zero is not in its interval; notes: sentences on lost
+//             records and on effects of recording
 //   samples_ms {recorded, warmup, timed, probe} (raw), loss of the last step
-// Times in milliseconds, sizes in bytes. What was not measured is null.
+// Times in milliseconds, sizes in bytes. A value that was not measured is null.
 nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment);
 
-nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by those names
+nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by the names of the categories
 
 }  // namespace ts::report

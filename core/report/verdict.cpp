@@ -11,8 +11,8 @@ base::Message verdict_words(const std::string& key, std::vector<base::Argument> 
   return text::message("verdict." + key, std::move(arguments));
 }
 
-// What a run here proves is what it needed here, under the limit it had. Whether it would fit on a
-// card is the prediction's to say: it has a context, its own kernels and an allocator of segments.
+// A run here shows only how much it needed here, under its limit. Whether it would fit on a card is
+// for the prediction: a card has a context, its own kernels and an allocator with segments.
 base::Message fits(const run::Run& run) {
   const std::int64_t peak = run.peak_allocated();
   if (peak <= 0 || run.limit <= 0) return verdict_words("finished");

@@ -7,9 +7,9 @@
 
 namespace ts::report {
 
-// The verdict in two parts: "Does not fit in 24.0 GiB" and "aten::bmm in blocks.3.attn needs
-// 512 MiB, 128 MiB free". The detail is empty when the headline says it all. A detail that an
-// engine wrote has no key. While the run goes on the headline says what it is doing.
+// The verdict in two parts: "Does not fit in 24.0 GiB" and "aten::bmm in blocks.3.attn needs 512
+// MiB, 128 MiB free". The detail is empty if the headline is complete. A detail that an engine
+// wrote has no key. During the run the headline names the current activity.
 struct VerdictText {
   base::Message headline;
   base::Message detail;

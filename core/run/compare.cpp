@@ -80,7 +80,7 @@ class Comparer {
     return true;
   }
 
-  // One recorded step first, thrown away: it is what tells which backend runs.
+  // Records one step first and discards it: it shows which backend runs.
   bool warm_up(int i) {
     out_.stage = Stage::warmup;
     base::StringTable strings;
@@ -108,7 +108,7 @@ class Comparer {
   bool time() {
     out_.stage = Stage::timing;
     const std::int64_t begin = context_.clock();
-    // A B B A: each goes first as often as the other, and a steady drift favours neither.
+    // A B B A: each is first equally often, and a steady drift favours neither.
     constexpr std::array kOrder = {0, 1, 1, 0};
     while (true) {
       for (const int i : kOrder) {

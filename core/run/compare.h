@@ -14,7 +14,7 @@
 #include "core/run/update.h"
 #include "core/stats/paired.h"
 
-// Two specs against each other, in one process, by turns.
+// Compares two specs in one process, in alternation.
 namespace ts::run {
 
 struct ComparedSide {
@@ -29,11 +29,11 @@ struct ComparedSide {
 
 struct Comparison {
   std::array<ComparedSide, 2> sides;  // A and B
-  // Of the timed steps by part of a step; a part that one of the two lacks has no pairs.
+  // Ratios of the timed steps by part of a step; a part that one of the two lacks has no pairs.
   stats::PairedRatio total, forward, backward, optimizer;
   Stage stage = Stage::preparing;  // preparing, warmup, timing, done
   double seconds = 0;              // since the timing began
-  // What ended it early, and on which side; the steps up to there are kept.
+  // The failure that ended it early, and its side; the steps up to there are kept.
   std::optional<Failure> failure;
   int failed_side = 0;
 };
@@ -42,25 +42,24 @@ struct CompareContext {
   Engine& engine;
   base::CancelToken cancel;
   std::function<std::int64_t()> clock;  // nanoseconds
-  // After every step, with the steps so far and no ratios; may be empty.
+  // Called after every step, with the steps so far and no ratios; may be empty.
   std::function<void(const Comparison& so_far)> progress;
 };
 
 // The rules of Protocol with a longer budget: a ratio needs more steps than a time.
 Protocol comparison_protocol();
 
-// Makes the ratios from the timed steps.
+// Computes the ratios from the timed steps.
 void judge(Comparison& comparison);
 
-// Prepares A and B and keeps both, warms each up by the rule of Protocol, then times A B B A A B B
-// A
-// ... until the 95 % confidence interval of the median ratio is as narrow as target_ci, at least
-// min_samples pairs, or the budget ends. The end depends on the precision, never on the verdict.
-// Two executions hold their memory at once: each has its own limit.
+// Prepares A and B and keeps both, warms each up by the rule of Protocol, then times them in the
+// order A B B A A B B A ... until the 95 % confidence interval of the median ratio is as narrow as
+// target_ci with at least min_samples pairs, or until the budget ends. The end depends on the
+// precision, never on the verdict. Both executions hold memory at once: each has its own limit.
 Comparison compare(const std::array<ComparedSide, 2>& sides, const Protocol& protocol,
                    const CompareContext& context);
 
-// "T = 256 and 512": what is different, as KEY: A and B.
+// "T = 256 and 512": a setting that differs, as KEY: A and B.
 struct SpecDifference {
   std::string key, a, b;
 };

@@ -18,21 +18,21 @@ struct Snapshot;
 
 namespace ts::run {
 
-// The state of a GPU as the driver's management library tells it (NVML); 0 is what the card does
-// not tell.
+// The state of a GPU as the driver's management library (NVML) reports it; 0 is a value that the
+// card does not report.
 struct GpuState {
   std::int32_t sm_clock_mhz = 0;
   std::int32_t memory_clock_mhz = 0;
   std::int32_t temperature_c = 0;
   double power_w = 0;
-  std::uint64_t throttle = 0;   // what holds the clocks down, NVML's bits; see gpu_state.h
+  std::uint64_t throttle = 0;   // why the clocks are reduced, NVML's bits; see gpu_state.h
   std::int64_t used_bytes = 0;  // of the whole device, by all processes
   std::int64_t total_bytes = 0;
   friend bool operator==(const GpuState&, const GpuState&) = default;
 };
 
-// Nanoseconds on base::now_ns() of one step, the device idle at both ends. A pass that lacks a part
-// has 0 there. total is wall time from before the forward to after the last part.
+// Times of one step in nanoseconds of base::now_ns(), with the device idle at both ends. A part
+// that the pass lacks is 0. total is wall time from before the forward to after the last part.
 struct StepTimes {
   std::int64_t begin_ns = 0;
   std::int64_t forward_ns = 0;
@@ -41,16 +41,16 @@ struct StepTimes {
   std::int64_t prefill_ns = 0;  // pass generate: the prompt to the first new token,
   std::int64_t decode_ns = 0;   // and all further ones; together forward_ns
   std::int64_t total_ns = 0;
-  // Of total_ns, what was spent waiting for the device at the ends of the parts. A clock that is
-  // read without waiting shows total_ns less this: the time in which the calls were made. Of no
-  // meaning for cpu, whose calls return with their result.
+  // The part of total_ns spent waiting for the device at the ends of the parts. A clock that is
+  // read without waiting shows total_ns less this: the time in which the calls were made. Not
+  // meaningful on cpu, where calls return with their result.
   std::int64_t waited_ns = 0;
   double loss = 0;
   double learning_rate = 0;             // of a full step
   std::optional<double> gradient_norm;  // total, before clipping; only where it was computed
   std::optional<double> loss_scale;     // with a gradient scaler: that of this step's loss
-  // With a gradient scaler: clean steps in a row after this one; the scale doubles, and they begin
-  // anew, when they are growth_interval.
+  // With a gradient scaler: clean steps in a row after this one; when they reach growth_interval,
+  // the scale doubles and the count restarts.
   std::optional<std::int64_t> clean_steps;
   bool skipped = false;         // a gradient was inf or nan, nothing was updated
   std::int64_t device_ns = 0;   // on a GPU: between two CUDA events around the step; else 0
@@ -72,7 +72,8 @@ struct NamedNumber {
   friend bool operator==(const NamedNumber&, const NamedNumber&) = default;
 };
 
-// How a number came about, or what it depends on: one line of a chart. x rises; as many y as x.
+// The course of a number, or its dependence on x: one line of a chart. x is ascending; as many y as
+// x.
 struct Course {
   std::string name;
   std::vector<double> x;
@@ -80,21 +81,21 @@ struct Course {
   friend bool operator==(const Course&, const Course&) = default;
 };
 
-// What only the execution knows. `backend_ran` is read off the operators that ran.
+// Facts that only the execution knows. `backend_ran` is found from the operators that ran.
 struct ExecutionFacts {
   std::int64_t parameters = 0;  // counted from the tensors
   std::string backend_ran;  // naive math flash tiled ..., empty when the workload has no attention
   std::int64_t memory_limit = 0;
-  // What a recorded step really computed in: parameters, the output of every layer (of the blocks
-  // only the first), loss, gradients.
+  // The types in which a recorded step computed: parameters, the output of every layer (of the
+  // blocks only the first), loss, gradients.
   std::vector<NamedType> types = {};
-  // Pass generate: the new tokens of the first sequence, and what they spell in a corpus.
+  // Pass generate: the new tokens of the first sequence, and their text if there is a corpus.
   std::vector<std::int64_t> generated = {};
   std::string generated_text = {};
-  // Of a workload that is about its numbers.
+  // The numbers of a workload whose results are numbers.
   std::vector<NamedNumber> results = {};
   std::vector<Course> courses = {};
-  double compile_s = 0;  // what compiling the step took when it was done; 0: it runs eagerly
+  double compile_s = 0;  // the time that compiling the step took; 0: it runs eagerly
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };
 
@@ -102,25 +103,25 @@ struct MemoryCounters {
   std::int64_t allocated = 0;
   std::int64_t peak = 0;
   std::int64_t limit = 0;
-  std::int64_t reserved = 0;  // what the allocator holds of the device; 0 on cpu
+  std::int64_t reserved = 0;  // bytes of the device that the allocator holds; 0 on cpu
 };
 
 // One prepared workload: parameters, inputs and optimizer state exist. Worker thread only.
 class Execution {
  public:
   virtual ~Execution() = default;
-  // Runs one step. With a recorder everything in it is recorded; without, nothing is hooked. A
-  // cancelled or out-of-memory step leaves the execution unusable but for destruction.
+  // Runs one step. With a recorder everything in it is recorded; without one no hook is installed.
+  // After a cancelled or out-of-memory step the execution can only be destroyed.
   virtual Outcome<StepTimes> step(capture::Recorder* recorder, std::int32_t step_number) = 0;
   [[nodiscard]] virtual ExecutionFacts facts() const = 0;
   [[nodiscard]] virtual MemoryCounters memory() const = 0;
-  // What the device's allocator recorded of itself in recorded steps, with its segments as they are
-  // now; null where the allocator is not PyTorch's.
+  // The events that the device's allocator recorded in recorded steps, with its current segments;
+  // null if the allocator is not PyTorch's.
   virtual std::shared_ptr<const allocator::Snapshot> allocator_snapshot() { return nullptr; }
 };
 
-// The best of a few large matrix products and of a few large copies: what the device reaches in
-// practice.
+// The best of a few large matrix products and of a few large copies: the practical limits of the
+// device.
 struct Roof {
   spec::DataType dtype = spec::DataType::fp32;
   std::int64_t size = 0;  // the product was of two squares of this size
@@ -134,8 +135,7 @@ struct DeviceInfo {
   std::string name;  // "NVIDIA H200", "AMD EPYC ..."
   std::int64_t memory_bytes = 0;
   base::Message unavailable = {};  // why it cannot be used; empty when it can
-  // Why what it does itself is not recorded (its kernels and copies); empty when it is, and for
-  // cpu.
+  // Why its own work (kernels and copies) is not recorded; empty if it is, and for cpu.
   base::Message not_recorded = {};
   std::string not_watched =
       {};  // why clocks and temperature are not known; empty: they are, and cpu
@@ -154,24 +154,25 @@ class Engine {
  public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual const EngineInfo& info() const = 0;
-  // For a spec whose step is compiled (compiles_step): sees to it that it is. The first time takes
-  // a minute or two, later ones none; prepare() then finds what this made.
+  // For a spec whose step is compiled (compiles_step): makes the package if there is none. The
+  // first time takes a minute or two, later calls no time; prepare() then finds the package.
   virtual Outcome<void> compile(const spec::WorkloadSpec& /*spec*/, std::int64_t /*limit*/,
                                 const base::CancelToken& /*cancel*/) {
     return {};
   }
   // Builds the workload. `recorder` records the allocations of set-up. `limit` is the bytes the
-  // device's allocator may hold. The token is asked at every allocation and between layers.
+  // device's allocator may hold. The token is checked at every allocation and between layers.
   virtual Outcome<std::unique_ptr<Execution>> prepare(const spec::WorkloadSpec& spec,
                                                       std::int64_t limit,
                                                       capture::Recorder* recorder,
                                                       const base::CancelToken& cancel) = 0;
-  // Takes about a second. Of the device and the type that the spec's matrix products run in.
+  // Takes about a second. Measures the device in the type of the spec's matrix products.
   virtual Outcome<Roof> measure_roof(const spec::WorkloadSpec& spec,
                                      const base::CancelToken& cancel) = 0;
 };
 
-// The two symbols of libtensorscope_kernels.so. A library of another interface version is refused.
+// The two symbols of libtensorscope_kernels.so. A library with another interface version is
+// refused.
 inline constexpr int kEngineInterfaceVersion = 7;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();

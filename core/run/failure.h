@@ -24,7 +24,7 @@ struct Failure : base::Message {
   std::int64_t bytes_limit = 0;
   std::string op;
   std::string module;
-  // The device answers nothing any more, for any workload, until the program is started again.
+  // The device no longer responds, for any workload, until the program is restarted.
   bool restart = false;
 };
 

@@ -8,11 +8,11 @@
 
 namespace ts::run {
 
-// Why a GPU's clocks are lower than they could be, by NVML's bits; being idle and clocks that the
-// user chose are no reasons. Short names: "power", "heat", "hardware", "power_brake", "sync_boost".
+// The reasons why a GPU's clocks are reduced, by NVML's bits; an idle GPU and clocks that the user
+// set are not reasons. Short names: "power", "heat", "hardware", "power_brake", "sync_boost".
 std::vector<std::string> throttle_reasons(std::uint64_t bits);
 
-// The states over the steps that have one.
+// Summary of the states over the steps that have one.
 struct GpuStateSummary {
   std::int32_t samples = 0;
   std::int32_t sm_clock_low_mhz = 0;

@@ -46,7 +46,7 @@ class Measurement {
       stop(Failure(text::message("engine.stopped_unknown")));
     }
     stop_recording();
-    // What the allocator held when it refused.
+    // The memory that the allocator held when it refused.
     if (finished_.verdict == Verdict::oom) emit_snapshot();
     if (finished_.verdict == Verdict::oom || !peak_told_) emit_peak();
     execution_.reset();
@@ -84,7 +84,7 @@ class Measurement {
     return true;
   }
 
-  // What is recorded warms up what comes after it, so with a number of warm-ups it comes last.
+  // Recorded steps warm up later steps, so with a fixed number of warm-ups they come last.
   bool run_stages() {
     if (!compile()) return false;
     if (!fixed_warmups_) return prepare(true) && record() && warm_up() && time();
@@ -104,15 +104,15 @@ class Measurement {
     return time();
   }
 
-  // What was allocated before a recording is not in its log, so a fresh execution is recorded.
+  // The log of a recording lacks earlier allocations, so a fresh execution is recorded.
   bool record_anew() {
     execution_.reset();
     step_number_ = 0;
     return prepare(true) && record();
   }
 
-  // Only a recording knows which operator was refused, and what was live by then. What happened
-  // first stays the verdict where it does not happen again.
+  // Only a recording knows which operator was refused, and what was live then. The first verdict
+  // stays if the failure does not happen again.
   void record_refusal() {
     emit_peak();
     Failure first = std::exchange(finished_.failure, Failure());
@@ -126,7 +126,7 @@ class Measurement {
       if (!step(&recorder_, Kind::recorded)) return false;
     }
     emit_peak();
-    // Not between the steps: what a workload computes for its facts would be a gap on the timeline.
+    // Not between the steps: the work of a workload for its facts would be a gap on the timeline.
     emit_facts();
     stop_recording();
     emit_snapshot();
@@ -153,7 +153,7 @@ class Measurement {
     }
     finished_.warmup_stable = state == Warmup::warm;
     emit_facts();
-    // The first recorded step makes the rings; that is no part of what recording costs a step.
+    // The first recorded step makes the rings, which is not part of the cost of recording a step.
     return protocol_.probe_every <= 0 || probe(Kind::warmup);
   }
 
@@ -164,7 +164,7 @@ class Measurement {
     const std::int32_t probe_every = probes ? std::max(protocol_.probe_every, 2) : 0;
     std::vector<double> sorted;
     int probed = 0;
-    // Fewer probes have no confidence interval; they are not worth more than the budget.
+    // Fewer probes have no confidence interval, but they do not justify exceeding the budget.
     const auto may_end = [&](double elapsed_s) {
       return probe_every == 0 || probed >= kFewestProbes || elapsed_s >= protocol_.budget_s ||
              static_cast<std::int32_t>(sorted.size()) >= protocol_.max_samples;
@@ -184,7 +184,8 @@ class Measurement {
     }
   }
 
-  // A step recorded as the first ones were, hooks, rings and collector thread, but thrown away.
+  // A step recorded like the first ones, with hooks, rings and collector thread; its records are
+  // discarded.
   bool probe(Kind kind) {
     capture::Collector collector(probe_recorder_, [](capture::Batch&&) {});
     const bool stepped = step(&probe_recorder_, kind).has_value();
@@ -225,15 +226,15 @@ class Measurement {
       context_.emit(SnapshotUpdate{context_.id, std::move(snapshot)});
   }
 
-  // As far as the execution has come. Unrecorded steps may add to it, but what is shown of a run's
-  // memory is what was recorded.
+  // Reports the peak of the execution so far. Unrecorded steps may raise it, but the memory shown
+  // for a run is the recorded one.
   void emit_peak() {
     if (execution_ == nullptr) return;
     peak_told_ = true;
     context_.emit(PeakUpdate{context_.id, execution_->memory().peak});
   }
 
-  // What the execution knows grows with its first steps: the backend shows when it has run.
+  // The facts of the execution grow with its first steps: the backend is known after it has run.
   void emit_facts() {
     ExecutionFacts facts = execution_->facts();
     if (facts_ && *facts_ == facts) return;
@@ -269,7 +270,7 @@ class Measurement {
   std::int64_t last_progress_ = 0;
   std::int32_t step_number_ = 0;
   bool peak_told_ = false;
-  // An execution may keep pointers into the recorders: it is the first to go.
+  // An execution may keep pointers into the recorders, so it is destroyed first.
   capture::Recorder recorder_;
   capture::Recorder probe_recorder_;
   std::unique_ptr<capture::Collector> collector_;

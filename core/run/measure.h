@@ -10,11 +10,11 @@
 #include "core/run/protocol.h"
 #include "core/run/update.h"
 
-// One run from prepare() to its verdict, by the rules of Protocol. Knows no thread, no window and
-// no clock of its own.
+// One run from prepare() to its verdict, by the rules of Protocol. Does not depend on threads, a
+// window or a clock of its own.
 namespace ts::run {
 
-// What a measurement needs from outside. `emit` is called from the calling thread and from the
+// The services that a measurement needs. `emit` is called from the calling thread and from the
 // collector's.
 struct MeasureContext {
   Engine& engine;
@@ -25,9 +25,9 @@ struct MeasureContext {
   std::function<std::int64_t()> clock;  // nanoseconds; base::now_ns outside of tests
 };
 
-// Runs the spec. Emits progress, batches, facts and samples, in order; returns the FinishedUpdate,
-// with end_ns on context.clock, when the execution and everything it held is destroyed. What was
-// recorded up to a failure is emitted; an exception of the engine is a failure.
+// Runs the spec. Emits progress, batches, facts and samples, in order. Returns the FinishedUpdate,
+// with end_ns on context.clock, after the execution and all its memory are destroyed. The records
+// before a failure are emitted; an exception of the engine is a failure.
 FinishedUpdate measure(const spec::WorkloadSpec& spec, const Protocol& protocol, std::int64_t limit,
                        const MeasureContext& context);
 

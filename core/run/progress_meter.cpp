@@ -21,8 +21,8 @@ void ProgressMeter::enter(Stage stage, std::int64_t now_ns) {
 }
 
 void ProgressMeter::step_done(std::int64_t now_ns) {
-  // Smoothed, so that one slow step does not make the time left jump; each stage starts anew, its
-  // steps are of another kind.
+  // Smoothed, so that one slow step does not make the remaining time jump; restarted for each
+  // stage, whose steps are of another kind.
   constexpr double kWeightOfLatest = 0.3;
   const double latest = seconds(now_ns - last_step_ns_);
   step_s_ = stage_steps_ == 0 ? latest : step_s_ + kWeightOfLatest * (latest - step_s_);

@@ -7,8 +7,8 @@
 
 namespace ts::run {
 
-// How far a run is, from what is still to do at the pace of the latest steps. The fraction never
-// falls; the time left is not known before the first step.
+// The progress of a run, from the remaining steps at the pace of the latest steps. The fraction
+// never falls; the remaining time is not known before the first step.
 class ProgressMeter {
  public:
   ProgressMeter(const Protocol& protocol, std::int64_t begin_ns)

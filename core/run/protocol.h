@@ -9,8 +9,8 @@
 namespace ts::run {
 
 // How a run is measured: first `recorded_steps` recorded steps, then warm-up, then timed steps with
-// no recording. Every `probe_every`-th timed step is run recorded into a sink that throws away, in
-// turn with unrecorded ones, so the cost of recording is measured in the same sitting.
+// no recording. Every `probe_every`-th timed step is recorded and its records are discarded, in
+// turn with unrecorded ones, so the cost of recording is measured under the same conditions.
 // Rules and constants: median of the last 5 within 2 % of the 5 before, at least 3 steps and
 // min_warmup_s, at most max_warmup_s (then flagged unstable); stop when the 95 % CI of the median
 // is within 1 % or the budget ends, at least min_samples, and within the budget at least the 6
@@ -27,8 +27,8 @@ struct Protocol {
   std::int32_t probe_every = 4;  // 0: the cost of recording is not measured
 };
 
-// How many steps a spec wants before the timing; nothing: until their times settle. With a number
-// nothing runs before them: recording comes last, and what it costs is not measured.
+// The number of steps that a spec sets before the timing; nothing: until the step times settle.
+// With a number nothing runs before them: recording comes last, and its cost is not measured.
 std::optional<std::int32_t> fixed_warmups(const spec::WorkloadSpec& spec);
 
 // Summary of the timed samples, in milliseconds. Absent fields (n too small) are negative.
@@ -51,8 +51,8 @@ struct TimingSummary {
   std::int32_t warmup_steps = 0;
 };
 
-// More than one step, and more than one in twenty. Steps of an undisturbed machine have next to
-// none so far out, so something else took part in what was measured.
+// More than one step, and more than one in twenty. An undisturbed machine has almost no steps that
+// far out, so something else influenced the measurement.
 inline bool many_outliers(const TimingSummary& timing) {
   return timing.outliers > 1 && timing.outliers * 20 > timing.n;
 }

@@ -80,7 +80,7 @@ TimingSummary timing_from_json(const nlohmann::json& json) {
   }
   timing.warmup_steps = json.at("warmup_steps").get<std::int32_t>();
   timing.stable = json.at("stable").get<bool>();
-  // Earlier versions called stable what had settled.
+  // In earlier versions "stable" meant "settled".
   timing.settled = json.value("settled", timing.stable);
   return timing;
 }

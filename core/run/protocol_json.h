@@ -12,8 +12,8 @@ nlohmann::json to_json(const Protocol& protocol);
 base::Result<Protocol> protocol_from_json(const nlohmann::json& json);
 
 // n, median, ci95 [low, high], min, q1, q3, p90, p99, mean, std (ms), outliers, outlier_above (ms),
-// warmup_steps, settled (the warm-up converged), stable (and few outliers). What was not measured
-// is null.
+// warmup_steps, settled (the warm-up converged), stable (and few outliers). A value that was not
+// measured is null.
 nlohmann::json to_json(const TimingSummary& timing);
 // The times of whole steps (ms).
 nlohmann::json samples_json(const std::vector<StepTimes>& steps);

@@ -11,24 +11,24 @@
 
 namespace ts::run {
 
-// A run as a file: what the worker and the collector told of it, so that reading tells the same to
-// a new Run. A line with format and version, sizes and a checksum, a JSON header (specification,
-// protocol, steps, facts, verdict, tracks, strings), then the slices and memory records, each
-// number as a variable-length difference to the one before. About 15 bytes a record.
+// A run as a file: the updates of the worker and the collector, so that reading the file applies
+// the same to a new Run. A line with format and version, sizes and a checksum, a JSON header
+// (specification, protocol, steps, facts, verdict, tracks, strings), then the slices and memory
+// records, each number as a variable-length difference to the one before. About 15 bytes a record.
 
-// The most bytes a recording may take, in memory while it grows and as a file.
+// The limit of a recording in bytes, in memory while it grows and as a file.
 inline constexpr std::size_t kMostRecordingBytes = std::size_t{32} << 20;
 
-// Gathers a run while it goes on. One owner thread.
+// Collects a run during its execution. One owner thread.
 class RecordingWriter {
  public:
   RecordingWriter(RunId id, const base::StringTable& strings) : id_(id), strings_(&strings) {}
 
   [[nodiscard]] RunId id() const { return id_; }
   void add(const capture::Batch& batch);
-  // It grew beyond kMostRecordingBytes: what there was is thrown away.
+  // The recording grew beyond kMostRecordingBytes and was discarded.
   [[nodiscard]] bool too_large() const { return too_large_; }
-  // The whole file, of the run that the batches belong to, which has ended.
+  // The whole file of a finished run, which must be the run of the batches.
   [[nodiscard]] std::string file(const Run& run) const;
 
  private:
@@ -47,8 +47,8 @@ class RecordingWriter {
   bool too_large_ = false;
 };
 
-// The run of a file, with that id. The error says in one sentence what is wrong with it; nothing is
-// shown of a file that is cut off or damaged. Any thread.
+// Reads the run of a file and gives it that id. The error is one sentence; a file that is cut off
+// or damaged is rejected as a whole. Any thread.
 base::Result<std::shared_ptr<Run>> read_recording(std::string_view file, RunId id,
                                                   base::StringTable& strings);
 

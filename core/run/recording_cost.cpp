@@ -9,7 +9,7 @@ namespace ts::run {
 
 namespace {
 
-// Of the timed steps just before and just after that time.
+// The mean of the timed steps just before and just after that time.
 double mean_beside(std::span<const StepTimes> timed, std::int64_t time_ns) {
   const auto after = std::ranges::upper_bound(timed, time_ns, {}, &StepTimes::begin_ns);
   double sum = 0;

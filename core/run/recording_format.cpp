@@ -35,7 +35,7 @@ std::string framed(std::string_view header, std::string_view records) {
   out.reserve(kFrame + header.size() + records.size());
   put_word(out, header.size());
   put_word(out, records.size());
-  put_word(out, 0);  // the checksum, when the parts are there
+  put_word(out, 0);  // the checksum, set when the parts are there
   out += header;
   out += records;
   std::string sum;

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// The frame of a recording's file, and how numbers stand in it. Private to recording_*.cpp.
+// The frame of a recording's file, and the encoding of numbers in it. Private to recording_*.cpp.
 namespace ts::run::recording_format {
 
 inline constexpr std::string_view kMagic = "tensorscope recording 1\n";
@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kSlice = 1;
 inline constexpr std::uint64_t kMemory = 2;
 inline constexpr std::uint64_t kLaunch = 3;
 
-// Small for neighbours of either sign.
+// The difference as an unsigned number, small for neighbours of either sign.
 inline std::uint64_t zigzag(std::int64_t value, std::int64_t before) {
   const std::uint64_t step = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(before);
   return (step << 1) ^ ((step >> 63) != 0 ? ~std::uint64_t{0} : 0);
@@ -29,15 +29,15 @@ std::string framed(std::string_view header, std::string_view records);
 struct Parts {
   std::string_view header, records;
 };
-// Nothing where the file is cut off, damaged, or no recording.
+// Nothing if the file is cut off, damaged, or not a recording.
 std::optional<Parts> parts_of(std::string_view file);
 
-// Reads numbers one after the other; all are 0 after the end, which good() tells.
+// Reads numbers one after the other; after the end all are 0 and good() is false.
 class Numbers {
  public:
   explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
   std::uint64_t next();
-  // At most `most`; more is bad.
+  // At most `most`; a larger number is an error.
   std::uint64_t next(std::uint64_t most);
   [[nodiscard]] bool at_end() const { return at_ >= bytes_.size(); }
   [[nodiscard]] bool good() const { return good_; }

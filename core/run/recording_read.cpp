@@ -73,7 +73,7 @@ ExecutionFacts facts_of(const nlohmann::json& json) {
   for (const nlohmann::json& one : json.at("results")) {
     facts.results.push_back({one.at(0).get<std::string>(), real(one.at(1)), real(one.at(2))});
   }
-  // Recordings of older versions have none.
+  // Recordings of older versions have no courses.
   for (const nlohmann::json& one : json.value("courses", nlohmann::json::array())) {
     facts.courses.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
   }
@@ -104,7 +104,7 @@ FinishedUpdate end_of(const nlohmann::json& header, RunId id) {
   return end;
 }
 
-// Everything behind the header. `names` are the file's strings; 0 is none.
+// Reads everything after the header. `names` are the file's strings; 0 is none.
 bool read_records(Numbers numbers, std::size_t tracks, const std::vector<base::StringId>& names,
                   capture::Batch& batch) {
   constexpr std::uint64_t kDeepest = 4096;
@@ -199,7 +199,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   update.batch.dropped = header.at("dropped").get<std::uint64_t>();
   update.batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});
   run->apply(std::move(update));
-  // Recordings of older versions have none.
+  // Recordings of older versions have no peak of the allocator.
   run->apply(PeakUpdate{id, header.value("allocator_peak", std::int64_t{0})});
   const nlohmann::json& steps = header.at("steps");
   tell_steps(*run, steps.at("recorded"), SampleUpdate::Kind::recorded);

@@ -15,11 +15,11 @@
 
 namespace ts::run {
 
-// A drift between clocks that is worth a word: kernels are shorter.
+// The drift between clocks, in ns, from which it is reported: kernels are shorter.
 inline constexpr std::int64_t kDriftTold = 10'000;
 
-// The record of one execution, growing while it runs: built by applying the worker's updates in
-// order. One owner thread (the window, or the command line's main thread).
+// The record of one execution, which grows during the run: built by applying the worker's updates
+// in order. One owner thread (the window, or the command line's main thread).
 class Run {
  public:
   explicit Run(const StartedUpdate& started);
@@ -57,32 +57,31 @@ class Run {
   trace::TraceStore trace;
   trace::KernelLaunches launches;  // of the kernels in the trace
   memory::AllocationLog memory;
-  // Records that were lost: trace and log have gaps, and what is read off them may be wrong.
+  // The number of lost records: trace and log have gaps, and results from them may be wrong.
   std::uint64_t dropped = 0;
-  std::int64_t allocator_peak = 0;  // by the allocator's own count; 0: not told
+  std::int64_t allocator_peak = 0;  // by the allocator's own count; 0: not reported
   // The largest drift between the clock of the GPU's records and ours within a recording; a kernel
-  // may lie so far from the call that launched it. See kDriftTold.
+  // may appear this far from the call that launched it. See kDriftTold.
   std::int64_t clock_drift_ns = 0;
-  // What the device's own allocator recorded; null where it is not PyTorch's.
+  // The record of the device's own allocator; null if it is not PyTorch's.
   std::shared_ptr<const allocator::Snapshot> snapshot;
 
-  // Statistics of what was measured so far; unset until there are samples.
+  // Statistics of the samples so far; unset until there are samples.
   [[nodiscard]] TimingSummary timing() const { return timing_of(&StepTimes::total_ns); }
   // Of one part of the timed steps: forward_ns, backward_ns, ... A part the pass lacks has n = 0.
   [[nodiscard]] TimingSummary timing_of(std::int64_t StepTimes::*part) const;
-  // The most bytes that were live at once: what the allocator counted, which no lost record
-  // changes; by the log until that is told, and in files.
+  // The most bytes that were live at once: the allocator's count, which lost records do not change.
+  // By the log until that count is reported, and in files.
   [[nodiscard]] std::int64_t peak_allocated() const;
-  // Rates are the work of one step over the median time, as the step time is.
+  // Rates are the work of one step over the median step time.
   [[nodiscard]] std::optional<double> tokens_per_s() const;
-  // Pass generate: new tokens of all sequences but the first ones, over the median time of
-  // decoding.
+  // Pass generate: new tokens of all sequences but the first ones, over the median decode time.
   [[nodiscard]] std::optional<double> decode_tokens_per_s() const;
   [[nodiscard]] double flops() const;  // of one step, by formula, with the backend that ran
   [[nodiscard]] std::optional<double> tflops_per_s() const;
   [[nodiscard]] std::optional<RecordingCost> recording_cost() const;
-  // Median of the time that a step's calls took, without the waiting for the device: what a clock
-  // shows that is read too early. Unset on cpu, where calls return with their result.
+  // Median of the time that a step's calls took, without waiting for the device: the result of a
+  // clock that is read too early. Unset on cpu, where calls return with their result.
   [[nodiscard]] std::optional<double> unsynchronised_ms() const;
 
  private:

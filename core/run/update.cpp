@@ -36,7 +36,7 @@ void UpdateQueue::push(Update update) {
     }
     const std::size_t bytes = batch.bytes();
     if (waiting_bytes_ + bytes > max_bytes_) {
-      // Tracks pass always: later batches refer to them.
+      // Tracks are always kept: later batches refer to them.
       const std::uint64_t records = batch.slices.size() + batch.memory.size();
       dropped_ += records;
       dropped_of_run_ += records;

@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
 };
 const char* to_string(Stage value);  // "waiting", "loading the engine", ...
 
-// What the worker tells the window, in order. Applied to a Run by Run::apply.
+// The messages of the worker to the window, in order. Applied to a Run by Run::apply.
 struct EngineUpdate {  // the engine was loaded, or could not be
   std::optional<EngineInfo> info;
   base::Message error;
@@ -42,7 +42,7 @@ struct StartedUpdate {
   spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t limit = 0;    // bytes the allocator may hold
-  std::string limit_source;  // what set it: "RTX 4090", "80 % of RAM", "memory_limit"
+  std::string limit_source;  // its source: "RTX 4090", "80 % of RAM", "memory_limit"
   std::int64_t begin_ns = 0;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu; 0: no such card
   std::string device_name = {};      // empty: there is no such device
@@ -86,7 +86,7 @@ struct FinishedUpdate {
   std::int64_t end_ns = 0;
   bool warmup_stable = true;
 };
-// A comparison so far; the last one before its FinishedUpdate is the whole of it.
+// A comparison so far; the last one before its FinishedUpdate is complete.
 struct ComparisonUpdate {
   RunId id = 0;
   std::shared_ptr<const Comparison> comparison;  // core/run/compare.h
@@ -95,9 +95,9 @@ using Update = std::variant<EngineUpdate, StartedUpdate, ProgressUpdate, BatchUp
                             SnapshotUpdate, PeakUpdate, RoofUpdate, SampleUpdate, ComparisonUpdate,
                             FinishedUpdate>;
 
-// Hand-over from worker and collector to the window: any thread pushes, one thread takes all
-// waiting updates once a frame. The records of batches beyond `max_bytes` waiting are thrown away
-// and counted as dropped, here and in the batch's own count; everything else always passes.
+// The queue from worker and collector to the window: any thread pushes, one thread takes all
+// waiting updates once a frame. The records of batches beyond `max_bytes` waiting are discarded and
+// counted as dropped, here and in the batch's own count; all other updates are always kept.
 class UpdateQueue {
  public:
   explicit UpdateQueue(std::size_t max_bytes = std::size_t{256} << 20) : max_bytes_(max_bytes) {}
@@ -110,7 +110,7 @@ class UpdateQueue {
   std::size_t max_bytes_;
   std::size_t waiting_bytes_ = 0;
   std::uint64_t dropped_ = 0;
-  RunId counted_run_ = 0;  // whose losses dropped_of_run_ counts: runs come one after the other
+  RunId counted_run_ = 0;  // the run that dropped_of_run_ counts: runs come one after the other
   std::uint64_t dropped_of_run_ = 0;
   std::vector<Update> waiting_;
 };

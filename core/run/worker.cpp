@@ -84,7 +84,7 @@ struct Worker::Impl {
     thread.join();
   }
 
-  // With the lock held.
+  // The caller holds the lock.
   void cancel_all() {
     if (running) running->cancel();
     if (waiting) {
@@ -210,7 +210,7 @@ struct Worker::Impl {
     }
   }
 
-  // A run that ended well stays well when this is cancelled, or fails.
+  // Cancelling or failing here does not change the verdict of a run that ended well.
   void tell_roof(const Job& job, const spec::WorkloadSpec& spec, Engine& engine) {
     const RoofKey key{spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
     auto known = roofs.find(key);

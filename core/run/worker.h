@@ -20,12 +20,12 @@ struct RunRequest {
   spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu, from the catalogue; 0: no card
-  // Whether the run is to know its roof. It is measured after the first run that wants it on a
-  // device, which takes about a second; later runs are told at once.
+  // True if the run needs its roof. It is measured after the first run that wants it on a device,
+  // which takes about a second; later runs get it at once.
   bool wants_roof = false;
 };
 
-// A against B, by turns.
+// A against B, in alternation.
 struct CompareRequest {
   struct Side {
     spec::WorkloadSpec spec;
@@ -36,12 +36,12 @@ struct CompareRequest {
 };
 
 // The worker thread: loads the engine at once, then runs the newest request. A new request cancels
-// the run in progress and replaces a waiting one. Everything it finds out goes to the queue. Public
-// members may be called from any thread and never wait for the run.
-// A comparison is a request like any other; it tells ComparisonUpdates and is never started.
-// Every request gets exactly one FinishedUpdate. One that was replaced or cancelled before it began
-// is finished as cancelled and gets no StartedUpdate; one that begins while there is no engine is
-// started and finishes as failed, with the reason.
+// the run in progress and replaces a waiting one. All results go to the queue. Public members may
+// be called from any thread and never wait for the run. A comparison is a request like any other;
+// it sends ComparisonUpdates and no StartedUpdate. Every request gets exactly one FinishedUpdate.
+// One that was replaced or cancelled before it began is finished as cancelled and gets no
+// StartedUpdate; one that begins without an engine is started and finishes as failed, with the
+// reason.
 class Worker {
  public:
   Worker(EngineLoader loader, base::StringTable& strings, UpdateQueue& updates);
@@ -52,7 +52,7 @@ class Worker {
   RunId submit(RunRequest request);
   RunId submit(CompareRequest request);
   void cancel();  // the run in progress and a waiting one
-  // A request waits or runs. False means that its FinishedUpdate is already in the queue.
+  // True if a request waits or runs. If false, its FinishedUpdate is already in the queue.
   [[nodiscard]] bool busy() const;
 
  private:

@@ -12,13 +12,13 @@
 
 namespace ts::snapshot {
 
-// What a pickle or JSON file says, in flat arrays: 8 bytes a value, 16 a container, 16 a text. A
-// container that occurs twice (a pickle's memo) is kept once, so containers may be shared and may
-// even hold themselves: whoever walks a document follows a schema and never recurses freely.
-// Texts are views into the content that the document owns. Not thread safe while it grows.
+// The content of a pickle or JSON file, in flat arrays: 8 bytes a value, 16 a container, 16 a text.
+// A container that occurs twice (a pickle's memo) is stored once, so containers may be shared and
+// may even contain themselves: code that walks a document must follow a schema and not recurse
+// freely. Texts are views into the content that the document owns. Not thread safe while it grows.
 class Document {
  public:
-  // A tuple is a list.
+  // Tuples are stored as lists.
   enum class Kind : std::uint8_t { none, boolean, integer, real, text, list, dict };
 
   class Value {
@@ -32,9 +32,9 @@ class Document {
     std::uint64_t bits_ = 0;
   };
 
-  // Owns `content`; the texts that are added later are parts of it.
+  // Owns `content`; texts that are added later are parts of it.
   explicit Document(std::string content) : content_(std::move(content)) {}
-  Document(Document&&) = delete;  // short contents move with their string
+  Document(Document&&) = delete;  // moving a short string moves its bytes
 
   [[nodiscard]] std::string_view content() const { return content_; }
   [[nodiscard]] std::size_t bytes() const;  // of all values, without the content
@@ -58,9 +58,9 @@ class Document {
   [[nodiscard]] static std::optional<bool> as_boolean(Value value);
   [[nodiscard]] std::optional<std::int64_t> as_integer(Value value) const;
   [[nodiscard]] std::optional<std::uint64_t> as_unsigned(Value value) const;
-  [[nodiscard]] std::optional<double> as_real(Value value) const;  // of an integer too
+  [[nodiscard]] std::optional<double> as_real(Value value) const;  // also of an integer
   [[nodiscard]] std::optional<std::string_view> as_text(Value value) const;
-  // Same text value, same index; for caches by text or by container.
+  // Equal text values have equal indices; for caches by text or by container.
   [[nodiscard]] static std::uint32_t index(Value value) {
     return static_cast<std::uint32_t>(value.bits_ >> kTagBits);
   }
@@ -68,7 +68,7 @@ class Document {
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
   [[nodiscard]] std::size_t container_count() const { return containers_.size(); }
 
-  // Items of a list or tuple in order; `visit(Value)` says whether to go on.
+  // Items of a list or tuple in order; `visit(Value)` returns true to continue.
   template <class Visit>
   void for_each_item(Value list, Visit&& visit) const {
     for (std::uint32_t at = index(list); at != kEnd; at = containers_[at].next) {
@@ -78,7 +78,7 @@ class Document {
       }
     }
   }
-  // Entries of a dict in order; `visit(Value key, Value value)` says whether to go on.
+  // Entries of a dict in order; `visit(Value key, Value value)` returns true to continue.
   template <class Visit>
   void for_each_entry(Value dict, Visit&& visit) const {
     for (std::uint32_t at = index(dict); at != kEnd; at = containers_[at].next) {
@@ -104,12 +104,12 @@ class Document {
     kDict,
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
-  // A stretch of items in the pool. A container is a chain of them, its first one is itself.
+  // A run of items in the pool. A container is a chain of runs and is represented by its first one.
   struct Stretch {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
     std::uint32_t next = kEnd;
-    std::uint32_t last = 0;  // of the chain; kept in the first only
+    std::uint32_t last = 0;  // of the chain; valid in the first only
   };
 
   static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
@@ -121,7 +121,7 @@ class Document {
   std::vector<Stretch> containers_;
   std::vector<std::string_view> texts_;
   std::deque<std::string> kept_texts_;
-  std::vector<std::uint64_t> wide_;  // what does not fit beside a tag
+  std::vector<std::uint64_t> wide_;  // values that do not fit beside a tag
 };
 
 }  // namespace ts::snapshot

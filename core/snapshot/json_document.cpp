@@ -14,7 +14,7 @@ using Value = Document::Value;
 
 constexpr std::size_t kMostLevels = 1000;
 
-// Builds the document as the parser reports what it meets; returning false stops the parser.
+// Builds the document from the parser's events; returning false stops the parser.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(Document& document) : document_(document) {}
@@ -50,7 +50,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
  private:
   struct Open {
     Value container;
-    std::size_t base = 0;  // where its items begin
+    std::size_t base = 0;  // index of its first item
   };
 
   bool add(Value value) {
@@ -75,7 +75,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const Open closing = open_.back();
     open_.pop_back();
     std::size_t count = items_.size() - closing.base;
-    // Cut off after a key.
+    // The text was cut off after a key.
     if (Document::kind(closing.container) == Document::Kind::dict) count -= count % 2;
     document_.append(closing.container, std::span(items_).subspan(closing.base, count));
     items_.resize(closing.base);

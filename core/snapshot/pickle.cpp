@@ -139,7 +139,7 @@ void Machine::step_rare(std::uint8_t opcode) {
       stack_.push_back(stack_.back());
       break;
     case kFrame:
-      // Frames only help readers of streams.
+      // Frames only help readers of streams, so skip their length.
       if (need(8)) at_ += 8;
       break;
     case kProto:
@@ -162,7 +162,7 @@ base::Result<ParsedContent> read_pickle(Document& document) {
   if (content.size() < 2 || static_cast<std::uint8_t>(content[0]) != pickle::kProto) {
     return text::fail("pickle_error.no_pickle");
   }
-  // About what PyTorch's files need. Pages that are not touched cost nothing, moving does.
+  // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
   document.reserve(content.size() / 3);
   return pickle::Machine(document).run();
 }

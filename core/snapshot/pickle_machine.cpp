@@ -12,7 +12,7 @@ namespace ts::snapshot::pickle {
 namespace {
 
 constexpr std::size_t kMostIntegerBytes = 16;
-// Memory for values: of honest files a third of it.
+// Memory limit for values; valid files need a third of it.
 constexpr std::size_t kMostBytesPerByte = 8;
 constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
 
@@ -98,7 +98,7 @@ void Machine::new_tuple(std::size_t count) {
   stack_.push_back(tuple);
 }
 
-// After a fault: what is above a mark goes into the container below it, from the inside out.
+// After a fault: moves the values above a mark into the container below it, from the inside out.
 void Machine::close_all() {
   for (; !marks_.empty(); marks_.pop_back()) close(marks_.back());
   close(1);

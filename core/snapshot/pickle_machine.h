@@ -45,21 +45,21 @@ class Machine {
   void step_text_or_number(std::uint8_t opcode);
   void step_rare(std::uint8_t opcode);
 
-  // False after a fault.
+  // Returns false after a fault.
   bool need(std::uint64_t bytes) {
     if (bytes <= static_cast<std::uint64_t>(end_ - at_)) return true;
     fault_ =
         text::message("pickle_error.ends", {{"byte", std::to_string(document_.content().size())}});
     return false;
   }
-  // The text is pickle_error.KEY.
+  // The message is the text pickle_error.KEY.
   void fault(const std::string& key, std::vector<base::Argument> arguments = {}) {
     fault_ = text::message(
         "pickle_error.at",
         {{"byte", std::to_string(opcode_at_ - begin_)},
          text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
   }
-  // Little endian. Only after need().
+  // Little endian. Call it only after need().
   std::uint64_t take(std::size_t bytes) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes; ++i) {
@@ -90,7 +90,7 @@ class Machine {
 
   void put(std::uint64_t id) {
     if (stack_.empty()) return fault("nothing_to_remember");
-    // An honest file numbers what it remembers without gaps and needs a byte for each.
+    // A valid file numbers its memo entries without gaps and needs a byte for each.
     if (id > static_cast<std::uint64_t>(at_ - begin_)) {
       return fault("memo_out_of_reach", {{"entry", std::to_string(id)}});
     }

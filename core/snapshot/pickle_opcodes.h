@@ -5,8 +5,8 @@
 
 namespace ts::snapshot::pickle {
 
-// The opcodes of pickle protocols 2 to 5 that data without objects needs (Python's pickletools.py
-// defines them all). Names as there.
+// The opcodes of pickle protocols 2 to 5 for data without objects, with the names of Python's
+// pickletools.py, which defines all opcodes.
 enum Opcode : std::uint8_t {
   kMark = '(',
   kStop = '.',
@@ -53,12 +53,12 @@ enum Opcode : std::uint8_t {
   kBytearray8 = 0x96,
 };
 
-// Why an opcode outside the list above is not read.
+// The reason why an opcode outside the list above is refused.
 enum class Refusal : std::uint8_t {
-  runs_code,  // imports or calls something, or asks the program for an object
+  runs_code,  // imports or calls something, or requests an object from the program
   old,        // a text opcode of protocol 0 or 1
-  foreign,    // harmless, but no part of a snapshot
-  unknown,    // no opcode at all
+  foreign,    // harmless, but not used in snapshots
+  unknown,    // not an opcode
 };
 struct RefusedOpcode {
   std::string_view name;  // empty when unknown

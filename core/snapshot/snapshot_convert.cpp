@@ -22,7 +22,7 @@ bool read_divisions(SnapshotFields& fields, Value dict,
   return good;
 }
 
-// False for kinds that no setting has.
+// Returns false for kinds that no setting has.
 bool read_setting(SnapshotFields& fields, Value value, allocator::SnapshotSetting& setting) {
   switch (Document::kind(value)) {
     case Kind::boolean:
@@ -118,7 +118,7 @@ void read_external_annotations(SnapshotFields& fields, Value list) {
 SnapshotFile convert_snapshot(const Document& document, Value root) {
   SnapshotFile file;
   SnapshotFields fields(document, file);
-  // torch.cuda.memory_snapshot() gives the list of segments alone.
+  // torch.cuda.memory_snapshot() returns only the list of segments.
   if (Document::kind(root) == Kind::list) {
     read_segments(fields, root);
     return file;

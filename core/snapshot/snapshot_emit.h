@@ -10,7 +10,7 @@
 
 namespace ts::snapshot {
 
-// Says a snapshot to an emitter (snapshot_pickle_emitter.h, snapshot_json_emitter.h) in the order
+// Sends a snapshot to an emitter (snapshot_pickle_emitter.h, snapshot_json_emitter.h) in the order
 // of PyTorch's keys. Private to the writer. An emitter has
 //   begin_list(), begin_dict(), item() before each item, key(text) before each value, end()
 //   integer(), address(), real(), boolean(), text(StringId), literal(text)

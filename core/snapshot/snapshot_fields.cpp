@@ -164,7 +164,7 @@ bool SnapshotFields::frame_field(Key key, Value value, allocator::Frame& frame) 
     case Key::filename:
       return string(key, value, frame.filename);
     case Key::line:
-      // PyTorch writes "no line" of a C++ frame as the largest unsigned number, too.
+      // PyTorch also writes "no line" of a C++ frame as the largest unsigned number.
       if (document.as_unsigned(value) == ~std::uint64_t{0}) {
         frame.line = -1;
         return true;

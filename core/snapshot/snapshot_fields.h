@@ -14,8 +14,8 @@
 
 namespace ts::snapshot {
 
-// Reads fields of a snapshot file with their types checked. Texts, frames and stacks that a pickle
-// shares are looked up once. Private to the snapshot reader.
+// Reads fields of a snapshot file and checks their types. Shared texts, frames and stacks of a
+// pickle are looked up once. Private to the snapshot reader.
 class SnapshotFields {
  public:
   using Key = SnapshotKey;
@@ -29,13 +29,13 @@ class SnapshotFields {
   SnapshotPlace place;
 
   [[nodiscard]] Key key_of(Value name);
-  void ignore(Value name);         // a key that has no meaning here
+  void ignore(Value name);         // a key that is not used here
   void note(base::Message fault);  // only the first is kept
-  // Both note it and return false.
+  // Both note the fault and return false.
   bool wrong(Key key, Value value, const char* wanted);
   bool lacks(const char* what);
-  // Counts an item of a list or dictionary. Containers may be shared, so a small file could stand
-  // for an endless one: more items than bytes end the reading.
+  // Counts an item of a list or dictionary. Containers may be shared, so a small file could
+  // represent an endless one: reading stops when there are more items than bytes.
   bool visit() {
     if (visited_ < document.content().size()) {
       ++visited_;
@@ -44,12 +44,13 @@ class SnapshotFields {
     note(text::message("snapshot_error.endless"));
     return false;
   }
-  // Room for the items of a list; no more than visit() will allow.
+  // Space to reserve for the items of a list; no more than visit() will allow.
   [[nodiscard]] std::size_t room_for(Value list) const {
     return std::min(document.item_count(list), document.content().size() - visited_);
   }
 
-  // Each notes what is wrong, leaves `to` and returns false when it cannot read.
+  // If a value cannot be read, each function notes the fault, leaves `to` unchanged and returns
+  // false.
   bool is(Kind kind, Key key, Value value, const char* wanted) {
     return Document::kind(value) == kind || wrong(key, value, wanted);
   }
@@ -62,7 +63,7 @@ class SnapshotFields {
   bool names(Key key, Value value, allocator::StackIndex& to);  // a list of texts
   base::StringId string_id(Value text);
 
-  // Visits the items of a list whose name is `name`, with `place` at them, until one is bad.
+  // Visits the items of the list `name`, with `place` set to each, until one cannot be read.
   template <class Visit>
   bool each_item(std::string_view name, Value list, Visit&& visit) {
     const auto inside = place.enter(name);
@@ -74,7 +75,7 @@ class SnapshotFields {
     });
     return good;
   }
-  // Visits the entries of a dictionary until one is bad.
+  // Visits the entries of a dictionary until one cannot be read.
   template <class Visit>
   bool each_entry(Value dict, Visit&& visit) {
     if (!is(Kind::dict, Key::unknown, dict, "a dictionary")) return false;
@@ -95,11 +96,11 @@ class SnapshotFields {
   std::size_t visited_ = 0;
   std::vector<std::uint8_t> keys_;       // by text: its key
   std::vector<base::StringId> strings_;  // by text
-  std::vector<std::uint32_t> frames_;    // by container: what it is as a frame
-  std::vector<std::uint32_t> stacks_;    // by container: what it is as a list of frames
+  std::vector<std::uint32_t> frames_;    // by container: the index as a frame
+  std::vector<std::uint32_t> stacks_;    // by container: the index as a list of frames
 };
 
-// The four lists of a snapshot file, into fields.snapshot.
+// Read the four lists of a snapshot file into fields.snapshot.
 void read_segments(SnapshotFields& fields, Document::Value list);
 void read_device_traces(SnapshotFields& fields, Document::Value list);
 void read_allocator_settings(SnapshotFields& fields, Document::Value dict);

@@ -70,7 +70,7 @@ void JsonEmitter::real(double value) {
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
   out_ += text;
-  // Readers tell a real from an integer by this.
+  // This lets readers distinguish a real from an integer.
   if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
 }
 

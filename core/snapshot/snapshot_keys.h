@@ -45,7 +45,7 @@ enum class SnapshotKey : std::uint8_t {
   fx_node_target,
   fx_original_trace,
   stage,
-  history,  // of 2023: a block's frames and size asked for
+  history,  // of 2023: a block's frames and requested size
   real_size,
 };
 

@@ -92,7 +92,7 @@ void PickleEmitter::address(std::uint64_t value) {
   if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     return integer(static_cast<std::int64_t>(value));
   }
-  // A ninth byte says that it is positive.
+  // A ninth byte marks it as positive.
   byte(pickle::kLong1);
   byte(sizeof(value) + 1);
   little_endian(value, sizeof(value));

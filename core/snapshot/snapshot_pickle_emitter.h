@@ -12,7 +12,7 @@
 
 namespace ts::snapshot {
 
-// Writes pickle protocol 4 (see SnapshotEmit). Batches hold at most 1000 items: the page that shows
+// Writes pickle protocol 4 (see SnapshotEmit). Batches hold at most 1000 items: the web page for
 // snapshots fails on batches of more than about 125,000. Every text and every stack is written once
 // and then fetched from the memo.
 class PickleEmitter {
@@ -54,7 +54,7 @@ class PickleEmitter {
   std::vector<Level> levels_;
   std::vector<std::uint32_t> text_memos_;   // by StringId
   std::vector<std::uint32_t> stack_memos_;  // by StackIndex
-  // By where the text lies: names of keys stay where they are, and equal ones mostly lie together.
+  // By the address of the text: names of keys do not move, and equal ones mostly share an address.
   std::unordered_map<const char*, std::uint32_t> literal_memos_;
   std::uint32_t memo_count_ = 0;
 };

@@ -9,10 +9,10 @@
 
 namespace ts::snapshot {
 
-// Where in a snapshot a reader is, for its sentences: device_traces[0][17].size.
+// Current position of a reader in a snapshot, for its messages: device_traces[0][17].size.
 class SnapshotPlace {
  public:
-  // A list; left when the guard dies. A list in a list has no name.
+  // Enters a list; leaves it when the guard is destroyed. A list in a list has no name.
   class Guard {
    public:
     explicit Guard(std::vector<std::size_t>& indices, std::vector<std::string_view>& names)
@@ -36,7 +36,7 @@ class SnapshotPlace {
   void next() { ++indices_.back(); }  // to the next item of the list
   [[nodiscard]] std::size_t index() const { return indices_.back(); }
 
-  // The item, and a field of it.
+  // Text of the position: the item, and a field of it.
   [[nodiscard]] std::string text() const {
     std::string text;
     for (std::size_t i = 0; i < indices_.size(); ++i) {

@@ -36,7 +36,7 @@ base::Result<ParsedContent> parse(Document& document) {
 
 base::Result<SnapshotFile> parse_snapshot(std::string content) {
   if (!is_pickle(content)) {
-    // Before the parser keeps all of it.
+    // Check this before the parser stores all of it.
     const std::string_view text = io::padded(content);
     const io::FileKind kind = io::kind_of(text);
     content.resize(text.size());
@@ -49,7 +49,7 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
   file.bytes = document.content().size();
   if (is_pickle(document.content()) && file.bytes > 1)
     file.pickle_protocol = static_cast<unsigned char>(document.content()[1]);
-  // What the parser missed explains what the content lacks.
+  // A fault of the parser explains missing values, so it takes precedence.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
   const allocator::Snapshot& snapshot = file.snapshot;
   if (!file.fault.empty() && snapshot.segments.empty() && snapshot.entry_count() == 0) {

@@ -17,7 +17,7 @@ bool read_state(SnapshotFields& fields, Value value, allocator::BlockState& stat
     state = static_cast<allocator::BlockState>(found - kBlockStateNames.begin());
     return true;
   }
-  // PyTorch's documentation calls it so.
+  // The name in PyTorch's documentation.
   if (text == "active_awaiting_free") {
     state = allocator::BlockState::active_pending_free;
     return true;
@@ -25,7 +25,7 @@ bool read_state(SnapshotFields& fields, Value value, allocator::BlockState& stat
   return fields.wrong(Key::state, value, "active_allocated, active_pending_free or inactive");
 }
 
-// PyTorch 2.0 and earlier: what was allocated there, the newest first.
+// PyTorch 2.0 and earlier: the allocations at that place, the newest first.
 bool read_history(SnapshotFields& fields, Value list, allocator::SnapshotBlock& block) {
   bool newest = true;
   return fields.each_item(name_of(Key::history), list, [&](Value item) {
@@ -75,7 +75,7 @@ bool read_block(SnapshotFields& fields, Value dict, allocator::SnapshotBlock& bl
   if (!good) return false;
   if (!has_size) return fields.lacks("size");
   if (!has_state) return fields.lacks("state");
-  // What a free block has is the history of those that are gone.
+  // The history of a free block describes blocks that no longer exist.
   return Document::kind(history) == Kind::none || block.state == allocator::BlockState::inactive ||
          read_history(fields, history, block);
 }
@@ -84,7 +84,7 @@ bool read_blocks(SnapshotFields& fields, Value list, allocator::SnapshotSegment&
   std::uint64_t next_address = segment.address;
   return fields.each_item(name_of(Key::blocks), list, [&](Value item) {
     allocator::SnapshotBlock block;
-    block.address = next_address;  // older files leave it out
+    block.address = next_address;  // older files omit the address
     if (!read_block(fields, item, block)) return false;
     segment.blocks.push_back(block);
     next_address = block.address + static_cast<std::uint64_t>(block.size);

@@ -29,7 +29,7 @@ class TraceReader {
   SnapshotFields& fields_;
   std::vector<base::StringId> actions_;
   allocator::EntryNotes notes_;
-  // Neighbours mostly share their notes.
+  // Neighbours usually share their notes.
   allocator::EntryNotes last_notes_;
   std::optional<allocator::NotesIndex> last_index_;
   bool has_action_ = false;

@@ -17,12 +17,12 @@ enum class SnapshotFormat : std::uint8_t {
 // .json is JSON, everything else a pickle.
 SnapshotFormat snapshot_format_of(const std::filesystem::path& path);
 
-// Writes what PyTorch's memory_viz page and torch.cuda._memory_viz open. read_snapshot() of the
-// file gives the snapshot again, field by field. Streams.
+// Writes a file that PyTorch's memory_viz page and torch.cuda._memory_viz can open. read_snapshot()
+// of the file returns an equal snapshot, field by field. Streams.
 base::Result<void> write_snapshot(const std::filesystem::path& path,
                                   const allocator::Snapshot& snapshot, SnapshotFormat format);
 
-// The same into a function that takes pieces.
+// The same, written through a function that takes pieces.
 void write_snapshot(const io::WritePiece& write, const allocator::Snapshot& snapshot,
                     SnapshotFormat format);
 

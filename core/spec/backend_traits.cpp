@@ -8,8 +8,8 @@ namespace {
 
 using A = AttentionBackend;
 
-// The limits are those of LibTorch's sdp_utils.cpp. It is not known which kernel `automatic` takes:
-// its formulas are those of math.
+// The limits are those of LibTorch's sdp_utils.cpp. The kernel that `automatic` chooses is not
+// known, so its formulas are those of math.
 constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
     {.backend = A::naive},
     {.backend = A::math},

@@ -4,21 +4,21 @@
 
 #include "core/spec/workload_spec.h"
 
-// What sets the attention backends apart: one row for each. Which settings they can run with, FLOPs
-// and bytes follow from it.
+// The properties of each attention backend, one row for each. They determine the settings that it
+// can run with, its FLOPs and its bytes.
 namespace ts::spec {
 
-// Which of the T x T_kv pairs a backend computes under a causal mask.
+// The T x T_kv pairs that a backend computes under a causal mask.
 enum class MaskedPairs : std::uint8_t {
   computed,       // all, and masks the result
-  skipped,        // only those that count
-  skipped_tiles,  // all of every tile that has one that counts
+  skipped,        // only the pairs that are not masked
+  skipped_tiles,  // all pairs of every tile that has one that is not masked
 };
 
 struct BackendTraits {
   AttentionBackend backend;
   bool on_cpu = true;
-  // Of its kernels on CUDA.
+  // True if its CUDA kernels take 16-bit types only.
   bool only_16_bits = false;
   std::int64_t largest_head = 0;   // 0: no limit
   bool groups_queries = true;      // takes fewer kv_heads than heads

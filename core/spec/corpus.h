@@ -6,14 +6,15 @@
 
 namespace ts::spec {
 
-// The corpus of a spec, which has one, fit for it: as many tokens as a batch needs (T and the next
-// one) and none beyond the vocabulary. The error is a sentence for the user.
+// Opens the corpus of a spec that has one and checks that it suits the spec: at least as many
+// tokens as a batch needs (T and the next one) and none outside the vocabulary. The error is a
+// sentence for the user.
 base::Result<io::Corpus> open_corpus(const WorkloadSpec& spec);
 
-// Whether the spec reads a corpus at all.
+// True if the spec reads a corpus.
 bool reads_corpus(const WorkloadSpec& spec);
 
-// Why the corpus cannot be used; empty where it can, or where the spec reads none.
+// Why the corpus cannot be used; empty if it can, or if the spec reads none.
 base::Message corpus_problem(const WorkloadSpec& spec);
 
 }  // namespace ts::spec

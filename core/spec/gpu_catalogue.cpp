@@ -37,7 +37,7 @@ base::Result<double> positive_at(const Json& card, const char* key) {
   return value;
 }
 
-// null says that the card does not support it; a missing key is a slip.
+// null means that the card does not support the type; a missing key is an error.
 base::Result<std::optional<double>> peak_at(const Json& card, const char* key) {
   const auto found = card.find(key);
   if (found != card.end() && found->is_null()) return std::optional<double>{};
@@ -88,7 +88,7 @@ base::Result<Gpu> read_card(const Json& card) {
   return gpu;
 }
 
-// Lower case, letters and digits only, without the names of makers and families.
+// The name in lower case, letters and digits only, without the names of makers and families.
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -106,8 +106,8 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-// Cards that were typed, once for each name. Pointers to them are handed out as those of the list
-// are, so they stay; a user types a few. Any thread.
+// Cards that the user typed, kept once for each name. They are never removed, because callers keep
+// pointers to them as they do to cards of the list; a user types only a few. Any thread.
 const Gpu* typed_card(std::string_view name) {
   static std::mutex mutex;
   static std::map<std::string, Gpu, std::less<>> cards;

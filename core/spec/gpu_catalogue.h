@@ -19,7 +19,7 @@ struct Gpu {
   double bandwidth_gb_s = 0;      // decimal GB/s
   std::optional<double> fp32_tflops, tf32_tflops, bf16_tflops, fp16_tflops;
   std::string source;
-  std::vector<std::string> driver_names;  // what the driver calls it, where that says it otherwise
+  std::vector<std::string> driver_names;  // the driver's name, where it differs
 };
 
 class GpuCatalogue {
@@ -28,10 +28,10 @@ class GpuCatalogue {
   static base::Result<GpuCatalogue> parse(std::string_view json);
   [[nodiscard]] std::span<const Gpu> gpus() const { return gpus_; }
   [[nodiscard]] const Gpu* find(std::string_view name) const;  // nullptr: no such card
-  // As find(), and also what people write: letter case, spaces and the maker do not count, and the
-  // beginning of a name is enough where it fits one card only ("h200", "NVIDIA GeForce RTX 4090");
-  // so does what the driver calls a card ("NVIDIA H100 80GB HBM3").
-  // The error names the cards that could be meant.
+  // As find(), but accepts looser input: letter case, spaces and the maker are ignored, and the
+  // beginning of a name is enough if it fits one card only ("h200", "NVIDIA GeForce RTX 4090"). The
+  // driver's name of a card is accepted too ("NVIDIA H100 80GB HBM3"). The error names the
+  // candidate cards.
   [[nodiscard]] base::Result<const Gpu*> require(std::string_view name) const;
 
  private:

@@ -67,7 +67,7 @@ constexpr GroupFiles kVersion2 = {"memory.max", "memory.current", "inactive_file
 void apply_group(const fs::path& folder, const GroupFiles& files, std::int64_t machine,
                  HostMemory& memory) {
   const auto limit_text = read_file(folder / files.limit);
-  // "max" is no number and means no limit; version 1 says the same with a number near 2^63.
+  // "max" is not a number and means no limit; version 1 uses a number near 2^63 for the same.
   const auto limit = limit_text ? leading_number(*limit_text) : std::nullopt;
   if (!limit || *limit <= 0 || *limit >= machine) return;
   const auto usage_text = read_file(folder / files.usage);
@@ -82,7 +82,7 @@ void apply_group(const fs::path& folder, const GroupFiles& files, std::int64_t m
   }
 }
 
-// A limit of any ancestor holds too, so the walk goes up to the mount point.
+// A limit of any ancestor also applies, so the loop walks up to the mount point.
 void apply_group_and_parents(const fs::path& mount, fs::path group, const GroupFiles& files,
                              HostMemory& memory) {
   const std::int64_t machine = memory.total;
@@ -145,7 +145,7 @@ MemoryLimit memory_limit(const WorkloadSpec& spec, const Capacities& capacities)
   const HostMemory& host = capacities.host;
   if (host.total > 0) {
     lower_to(limit, host.total / 5 * 4, host.container ? kLimitFromContainer : kLimitFromRam);
-    // For what does not pass through the allocator: rings, stacks, scratch of the BLAS.
+    // Reserved for memory outside the allocator: rings, stacks, scratch of the BLAS.
     const std::int64_t reserve =
         std::min<std::int64_t>(std::int64_t{256} << 20, host.available / 8);
     lower_to(limit, host.available - reserve, kLimitFromAvailable);

@@ -16,12 +16,12 @@ struct HostMemory {
 };
 
 // Reads /proc/meminfo and the limits of the process's control groups (version 1 and 2, all
-// ancestors) below `root`. What cannot be read is left out; without /proc/meminfo the physical
-// pages of the machine count.
+// ancestors) below `root`. Values that cannot be read are left out; without /proc/meminfo the
+// physical pages of the machine are used.
 HostMemory read_host_memory(const std::filesystem::path& root = "/");
 
-// Bytes the allocator may hold, and what set that number: the name of the target card, or one of
-// the sources below.
+// The bytes that the allocator may hold, and the source of that number: the name of the target
+// card, or one of the sources below.
 struct MemoryLimit {
   std::int64_t bytes = 0;
   std::string source;
@@ -32,18 +32,18 @@ inline constexpr const char* kLimitFromContainer = "80 % of the container's memo
 inline constexpr const char* kLimitFromAvailable = "available RAM";
 inline constexpr const char* kLimitFromDevice = "device memory";
 
-// What the rule needs to know. 0: not known, does not limit.
+// The inputs of the rule. 0: not known, does not limit.
 struct Capacities {
   std::int64_t target = 0;  // of spec.target_gpu, from the catalogue
   std::int64_t device = 0;  // of the cuda device the spec runs on
   HostMemory host;
 };
 
-// The spec's memory_limit, else the target card's capacity; on cuda at most the device's own
-// memory; on cpu at most 80 % of RAM and at most what is available, less a little for the program
-// itself, so that the machine is never driven into swap.
+// The spec's memory_limit, else the target card's capacity. On cuda at most the device's own
+// memory. On cpu at most 80 % of RAM and at most what is available, less a reserve for the program
+// itself, so that the machine never swaps.
 MemoryLimit memory_limit(const WorkloadSpec& spec, const Capacities& capacities);
-// The same with this machine's RAM as it is now.
+// The same with the current RAM of this machine.
 MemoryLimit memory_limit(const WorkloadSpec& spec, std::int64_t target_capacity,
                          std::int64_t device_capacity = 0);
 

@@ -36,7 +36,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr std::size_t kLongestWord = 64;  // nobody mistypes a name into a page of text
+  constexpr std::size_t kLongestWord = 64;  // longer input is no mistyped name
   if (word.size() > kLongestWord) return {};
   std::string_view best;
   std::size_t best_distance = 0;

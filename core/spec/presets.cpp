@@ -21,7 +21,7 @@ constexpr auto kToy = WorkloadKind::toy;
 constexpr auto kAdd = WorkloadKind::accumulation;
 constexpr auto kNorm = WorkloadKind::layernorm;
 
-// What sets the models of the course apart from GPT-2 as nanoGPT has it.
+// The settings in which the models of the course differ from GPT-2 as nanoGPT implements it.
 constexpr const char* kSelf = "kv_heads=0 T_kv=0 projections=off";
 constexpr const char* kCs336 =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0";
@@ -32,7 +32,7 @@ constexpr const char* kA2Training =
     "lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
     "weight_decay=0.1";
 
-// 10B is of a later edition of the assignment, whose xl has the shape that is 2.7B here.
+// 10B is from a later edition of the assignment, whose xl has the shape of 2.7B here.
 // clang-format off
 // id, name, source, workload,                                  B,    T,    d,  H,  dh,  L,    ff,     V
 constexpr std::array kPresets = {

@@ -7,12 +7,12 @@
 
 namespace ts::spec {
 
-// A named starting point: sets the shape, the mask, the pass and the form of the model of one
-// workload, leaves device, dtype, backend, seed and target alone unless they are what the exercise
-// is about. 0 in a size: the workload does not use it, it stays.
+// A named starting point. It sets the shape, the mask, the pass and the form of the model of one
+// workload. It does not change device, dtype, backend, seed and target unless the exercise needs
+// them. A size of 0 is not used by the workload and stays as it is.
 struct Preset {
   const char* id;      // "small", "lab3", ...; stable, used by the command line
-  const char* name;    // shown as it is in every language: "small", "GPT-2 like"
+  const char* name;    // shown unchanged in every language: "small", "GPT-2 like"
   const char* source;  // which exercise it comes from
   WorkloadKind workload;
   std::int64_t batch, seq_len, d_model, heads, d_head, layers, d_ff, vocab;
@@ -21,12 +21,12 @@ struct Preset {
   const char* settings;  // further ones, as for --set: "norm=layernorm ffn=gelu"
 };
 
-// The source of what no exercise has: the only one that is no name.
+// The source of presets that come from no exercise: the only source that is not a name.
 inline constexpr const char* kRunsAnywhere = "runs anywhere";
 
 // Ids are unique within one workload: block and lm share the sizes of CS336.
 std::span<const Preset> presets();
-// Another workload, with the first of its presets.
+// Sets another workload, with the first of its presets.
 void choose_workload(WorkloadKind workload, WorkloadSpec& spec);
 // nullptr when that workload has no such preset.
 const Preset* find_preset(WorkloadKind workload, std::string_view id);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostRepairs = 3;
 
-// Those that store no scores first: who chose a fused kernel wants one of these.
+// Backends that store no scores come first: a user who chose a fused kernel wants one of these.
 constexpr std::array kRepairingBackends = {AttentionBackend::flash,     AttentionBackend::tiled,
                                            AttentionBackend::efficient, AttentionBackend::cudnn,
                                            AttentionBackend::math,      AttentionBackend::naive};
@@ -23,8 +23,8 @@ bool has_problem(const WorkloadSpec& spec, DeviceKind where, Field field) {
       problems, [field](const SpecProblem& problem) { return problem.field == field; });
 }
 
-// The value without that problem that is nearest: in the range, what it stands for when it is 0,
-// a few steps away, or halves of it where a tensor would be too large.
+// Finds the nearest value without that problem: clamped to the range, the value that 0 stands for,
+// up to kFarthest away, or repeated halves of it where a tensor would be too large.
 std::optional<WorkloadSpec> with_other_number(const WorkloadSpec& spec, DeviceKind where,
                                               Field field, const NumberField& number) {
   constexpr std::int64_t kFarthest = 128;
@@ -45,7 +45,7 @@ std::optional<WorkloadSpec> with_other_number(const WorkloadSpec& spec, DeviceKi
   return std::nullopt;
 }
 
-// The settings with other values of one of them, after which it is no problem any more.
+// Variants of the settings with one other value each, in which `field` has no problem.
 std::vector<WorkloadSpec> with_other(const WorkloadSpec& spec, DeviceKind where, Field field) {
   std::vector<WorkloadSpec> all;
   const auto add = [&](const WorkloadSpec& changed) {
@@ -53,7 +53,7 @@ std::vector<WorkloadSpec> with_other(const WorkloadSpec& spec, DeviceKind where,
   };
   WorkloadSpec changed = spec;
   if (field == Field::backend) {
-    // The kernel that was asked for may exist for another type.
+    // The requested kernel may exist for another type.
     changed.dtype = DataType::bf16;
     add(changed);
     changed = spec;
@@ -81,7 +81,7 @@ std::vector<WorkloadSpec> with_other(const WorkloadSpec& spec, DeviceKind where,
   return all;
 }
 
-// Goes on with the first problem that is left until none is; nothing where that does not end.
+// Repairs the first remaining problem until there is none; nothing if that does not end.
 std::optional<WorkloadSpec> repaired(WorkloadSpec spec, DeviceKind where) {
   constexpr int kMostChanges = 4;
   for (int i = 0; i < kMostChanges; ++i) {

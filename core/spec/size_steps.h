@@ -5,7 +5,7 @@
 
 namespace ts::spec {
 
-// The sizes that sliders stop at and that the search for an edge tries: eight an octave (1, 9/8,
+// The sizes at which sliders stop and which the search for an edge tries: eight per octave (1, 9/8,
 // 10/8 ... of a power of two), every whole number below eight. value >= 1.
 inline std::int64_t size_step(std::int64_t value) {
   const auto octave = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));

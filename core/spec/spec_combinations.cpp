@@ -11,7 +11,7 @@ namespace ts::spec {
 
 namespace {
 
-// The divisor of `whole` closest to `near`; the smaller one of two.
+// The divisor of `whole` closest to `near`; the smaller one if two are equally close.
 std::int64_t nearest_divisor(std::int64_t whole, std::int64_t near) {
   for (std::int64_t distance = 0;; ++distance) {
     if (near - distance >= 1 && whole % (near - distance) == 0) return near - distance;
@@ -33,7 +33,7 @@ void check_heads(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
-// Keys and values: groups of queries, and lengths of their own.
+// Checks keys and values: grouped queries, and lengths of their own.
 void check_keys(const WorkloadSpec& spec, Problems& problems) {
   if (!field_applies(spec, Field::kv_heads)) return;
   if (spec.heads % kv_head_count(spec) != 0) {
@@ -115,7 +115,7 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
 }
 
 struct Tensor {
-  Field field;  // the one to lower first
+  Field field;  // the field to lower first
   const char* shape;
   const char* lower;
   long double elements;
@@ -152,7 +152,7 @@ std::vector<Tensor> largest_tensors(const WorkloadSpec& spec) {
   return tensors;
 }
 
-// Beyond 1 EiB sums of a few tensors would leave int64, and no address space holds one anyway.
+// Beyond 1 EiB sums of a few tensors would overflow int64, and no address space is that large.
 void check_sizes(const WorkloadSpec& spec, Problems& problems) {
   constexpr long double kExbibyte = 1152921504606846976.0L;
   constexpr long double kElementBytes = 4;  // also for bf16: scores and logits may be kept in fp32

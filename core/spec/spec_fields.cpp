@@ -55,7 +55,7 @@ using W = WorkloadSpec;
 using S = Section;
 
 // clang-format off
-// The upper bounds are far beyond what a machine can run; they keep every product of two sizes
+// The upper bounds are far above what a machine can run; they keep every product of two sizes
 // exact.
 constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::workload, "workload", S::workload, choice<&W::workload>(kWorkloads), "what runs"},

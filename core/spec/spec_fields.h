@@ -8,11 +8,11 @@
 
 #include "core/spec/workload_spec.h"
 
-// The one table of the settings of a WorkloadSpec. JSON, --set, --help, validation and the controls
-// of the window all read it: a new setting is a member, an enumerator and a row.
+// The only table of the settings of a WorkloadSpec. JSON, --set, --help, validation and the
+// controls of the window read it: a new setting is a member, an enumerator and a row.
 namespace ts::spec {
 
-// Where a setting stands in the controls and in --help.
+// The place of a setting in the controls and in --help.
 enum class Section : std::uint8_t {
   workload,
   shape,
@@ -31,8 +31,8 @@ const char* to_string(Section value);
 
 struct NumberField {
   std::int64_t WorkloadSpec::*member;
-  FieldRange range;   // what validate() accepts
-  FieldRange slider;  // what a slider reaches; {0, 0}: there is none
+  FieldRange range;   // the values that validate() accepts
+  FieldRange slider;  // the range of the slider; {0, 0}: there is none
   // 0 stands for the value of this field ("as many key-value heads as heads").
   std::optional<Field> zero_is = std::nullopt;
 };
@@ -59,7 +59,7 @@ struct SeedField {
 };
 struct TextField {
   std::string WorkloadSpec::*member;
-  const char* values = "a name";  // what it takes, for --help
+  const char* values = "a name";  // what it accepts, for --help
 };
 using FieldKind =
     std::variant<NumberField, BytesField, RealField, ChoiceField, FlagField, SeedField, TextField>;
@@ -70,29 +70,30 @@ struct FieldRow {
   Section section;
   FieldKind kind;
   const char* help;  // one line, English
-  // Null or the key of the reason why it does not matter for a spec.
+  // Null, or a function that returns the key of the reason why it does not matter for a spec.
   const char* (*reason)(const WorkloadSpec&) = nullptr;
 };
 
 std::span<const FieldRow> field_rows();  // by Field
 const FieldRow& field_row(Field field);
 
-// The row's part of one kind, null if it is of another.
+// The part of the row of type Kind, null if it is of another kind.
 template <class Kind>
 const Kind* field_as(Field field) {
   return std::get_if<Kind>(&field_row(field).kind);
 }
 
-// The written values of a field that has a few: the choices, or true and false. Empty for others.
+// The written values of a field with a fixed list: the choices, or true and false. Empty for
+// others.
 std::span<const char* const> field_choices(Field field);
 
 // The value as --set takes it: "512", "flash", "true", "0.0003".
 std::string field_text(const WorkloadSpec& spec, Field field);
 
-// What --set takes, one line a setting, grouped by section.
+// The text on --set in --help: one line a setting, grouped by section.
 std::string field_help();
 
-// Whether more of the field never needs less memory: only such axes can be bisected.
+// True if a larger value never needs less memory: only such axes can be bisected.
 bool memory_grows_with(Field field);
 
 }  // namespace ts::spec

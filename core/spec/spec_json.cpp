@@ -16,7 +16,7 @@ namespace ts::spec {
 
 namespace {
 
-// What is wrong with a value; nothing: it is set.
+// The problem with a value; nothing if the value was set.
 using Refusal = std::optional<SpecProblem>;
 
 Refusal refusal(Field field, const std::string& key, std::vector<base::Argument> arguments) {

@@ -10,7 +10,7 @@
 
 namespace ts::spec {
 
-// Collects what is wrong with a spec.
+// Collects the problems of a spec.
 class Problems {
  public:
   void add(Field field, base::Message said) { found_.push_back({std::move(said), field}); }
@@ -25,7 +25,7 @@ class Problems {
   std::vector<SpecProblem> found_;
 };
 
-// How the values of a spec go together; every number must be in its range.
+// Checks the combinations of values; every number must be in its range.
 void check_combinations(const WorkloadSpec& spec, Problems& problems);
 
 }  // namespace ts::spec

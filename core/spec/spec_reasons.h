@@ -3,7 +3,7 @@
 #include "core/spec/workload_spec.h"
 
 // Why a setting does not matter for a spec: the key of the sentence (field.reason.*), null when it
-// does matter. One function for each condition; the table of settings names them.
+// does matter. One function for each condition; the table of settings refers to them.
 namespace ts::spec {
 
 const char* reason_sums(const WorkloadSpec& spec);
@@ -35,8 +35,8 @@ const char* reason_checkpoint(const WorkloadSpec& spec);
 const char* reason_checkpoint_every(const WorkloadSpec& spec);
 const char* reason_accumulate(const WorkloadSpec& spec);
 const char* reason_threads(const WorkloadSpec& spec);
-// A replay does what the captured step did, with the same numbers of the host: a step that differs
-// from the one before, or that the host looks into, cannot be replayed.
+// A replay repeats what the captured step did, with the same numbers of the host. A step that
+// differs from the one before, or whose values the host reads, cannot be replayed.
 const char* reason_cuda_graph(const WorkloadSpec& spec);
 const char* reason_projections(const WorkloadSpec& spec);
 const char* reason_compile(const WorkloadSpec& spec);

@@ -49,7 +49,7 @@ void check_memory_limit(const WorkloadSpec& spec, Problems& problems) {
                 {"value", text::bytes(spec.memory_limit).joined()}});
 }
 
-// Printable UTF-8 of a sensible length: anything else cannot be written to JSON or drawn.
+// Printable UTF-8 of limited length: other text cannot be written to JSON or drawn.
 bool is_plain_text(std::string_view text, std::size_t longest) {
   if (text.size() > longest) return false;
   while (!text.empty()) {
@@ -93,7 +93,7 @@ std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
   check_target(spec, problems);
   check_corpus_name(spec, problems);
   check_alloc_conf(spec, problems);
-  // How values go together means nothing while one of them is not a size at all.
+  // Combinations are checked only if every value is in its range.
   if (problems.empty()) {
     check_combinations(spec, problems);
   }

@@ -20,7 +20,7 @@ struct Alias {
   std::string_view word;
   Field field;
 };
-// What people write for the two fields with one-letter names, which no edit distance finds.
+// Common names of the two fields with one-letter names, which no edit distance finds.
 constexpr std::array<Alias, 7> kAliases = {{{"batch", Field::B},
                                             {"batch_size", Field::B},
                                             {"seq", Field::T},
@@ -62,7 +62,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<const Unit> units) {
   text = trimmed(text);
-  // Whole numbers take the exact path: a double would round beyond 2^53.
+  // Whole numbers are parsed exactly: a double would round above 2^53.
   std::int64_t whole = 0;
   const char* const end = text.data() + text.size();
   const auto [whole_end, whole_error] = std::from_chars(text.data(), end, whole);

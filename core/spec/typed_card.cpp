@@ -48,7 +48,7 @@ bool is_capability(std::string_view text) {
   return value && *value >= 5;
 }
 
-// False: it means nothing.
+// Returns false if the word is not valid.
 bool read_card_word(std::string_view word, Gpu& gpu) {
   if (word.ends_with(kPerSecond)) {
     const auto value = positive_number(word.substr(0, word.size() - kPerSecond.size()));

@@ -45,7 +45,7 @@ double computed_share(const WorkloadSpec& spec, AttentionBackend backend, std::i
   return pairs / (length * length);
 }
 
-// Prefill and decode of one sequence, head for the last position only; times B.
+// Prefill and decode of one sequence, head for the last position only; multiplied by B.
 double generation_flops(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto layers = static_cast<double>(spec.layers);
   const double per_token = layers * of_token(block_products(spec));

@@ -14,43 +14,44 @@ namespace ts::spec {
 std::int64_t head_size(const WorkloadSpec& spec);  // d_head for attention, else d_model / heads
 std::int64_t kv_head_count(const WorkloadSpec& spec);
 std::int64_t kv_length(const WorkloadSpec& spec);  // T_kv for attention, else T
-// Positions that a model has: T, and room for what pass generate adds.
+// The number of positions of a model: T, and room for the tokens that pass generate adds.
 std::int64_t context_length(const WorkloadSpec& spec);
 std::int64_t micro_batches(const WorkloadSpec& spec);  // of a step; 1 where that does not apply
-// Whether the forward keeps what a backward needs.
+// True if the forward keeps what a backward needs.
 bool keeps_graph(const WorkloadSpec& spec);
-// Whether the step is captured as a CUDA graph and replayed.
+// True if the step is captured as a CUDA graph and replayed.
 bool captures_step(const WorkloadSpec& spec);
-// Whether the step runs from a package that was compiled ahead of time.
+// True if the step runs from a package that was compiled ahead of time.
 bool compiles_step(const WorkloadSpec& spec);
-// The type matrix products run in: autocast's, else that of the tensors.
+// The type in which matrix products run: autocast's, else that of the tensors.
 DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.
 Checkpoint checkpointing(const WorkloadSpec& spec);
 
-// Numbers the optimizer trains: the weights of all matrix products of the workload, and its biases,
-// norms and embeddings (core/spec/workload_traits.cpp).
+// The number of trained parameters: the weights of all matrix products of the workload, and its
+// biases, norms and embeddings (core/spec/workload_traits.cpp).
 std::int64_t parameter_count(const WorkloadSpec& spec);
 // B T, times the micro-batches of a step; B new_tokens for pass generate; T for a workload without
-// input. Where there is no sequence these are rows.
+// input. Workloads without a sequence count rows.
 std::int64_t tokens_per_step(const WorkloadSpec& spec);
 
 struct Flops {
   double forward = 0;
   double backward = 0;   // 2x forward of matrix products; attention 2.5x where it recomputes scores
-  double recompute = 0;  // what activation checkpointing runs again; not counted by MFU
+  double recompute = 0;  // the forward that checkpointing repeats; not counted by MFU
   [[nodiscard]] double total() const { return forward + backward + recompute; }
 };
-// Of one step of spec.pass; only matrix products are counted (a weighted sum is one), so the
-// optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful share
-// (T + 1) / (2 T)) only for backends that skip masked pairs, by tiles or exactly (BackendTraits).
-// F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] + attention, 2 d ff with
-// GELU; the first two terms are 4 d^2 where there are as many key heads as heads. `automatic` (it
-// is not known what ran) counts as math. Pass generate: the prompt, then each new token by itself
-// (with kv_cache) or with everything before it; the head for the last position only.
+// The FLOPs of one step of spec.pass. Only matrix products are counted (a weighted sum is one), so
+// the optimizer adds nothing. F-1: attention forward 4 B H T T_kv d, halved when causal (useful
+// share (T + 1) / (2 T)) only for backends that skip masked pairs, by tiles or exactly
+// (BackendTraits). F-2: LM forward 2 B T [L (2 d^2 + 2 d kv_heads d_head + 3 d ff) + V d] +
+// attention, 2 d ff with GELU; the first two terms are 4 d^2 if there are as many key heads as
+// heads. `automatic` counts as math, because the kernel that ran is not known. Pass generate: the
+// prompt, then each new token by itself (with kv_cache) or with all tokens before it; the head for
+// the last position only.
 Flops step_flops(const WorkloadSpec& spec, AttentionBackend backend_ran);
 
-// What ExecutionFacts::backend_ran means for the formulas: every fused kernel (flash,
+// Maps ExecutionFacts::backend_ran to a backend of the formulas: every fused kernel (flash,
 // mem-efficient, cuDNN) skips masked tiles and recomputes scores as flash does.
 AttentionBackend backend_for_formulas(std::string_view backend_ran);
 

@@ -12,8 +12,8 @@
 
 namespace ts::spec {
 
-// Every workload. core/spec/workload_traits.cpp has a row on each, kernels/workloads/NAME.cpp makes
-// it: enumerators, names and the table of makers come from this list.
+// All workloads. core/spec/workload_traits.cpp has a row for each, kernels/workloads/NAME.cpp
+// implements it. The enumerators, the names and the table of makers come from this list.
 #define TENSORSCOPE_WORKLOADS(EACH) \
   EACH(attention)                   \
   EACH(mlp)                         \
@@ -34,7 +34,7 @@ inline constexpr int kWorkloadCount = [] {
 // tf32: tensors as fp32, matrix products of CUDA with 10 bits of mantissa.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
 enum class Autocast : std::uint8_t { off, bf16, fp16 };
-// Every attention backend and its written name; core/spec/backend_traits.cpp has a row on each.
+// All attention backends and their written names; core/spec/backend_traits.cpp has a row for each.
 // tiled: FlashAttention-2 written in operators, one tile after the other.
 #define TENSORSCOPE_BACKENDS(EACH) \
   EACH(naive, naive)               \
@@ -62,21 +62,21 @@ enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop
 enum class Schedule : std::uint8_t { constant, cosine };
 enum class ZeroGrad : std::uint8_t { none, zero };
 enum class Checkpoint : std::uint8_t { off, blocks, attention };
-// What a token of a corpus is: one of 256 bytes, or one of the characters that it has.
+// The token of a corpus: one of 256 bytes, or one of the characters that occur in it.
 enum class Tokenizer : std::uint8_t { byte, character };
-// Steps before the timing begins. automatic: until their times settle. A number is the exercise on
-// warm-up: nothing has run before them, and what is recorded comes after the timing.
+// Steps before the timing begins. automatic: until the step times settle. A number is for the
+// exercise on warm-up: nothing runs before these steps, and the recording comes after the timing.
 enum class Warmups : std::uint8_t { automatic, none, one, two, five, ten };
-// What a step finds in the caches of the processor, or of the card. hot: what the step before left
-// there. cold: they are driven out before every step.
+// The state of the caches of the processor, or of the card, at the start of a step. hot: as the
+// previous step left them. cold: they are evicted before every step.
 enum class Cache : std::uint8_t { hot, cold };
 // eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
 // ahead of time, on this machine.
 enum class Compile : std::uint8_t { eager, inductor };
 
-// Everything that determines a run. The key of every cache and export; JSON round trip is exact.
-// Symbols: B batch, T sequence length. Fields a workload does not use keep their value and are not
-// applied (see field_applies).
+// All settings that determine a run. It is the key of every cache and export; the JSON round trip
+// is exact. Symbols: B batch, T sequence length. Fields that a workload does not use keep their
+// value and have no effect (see field_applies).
 struct WorkloadSpec {
   WorkloadKind workload = WorkloadKind::attention;
   std::int64_t batch = 4;      // B, of one micro-batch
@@ -131,14 +131,14 @@ struct WorkloadSpec {
   Tokenizer tokenizer = Tokenizer::byte;
   std::int64_t new_tokens = 32;  // of pass generate, as are the next three
   bool kv_cache = true;
-  double temperature = 1;  // 0: always the likeliest token
-  std::int64_t top_k = 0;  // sample from the k likeliest; 0: from all
+  double temperature = 1;  // 0: always the most likely token
+  std::int64_t top_k = 0;  // sample from the k most likely tokens; 0: from all
   Cache cache = Cache::hot;
   // PYTORCH_CUDA_ALLOC_CONF of the target card, in predictions; empty: PyTorch's defaults.
   std::string alloc_conf;
-  std::int64_t threads = 0;  // of the CPU that an operator may use; 0: as many as LibTorch takes
+  std::int64_t threads = 0;  // CPU threads that an operator may use; 0: LibTorch's own number
   bool cuda_graph = false;   // the step is captured once and replayed
-  bool projections = false;  // attention: Q, K and V are made of one input [B, T, heads * d_head]
+  bool projections = false;  // attention: Q, K, V come from one input [B, T, heads * d_head]
   Compile compile = Compile::eager;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
@@ -239,14 +239,14 @@ struct SpecProblem : base::Message {
   Field field = Field::workload;
 };
 
-// Whether a pass goes back through the graph.
+// True if a pass has a backward.
 inline bool has_backward(Pass pass) {
   return pass == Pass::forward_backward || pass == Pass::full_step;
 }
 
-// Every impossible value has its sentence. Empty: the spec can be run, as far as can be said
-// without the machine (memory, a missing device). Numbers outside their range are a problem in
-// every field; how values go together is asked only of fields that apply.
+// Each invalid value has its sentence. Empty: the spec can be run, as far as can be said without
+// the machine (memory, a missing device). A number out of range is a problem in every field;
+// combinations are checked only for fields that apply.
 std::vector<SpecProblem> validate(const WorkloadSpec& spec);
 
 nlohmann::json to_json(const WorkloadSpec& spec);
@@ -254,10 +254,10 @@ nlohmann::json to_json(const WorkloadSpec& spec);
 // name the key.
 base::Result<WorkloadSpec> spec_from_json(const nlohmann::json& json);
 // --set name=value. Counts accept k, M, G (1000) and Ki, Mi, Gi (1024): "2Ki"; memory_limit accepts
-// "2GiB", "512 MiB", "1.5GB" and "auto". Only the one value is looked at; call validate() when all
-// are set. An error leaves the spec as it was.
+// "2GiB", "512 MiB", "1.5GB" and "auto". Only this value is checked; call validate() when all are
+// set. On an error the spec is unchanged.
 base::Result<void> set_field(WorkloadSpec& spec, std::string_view name, std::string_view value);
-// Why such a text is no value of the setting: its error, with the key of its words.
+// The reason why a text is not a valid value of the setting: its error, with the key of its words.
 std::optional<SpecProblem> value_problem(Field field, std::string_view value);
 
 }  // namespace ts::spec

@@ -12,14 +12,15 @@ double bytes_of(DataType type) {
   return type == DataType::bf16 || type == DataType::fp16 ? 2 : 4;
 }
 
-// Numbers moved in one forward: of what a backward moves twice (matrix products) and of attention.
+// Numbers moved in one forward: by matrix products (a backward moves twice as many), and by
+// attention.
 struct Moved {
   double products = 0;
   double attention_forward = 0;
   double attention_backward = 0;
 };
 
-// Each reads rows x in and in x out, and writes rows x out.
+// Each product reads rows x in and in x out, and writes rows x out.
 double moved_by(const std::vector<Product>& products, double rows) {
   double sum = 0;
   for (const Product& product : products) {
@@ -30,7 +31,7 @@ double moved_by(const std::vector<Product>& products, double rows) {
   return sum;
 }
 
-// Of `sequences` sequences of `queries` tokens that look at `keys`.
+// Attention of `sequences` sequences of `queries` tokens over `keys` keys.
 Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double sequences,
                 double queries, double keys) {
   const auto heads = static_cast<double>(spec.heads);
@@ -49,7 +50,7 @@ Moved attention(const WorkloadSpec& spec, AttentionBackend backend, double seque
   return moved;
 }
 
-// Of one micro-batch, forward.
+// The forward of one micro-batch.
 Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto batch = static_cast<double>(spec.batch);
   const auto length = static_cast<double>(spec.seq_len);
@@ -63,7 +64,7 @@ Moved forward_of(const WorkloadSpec& spec, AttentionBackend backend) {
   return moved;
 }
 
-// The prompt, then every new token by itself, or with everything before it where nothing is kept.
+// The prompt, then every new token by itself, or with all tokens before it without a cache.
 double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   const auto batch = static_cast<double>(spec.batch);
   const auto layers = static_cast<double>(spec.layers);
@@ -83,7 +84,7 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   return sum;
 }
 
-// Passes over the parameters, in the type they are stored in.
+// Passes over the parameters, in their storage type.
 double optimizer_passes(const WorkloadSpec& spec) {
   constexpr double kAdamW =
       7;  // parameter, gradient, two moments read; all but the gradient written

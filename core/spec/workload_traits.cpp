@@ -18,17 +18,17 @@ std::int64_t no_parameters(const WorkloadSpec& /*spec*/) {
   return 0;
 }
 
-// To queries, and to keys and values.
+// The projections to queries, and to keys and values.
 Products projections(const WorkloadSpec& spec, std::int64_t width) {
   return {{width, width}, {width, kv_head_count(spec) * head_size(spec), 2}};
 }
 
-// Q, K and V are given, or made of one input.
+// Q, K and V are inputs, or computed from one input.
 Products attention_products(const WorkloadSpec& spec) {
   return spec.projections ? projections(spec, spec.heads * spec.d_head) : Products();
 }
 
-// SwiGLU has a gate beside the first product.
+// SwiGLU has a second product of the same shape for its gate.
 void add_feed_forward(const WorkloadSpec& spec, FeedForward form, Products& products) {
   products.push_back({spec.d_model, spec.d_ff, form == FeedForward::swiglu ? 2 : 1});
   products.push_back({spec.d_ff, spec.d_model});
@@ -64,7 +64,7 @@ Products lm_products(const WorkloadSpec& spec) {
   return products;
 }
 
-// The embedding, unless the head is the same tensor; learned positions; the blocks; the last norm.
+// The embedding, unless the head shares its tensor; learned positions; the blocks; the last norm.
 std::int64_t lm_others(const WorkloadSpec& spec) {
   std::int64_t count = spec.tied ? 0 : spec.vocab * spec.d_model;
   if (spec.positions == Positions::learned) count += context_length(spec) * spec.d_model;

@@ -5,8 +5,8 @@
 
 #include "core/spec/workload_spec.h"
 
-// What sets the workloads apart: one row for each. Which settings matter, parameters, FLOPs and
-// bytes follow from it.
+// The properties of each workload, one row for each. They determine which settings matter, the
+// parameters, FLOPs and bytes.
 namespace ts::spec {
 
 // Matrix products of the forward: each row of [rows, in] becomes a row of [rows, out].
@@ -16,7 +16,7 @@ struct Product {
   std::int64_t count = 1;
 };
 
-// What the series of a workload (run::Course) are of, as files name it.
+// The axes of the series of a workload (run::Course), as files name them.
 struct CourseAxes {
   const char* x = "";
   const char* y = "";
@@ -25,7 +25,7 @@ struct CourseAxes {
 
 struct WorkloadTraits {
   WorkloadKind kind;
-  // The tensors that settings are about.
+  // The settings that apply to the workload.
   bool attends = false;         // heads, backend
   bool attention_only = false;  // d_head, T_kv and projections are its own; no d_model
   bool feed_forward = false;    // d_ff
@@ -39,17 +39,17 @@ struct WorkloadTraits {
   // False: T additions and no input, so B, d_model and the seed do not matter.
   bool has_input = true;
   CourseAxes courses = {};
-  // Of one forward, for every token; the scores of attention are none of them.
+  // Products of one forward, for every token; the scores of attention are not included.
   std::vector<Product> (*products)(const WorkloadSpec& spec);
-  // Parameters beside the weights of `products`: biases, norms, embeddings.
+  // Parameters in addition to the weights of `products`: biases, norms, embeddings.
   std::int64_t (*other_parameters)(const WorkloadSpec& spec);
 };
 
 const WorkloadTraits& traits_of(WorkloadKind kind);
 
-// Of one transformer block with the sizes of `spec`.
+// The products of one transformer block with the sizes of `spec`.
 std::vector<Product> block_products(const WorkloadSpec& spec);
-// How often a forward attends: 0, 1, or once a layer.
+// The number of attention calls in a forward: 0, 1, or one a layer.
 std::int64_t attention_count(const WorkloadSpec& spec);
 
 }  // namespace ts::spec

@@ -13,11 +13,12 @@ std::vector<std::int64_t> bytes_of_calls(std::span<const OperatorCall> calls,
   const auto begin_of = [&](std::uint32_t call) { return calls[call].slice.begin_ns; };
   for (auto& [name, list] : by_name) std::ranges::stable_sort(list, {}, begin_of);
   for (const memory::Block& block : memory.blocks()) {
-    if (block.step < 0) continue;  // of set-up
+    if (block.step < 0) continue;  // set-up
     const auto found = by_name.find(block.op);
     if (found == by_name.end()) continue;
     const std::int64_t time = memory.events()[block.alloc_event].time_ns;
-    // From the latest that had begun backwards; calls of one name overlap on a few threads at most.
+    // Search backwards from the latest call that had begun; calls of one name overlap on a few
+    // threads at most.
     constexpr int kLooks = 16;
     auto at = std::ranges::upper_bound(found->second, time, {}, begin_of);
     for (int look = 0; look < kLooks && at != found->second.begin(); ++look) {

@@ -10,8 +10,8 @@
 namespace ts::stats {
 
 // Bytes of the blocks that each call allocated itself, in the order of the calls: a block belongs
-// to the innermost call of its operator's name that was going on when it was made. Blocks of no
-// such call are left out. O(n log n).
+// to the innermost call with its operator's name that was open when it was allocated. Blocks
+// without such a call are left out. O(n log n).
 std::vector<std::int64_t> bytes_of_calls(std::span<const OperatorCall> calls,
                                          const memory::AllocationLog& memory);
 

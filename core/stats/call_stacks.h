@@ -12,13 +12,13 @@
 
 namespace ts::stats {
 
-// Where calls come from: the module, then the operators that they lie in, then themselves. Layers
-// of a list are one place ("blocks.*.attn"), as lines of source are one whatever layer runs them.
+// Call paths: the module, then the operators around the call, then the call itself. Layers of a
+// list share one place ("blocks.*.attn"), like a line of source that every layer runs.
 class CallStacks {
  public:
   CallStacks(std::span<const OperatorCall> calls, const base::StringTable& strings);
 
-  // Of a call by its place among the calls. An `again` call has that of the one around it.
+  // Stack of a call, by its index among the calls. An `again` call has that of the call around it.
   [[nodiscard]] std::uint32_t of(std::uint32_t call) const { return of_call_[call]; }
   // "blocks.*.attn;aten::linear;aten::addmm", the outermost first.
   [[nodiscard]] std::string text(std::uint32_t stack) const;
@@ -36,7 +36,7 @@ class CallStacks {
   std::vector<std::uint32_t> of_call_;
 };
 
-// "lm.blocks.3.attn": "lm.blocks.*.attn".
+// Replaces layer numbers: "lm.blocks.3.attn" becomes "lm.blocks.*.attn".
 std::string without_layer_numbers(std::string_view path);
 
 }  // namespace ts::stats

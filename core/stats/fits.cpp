@@ -28,7 +28,7 @@ std::vector<CurvePoint> sorted_by_x(std::span<const CurvePoint> curve) {
   return points;
 }
 
-// The two curves at one x: positive where the second is lower.
+// The two curves at one x; the ratio is positive where the second is lower.
 struct Meeting {
   double x = 0;
   double ratio = 0;  // ln first - ln second
@@ -53,7 +53,7 @@ std::vector<Meeting> meetings(std::span<const CurvePoint> first,
   return all;
 }
 
-// Between meetings [from, to], whose ratios have opposite signs: the last change of sign.
+// The last change of sign between meetings [from, to], whose ratios have opposite signs.
 double crossing(std::span<const Meeting> all, std::size_t from, std::size_t to) {
   std::size_t k = to - 1;
   const bool rises = all[to].ratio > 0;
@@ -98,7 +98,7 @@ std::optional<PowerFit> fit_power_law(std::span<const double> x, std::span<const
     one_x = one_x && x[i] == x[used.front()];
     one_y = one_y && y[i] == y[used.front()];
   }
-  // Rounding of the mean leaves a little even where all x are equal.
+  // Rounding of the mean leaves a small rest even where all x are equal.
   if (one_x || xx <= 0) return std::nullopt;
 
   PowerFit fit;

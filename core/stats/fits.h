@@ -6,8 +6,9 @@
 
 #include "core/stats/quantiles.h"
 
-// What the curves of a sweep say: how steep, where one overtakes the other, where one flattens.
-// Points with an x or y that is not finite and positive have no logarithm and are left out.
+// Fits for the curves of a sweep: the slope, where one curve overtakes the other, where one
+// flattens. Points with an x or y that is not finite and positive have no logarithm and are left
+// out.
 namespace ts::stats {
 
 // y = factor * x^slope, by least squares of ln y on ln x.
@@ -16,7 +17,7 @@ struct PowerFit {
   double slope = 0;
   double factor = 0;
   std::optional<Interval> ci95;   // of the slope, by Student's t with n - 2 degrees; n >= 3
-  std::optional<double> r2;       // unset when all y are equal: there is nothing to explain
+  std::optional<double> r2;       // unset when all y are equal: there is no variance to explain
   std::vector<double> residuals;  // ln y minus the fit, one per point given; NaN where left out
   [[nodiscard]] double at(double x) const;
 };
@@ -32,8 +33,8 @@ struct CurvePoint {
 };
 
 // `at` lies between two x that both curves have: up to `before` one curve is surely the lower one,
-// from `after` on the other is. Surely: the intervals are apart. Where they overlap nobody is ahead
-// and no crossover is reported, so noise makes none.
+// from `after` on the other is. "Surely" means that the intervals do not overlap. Where they
+// overlap neither is ahead and no crossover is reported, so noise causes none.
 struct Crossover {
   double at = 0;  // where the ratio of the two is 1, interpolated linearly in the logarithms
   double before = 0;
@@ -45,12 +46,12 @@ std::vector<Crossover> crossovers(std::span<const CurvePoint> first,
                                   std::span<const CurvePoint> second);
 
 // Where throughput flattens. The rule: the first x at which y gains less than 10 % per doubling of
-// x over the x before it, and so do all later ones over that one: a single slow point is no knee.
-// For x that double at each point and a y that only flattens this is the plain gain.
+// x over the x before it, and every later x does so too: a single slow point is no knee. If x
+// doubles at each point and y only flattens, this is the plain gain.
 struct Saturation {
   double at = 0;
   double y = 0;
-  double gain = 0;  // over the x before, per doubling, as a part: 0.04 is 4 %
+  double gain = 0;  // over the x before, per doubling, as a fraction: 0.04 is 4 %
 };
 inline constexpr double kSaturationGain = 0.10;
 // Unset when y still grows at the last x, or with fewer than two different x.

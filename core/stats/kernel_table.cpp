@@ -115,7 +115,7 @@ class KernelTableBuilder {
     into.op_input_bytes += input_bytes(shapes);
   }
 
-  // The innermost call of its operator that was open when it was launched.
+  // The innermost call of its operator that was open at its launch.
   std::optional<SliceRef> operator_of(const PlacedKernel& one) const {
     const base::StringId op = launches_.at(one.slice.detail).op;
     const auto call = trace_.flow_partner(one.ref);

@@ -25,25 +25,25 @@ struct KernelRow {
   double p90_ns = 0;
   trace::KernelLaunch launch;  // the most frequent one
   std::int64_t launches = 0;   // how many different ones
-  // Of the operators that launched it, each call counted once: FLOPs by the shapes of their inputs
-  // (operator_flops.h), and the bytes of those inputs. They are the operator's, not this kernel's
-  // alone: an operator may launch several kernels. 0: not known.
+  // For the operators that launched it, each call counted once: FLOPs by the shapes of their inputs
+  // (operator_flops.h), and the bytes of those inputs. They belong to the operator, not to this
+  // kernel alone: an operator may launch several kernels. 0: not known.
   double op_flops = 0;
   double op_input_bytes = 0;
 };
 
-// What one GPU did in the recorded steps. Kernels that run at once count once in busy_ns.
+// Activity of one GPU in the recorded steps. Concurrent kernels count once in busy_ns.
 struct DeviceUse {
   std::int16_t device = 0;
   std::int64_t kernels = 0;
   std::int64_t span_ns = 0;    // first begin to last end, of each step, summed up
-  std::int64_t busy_ns = 0;    // a kernel ran
+  std::int64_t busy_ns = 0;    // at least one kernel ran
   std::int64_t kernel_ns = 0;  // sum of all kernels
   std::int64_t copy_ns = 0;    // sum of copies and fills
   std::array<std::int64_t, trace::kIdleCauseCount> idle_ns{};
   std::int64_t tensor_core_ns = 0;  // of kernel_ns
-  // Launches that had been made and had not begun yet, over the time of the span: its mean, and the
-  // most. Graph launches count as one.
+  // Number of launches that were made but not yet started, over the time of the span: mean and
+  // maximum. A graph launch counts as one.
   double queue_mean = 0;
   std::int64_t queue_most = 0;
 };

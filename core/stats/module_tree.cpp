@@ -19,7 +19,7 @@ class ModuleTreeBuilder {
   }
 
   void add(const std::vector<OperatorCall>& calls) {
-    // FLOPs are asked for once per operator and shape, not per call.
+    // FLOPs are computed once per operator and shape, not per call.
     std::map<std::pair<base::StringId, base::StringId>, double> flops;
     for (const OperatorCall& call : calls) {
       ModuleNode& node = tree_.nodes[leaf(call.slice.module, call.slice.name)];
@@ -45,7 +45,7 @@ class ModuleTreeBuilder {
     for (const memory::Block& block : log.blocks()) {
       if (block.category == memory::Category::activation) last = std::max(last, block.step);
     }
-    // What the loss alone reads, as the logits, is let go of before a backward begins.
+    // Activations that only the loss reads, such as the logits, are freed before a backward begins.
     std::vector<memory::EventIndex> backwards;
     for (const memory::PhaseSpan& span : log.phases()) {
       if (span.phase == base::Phase::backward && span.step == last)
@@ -72,7 +72,7 @@ class ModuleTreeBuilder {
   }
 
   ModuleTree finish() {
-    // Parents come before children: from the end every node is whole before it is added.
+    // Parents come before children: in reverse order every node is complete before it is added.
     for (std::size_t i = tree_.nodes.size() - 1; i > 0; --i) {
       const ModuleNode& node = tree_.nodes[i];
       ModuleNode& parent = tree_.nodes[node.parent];

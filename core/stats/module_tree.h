@@ -10,8 +10,8 @@
 
 namespace ts::stats {
 
-// A module with what is below it, or, as a leaf, an operator that ran in it. Times in nanoseconds
-// and FLOPs are sums over all recorded steps, of the node with everything below it.
+// A module with everything below it, or, as a leaf, an operator that ran in it. Times in
+// nanoseconds and FLOPs are sums over all recorded steps, of the node with everything below it.
 struct ModuleNode {
   std::string name;  // last part of the path ("attn"), or the operator's name
   bool is_operator = false;
@@ -19,12 +19,12 @@ struct ModuleNode {
   std::uint32_t depth = 0;              // 0: the root
   std::vector<std::uint32_t> children;  // most time first
   std::int64_t calls = 0;               // of operators
-  std::int64_t forward_ns = 0;          // and loss
+  std::int64_t forward_ns = 0;          // includes loss
   std::int64_t backward_ns = 0;
   std::int64_t other_ns = 0;  // optimizer, and between phases
   double flops = 0;           // by operator_flops
   std::int64_t parameter_bytes = 0;
-  std::int64_t kept_bytes = 0;  // activations, and the loss, when a backward of a step begins
+  std::int64_t kept_bytes = 0;  // activations (and loss) live when a backward of a step begins
   [[nodiscard]] std::int64_t total_ns() const { return forward_ns + backward_ns + other_ns; }
 };
 
@@ -33,10 +33,10 @@ struct ModuleTree {
   std::int64_t steps = 0;
 };
 
-// From the operators of recorded steps and the blocks of the log. Time is self time, so that parts
-// add up to their whole. Parameters are the blocks that have an owner's name, which is their path.
-// Activations kept are those of the last recorded step that has any; without a backward all. O(n
-// log n).
+// Built from the operators of recorded steps and the blocks of the log. Time is self time, so that
+// parts add up to their whole. Parameters are the blocks that have an owner's name, which is their
+// path. Kept activations are those of the last recorded step that has any; all of them if there is
+// no backward. O(n log n).
 ModuleTree module_tree(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                        const base::StringTable& strings);
 

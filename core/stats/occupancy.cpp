@@ -12,7 +12,7 @@ struct Limits {
   std::int64_t blocks;           // per multiprocessor
   std::int64_t shared_kib;       // per multiprocessor
   std::int64_t shared_unit;      // bytes
-  std::int64_t shared_reserved;  // bytes of every block that the driver takes
+  std::int64_t shared_reserved;  // bytes that the driver reserves in every block
 };
 
 constexpr std::array kLimits = std::to_array<Limits>({
@@ -39,7 +39,7 @@ std::int64_t up(std::int64_t number, std::int64_t unit) {
 
 std::int64_t blocks_by_registers(std::int64_t registers, std::int64_t warps) {
   const std::int64_t of_a_warp = up(registers * kThreadsPerWarp, kRegisterUnit);
-  // Of a block every quarter must hold its part, rounded up.
+  // Every quarter must hold its part of a block, rounded up.
   if (of_a_warp * up(warps, kQuarters) > kRegistersPerQuarter * kQuarters) return 0;
   return kRegistersPerQuarter / of_a_warp * kQuarters / warps;
 }

@@ -8,20 +8,20 @@
 
 namespace ts::stats {
 
-// What bounds the blocks of a kernel that a multiprocessor can hold at once.
+// The resource that limits how many blocks of a kernel a multiprocessor can hold at once.
 enum class OccupancyLimit : std::uint8_t { warps, blocks, registers, shared_memory };
 
 struct Occupancy {
   std::int32_t blocks = 0;  // per multiprocessor, at most
-  double share = 0;         // of the warps that it can hold, 0 to 1
+  double share = 0;         // of the warps that the multiprocessor can hold, 0 to 1
   OccupancyLimit limit = OccupancyLimit::warps;
 };
 
 // Theoretical occupancy by the limits of a compute capability ("8.6"), as in "Technical
 // Specifications per Compute Capability" of the CUDA C++ Programming Guide: warps, blocks,
-// registers (given out to whole warps in units of 256, in quarters of the multiprocessor) and
-// shared memory, the largest part that can be set aside for it. Clusters are not considered. Unset
-// for a capability that is not known, and for a block that no multiprocessor can hold.
+// registers (allocated to whole warps in units of 256, in quarters of the multiprocessor) and
+// shared memory, with its largest configurable size. Clusters are not considered. Unset for an
+// unknown capability, and for a block that no multiprocessor can hold.
 std::optional<Occupancy> occupancy(std::string_view compute_capability,
                                    const trace::KernelLaunch& launch);
 

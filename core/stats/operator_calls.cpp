@@ -71,7 +71,7 @@ struct Placed {
   trace::Slice slice;
 };
 
-// Modules and operators of a track nest: a stack of what is open finds the operator around each.
+// Modules and operators of a track nest: a stack of open slices gives the operator around each.
 void add_track(std::vector<Placed>& placed, const std::vector<PhaseInterval>& phases,
                std::vector<OperatorCall>& calls) {
   std::ranges::stable_sort(placed, [](const Placed& a, const Placed& b) {
@@ -85,7 +85,7 @@ void add_track(std::vector<Placed>& placed, const std::vector<PhaseInterval>& ph
   };
   std::vector<Open> open;
   for (const Placed& one : placed) {
-    // Depth decides, times only where a deeper slice of nothing before was lost.
+    // The depth decides. Times matter only where a slice in between was lost.
     while (!open.empty() &&
            (open.back().depth >= one.depth || open.back().end_ns <= one.slice.begin_ns)) {
       open.pop_back();

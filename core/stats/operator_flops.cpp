@@ -68,7 +68,7 @@ double element_bytes(std::string_view type) {
 double input_bytes(std::string_view shapes) {
   double bytes = 0;
   const std::vector<Shape> sizes = parse(shapes);
-  // The type of each stands between its bracket and the comma before the next.
+  // The type of each tensor is between its bracket and the comma before the next.
   for (const Shape& shape : sizes) {
     shapes.remove_prefix(std::min(shapes.find(']') + 1, shapes.size()));
     const std::string_view rest = shapes.substr(0, shapes.find(','));
@@ -90,7 +90,7 @@ double operator_flops(std::string_view name, std::string_view shapes) {
   const bool fused = name.find("flash_attention") != name.npos ||
                      name.find("efficient_attention") != name.npos ||
                      name.find("cudnn_attention") != name.npos;
-  if (!fused) return 0;  // math is made of products
+  if (!fused) return 0;  // the math variant consists of products
   const bool backward = name.find("_backward") != name.npos;
   // The gradient of the output comes first.
   return backward ? 2.5 * attention(parse(shapes), 1) : attention(parse(shapes), 0);

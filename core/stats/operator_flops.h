@@ -4,15 +4,15 @@
 
 namespace ts::stats {
 
-// Floating-point operations of one call, from its name and the shapes of its inputs as the trace
-// has them ("[4, 512, 64] fp32, [4, 64, 512] fp32"); a multiply-add counts as two. Matrix products
-// and fused attention (forward 4 B H T T_kv d, backward 2.5 times that; halved by no mask, which
-// the shapes do not tell); 0 for everything else, as torch.profiler's with_flops has it for what it
-// does not know.
+// Floating-point operations of one call, from its name and the shapes of its inputs as written in
+// the trace ("[4, 512, 64] fp32, [4, 64, 512] fp32"); a multiply-add counts as two. Covers matrix
+// products and fused attention (forward 4 B H T T_kv d, backward 2.5 times that; a mask does not
+// halve it, because the shapes do not show masks). 0 for everything else, as torch.profiler's
+// with_flops does for unknown operators.
 double operator_flops(std::string_view name, std::string_view shapes);
 
-// Bytes of the tensors that a call was given, by the same shapes: what it reads if it reads each of
-// them once and in full. A tensor without a known type counts nothing.
+// Bytes of the input tensors of a call, by the same shapes: the bytes read if each tensor is read
+// once and in full. A tensor of unknown type counts as 0.
 double input_bytes(std::string_view shapes);
 
 }  // namespace ts::stats

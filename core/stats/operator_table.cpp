@@ -16,7 +16,7 @@
 namespace ts::stats {
 namespace {
 
-// Two texts or a phase, whatever the table groups by.
+// Two texts or a phase, depending on the grouping of the table.
 using Key = std::pair<std::uint32_t, std::uint32_t>;
 
 struct Gathered {
@@ -56,7 +56,7 @@ class OperatorTableBuilder {
       if (call.again) continue;
       for (std::uint32_t at = call.parent; at != OperatorCall::kNoParent; at = calls_[at].parent) {
         leaf_[at] = false;
-        if (!calls_[at].again) break;  // else it is one call with that around it
+        if (!calls_[at].again) break;  // otherwise it is one call with the one around it
       }
     }
   }
@@ -70,7 +70,7 @@ class OperatorTableBuilder {
   }
 
  private:
-  // What the shapes of a call tell: asked for once per operator and shapes, not per call.
+  // Values from the shapes of a call: computed once per operator and shapes, not per call.
   struct Work {
     double flops = 0;
     double bytes = 0;
@@ -85,7 +85,7 @@ class OperatorTableBuilder {
   const base::StringTable& strings_;
   GroupBy group_;
   std::vector<OperatorCall> calls_;
-  std::vector<bool> leaf_;  // calls that hand nothing on to another operator
+  std::vector<bool> leaf_;  // calls that call no other operator
   std::optional<CallStacks> stacks_;
   std::map<Key, Work> works_;
   std::map<Key, Gathered> rows_;
@@ -141,7 +141,7 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
     if (call.slice.detail != base::kNoString) ++gathered.shapes[call.slice.detail];
     const Work& work = work_of(call.slice);
     row.flops += work.flops;
-    // Rows of many operators would count a tensor for each that hands it on.
+    // Rows of many operators would count a tensor once for each operator that passes it on.
     const bool of_many = group_ == GroupBy::module || group_ == GroupBy::phase;
     if (!of_many || leaf_[index]) row.bytes_given += work.bytes;
     if (stacks_ && row.stack.empty()) row.stack = stacks_->text(stacks_->of(index));
@@ -153,7 +153,7 @@ void OperatorTableBuilder::add(std::uint32_t index, std::int64_t bytes_allocated
   phases_.add(call);
 }
 
-// "blocks" holds "blocks.3" and that "blocks.3.attn": time inside counts for each of them.
+// "blocks" contains "blocks.3", which contains "blocks.3.attn": inner time counts for each of them.
 void OperatorTableBuilder::add_children() {
   std::unordered_map<std::string_view, OperatorRow*> by_path;
   std::vector<OperatorRow> own;
@@ -196,7 +196,7 @@ void OperatorTableBuilder::finish() {
     row.shapes = static_cast<std::int64_t>(gathered.shapes.size());
     std::int64_t most = 0;
     for (const auto& [shape, count] : gathered.shapes) {
-      // Of equally frequent ones the first that was seen, so that the choice is always the same.
+      // Among equally frequent ones the first that was interned, so the choice is deterministic.
       if (count > most || (count == most && shape < row.shape)) {
         most = count;
         row.shape = shape;

@@ -12,7 +12,7 @@
 
 namespace ts::stats {
 
-// What makes one row.
+// The key that makes one row.
 enum class GroupBy : std::uint8_t {
   op,            // the operator's name
   op_and_shape,  // the same for each combination of input shapes
@@ -23,14 +23,14 @@ enum class GroupBy : std::uint8_t {
 
 // One row of a table of operators. Times in nanoseconds, over all recorded steps.
 //
-// Self time is the time of a slice less that of the operators directly inside it, so the self times
-// of all rows add up to the time that operators took. Total time is that of the slices, where a
-// slice inside another of the same row counts once; by module it is the self time of the module
-// with everything below it. An operator that is all there is inside one of its own name is the same
-// call, as in torch.profiler's tables. Quantiles are of the durations of calls (for a module or
-// phase: of the operators in it), by stats::quantile_sorted. FLOPs are those of the products in it,
-// and bytes those that its calls were given or allocated; of a module with everything below it, of
-// a module or phase without counting what an operator hands on to another.
+// Self time is the time of a slice minus that of the operators directly inside it, so the self
+// times of all rows add up to the time of all operators. Total time is that of the slices; a slice
+// inside another of the same row counts once. By module, total time is the self time of the module
+// with everything below it. If an operator contains only one operator, of the same name, both are
+// one call, as in torch.profiler's tables. Quantiles are of the durations of calls (for a module or
+// phase: of the operators in it), by stats::quantile_sorted. FLOPs are those of the products in the
+// row; bytes are those that its calls got as inputs or allocated. Both include everything below a
+// module; for a module or phase, tensors that an operator passes on to another are not counted.
 struct OperatorRow {
   base::StringId name = base::kNoString;   // the operator, or module path; none for a phase
   base::StringId shape = base::kNoString;  // with op_and_shape; else the most frequent one
@@ -45,17 +45,17 @@ struct OperatorRow {
   double p50_ns = 0;
   double p90_ns = 0;
   std::int64_t shapes = 0;           // how many different ones
-  std::int64_t bytes_allocated = 0;  // by it, over all recorded steps
+  std::int64_t bytes_allocated = 0;  // by this row, over all recorded steps
   double flops = 0;                  // over all recorded steps, by operator_flops
   double bytes_given = 0;            // the same, by input_bytes
   std::string stack = {};            // with stack: "blocks.*.attn;aten::linear;aten::addmm"
-  // While it went on; 0 for what computes no products.
+  // Rate over the time of the calls; 0 for operators without products.
   [[nodiscard]] double flops_per_s() const {
     return total_ns > 0 ? flops / (static_cast<double>(total_ns) * 1e-9) : 0;
   }
 };
 
-// Self time by class of operator, or of what ran on the GPU, in one phase.
+// Self time by class of operator, or of GPU work, in one phase.
 struct ClassShares {
   base::Phase phase = base::Phase::idle;
   std::array<std::int64_t, trace::kSliceClassCount> self_ns{};
@@ -70,13 +70,13 @@ struct OperatorTable {
   std::int64_t steps = 0;           // recorded
 };
 
-// From the slices of operators on all threads, of recorded steps (set-up is left out), and the
+// From the slices of operators on all threads, in recorded steps (set-up is left out), and the
 // blocks that were allocated in them. O(n log n).
 OperatorTable operator_table(const trace::TraceStore& trace, const memory::AllocationLog& memory,
                              const base::StringTable& strings, GroupBy group);
 
-// The time of kernels, copies and fills on all streams, of recorded steps; kernel by kernel it is
-// in kernel_table.h.
+// The time of kernels, copies and fills on all streams, in recorded steps; times per kernel are in
+// kernel_table.h.
 std::vector<ClassShares> kernel_shares(const trace::TraceStore& trace);
 
 }  // namespace ts::stats

@@ -9,7 +9,7 @@ namespace ts::stats {
 
 namespace {
 
-// As nvbench's comparison: medians nearer than half a percent are not called different.
+// Same rule as nvbench's comparison: medians closer than half a percent are not called different.
 constexpr double kDifferent = 0.005;
 constexpr double kSame = 0.01;
 

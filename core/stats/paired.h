@@ -8,12 +8,12 @@
 
 namespace ts::stats {
 
-// What an interleaved comparison of A and B says of B.
+// The verdict on B of an interleaved comparison of A and B.
 enum class PairVerdict : std::uint8_t { faster, slower, same, unclear };
 const char* to_string(PairVerdict value);
 
-// Ratios of times B / A, one for each pair of neighbours. What drifts slowly (clocks, other work)
-// is in both halves of a pair and drops out of its ratio.
+// Ratios of times B / A, one for each pair of neighbours. Slow drift (clocks, other work) affects
+// both halves of a pair and cancels out in its ratio.
 struct PairedRatio {
   int pairs = 0;
   double median = 0;
@@ -21,7 +21,7 @@ struct PairedRatio {
   PairVerdict verdict = PairVerdict::unclear;
 };
 
-// With fewer there is no verdict, whatever the interval says.
+// With fewer pairs there is no verdict, whatever the interval is.
 inline constexpr int kFewestPairs = 10;
 
 // faster, slower: the interval lies wholly beyond 0.5 % from 1. same: wholly within 1 %. Anything

@@ -13,14 +13,14 @@ namespace {
 constexpr double kConfidence = 0.95;
 
 // P(B = n / 2, rounded down) for B binomial(n, 1/2). A product of ratios close to one: no factorial
-// that overflows, and unlike lgamma nothing global is written.
+// overflows, and unlike lgamma it writes no global state.
 long double central_binomial(std::size_t n) {
   const std::size_t half = (n + 1) / 2;
   long double product = 1;
   for (std::size_t i = 1; i <= half; ++i) {
     product *= static_cast<long double>(2 * i - 1) / static_cast<long double>(2 * i);
   }
-  // An odd n has two central values, each as likely as the one of n + 1.
+  // An odd n has two central values, each with the probability of the central value of n + 1.
   return product;
 }
 
@@ -40,15 +40,15 @@ double quantile_sorted(std::span<const double> sorted, double q) {
   const double low = sorted[below];
   if (part <= 0 || below + 1 >= sorted.size()) return low;
   const double high = sorted[below + 1];
-  // Equal infinities have no difference to interpolate.
+  // The difference of equal infinities is undefined, so do not interpolate.
   return low == high ? low : std::lerp(low, high, part);
 }
 
 std::optional<Interval> median_ci95(std::span<const double> sorted) {
   const std::size_t n = sorted.size();
   if (n < 6) return std::nullopt;
-  // The ranks (rank, n + 1 - rank), counted from 1, cover the median with the probability that B
-  // lies in [rank, n - rank]. From the centre outwards, until that is enough.
+  // The ranks (rank, n + 1 - rank), counted from 1, cover the median with the probability that B is
+  // in [rank, n - rank]. Search from the centre outwards until the coverage is enough.
   std::size_t rank = n / 2;
   long double probability = central_binomial(n);  // of B = rank
   long double coverage = n % 2 == 0 ? probability : 2 * probability;

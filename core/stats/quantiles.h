@@ -19,7 +19,7 @@ struct Interval {
 // where no such pair exists.
 std::optional<Interval> median_ci95(std::span<const double> sorted);
 
-// Everything the window shows about a set of samples.
+// All statistics that the window shows for a set of samples.
 struct Summary {
   int n = 0;
   double min = 0, q1 = 0, median = 0, q3 = 0, max = 0, mean = 0, std = 0;  // std: n - 1
@@ -27,7 +27,7 @@ struct Summary {
   std::optional<double> p90;  // n >= 10
   std::optional<double> p99;  // n >= 100
   int outliers = 0;           // samples above q3 + 3 (q3 - q1)
-  double outlier_above = 0;   // that bound
+  double outlier_above = 0;   // that bound, q3 + 3 (q3 - q1)
 };
 // Unset for no samples; NaN and infinite samples are left out.
 std::optional<Summary> summarise(std::vector<double> samples);

@@ -27,8 +27,8 @@ double central_probability(double angle, int degrees) {
 
 double student_t95(int degrees) {
   TS_CHECK(degrees >= 1);
-  // Beyond this the series is long and the distance to the limit, about 2.4 / degrees, does not
-  // matter.
+  // Beyond this the series is long, and the difference to the limit, about 2.4 / degrees, is
+  // negligible.
   constexpr int kLongest = 100'000;
   if (degrees > kLongest) return student_t95(kLongest);
   constexpr double kCovered = 0.95;

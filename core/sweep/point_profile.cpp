@@ -40,7 +40,7 @@ nlohmann::json times_of(const run::Run& run, const base::StringTable& strings,
   return out;
 }
 
-// Everything on the streams of a GPU: kernels, copies, fills.
+// Work on the streams of a GPU: kernels, copies, fills.
 nlohmann::json kernels_of(const run::Run& run, const base::StringTable& strings) {
   struct Sum {
     double calls = 0;
@@ -86,7 +86,7 @@ nlohmann::json peak_of(const run::Run& run, const base::StringTable& strings) {
   return {{"categories", categories}, {"operators", operators}, {"modules", modules}};
 }
 
-// Every name of both, with the numbers at `value` and, where there are some, at "calls".
+// All names of both profiles, with the numbers at `value` and, if present, at "calls".
 std::vector<ProfileRow> matched(const nlohmann::json& a, const nlohmann::json& b,
                                 const char* value) {
   std::map<std::string, ProfileRow> rows;
@@ -136,11 +136,11 @@ io::TextTable profile_table(const std::vector<ProfileRow>& rows, const char* wha
   return table;
 }
 
-// Bytes of a label in a file's name. With the axes, an ending and what a neighbour that is being
-// written adds, a name stays below the 255 bytes that file systems allow.
+// Bytes of a label in a file name. Together with the axes, an ending and the suffix of a temporary
+// neighbour file, a name stays below the 255 bytes that file systems allow.
 constexpr std::size_t kMostLabelBytes = 120;
 
-// FNV-1a: the same in every version of the program.
+// FNV-1a: gives the same digest in every version of the program.
 std::uint64_t digest_of(std::string_view text) {
   constexpr std::uint64_t kPrime = 0x100000001b3;
   std::uint64_t digest = 0xcbf29ce484222325;
@@ -151,7 +151,7 @@ std::uint64_t digest_of(std::string_view text) {
 // "flash, lr = 1e-3" as "flash,lr=1e-3".
 std::string file_words(std::string_view label) {
   std::string words;
-  std::size_t cut = 0;  // the last place at which no character is divided
+  std::size_t cut = 0;  // the last position that does not split a character
   for (std::size_t i = 0; i < label.size(); ++i) {
     if (words.size() <= kMostLabelBytes) cut = words.size();
     const std::string_view rest = label.substr(i);
@@ -232,7 +232,7 @@ ProfileComparison compare_profiles(const nlohmann::json& a, const nlohmann::json
   out.peak_a = io::known_from(a, "peak_allocated");
   out.peak_b = io::known_from(b, "peak_allocated");
   out.operators = matched(a.at("operators"), b.at("operators"), "self_ms");
-  // Profiles of older programs have none.
+  // Profiles of older programs have no kernels.
   const nlohmann::json none = nlohmann::json::object();
   out.kernels = matched(a.value("kernels", none), b.value("kernels", none), "total_ms");
   out.modules = matched(a.at("modules"), b.at("modules"), "total_ms");

@@ -60,7 +60,8 @@ std::vector<ReferenceSeries> references_of(const Sweep& sweep,
                                            std::span<const ReferenceSeries> all) {
   std::vector<ReferenceSeries> found;
   if (all.empty()) return found;
-  // Along the first axis only that setting differs, so the first point of a curve stands for it.
+  // The points of a curve differ only in the setting of the first axis, so its first point
+  // represents it.
   const std::size_t length = sweep.spec().axes[0].values.size();
   std::vector<nlohmann::json> specs;
   for (std::size_t i = 0; i < sweep.points().size(); i += length) {

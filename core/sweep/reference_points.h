@@ -12,8 +12,8 @@
 
 namespace ts::sweep {
 
-// Step times that others published, to be drawn faintly beside what was measured: never mixed with
-// it, always named with their hardware. What was not printed is left out, never interpolated.
+// Step times that others published, drawn faintly beside the measured ones: never mixed with them,
+// always named with their hardware. Values that were not printed are left out, never interpolated.
 struct ReferenceSeries {
   std::string name;      // "A2 naive, d = 16"
   std::string hardware;  // "RTX 4060 Laptop 8 GB, torch 2.9.1"
@@ -26,7 +26,7 @@ struct ReferenceSeries {
 // Reads assets/reference_points.json. Errors name the series.
 base::Result<std::vector<ReferenceSeries>> parse_references(std::string_view json);
 
-// Those of the same workload as some point of the sweep, over its first axis.
+// The references of a workload that the sweep has, over its first axis.
 std::vector<ReferenceSeries> references_of(const Sweep& sweep,
                                            std::span<const ReferenceSeries> all);
 

@@ -33,7 +33,7 @@ double log_flops_of(const SweepPoint& point) {
   return std::log(std::max(spec::step_flops(point.spec, point.spec.backend).total(), 1.0));
 }
 
-// Steps a run takes at least: recorded, warm-up until it can have settled, timed with its probes.
+// The least steps of a run: recorded, warm-up until it can have settled, timed with its probes.
 double least_steps(const run::Protocol& protocol) {
   constexpr double kWarmup = 10;
   const double probes = protocol.probe_every > 0 ? 1.0 / std::max(protocol.probe_every, 2) : 0;
@@ -130,9 +130,9 @@ std::optional<std::size_t> Sweep::next() {
   for (const std::size_t index : order_) {
     SweepPoint& point = points_[index];
     if (point.status != PointStatus::pending) continue;
-    // What will hardly fit fails at once, whatever it would take if it did.
-    // From the fastest step: small points on a busy machine would promise far too long a time, and
-    // one that does take too long is ended by the clock.
+    // A point that hardly fits fails at once, whatever time it would take otherwise. The estimate
+    // uses the fastest step: small points on a busy machine would predict far too long a time, and
+    // a point that does take too long is ended by the clock.
     const double expected = expected_seconds(index, &run::TimingSummary::min_ms);
     if (hardly_fits(point) || expected <= spec_.max_point_s) return index;
     point.status = PointStatus::too_slow;
@@ -280,7 +280,7 @@ double Sweep::estimated_step_ms(std::size_t index) const {
 }
 
 double Sweep::expected_seconds(std::size_t index, double run::TimingSummary::*step_ms) const {
-  // The step time grows as the FLOPs do; what a run takes besides its steps is as it was there.
+  // The step time is scaled by the FLOPs; the rest of a run takes as long as at the neighbour.
   Neighbour near = nearest_in_series(index);
   if (near.point == nullptr) near = nearest_measured(index, 0, points_.size());
   if (near.point == nullptr) return -1;

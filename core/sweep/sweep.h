@@ -19,18 +19,18 @@ inline constexpr int kPointStatusCount = 7;
 const char* to_string(PointStatus status);  // pending running ok oom too_slow cancelled failed
 std::optional<PointStatus> point_status_from(std::string_view name);
 
-// What one run told. Numbers that were not measured are negative.
+// The results of one run. Numbers that were not measured are negative.
 struct PointMeasurement {
   run::TimingSummary step;
   double forward_ms = -1, backward_ms = -1, optimizer_ms = -1;  // medians
   double tokens_per_s = -1, samples_per_s = -1, tflops_per_s = -1;
   std::int64_t peak_allocated = -1;   // bytes
   std::int64_t before_backward = -1;  // bytes live when the last recorded backward began
-  std::int64_t limit = -1;            // bytes the allocator might hold
+  std::int64_t limit = -1;            // bytes that the allocator might hold
   std::string limit_source;
   std::int64_t parameters = -1;
   std::string backend_ran;
-  std::string op, module;                          // oom: the allocation that did not fit
+  std::string op, module;                          // oom: of the allocation that did not fit
   std::int64_t bytes_asked = -1, bytes_free = -1;  // oom
   double wall_s = -1;                              // of the whole run, set-up and warm-up too
   report::Roofs roofs;                             // of the device, for the type of the run
@@ -40,29 +40,29 @@ PointMeasurement measurement_of(const run::Run& run);
 struct SweepPoint {
   std::size_t series = 0;        // index into Sweep::series()
   std::vector<std::int64_t> at;  // one value per axis
-  spec::WorkloadSpec spec;       // as far as it could be made when the point is impossible
+  spec::WorkloadSpec spec;       // as far as it could be made if the point is impossible
   PointStatus status = PointStatus::pending;
-  // A run of this very point says so. Not set for what follows from others: oom beyond the edge,
-  // too slow by estimate, impossible values.
+  // True if a run of this point gave its status. False if it follows from other points: oom beyond
+  // the edge, too slow by estimate, impossible values.
   bool measured = false;
-  base::Message reason;  // one sentence, when there is more to say than the status
+  base::Message reason;  // one sentence, if there is more to say than the status
   PointMeasurement measurement;
   PointPrediction prediction;
-  bool wanted = false;  // asked for by rerun(): run whatever is predicted, before the others
+  bool wanted = false;  // requested by rerun(): run despite any prediction, before the others
 };
 
-// The state of a sweep: which points there are, what is known of each, which one is next. Knows no
-// thread, engine or file. One owner thread.
+// The state of a sweep: its points, the results of each, and which one is next. Has no thread,
+// engine or file. One owner thread.
 //
-// Order: coarse to fine, so that the shape shows early (least, middle and greatest value, then what
-// lies between), and all series at a place before the next place, forwards and backwards in turn,
-// so that drift of the machine hits all alike.
+// Order: coarse to fine, so that the shape shows early (least, middle and greatest value, then the
+// values between them), and all series at a place before the next place, forwards and backwards in
+// turn, so that drift of the machine affects all equally.
 //
-// Points that a prediction says are out of memory need no run: in every series one of them, the one
+// Points that are predicted to be out of memory need no run: in every series one of them, the one
 // nearest to the edge, is run to confirm it, the others are marked. If that run fits after all, the
-// predictions of that series are not believed any more. Where nothing is predicted it helps that
-// out of memory is monotonous in every size: one more real run beyond an edge confirms it, what
-// lies above is marked, and if that run fits nothing is marked in that series.
+// predictions of that series are no longer used. Without predictions the sweep uses that out of
+// memory is monotonous in every size: one more real run beyond an edge confirms it, larger points
+// are marked, and if that run fits nothing is marked in that series.
 class Sweep {
  public:
   explicit Sweep(SweepSpec spec);  // check() holds
@@ -72,48 +72,48 @@ class Sweep {
   // By series, then along the first axis, then along the second.
   [[nodiscard]] std::span<const SweepPoint> points() const { return points_; }
   [[nodiscard]] std::optional<std::size_t> find(const spec::WorkloadSpec& spec) const;
-  // Some point is to be run whatever else is not.
+  // True if some point was requested by rerun().
   [[nodiscard]] bool wanted() const;
-  // In the order in which they are run.
+  // In the order of execution.
   [[nodiscard]] std::span<const std::size_t> order() const { return order_; }
 
-  // The point to run now; unset when none is pending. Marks points on its way that need no run.
+  // The point to run now; unset if none is pending. Also marks points that need no run.
   std::optional<std::size_t> next();
   [[nodiscard]] std::optional<std::size_t> running() const { return running_; }
-  // Counts every change: what was made from the points is made anew only when it moved.
+  // Counts every change: derived results are recomputed only when it changed.
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] bool finished() const { return count(PointStatus::pending) == 0 && !running_; }
 
   void start(std::size_t point);      // pending -> running; one at a time
   void give_back(std::size_t point);  // running -> pending: its run was not its own
   void finish(std::size_t point, const run::Run& run, bool took_too_long = false);
-  // As found in a journal.
+  // Sets the result that a journal holds.
   void restore(std::size_t point, PointStatus status, base::Message reason, PointMeasurement known);
-  // What dry runs said. Changes no point that was run.
+  // Sets the results of dry runs. Does not change points that were run.
   void predict(std::vector<std::pair<std::size_t, PointPrediction>> found);
-  // Takes over a specification that holds this one, see widened(). Every point keeps what is known
-  // of it, the running one runs on. Returns the new number of every point.
+  // Replaces the specification by one that contains it, see widened(). Every point keeps its
+  // results, and the running one continues. Returns the new number of every point.
   std::vector<std::size_t> widen(SweepSpec wider);
   void cancel_rest();              // pending -> cancelled
   void resume();                   // cancelled -> pending
-  void forget(std::size_t point);  // what was measured: it is pending again
+  void forget(std::size_t point);  // deletes its results: it is pending again
   void rerun(std::size_t point);   // forgets it and runs it next
 
   [[nodiscard]] std::size_t count(PointStatus status) const;
-  // Seconds until the last pending point is done, from the FLOPs of the points that are; negative
-  // while no point is.
+  // Seconds until the last pending point is done, estimated by FLOPs from the finished points;
+  // negative while there are none.
   [[nodiscard]] double seconds_left() const;
-  // Of one run of that point; negative while nothing is known.
+  // Seconds of one run of that point; negative while there is no estimate.
   [[nodiscard]] double expected_seconds(std::size_t point) const;
-  // Milliseconds of a step of a point that has none of its own yet: those of the nearest point of
-  // its series that was measured, scaled as the FLOPs grow. An estimate, never mixed with
-  // measurements; negative where the point was timed, cannot run, or no neighbour is known.
+  // The estimated step time in milliseconds of a point that was not timed: that of the nearest
+  // measured point of its series, scaled by the FLOPs. Never mixed with measurements; negative if
+  // the point was timed, cannot run, or no neighbour is known.
   [[nodiscard]] double estimated_step_ms(std::size_t point) const;
 
  private:
   [[nodiscard]] double expected_seconds(std::size_t point,
                                         double run::TimingSummary::*step_ms) const;
-  // Another point that went well, how much longer a step of `point` takes by its FLOPs.
+  // Another successful point, and how much longer a step of `point` takes by its FLOPs.
   struct Neighbour {
     const SweepPoint* point = nullptr;  // null: none
     double growth = 1;
@@ -125,7 +125,7 @@ class Sweep {
     seconds_left_.reset();
     ++version_;
   }
-  // What needs no run, from what is known now: sweep_edges.cpp.
+  // Marks points that need no run, by the current results: sweep_edges.cpp.
   void mark_beyond_edges();
   void mark_predicted(std::size_t series);
   void mark_beyond_measured(std::size_t series);

@@ -1,4 +1,4 @@
-// How axes and series are read from text.
+// Reads axes and series from text.
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,7 @@ struct Named {
   std::string_view values;
 };
 
-// "T=256:2048" in its two parts.
+// Splits "T=256:2048" into its two parts.
 base::Result<Named> split(std::string_view text, const char* option, const char* example) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
@@ -40,7 +40,7 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
   }
 }
 
-// By the rules, and with the sentences, of --set.
+// By the rules of --set, and with its error sentences.
 base::Result<std::int64_t> read_value(spec::Field field, std::string_view text) {
   spec::WorkloadSpec spec;
   if (auto set = spec::set_field(spec, spec::field_name(field), text); !set) {
@@ -93,7 +93,8 @@ base::Result<Values> times(spec::Field field, std::int64_t low, std::int64_t hig
                       {{"field", spec::field_name(field)}, {"low", std::to_string(low)}});
   }
   Values values;
-  // Rounded as a whole, so that errors do not pile up: 100:800:x1.5 is 100, 150, 225, 338, ...
+  // Computed exactly, then rounded, so that errors do not accumulate: 100:800:x1.5 is 100, 150,
+  // 225, 338, ...
   for (double exact = static_cast<double>(low); exact <= static_cast<double>(high) + 1e-6;
        exact *= factor) {
     const std::int64_t value = std::llround(exact);
@@ -172,7 +173,7 @@ base::Result<SweepSeriesField> parse_series(std::string_view text) {
   if (text.starts_with(kPresets) && text.size() > kPresets.size()) {
     SweepSeriesField presets{std::nullopt, {}};
     for (const std::string_view piece : pieces(text.substr(kPresets.size()), ',')) {
-      presets.values.emplace_back(piece);  // check() knows of which workload
+      presets.values.emplace_back(piece);  // check() verifies them, as it knows the workload
     }
     return presets;
   }

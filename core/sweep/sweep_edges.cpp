@@ -1,4 +1,4 @@
-// Which points of a sweep are out of memory without having been run.
+// Finds the points of a sweep that are out of memory without a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ bool Sweep::hardly_fits(const SweepPoint& point) const {
 }
 
 void Sweep::mark_beyond_edges() {
-  // Marks follow from what is known, so they are made anew when that changes.
+  // Marks depend on the results, so they are computed again when the results change.
   for (SweepPoint& point : points_) {
     if (point.measured || point.status != PointStatus::oom) continue;
     point.status = PointStatus::pending;
@@ -58,7 +58,7 @@ void Sweep::mark_predicted(std::size_t series) {
   for (SweepPoint& point : points_) {
     if (point.series != series) continue;
     const bool oom = point.prediction.oom();
-    // It fitted after all: dry run and device differ here.
+    // It fitted: dry run and device differ here.
     if (oom && point.measured && point.status == PointStatus::ok) return;
     confirmed = confirmed || (point.measured && (oom || point.status == PointStatus::oom));
     if (!oom || point.wanted || point.status != PointStatus::pending) continue;

@@ -1,4 +1,4 @@
-// What the curves of a sweep say, and what was measured how, in sentences.
+// The findings of a sweep, and how its values were measured, in sentences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ const char* measure_words(Measure measure) {
 std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
   const std::string axis = spec::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> all;
-  int measured = 0;  // points of the curve's measured memory; its prediction comes after it
+  int measured = 0;  // points of the curve's measured memory; the fit of its prediction follows
   const std::vector<CurveFit> fits = fits_of(sweep, range);
   if (fits.empty() && !fits_of(sweep).empty()) {
     all.push_back(fmt::format("No slopes: fewer than two points have {} between {} and {}", axis,
@@ -105,7 +105,7 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
   for (std::size_t i = 0; i < sweep.series().size(); ++i) {
     what += (i == 0 ? " " : ", ") + sweep.series()[i].label;
   }
-  // Presets of models set what a model is made of.
+  // Presets of models change the parts of a model.
   const bool models = std::any_of(spec.series.begin(), spec.series.end(),
                                   [](const SweepSeriesField& one) { return !one.field; });
   const auto of_model = [](spec::Field field) {

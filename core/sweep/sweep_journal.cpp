@@ -31,14 +31,14 @@ tl::unexpected<base::Error> broken(const std::filesystem::path& path, std::size_
                                         text::argument("reason", std::move(why))});
 }
 
-// A line that stands for one point: the file is whole without it.
+// The error of a line for one point: the file is complete without it.
 tl::unexpected<base::Error> broken_point(const std::filesystem::path& path, std::size_t line,
                                          base::Message why) {
   return broken(path, line,
                 text::message("journal_error.point", {text::argument("reason", std::move(why))}));
 }
 
-// What a crash left of the header: nothing was measured, and nobody else's file begins like this.
+// A header cut off by a crash: nothing was measured, and no other file begins like this.
 bool is_cut_header(std::string_view content) {
   constexpr std::string_view kBegin = "{\"identity\":";
   return content.find('\n') == std::string_view::npos &&
@@ -62,7 +62,7 @@ base::Result<void> read_header(const nlohmann::json& json, JournalContent& conte
   return {};
 }
 
-// Locked, so that two programs never write one sweep.
+// Locked, so that two programs never write the same sweep.
 base::Result<int> open_locked(const std::filesystem::path& path, int flags) {
   constexpr mode_t kMode = 0666;
   const int descriptor = ::open(path.c_str(), flags | O_WRONLY | O_APPEND | O_CLOEXEC, kMode);
@@ -96,7 +96,7 @@ base::Result<JournalContent> parse_journal(std::string_view text,
       if (line == 1) {
         return broken(path, line, text::message("journal_error.cut_header"));
       }
-      return content;  // what a crash left of a line says nothing
+      return content;  // a line cut off by a crash is dropped
     }
     auto parsed = io::parse_json(text.substr(begin, end - begin));
     if (!parsed) {
@@ -162,7 +162,7 @@ base::Result<void> restore(Sweep& sweep, const JournalContent& content,
         if (one.at == at && sweep.series()[one.series].label == label) point = k;
       }
       if (!point) return broken_point(path, line, text::message("journal_error.no_point"));
-      sweep.forget(*point);  // what an earlier line said does not count
+      sweep.forget(*point);  // earlier lines of the point are replaced
       sweep.predict({{*point, prediction_from_json(json)}});
       if (*status == PointStatus::ok || *status == PointStatus::oom ||
           *status == PointStatus::too_slow) {
@@ -191,13 +191,14 @@ base::Result<SweepJournal> SweepJournal::create(const std::filesystem::path& pat
   auto descriptor = open_locked(path, O_CREAT);
   if (!descriptor) return tl::unexpected(descriptor.error());
   SweepJournal journal(path, *descriptor, 0);
-  // Again under the lock. A new file is empty; one whose maker was killed has a part of its header.
+  // Checked again under the lock. A new file is empty; one whose creator was killed has a part of
+  // its header.
   if (holds_another()) return refused;
   if (::ftruncate(*descriptor, 0) != 0) return cannot_write(path, errno);
   const nlohmann::json header = {
       {kFormatKey, kFormat}, {"identity", identity}, {"sweep", to_json(spec)}};
   if (auto written = journal.write_line(header.dump() + "\n"); !written) {
-    ::unlink(path.c_str());  // without a header it is nobody's journal
+    ::unlink(path.c_str());  // without a header it is not a journal
     return tl::unexpected(written.error());
   }
   return journal;
@@ -228,7 +229,7 @@ SweepJournal::SweepJournal(SweepJournal&& other) noexcept
       waiting_(std::move(other.waiting_)) {}
 
 base::Result<void> SweepJournal::append(const nlohmann::json& point) {
-  // What an operator or file name holds need not be UTF-8.
+  // The names of operators and files need not be UTF-8.
   waiting_.push_back(point.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return write_waiting();
 }
@@ -256,10 +257,10 @@ base::Result<void> SweepJournal::write_line(const std::string& line) {
       error = errno;
     }
   }
-  // Some file systems tell of a full disk only here; those that cannot sync say EINVAL.
+  // Some file systems report a full disk only here; those that cannot sync return EINVAL.
   if (error == 0 && ::fdatasync(descriptor_) != 0 && errno != EINVAL) error = errno;
   if (error != 0) {
-    // No half lines: whoever reads the file later must find whole ones.
+    // Removes a partial line, so that the file has whole lines only.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_)) != 0) error = errno;
     return cannot_write(path_, error);
   }

@@ -11,12 +11,12 @@
 
 namespace ts::sweep {
 
-// The file that makes a sweep survive: a header line (format, identity, specification), then one
-// JSON line per point that was run, each written and synced before the next point begins. A line
-// that was cut off by a crash is dropped when the file is continued. The last line of a point
-// counts. A line with "sweep" alone is a wider specification from there on.
+// The file from which a sweep can be continued: a header line (format, identity, specification),
+// then one JSON line per point that was run, each written and synced before the next point begins.
+// A line that was cut off by a crash is dropped when the file is continued. The last line of a
+// point counts. A line with only "sweep" is a wider specification for the lines after it.
 
-// What must be equal for points to be comparable: {"program": ..., "libtorch": ..., "device": ...}.
+// Must be equal for points to be comparable: {"program": ..., "libtorch": ..., "device": ...}.
 using SweepIdentity = nlohmann::json;
 
 struct JournalContent {
@@ -27,37 +27,37 @@ struct JournalContent {
   std::uintmax_t complete_bytes = 0;  // up to the end of the last whole line
   std::uintmax_t bytes = 0;           // of the file when it was read
 };
-// Errors name the file, and the line where it has one, with what can be done about it.
+// Errors name the file, and the line if there is one, with a remedy.
 base::Result<JournalContent> read_journal(const std::filesystem::path& path);
-// The same of what a file of that name holds.
+// The same for the content of a file of that name.
 base::Result<JournalContent> parse_journal(std::string_view text,
                                            const std::filesystem::path& path);
 
-// Nothing is there yet, or only what a crash left of a header: a sweep may begin.
+// True if the file does not exist or holds only a header cut off by a crash: a sweep may begin.
 bool is_new_journal(const std::filesystem::path& path);
 
-// One sentence when the journal was made by another program, engine or device: its points are never
-// mixed with those of this one.
+// An error of one sentence if the journal was made by another program, engine or device: its points
+// are never mixed with those of this one.
 base::Result<void> same_identity(const JournalContent& content, const SweepIdentity& identity,
                                  const std::filesystem::path& path);
-// Gives the sweep what the journal knows. Points that were cancelled or failed are run again.
+// Sets the results of the journal in the sweep. Points that were cancelled or failed are run again.
 base::Result<void> restore(Sweep& sweep, const JournalContent& content,
                            const std::filesystem::path& path);
 
 class SweepJournal {
  public:
-  // A new file; an error when there is one already, unless it has not even a whole header.
+  // A new file; an error if there is one already, unless it has no complete header.
   static base::Result<SweepJournal> create(const std::filesystem::path& path, const SweepSpec& spec,
                                            const SweepIdentity& identity);
-  // Goes on after `content`, of the same file.
+  // Continues the same file after `content`.
   static base::Result<SweepJournal> resume(const std::filesystem::path& path,
                                            const JournalContent& content);
   ~SweepJournal();
   SweepJournal(SweepJournal&& other) noexcept;
   SweepJournal& operator=(SweepJournal&&) = delete;
 
-  // When it cannot be written (a full disk), the file keeps its whole lines and the line is kept
-  // here, to be written before the next one.
+  // If it cannot be written (a full disk), the file keeps its whole lines, and the line is kept in
+  // memory and written before the next one.
   base::Result<void> append(const nlohmann::json& point);
   base::Result<void> widen(const SweepSpec& spec);
   base::Result<void> write_waiting();

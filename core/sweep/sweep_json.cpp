@@ -17,7 +17,7 @@ nlohmann::json interval_json(const std::optional<stats::Interval>& interval) {
   return {interval->low, interval->high};
 }
 
-// Of PointMeasurement and PointPrediction alike.
+// For PointMeasurement and PointPrediction alike.
 template <class Failed>
 nlohmann::json refusal_json(const Failed& m) {
   if (m.bytes_asked < 0) return nullptr;

@@ -16,13 +16,13 @@ namespace ts::sweep {
 //   failure {op, module, bytes_asked, bytes_free} (oom), wall_s, roofs {source, tflops, gb_s},
 //   predicted {fit, needed, target, capacity, problem, roofs, failure} (by a dry run, as is
 //   peak_predicted)
-// Times in milliseconds unless the name says otherwise, sizes in bytes. What is not known is null.
+// Times in milliseconds unless the name says otherwise, sizes in bytes. Unknown values are null.
 nlohmann::json to_json(const Sweep& sweep, const SweepPoint& point);
 
-// What a point of a journal says about its measurement. Throws nlohmann::json::exception where a
-// key is missing or of another type.
+// The measurement of a point of a journal. Throws nlohmann::json::exception if a key is missing or
+// of another type.
 PointMeasurement measurement_from_json(const nlohmann::json& json);
-// What it says of its prediction; nothing known where the journal is older than predictions.
+// The prediction of a point; nothing known if the journal is older than predictions.
 PointPrediction prediction_from_json(const nlohmann::json& json);
 
 // The whole result: sweep (the specification), environment, points, fits, crossovers, saturation;

@@ -13,36 +13,36 @@
 
 namespace ts::sweep {
 
-// What a dry run says of one point of a sweep. Bytes; negative where it is not known. Never mixed
-// with what was measured.
+// The dry run's prediction for one point of a sweep. Bytes; negative if not known. Never mixed with
+// measurements.
 struct PointPrediction {
-  // As PointMeasurement::peak_allocated counts them; for oom as if there were no limit.
+  // Counted as PointMeasurement::peak_allocated; for oom as if there were no limit.
   std::int64_t peak_allocated = -1;
   std::int64_t before_backward = -1;  // allocated when the last backward begins
-  std::int64_t needed = -1;           // peak reserved, and on cuda the context
+  std::int64_t needed = -1;           // peak reserved, on cuda with the context
   predict::Fit fit = predict::Fit::fits;
   std::string target;          // "RTX 4090", "memory_limit"
-  std::int64_t capacity = -1;  // what its allocator can hold
+  std::int64_t capacity = -1;  // bytes that its allocator can hold
   std::string op, module;      // oom: the allocation that would not fit
   std::int64_t bytes_asked = -1, bytes_free = -1;
   base::Message problem;  // why there is no prediction; empty when there is one
-  report::Roofs roofs;    // of the card that is predicted for
+  report::Roofs roofs;    // of the card of the prediction
   [[nodiscard]] bool known() const { return peak_allocated >= 0; }
   [[nodiscard]] bool oom() const { return known() && fit == predict::Fit::oom; }
 };
 
-// Where a point would run: the chosen card for cuda, with memory_limit as its memory where that is
-// set; this machine under its limit for cpu.
+// The target of a point: the chosen card for cuda, with memory_limit as its memory if that is set;
+// this machine under its limit for cpu.
 predict::PredictionTarget target_of_point(const spec::WorkloadSpec& spec, const spec::Gpu& gpu,
                                           const spec::HostMemory& host);
 
-// One dry run. `strings` takes the names that the dry run makes; `scratch` may be null.
+// Makes one dry run. `strings` receives the names of the dry run; `scratch` may be null.
 PointPrediction predict_point(predict::DryRunner& runner, const spec::WorkloadSpec& spec,
                               const predict::PredictionTarget& target, base::StringTable& strings,
                               const predict::CudaScratch* scratch, const base::CancelToken& cancel);
 
-// Predicts the points of a sweep on a thread of its own, in the order they are given. Public
-// members: one owner thread.
+// Predicts the points of a sweep on a thread of its own, in the given order. Public members: one
+// owner thread.
 class SweepPredictor {
  public:
   struct Job {
@@ -57,10 +57,10 @@ class SweepPredictor {
   SweepPredictor(const SweepPredictor&) = delete;
   SweepPredictor& operator=(const SweepPredictor&) = delete;
 
-  // What has been found since the last time: point and prediction. A point that cannot be predicted
-  // comes with its problem.
+  // The results since the last call: point and prediction. A point that cannot be predicted comes
+  // with its problem.
   std::vector<std::pair<std::size_t, PointPrediction>> take();
-  // Every job has been taken.
+  // True if every job has been taken.
   [[nodiscard]] bool done() const;
 
  private:

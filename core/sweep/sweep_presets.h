@@ -10,22 +10,22 @@
 
 namespace ts::sweep {
 
-// A sweep of the course, as assets/sweeps.json has it: what tensorscope sweep --preset and the page
-// of sweeps offer. Its title is sweep.preset.<id> of the locale files.
+// A sweep of the course, as in assets/sweeps.json: the presets of tensorscope sweep --preset and of
+// the sweep page. Its title is sweep.preset.<id> of the locale files.
 struct SweepPreset {
   std::string id;      // "lab6"; stable; no workload has a preset of that name
   std::string source;  // the exercises it comes from: "LAB-6, LAB-7"
   spec::WorkloadKind workload = spec::WorkloadKind::attention;
-  std::string preset;                 // of the workload: the shape it starts from
+  std::string preset;                 // of the workload: the initial shape
   std::vector<std::string> settings;  // "pass=forward+backward", as for --set
-  std::vector<std::string> on_cuda;   // as well where the device is cuda: types a CPU is slow in
+  std::vector<std::string> on_cuda;   // added if the device is cuda: types that are slow on a CPU
   std::vector<std::string> axes;      // as for --axis
   std::vector<std::string> series;    // as for --series
 };
 
 class SweepPresets {
  public:
-  // Errors name the preset and what is wrong with it; every preset is one that can be run.
+  // Errors name the preset and its problem; every preset can be run.
   static base::Result<SweepPresets> parse(std::string_view json);
   [[nodiscard]] std::span<const SweepPreset> all() const { return all_; }
   [[nodiscard]] const SweepPreset* find(std::string_view id) const;  // nullptr: no such preset
@@ -37,7 +37,7 @@ class SweepPresets {
 // "attention, T=256:2048:x2, backend=naive,flash".
 std::string words_of(const SweepPreset& preset);
 
-// The sweep of a preset: `machine` keeps its device, seed, target card and memory limit, protocol
+// The sweep of a preset: device, seed, target card and memory limit come from `machine`, protocol
 // and the time of a point are those of a SweepSpec.
 base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
                                         const spec::WorkloadSpec& machine);

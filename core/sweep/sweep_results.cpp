@@ -18,7 +18,7 @@ std::vector<stats::CurvePoint> values_of(const Sweep& sweep, const SweepCurve& c
   return values;
 }
 
-// Times without an interval say nothing about who is surely ahead; peaks are exact.
+// Without an interval no time can be surely ahead, so such times are left out; peaks are exact.
 std::vector<stats::CurvePoint> sure_values_of(const Sweep& sweep, const SweepCurve& curve,
                                               Measure measure) {
   std::vector<stats::CurvePoint> values;
@@ -97,7 +97,7 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
   if (point.status != PointStatus::ok) return out;
   const PointMeasurement& m = point.measurement;
   switch (measure) {
-    case Measure::peak_predicted:  // above
+    case Measure::peak_predicted:  // handled above
       break;
     case Measure::step_ms:
       if (m.step.median_ms < 0) return out;

@@ -9,9 +9,9 @@
 
 namespace ts::sweep {
 
-// What the points of a sweep say together, over its first axis. Only points that were measured and
-// went well count, and for peak_predicted those that were predicted, beyond the edge too; fits
-// start anew with every point that arrives.
+// Results over all points of a sweep, along its first axis. Only points that were measured
+// successfully count; for peak_predicted those that were predicted, also beyond the edge. Fits are
+// computed again when a point arrives.
 
 // The points of one series at one value of the second axis.
 struct SweepCurve {
@@ -30,8 +30,8 @@ enum class Measure : std::uint8_t {
 };
 const char* to_string(Measure measure);
 
-// Of one point, with its 95 % confidence interval (low = high = y where there is none); y is NaN
-// where the point has no such number.
+// The value of one point, with its 95 % confidence interval (low = high = y if there is none); y is
+// NaN if the point has no such number.
 stats::CurvePoint value_of(const Sweep& sweep, std::size_t point, Measure measure);
 
 struct CurveFit {
@@ -39,9 +39,9 @@ struct CurveFit {
   Measure measure = Measure::step_ms;
   stats::PowerFit fit;
   double last_slope = 0;  // between the last two points: where constant parts matter least
-  std::vector<std::size_t> points;  // that were fitted, in the order of fit.residuals
+  std::vector<std::size_t> points;  // the fitted ones, in the order of fit.residuals
 };
-// Values of the first axis that are fitted, both ends with them; 0: no end.
+// Values of the first axis that are fitted, with inclusive ends; 0: no end.
 struct FitRange {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -61,8 +61,8 @@ struct CurveCrossover {
     return crossover.second_is_lower_after ? second : first;
   }
 };
-// Of every pair of curves at the same value of the second axis: step time, of points that ran often
-// enough for an interval (six steps), and peak memory.
+// For every pair of curves at the same value of the second axis: step time, of points with enough
+// steps for an interval (six), and peak memory.
 std::vector<CurveCrossover> crossovers_of(const Sweep& sweep);
 
 struct CurveSaturation {
@@ -71,10 +71,10 @@ struct CurveSaturation {
 };
 inline constexpr const char* kSaturationRule =
     "first batch from which on tokens/s gain less than 10 % per doubling";
-// How far predicted peaks are from measured ones, over the points that have both.
+// The deviation of predicted peaks from measured ones, over the points that have both.
 struct PredictionError {
   int n = 0;
-  double worst_percent = 0;  // predicted over measured less 1, of the point farthest off
+  double worst_percent = 0;  // predicted over measured minus 1, of the worst point
   std::size_t worst_point = 0;
 };
 PredictionError prediction_error(const Sweep& sweep);

@@ -54,7 +54,7 @@ base::Result<void> check_fields(const SweepSpec& spec) {
     if (series.values.empty())
       return text::fail("sweep_error.no_values", {{"field", series_field_name(series)}});
     if (!series.field) {
-      // Presets set the shape, so whatever else varies comes after them.
+      // Presets set the shape, so all other series must come after them.
       if (&series != &spec.series.front()) return text::fail("sweep_error.preset_first");
       for (const std::string& id : series.values) {
         if (spec::find_preset(spec.base.workload, id) == nullptr) {
@@ -112,7 +112,7 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
           TS_CHECK(preset != nullptr);
           spec::apply_preset(*preset, one.base);
         }
-        // "flash" speaks for itself, "2" and "true" do not.
+        // "flash" is clear without its setting's name, "2" and "true" are not.
         const bool named = !field.field || field_as<spec::ChoiceField>(*field.field) != nullptr;
         const std::string word =
             named ? value : std::string(series_field_name(field)) + " = " + value;
@@ -128,7 +128,7 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
 
 std::vector<std::vector<std::int64_t>> places_of(const SweepSpec& spec) {
   std::vector<std::vector<std::int64_t>> places = {{}};
-  // The last axis outside, so that the points of one curve follow each other.
+  // The last axis is the outer loop, so that the points of one curve follow each other.
   for (auto axis = spec.axes.rbegin(); axis != spec.axes.rend(); ++axis) {
     std::vector<std::vector<std::int64_t>> next;
     for (const auto& place : places) {

@@ -13,17 +13,17 @@
 
 namespace ts::sweep {
 
-// What a sweep varies, and what each point of it is.
+// The settings that a sweep varies, and the specification of each point.
 
-// One numeric setting and its values, ascending, each once.
+// One numeric setting and its values, ascending and unique.
 struct SweepAxis {
   spec::Field field = spec::Field::T;
   std::vector<std::int64_t> values;
   friend bool operator==(const SweepAxis&, const SweepAxis&) = default;
 };
 
-// A setting whose values make the series, as --set writes them: backend = naive, flash. Without a
-// field they are presets of the workload ("small"), which set its shape; given first.
+// A setting whose values make the series, written as for --set: backend = naive, flash. Without a
+// field they are presets of the workload ("small"), which set its shape; these come first.
 struct SweepSeriesField {
   std::optional<spec::Field> field = spec::Field::backend;
   std::vector<std::string> values;
@@ -35,12 +35,12 @@ struct SweepSpec {
   std::vector<SweepAxis> axes;           // one or two; curves run along the first
   std::vector<SweepSeriesField> series;  // all combinations of their values; none: one series
   run::Protocol protocol;
-  // A point that would take longer than this is too slow; one that does is ended. Seconds.
+  // A point that is expected to take longer is too slow; one that does is ended. Seconds.
   double max_point_s = 300;
 };
 bool operator==(const SweepSpec& a, const SweepSpec& b);
 
-// The most points of one axis and of a whole sweep.
+// The limits of points on one axis and in a whole sweep.
 inline constexpr std::size_t kMostAxisValues = 1000;
 inline constexpr std::size_t kMostSweepPoints = 5000;
 
@@ -57,19 +57,19 @@ struct SweepSeries {
 };
 std::vector<SweepSeries> series_of(const SweepSpec& spec);
 
-// Every combination of the axes' values, in the order of the axes; along the first axis first.
+// All combinations of the axes' values; the first axis varies fastest.
 std::vector<std::vector<std::int64_t>> places_of(const SweepSpec& spec);
-// The specification of one point, or why there is none (d_model that heads does not divide).
+// The specification of one point, or why there is none (d_model that is not divisible by heads).
 base::Result<spec::WorkloadSpec> spec_at(const SweepSpec& spec, const SweepSeries& series,
                                          const std::vector<std::int64_t>& at);
 
-// Whether the parts go together: an axis or series that is there twice or that no series uses, too
-// many points, no point that can be run. One sentence.
+// Checks that the parts are compatible. An error is an axis or series that occurs twice or that no
+// series uses, too many points, or no point that can be run. One sentence.
 base::Result<void> check(const SweepSpec& spec);
 
-// `spec` with the values of `more` added to its axes and series: a point or a series more while it
-// runs. Both must vary the same settings of the same workload; protocol and limits stay. One
-// sentence when they do not fit together or there is nothing new.
+// `spec` with the values of `more` added to its axes and series: adds points or series during a
+// run. Both must vary the same settings of the same workload; protocol and limits stay. An error of
+// one sentence if they are not compatible or nothing is new.
 base::Result<SweepSpec> widened(const SweepSpec& spec, const SweepSpec& more);
 
 nlohmann::json to_json(const SweepAxis& axis);

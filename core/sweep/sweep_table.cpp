@@ -27,7 +27,7 @@ std::string above_zero(const std::optional<PointTheory>& theory, double PointThe
   return theory && (*theory).*value > 0 ? plain((*theory).*value) : std::string();
 }
 
-// Three digits that mean something.
+// Three significant digits.
 std::string shown(double value) {
   if (value < 0 || !std::isfinite(value)) return text::kNoNumber;
   int places = value >= 100 ? 1 : value >= 10 ? 2 : 3;
@@ -78,7 +78,7 @@ std::string tokens_cell(const SweepPoint& point) {
   return text::grouped(std::llround(point.measurement.tokens_per_s));
 }
 
-// With as many digits as the exercises print it.
+// With as many digits as the exercises print.
 std::string before_in_mib(std::int64_t bytes) {
   if (bytes < 0) return text::kNoNumber;
   return text::decimal(static_cast<double>(bytes) / text::kBytesInMiB, 3);
@@ -89,7 +89,7 @@ std::string before_cell(const SweepPoint& point) {
   return before_in_mib(point.measurement.before_backward);
 }
 
-// Beyond the edge too, marked there.
+// Also beyond the edge, with a mark there.
 std::string predicted_cell(const SweepPoint& point) {
   if (!point.prediction.known()) return text::kNoNumber;
   return in_mib(point.prediction.peak_allocated) + (point.prediction.oom() ? " OOM" : "");
@@ -105,7 +105,7 @@ bool has_passes(const Sweep& sweep) {
   });
 }
 
-// The exercises on attention hand it in beside the peak.
+// The exercises on attention ask for it beside the peak.
 bool has_before_backward(const Sweep& sweep) {
   for (const SweepPoint& point : sweep.points()) {
     if (point.measurement.before_backward >= 0 || point.prediction.before_backward >= 0)
@@ -127,7 +127,7 @@ std::string axis_name(const Sweep& sweep, std::size_t axis) {
   return spec::field_name(sweep.spec().axes[axis].field);
 }
 
-// One row of the full table is made of it.
+// The data of one row of the full table.
 struct FullRow {
   const Sweep& sweep;
   std::size_t index = 0;
@@ -146,7 +146,7 @@ std::string settled_cell(const FullRow& row) {
   return row.m.step.settled ? "yes" : "no";
 }
 
-// After the series and the axes.
+// The columns after the series and the axes.
 constexpr auto kFullColumns = std::to_array<FullColumn>({
     {"status", [](const FullRow& row) { return std::string(to_string(row.point.status)); }},
     {"measured", [](const FullRow& row) { return std::string(row.point.measured ? "yes" : "no"); }},
@@ -219,7 +219,7 @@ io::TextTable full_table(const Sweep& sweep) {
 
 namespace {
 
-// One place only: a row for each series, such as the sizes of a model.
+// For a single place: a row for each series, such as the sizes of a model.
 io::TextTable table_of_series(const Sweep& sweep) {
   io::TextTable table;
   table.columns = {"series",

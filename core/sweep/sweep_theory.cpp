@@ -12,13 +12,13 @@
 namespace ts::sweep {
 namespace {
 
-// What is the same for points of one device, one type and as many threads.
+// Points with the same device, type and number of threads share this key.
 using DeviceKey = std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;
 DeviceKey device_key(const spec::WorkloadSpec& spec) {
   return {spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
 }
 
-// Roofs that runs were told.
+// The roofs that runs reported.
 std::map<DeviceKey, report::Roofs> told_roofs(const Sweep& sweep) {
   std::map<DeviceKey, report::Roofs> told;
   for (const SweepPoint& point : sweep.points()) {

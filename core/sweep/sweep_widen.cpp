@@ -1,4 +1,4 @@
-// Adding values to a sweep there is.
+// Adds values to an existing sweep.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -9,7 +9,7 @@
 namespace ts::sweep {
 namespace {
 
-// What a sweep does not vary.
+// The part of a specification that a sweep does not vary.
 nlohmann::json fixed_part(const SweepSpec& spec) {
   nlohmann::json fixed = to_json(spec.base);
   for (const SweepAxis& axis : spec.axes) fixed.erase(spec::field_name(axis.field));

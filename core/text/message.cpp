@@ -32,7 +32,7 @@ nlohmann::json to_json(const std::vector<base::Argument>& arguments) {
   return list;
 }
 
-// Deeper ones are not written.
+// Arguments nested deeper than this are dropped.
 constexpr int kMostLevels = 8;
 
 std::vector<base::Argument> arguments_from(const nlohmann::json& list, int levels) {

@@ -24,7 +24,7 @@ std::string group_digits(std::string_view plain) {
   return out.append(plain.substr(whole));
 }
 
-// The magnitude as digits; is_zero tells whether all of them are 0, so that no sign is due.
+// The magnitude as digits; is_zero is set when all of them are 0, so that no sign is needed.
 std::string magnitude(double value, int digits, bool& is_zero) {
   const std::string plain = fmt::format("{:.{}f}", std::abs(value), digits);
   is_zero = plain.find_first_of("123456789") == std::string::npos;
@@ -33,7 +33,7 @@ std::string magnitude(double value, int digits, bool& is_zero) {
 
 // 3 to 4 significant digits for values from 1 up; small values keep two decimals.
 int decimals_for(double absolute) {
-  // Thresholds sit where rounding would add a digit: 99.995 shows as 100.0, not as 100.00.
+  // The thresholds are where rounding would add a digit: 99.995 shows as 100.0, not as 100.00.
   if (absolute < 99.995) return 2;
   if (absolute < 999.95) return 1;
   return 0;
@@ -84,7 +84,7 @@ std::string percent(double value, int digits) {
 Quantity bytes(std::int64_t bytes) {
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  // 1023.5 and up would read "1,024": the next unit says it better.
+  // 1023.5 and up would read "1,024": use the next unit instead.
   while (std::abs(value) >= (unit == 0 ? 1024.0 : 1023.5) && unit + 1 < kByteUnits.size()) {
     value /= 1024.0;
     ++unit;

@@ -22,7 +22,7 @@ bool turns_direction(char32_t code) {
          (code >= 0x2066 && code <= 0x2069);
 }
 
-// C0, DEL and C1: what terminals obey.
+// C0, DEL and C1: the characters that terminals interpret as commands.
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0);
 }
@@ -36,7 +36,7 @@ std::string printable(std::string_view sentence) {
     if (!whole && at >= kLongestSentence / 2) {
       whole = true;
       at = sentence.size() - kLongestSentence / 2;
-      // Not into the middle of a character.
+      // Do not start in the middle of a character.
       while (at < sentence.size() && (static_cast<unsigned char>(sentence[at]) & 0xC0U) == 0x80U) {
         ++at;
       }

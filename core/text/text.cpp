@@ -20,10 +20,10 @@ std::size_t line_of(std::string_view text, std::size_t byte) {
 
 // {name}, or {name|one|many}.
 struct Placeholder {
-  std::size_t begin, end;  // of the braces: the first, past the other one
+  std::size_t begin, end;  // of the braces: position of the first, position after the last
   std::string_view name;
   std::string_view one, many;
-  bool counts = false;  // one and many are given
+  bool counts = false;  // it has the forms one and many
 };
 
 Placeholder placeholder_of(std::size_t begin, std::size_t end, std::string_view inside) {
@@ -38,7 +38,7 @@ Placeholder placeholder_of(std::size_t begin, std::size_t end, std::string_view 
           true};
 }
 
-// Calls found(placeholder) for each of a pattern.
+// Calls found(placeholder) for each placeholder of a pattern.
 template <class Found>
 void for_each_placeholder(std::string_view pattern, Found&& found) {
   std::size_t open = pattern.find('{');

@@ -21,7 +21,7 @@ base::Result<Language> language_from_code(std::string_view code);
 // One language's strings, from a flat JSON object {"area.key": "text with {name} placeholders"}.
 class Catalogue {
  public:
-  // Errors name the line, or the key, that is at fault. A key that stands twice is an error.
+  // Errors name the line or the key with the fault. A duplicate key is an error.
   static base::Result<Catalogue> parse(std::string_view json);
   [[nodiscard]] const std::string* find(std::string_view key) const;
   [[nodiscard]] const std::map<std::string, std::string, std::less<>>& entries() const {
@@ -34,11 +34,12 @@ class Catalogue {
 
 using base::Argument;
 
-// Replaces each {name} by its value and {name|one|many} by either word, "1" or not, in one pass:
-// values are never looked into. An unknown placeholder is left standing, so that a mistake is seen.
+// Replaces each {name} by its value and {name|one|many} by "one" if the value is "1", else "many".
+// One pass: values are not expanded again. An unknown placeholder stays, so that the mistake is
+// visible.
 std::string fill(std::string_view pattern, std::span<const Argument> arguments);
 
-// The names of the placeholders of a pattern, each once.
+// The distinct placeholder names of a pattern.
 std::set<std::string> placeholders(std::string_view pattern);
 
 // The strings of the chosen language; a missing key falls back to English, then to the key itself.
@@ -49,7 +50,7 @@ class Texts {
   void choose(Language language) { language_ = language; }
   [[nodiscard]] Language language() const { return language_; }
 
-  // Valid until the Texts die. Never a format string for anybody else.
+  // Valid until the Texts object is destroyed. Never use the result as a format string.
   [[nodiscard]] const char* operator()(std::string_view key) const;
   [[nodiscard]] std::string operator()(std::string_view key,
                                        std::initializer_list<Argument> arguments) const;
@@ -61,7 +62,7 @@ class Texts {
 
   Catalogue catalogues_[kLanguageCount];
   Language language_ = Language::en;
-  mutable std::set<std::string, std::less<>> missing_;  // keys no catalogue has, kept for pointers
+  mutable std::set<std::string, std::less<>> missing_;  // unknown keys, for valid pointers
 };
 
 }  // namespace ts::text

@@ -5,8 +5,8 @@
 
 namespace ts::text {
 
-// Bytes of the character at the beginning of `text`, which is not empty; 0: no UTF-8. Overlong
-// forms, surrogates and what lies beyond U+10FFFF are none (Unicode 15, table 3-7).
+// Number of bytes of the character at the beginning of `text`, which is not empty; 0: not UTF-8.
+// Overlong forms, surrogates and values beyond U+10FFFF are invalid (Unicode 15, table 3-7).
 inline std::size_t character_bytes(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

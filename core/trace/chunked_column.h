@@ -19,7 +19,7 @@ class ChunkedColumn {
     ++size_;
   }
   [[nodiscard]] Value operator[](std::uint32_t index) const noexcept { return *at(index); }
-  // Values that follow in the same chunk may be reached from here.
+  // Pointer to a value; the following values of the same chunk can be read through it.
   [[nodiscard]] const Value* at(std::uint32_t index) const noexcept {
     return chunks_[index >> kChunkBits]->data() + within(index);
   }

@@ -16,7 +16,7 @@ const FlowIndex::Ends* FlowIndex::find(std::uint32_t flow) const {
 }
 
 std::size_t FlowIndex::bytes() const noexcept {
-  // Node of the map: key, pointer and link.
+  // Estimated size of a node of the map: key, pointer and link.
   constexpr std::size_t kNode = 3 * sizeof(void*);
   return sizeof(FlowIndex) + pages_.size() * (sizeof(Page) + kNode) +
          pages_.bucket_count() * sizeof(void*);

@@ -12,7 +12,7 @@
 
 namespace ts::trace {
 
-// The two ends of every flow, 16 bytes a flow in pages, since flow numbers are given out in order.
+// The two ends of every flow: 16 bytes a flow, in pages, since flow numbers are assigned in order.
 // One thread.
 class FlowIndex {
  public:
@@ -22,7 +22,7 @@ class FlowIndex {
     SliceRef second = kNowhere;
   };
 
-  // The ends of a flow, to be filled in.
+  // The ends of a flow, for the caller to fill in.
   Ends& ends(std::uint32_t flow);
   // Null for a flow that was never seen.
   [[nodiscard]] const Ends* find(std::uint32_t flow) const;

@@ -4,12 +4,12 @@
 
 namespace ts::trace {
 
-// Why a GPU ran no kernel for a while, by what came next.
+// Why a GPU ran no kernel for a while, judged by what followed.
 enum class IdleCause : std::uint8_t {
-  launch,           // the host came too late with the next launch and was busy with other things
-  synchronisation,  // the host came too late because it had waited until the device was done
-  copy,             // a copy or fill went on meanwhile, or kept the host
-  device,           // the next launch had been made: what it depends on, or the start itself
+  launch,           // the host made the next launch late because it was busy with other work
+  synchronisation,  // the host made the next launch late as it waited until the device was done
+  copy,             // a copy or fill ran in that time, or blocked the host
+  device,           // the next launch was already made: its dependencies, or its start-up
   unknown,          // the next kernel's launch was not recorded
 };
 inline constexpr int kIdleCauseCount = 5;

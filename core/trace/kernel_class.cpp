@@ -13,9 +13,9 @@ struct Mark {
   SliceClass slice_class;
 };
 
-// The first one that a name contains decides, so what is more telling comes first: attention
-// kernels are matrix products and softmax at once, and ATen's copies and norms are element-wise
-// kernels by name.
+// The first mark that a name contains decides, so the more specific ones come first: attention
+// kernels contain matrix products and softmax, and ATen's copies and norms have element-wise kernel
+// names.
 constexpr std::array kMarks = std::to_array<Mark>({
     {"flash_", SliceClass::attention},
     {"fmha", SliceClass::attention},
@@ -44,8 +44,8 @@ constexpr std::array kMarks = std::to_array<Mark>({
     {"triu", SliceClass::elementwise},
 });
 
-// Instructions of tensor cores: HMMA 8x8x4, 16x8x8, 16x8x16 and so on, with the letter of the type
-// before them; then names that say it in words, and families.
+// Tensor-core instructions: HMMA 8x8x4, 16x8x8, 16x8x16 and so on, with the letter of the type
+// before them; then names that contain the words, and kernel families.
 constexpr auto kTensorCoreMarks = std::to_array<std::string_view>({"s884",
                                                                    "h884",
                                                                    "i8816",

@@ -9,8 +9,8 @@
 
 namespace ts::trace {
 
-// How a kernel was launched. Its slice names it: all slices with the same detail were launched
-// alike, for the same operator.
+// Launch parameters of a kernel, found by the detail of its slice: all slices with the same detail
+// have the same parameters and the same operator.
 struct KernelLaunch {
   base::StringId op = base::kNoString;
   std::array<std::int32_t, 3> grid{};
@@ -20,7 +20,7 @@ struct KernelLaunch {
 };
 using KernelLaunches = std::unordered_map<base::StringId, KernelLaunch>;  // by Slice::detail
 
-// "64x1x1", as files and details have it.
+// "64x1x1", the form used in files and details.
 inline std::string extent_text(const std::array<std::int32_t, 3>& of) {
   return std::to_string(of[0]) + "x" + std::to_string(of[1]) + "x" + std::to_string(of[2]);
 }

@@ -43,7 +43,7 @@ Slice Lane::get(std::uint32_t index) const noexcept {
 std::int64_t Lane::clear_duration(std::uint32_t index) const noexcept {
   const std::int64_t duration = chunk_of(index).duration_ns[within(index)];
   if (index + 1 >= size_) return duration;
-  // Subtracting the begins could overflow where they are far apart, comparing ends cannot.
+  // The difference of two distant begins could overflow; a comparison of ends cannot.
   const std::int64_t begin = begin_ns(index);
   const std::int64_t next = begin_ns(index + 1);
   return begin + duration <= next ? duration : next - begin;
@@ -55,8 +55,8 @@ void Lane::query(SliceRef place, base::TimeRange range, std::int32_t pixels,
   const std::size_t old = out.size();
   divide(place, range, pixels, out);
   const std::span<VisibleSlice> boxes(out.data() + old, out.size() - old);
-  // Step by step over all boxes and not box by box: a short loop lets the processor fetch for
-  // several boxes at once.
+  // One stage over all boxes instead of all stages per box: in a short loop the processor can load
+  // data for several boxes at once.
   for (VisibleSlice& box : boxes) sum_up(box);
   for (VisibleSlice& box : boxes) {
     const Chunk& chunk = chunk_of(box.ref.index);
@@ -69,21 +69,21 @@ void Lane::divide(SliceRef place, base::TimeRange range, std::int32_t pixels,
                   std::vector<VisibleSlice>& out) const {
   const PixelGrid grid(range, pixels);
   std::uint32_t next = count_before(range.begin, 0);
-  // One slice at most begins before the range and reaches into it.
+  // At most one slice begins before the range and extends into it.
   if (next > 0 && begin_ns(next - 1) + clear_duration(next - 1) > range.begin) --next;
   const std::uint32_t end = count_before(range.end, size_);
   const auto put = [&](std::uint32_t first, std::uint32_t box_end) {
     place.index = first;
     out.push_back({.ref = place, .begin_ns = begin_ns(first), .count = box_end - first});
   };
-  std::uint32_t in_column = 0;  // slices in the last column: about as many as in this one
+  std::uint32_t in_column = 0;  // slices in the last column: a guess for this one
   while (next < end) {
     const std::int64_t column_end = grid.column_end(std::max(begin_ns(next), range.begin));
     const std::uint32_t column_last =
         column_end >= range.end ? end : count_before(column_end, next + in_column);
     in_column = column_last - next;
-    // All that begin in one column end in it too, but for the last and for one that began before
-    // the range: only these two can be a pixel long.
+    // All slices that begin in one column also end in it, except the last one and one that began
+    // before the range: only these two can be a pixel long.
     std::uint32_t first = next;
     next = column_last;
     if (grid.fills_pixel(clear_duration(first))) {
@@ -116,8 +116,8 @@ void Lane::sum_up(VisibleSlice& box) const {
 
 std::uint32_t Lane::groups_before(std::int64_t time_ns, std::uint32_t guess) const {
   const std::uint32_t count = group_begin_ns_.size();
-  // Everything below `low` begins before, nothing from `high` on does. Gallop away from the guess
-  // until it lies between two known ones, then bisect.
+  // All slices below `low` begin before the time, none from `high` on does. Gallop from the guess
+  // until the result is between two known bounds, then bisect.
   std::uint32_t low = 0;
   std::uint32_t high = count;
   std::uint32_t probe = std::min(guess, count);
@@ -148,8 +148,8 @@ std::uint32_t Lane::groups_before(std::int64_t time_ns, std::uint32_t guess) con
 std::uint32_t Lane::count_before(std::int64_t time_ns, std::uint32_t guess) const {
   const std::uint32_t groups = groups_before(time_ns, guess >> kGroupBits);
   if (groups == 0) return 0;
-  // The answer lies in the last of these groups. Counting all its slices is faster than bisecting:
-  // where a column ends cannot be predicted, and there is no branch here that would have to be.
+  // The result is in the last of these groups. Counting all its slices is faster than a bisection:
+  // the end of a column cannot be predicted, and this loop has no branch that depends on it.
   const std::uint32_t first = (groups - 1) << kGroupBits;
   const std::uint32_t in_group = std::min(size_ - first, 1U << kGroupBits);
   const std::int64_t* begins = chunk_of(first).begin_ns.data() + within(first);

@@ -14,11 +14,11 @@
 namespace ts::trace {
 
 // The slices of one track at one depth, ordered by begin, as columns in fixed-size chunks:
-// appending never moves what is there. Where two slices overlap (they should not), queries count
-// the earlier one as ending where the later begins; get() gives what was recorded. One thread.
+// appending never moves stored data. Where two slices overlap (they should not), queries treat the
+// earlier one as ending where the later begins; get() returns the recorded values. One thread.
 class Lane {
  public:
-  // False when the slice begins before the last one.
+  // Returns false when the slice begins before the last one.
   bool append(const Slice& slice);
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] Slice get(std::uint32_t index) const noexcept;
@@ -33,9 +33,9 @@ class Lane {
   void query(SliceRef place, base::TimeRange range, std::int32_t pixels,
              std::vector<VisibleSlice>& out) const;
 
-  // How many slices begin before a time; cheap when the answer is near `guess`.
+  // Number of slices that begin before a time; cheap when the result is near `guess`.
   [[nodiscard]] std::uint32_t count_before(std::int64_t time_ns, std::uint32_t guess) const;
-  // The slice that covers a time, or begins at it with no duration; size() when there is none.
+  // The slice that covers a time, or begins at it with duration 0; size() when there is none.
   [[nodiscard]] std::uint32_t at(std::int64_t time_ns) const;
 
   // The first `most` slices whose name or module is marked in `wanted` (by id).
@@ -45,7 +45,7 @@ class Lane {
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
-  // 2,048 slices are 66 KiB: below malloc's threshold for mapping, and little lost on short lanes.
+  // 2,048 slices are 66 KiB: below malloc's mmap threshold, and little waste on short lanes.
   static constexpr std::uint32_t kChunkBits = 11;
   static constexpr std::uint32_t kChunkSize = 1U << kChunkBits;
   struct Chunk {
@@ -62,17 +62,17 @@ class Lane {
   [[nodiscard]] const Chunk& chunk_of(std::uint32_t index) const noexcept {
     return *chunks_[index >> kChunkBits];
   }
-  // Duration that ends at the latest where the next slice begins.
+  // Duration, cut off where the next slice begins.
   [[nodiscard]] std::int64_t clear_duration(std::uint32_t index) const noexcept;
   // The boxes of a query, with begin, count and the first slice as ref.
   void divide(SliceRef place, base::TimeRange range, std::int32_t pixels,
               std::vector<VisibleSlice>& out) const;
   // Fills in end and busy, and makes the longest slice the ref.
   void sum_up(VisibleSlice& box) const;
-  // The same for groups: how many begin before a time.
+  // The same for groups: the number of groups that begin before a time.
   [[nodiscard]] std::uint32_t groups_before(std::int64_t time_ns, std::uint32_t guess) const;
 
-  // Begins of every 16th slice: a search reads few of the begins themselves.
+  // Begins of every 16th slice: a search reads only a few slice begins.
   static constexpr std::uint32_t kGroupBits = 4;
   ChunkedColumn<std::int64_t, 9> group_begin_ns_;
   std::vector<std::unique_ptr<Chunk>> chunks_;

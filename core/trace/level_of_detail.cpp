@@ -26,8 +26,8 @@ void LevelOfDetail::append(std::int64_t duration_ns) {
 
 LevelOfDetail::Candidate LevelOfDetail::longest_of(std::uint32_t first, std::uint32_t end) const {
   Candidate best;
-  // In order of time, so that the earliest of equals stays: up the levels for what lies before a
-  // multiple of 16, down again for what lies behind one.
+  // In time order, so that the earliest among equals wins: up the levels for the nodes before a
+  // multiple of 16, down again for the nodes after one.
   std::array<std::uint32_t, kMostLevels> tail_end{};
   std::uint32_t level = 0;
   for (; first >> kFanOutBits != end >> kFanOutBits; ++level) {
@@ -47,12 +47,12 @@ LevelOfDetail::Candidate LevelOfDetail::longest_of(std::uint32_t first, std::uin
 void LevelOfDetail::scan(std::uint32_t level, std::uint32_t first, std::uint32_t end,
                          Candidate& best) const {
   if (first >= end) return;
-  // All within 16 aligned nodes, and these within one chunk.
+  // All nodes are within 16 aligned ones, and these are within one chunk.
   const std::int64_t* longest_ns = levels_[level].longest_ns.at(first);
   const std::uint32_t count = end - first;
   std::int64_t most = best.longest_ns;
   std::uint32_t which = count;
-  // Selections and not branches: which one is longest cannot be predicted.
+  // Conditional selects instead of branches: the position of the longest cannot be predicted.
   for (std::uint32_t i = 0; i < count; ++i) {
     which = longest_ns[i] > most ? i : which;
     most = longest_ns[i] > most ? longest_ns[i] : most;

@@ -9,28 +9,28 @@
 
 namespace ts::trace {
 
-// What a run of neighbouring slices comes to.
+// Totals of a run of neighbouring slices.
 struct Aggregate {
   std::int64_t busy_ns = 0;     // sum of durations
   std::int64_t longest_ns = 0;  // duration of the longest
-  std::uint32_t longest = 0;    // its index; the earliest of equally long ones
+  std::uint32_t longest = 0;    // its index; the earliest among equals
 };
 
 // Range sums and range maxima over a growing sequence of durations. Maxima are a 16-way tree: a
-// node of level 0 stands for 16 slices, one of level 1 for 256, and so on; it knows the longest
+// node of level 0 covers 16 slices, one of level 1 covers 256, and so on; it stores the longest
 // duration and the child that has it. Sums are running totals per group of 16. Only complete groups
-// are stored, so that nothing changes once written. About 1.1 bytes a slice. One thread.
+// are stored, so stored data never change. About 1.1 bytes a slice. One thread.
 class LevelOfDetail {
  public:
   static constexpr std::uint32_t kFanOutBits = 4;
   static constexpr std::uint32_t kFanOut = 1U << kFanOutBits;
 
-  // The duration of slice number size().
+  // Appends the duration of slice number size().
   void append(std::int64_t duration_ns);
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
-  // Aggregate of slices [first, end), first < end; duration_of(index) gives those that no complete
-  // group covers, and may know more slices than were appended. O(16 log n).
+  // Aggregate of slices [first, end), first < end; duration_of(index) returns the durations that no
+  // complete group covers, and may include slices that were not appended yet. O(16 log n).
   template <class DurationOf>
   [[nodiscard]] Aggregate over(std::uint32_t first, std::uint32_t end,
                                const DurationOf& duration_of) const;
@@ -39,15 +39,15 @@ class LevelOfDetail {
 
  private:
   static constexpr std::uint32_t kChunkBits = 9;
-  static constexpr std::size_t kMostLevels = 8;  // 16^8 is the number of slices that 32 bits count
+  static constexpr std::size_t kMostLevels = 8;  // 16^8: the slices that 32 bits can index
   struct Level {
     ChunkedColumn<std::int64_t, kChunkBits> longest_ns;
     ChunkedColumn<std::uint8_t, kChunkBits> child;  // 0 .. 15
     std::int64_t open_ns = -1;                      // longest of the group that is still filling
     std::uint8_t open_child = 0;
-    std::uint32_t filled = 0;  // its members so far
+    std::uint32_t filled = 0;  // members so far
   };
-  // Node of a level, by its longest duration.
+  // Node of a level, with its longest duration.
   struct Candidate {
     std::int64_t longest_ns = -1;
     std::uint32_t level = 0;
@@ -56,8 +56,8 @@ class LevelOfDetail {
 
   // Longest of the complete groups [first, end), first < end.
   [[nodiscard]] Candidate longest_of(std::uint32_t first, std::uint32_t end) const;
-  // Looks at nodes [first, end), all in one group of 16, and keeps the best of earlier ones where
-  // none is longer.
+  // Scans nodes [first, end), all in one group of 16; keeps the earlier best unless a node is
+  // longer.
   void scan(std::uint32_t level, std::uint32_t first, std::uint32_t end, Candidate& best) const;
   [[nodiscard]] std::uint32_t slice_of(Candidate candidate) const;
 
@@ -70,7 +70,7 @@ class LevelOfDetail {
 template <class DurationOf>
 Aggregate LevelOfDetail::over(std::uint32_t first, std::uint32_t end,
                               const DurationOf& duration_of) const {
-  // -1: the first slice always wins, even one of no duration.
+  // -1: the first slice always wins, even if its duration is 0.
   Aggregate sum{.busy_ns = 0, .longest_ns = -1, .longest = first};
   const auto add = [&sum, &duration_of](std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t index = from; index < to; ++index) {

@@ -7,8 +7,8 @@
 
 namespace ts::trace {
 
-// Marks, by id, the strings of the table that contain `text`, ASCII case ignored. Empty when none
-// does or `text` is empty.
+// Marks, by id, the strings of the table that contain `text`, ASCII case ignored. Empty if no
+// string matches or `text` is empty.
 std::vector<char> ids_containing(const base::StringTable& strings, std::string_view text);
 
 }  // namespace ts::trace

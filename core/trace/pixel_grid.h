@@ -8,8 +8,8 @@
 namespace ts::trace {
 
 // Columns of one pixel each over a range, counted from time 0 and not from the begin of the range:
-// panning by any distance leaves them where they are. Exact integer arithmetic; a pixel is
-// range.length() / pixels nanoseconds, not rounded, and may be less than one.
+// panning by any distance does not move them. Exact integer arithmetic; a pixel is range.length() /
+// pixels nanoseconds, not rounded, and may be less than one nanosecond.
 class PixelGrid {
  public:
   // range not empty, pixels > 0
@@ -20,9 +20,9 @@ class PixelGrid {
         offset_(floor_modulo(static_cast<Wide>(range.begin) * pixels, length_)),
         narrow_(length_ <= std::numeric_limits<std::int64_t>::max() / (pixels_ + 2)) {}
 
-  // First nanosecond after the column of a time that lies in the range.
+  // First nanosecond after the column that contains a time of the range.
   [[nodiscard]] std::int64_t column_end(std::int64_t time_ns) const noexcept {
-    // Division of 128 bits is a function call, and one is needed for every column.
+    // A 128-bit division is a function call, and every column needs one.
     return narrow_ ? column_end_as<std::uint64_t>(time_ns) : column_end_as<Wide>(time_ns);
   }
 
@@ -54,8 +54,8 @@ class PixelGrid {
   Wide begin_;
   Wide length_;
   Wide pixels_;
-  Wide offset_;  // of range.begin in its column, in 1 / pixels nanoseconds
-  bool narrow_;  // 64 bits hold everything
+  Wide offset_;  // position of range.begin in its column, in 1 / pixels nanoseconds
+  bool narrow_;  // all values fit into 64 bits
 };
 
 }  // namespace ts::trace

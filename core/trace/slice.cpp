@@ -15,7 +15,7 @@ struct Entry {
 };
 
 // Stems of ATen operators, in alphabetical order for the binary search. A stem is the name without
-// "aten::", "_foreach_", outer underscores and what marks a backward (see stem_of).
+// "aten::", "_foreach_", outer underscores and the parts that mark a backward (see stem_of).
 constexpr auto kMatmul = SliceClass::matmul;
 constexpr auto kSoftmax = SliceClass::softmax;
 constexpr auto kElementwise = SliceClass::elementwise;
@@ -177,7 +177,7 @@ std::string operator_of_node(std::string_view node) {
 std::string stem_of(std::string_view name) {
   strip_prefix(name, "autograd::engine::evaluate_function: ");
   strip_prefix(name, "torch::autograd::");
-  // Inductor's calls of operators: "aoti_torch_cpu_addmm_out".
+  // Inductor's names of operator calls: "aoti_torch_cpu_addmm_out".
   if (strip_prefix(name, "aoti_torch_cpu_")) strip_suffix(name, "_out");
   std::string stem;
   if (strip_prefix(name, "aten::")) {
@@ -197,7 +197,7 @@ std::string stem_of(std::string_view name) {
   return std::string(rest);
 }
 
-// Inductor's own kernels, which say what they were made of: "graph_0_cpp_fused_add_erf_mul_0".
+// Inductor's own kernels; their names list the fused operators: "graph_0_cpp_fused_add_erf_mul_0".
 std::optional<SliceClass> class_of_fused(std::string_view name) {
   const std::size_t at = name.find("cpp_fused_");
   if (at == std::string_view::npos) return std::nullopt;
@@ -212,7 +212,7 @@ std::optional<SliceClass> class_of_fused(std::string_view name) {
 SliceClass classify_operator(std::string_view name) {
   if (const auto fused = class_of_fused(name)) return *fused;
   const std::string stem = stem_of(name);
-  // Each backend has its own, and new ones come with every release.
+  // Each backend has its own attention operators, and new ones come with every release.
   for (const std::string_view part :
        {"scaled_dot_product", "flash_attention", "efficient_attention", "cudnn_attention"}) {
     if (stem.find(part) != std::string::npos) return SliceClass::attention;

@@ -7,7 +7,7 @@
 
 namespace ts::trace {
 
-// What a slice is, for colour and for shares of time. step..optimizer are phases, module is a layer
+// The class of a slice, for colours and time shares. step..optimizer are phases, module is a layer
 // of the model, the rest are operators and kernels.
 enum class SliceClass : std::uint8_t {
   step,
@@ -37,14 +37,14 @@ struct Slice {
   base::StringId name = base::kNoString;
   base::StringId module = base::kNoString;  // module path, "blocks.1.attn"
   base::StringId detail = base::kNoString;  // input shapes and dtypes, "[4, 12, 2048, 64] bf16"
-  std::uint32_t flow = 0;  // forward and backward slice of one autograd node share it; 0 none
+  std::uint32_t flow = 0;  // shared by forward and backward slice of one autograd node; 0 none
   SliceClass slice_class = SliceClass::other;
   [[nodiscard]] std::int64_t end_ns() const noexcept { return begin_ns + duration_ns; }
 };
 
 using TrackId = std::uint16_t;
 
-// Place of a slice in the store: stays valid as the store grows.
+// Position of a slice in the store: stays valid as the store grows.
 struct SliceRef {
   TrackId track = 0;
   std::uint16_t depth = 0;
@@ -52,13 +52,13 @@ struct SliceRef {
   friend bool operator==(const SliceRef&, const SliceRef&) = default;
 };
 
-// Answer of a range query: one slice, or several that share pixels, drawn as one box.
+// Result of a range query: one slice, or several that share pixels, drawn as one box.
 struct VisibleSlice {
   SliceRef ref;                                // the slice, or the longest of those merged
   std::int64_t begin_ns = 0;                   // of the box
   std::int64_t end_ns = 0;                     // of the box
   std::uint32_t count = 1;                     // slices in the box
-  float busy = 1.0F;                           // part of the box covered by slices
+  float busy = 1.0F;                           // fraction of the box that slices cover
   base::StringId name = base::kNoString;       // of ref
   SliceClass slice_class = SliceClass::other;  // of ref
 };

@@ -33,7 +33,7 @@ struct TraceStore::Impl {
     while (depths.size() <= depth) depths.push_back(std::make_unique<Lane>());
     return *depths[depth];
   }
-  // One of the two lies inside the other on the same track.
+  // True if one of the two is nested in the other on the same track.
   [[nodiscard]] bool nested(SliceRef one, SliceRef other) const {
     if (one.track != other.track || one.depth == other.depth) return false;
     const SliceRef outer = one.depth < other.depth ? one : other;
@@ -79,7 +79,7 @@ std::uint16_t TraceStore::depth_count(TrackId track) const {
 }
 
 bool TraceStore::append(TrackId track, std::uint16_t depth, const Slice& slice) {
-  // The second half: an end that no clock can show.
+  // The second half: begin plus duration would overflow.
   constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
   const bool impossible =
       slice.duration_ns < 0 || (slice.begin_ns > 0 && slice.duration_ns > kLast - slice.begin_ns);
@@ -167,7 +167,7 @@ std::vector<SliceRef> TraceStore::search(const base::StringTable& strings, std::
       }
     }
   }
-  // Stable: an outer slice comes before an inner one that begins with it.
+  // Stable sort: an outer slice comes before an inner one with the same begin.
   std::stable_sort(hits.begin(), hits.end(),
                    [](const Hit& a, const Hit& b) { return a.begin_ns < b.begin_ns; });
   hits.resize(std::min(hits.size(), most));

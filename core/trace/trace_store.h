@@ -20,7 +20,7 @@ enum class TrackKind : std::uint8_t {
   autograd_thread,
   cuda_api,
   gpu_stream,
-  gpu_idle,  // of a device: when no kernel ran on it, each slice named by its cause
+  gpu_idle,  // of a device: times without a kernel; a slice's name is the cause
 };
 
 // A row group of the timeline. Slices of one track nest by depth; at one depth they do not overlap.
@@ -30,9 +30,9 @@ struct Track {
   std::int16_t device = -1;  // the GPU; -1: none
 };
 
-// Append-only columns of slices, per track and depth a lane ordered by begin, with a
-// level-of-detail tree each. One owner thread; nothing here locks. Memory: at most 50 bytes a slice
-// all told.
+// Append-only columns of slices: per track and depth one lane ordered by begin, each with a
+// level-of-detail tree. One owner thread; nothing here locks. Memory: at most 50 bytes a slice in
+// total.
 class TraceStore {
  public:
   TraceStore();
@@ -46,32 +46,33 @@ class TraceStore {
 
   // A slice that starts before its predecessor on the same lane, or has a negative duration, is
   // refused and counted in disordered(); everything else is kept. A slice that overlaps its
-  // predecessor is kept too, but drawn and looked up as if that one ended where it begins.
+  // predecessor is kept too, but for drawing and look-up the predecessor ends where this one
+  // begins.
   bool append(TrackId track, std::uint16_t depth, const Slice& slice);
   [[nodiscard]] std::uint64_t disordered() const;
 
   [[nodiscard]] Slice slice(SliceRef ref) const;
   [[nodiscard]] std::uint32_t lane_size(TrackId track, std::uint16_t depth) const;
 
-  // Replaces `out` by the boxes to draw for `range` on `pixels` columns, in time order, at most
-  // 2 * pixels + 2 of them. Slices of at least one pixel come singly; shorter neighbours that begin
-  // in the same column are merged. Columns are whole pixels since time 0, so that panning does not
-  // make boxes flicker. Every slice in range is in exactly one box; a slice of no duration is in
+  // Replaces `out` by the boxes to draw for `range` on `pixels` columns, in time order, at most 2 *
+  // pixels + 2 of them. Slices of at least one pixel get their own box; shorter neighbours that
+  // begin in the same column are merged. Columns are whole pixels since time 0, so boxes do not
+  // flicker while panning. Every slice in range is in exactly one box; a slice of duration 0 is in
   // range when its begin is. O(pixels * log n).
   void query(TrackId track, std::uint16_t depth, base::TimeRange range, std::int32_t pixels,
              std::vector<VisibleSlice>& out) const;
 
-  // The slice that covers a time at that depth, or begins at it with no duration.
+  // The slice that covers a time at that depth, or begins at that time with duration 0.
   [[nodiscard]] std::optional<SliceRef> slice_at(TrackId track, std::uint16_t depth,
                                                  std::int64_t time_ns) const;
   // The innermost slice that encloses it at a lower depth.
   [[nodiscard]] std::optional<SliceRef> parent(SliceRef ref) const;
-  // The other end of a forward-backward link. Nested slices of one track that share a flow are one
-  // end, and the deepest of them stands for it.
+  // The other end of a forward-backward link. Nested slices of one track that share a flow count as
+  // one end; the deepest of them is returned.
   [[nodiscard]] std::optional<SliceRef> flow_partner(SliceRef ref) const;
 
-  // Slices whose name or module contains `text` (ASCII case ignored), in time order, the first
-  // `most`. No text finds nothing.
+  // The first `most` slices whose name or module contains `text` (ASCII case ignored), in time
+  // order. An empty text finds nothing.
   [[nodiscard]] std::vector<SliceRef> search(const base::StringTable& strings,
                                              std::string_view text, std::size_t most) const;
 

@@ -14,7 +14,7 @@ namespace {
 
 using io::JsonScanner;
 
-// A number, a literal or a text without its quotes; what else there is leaves it empty.
+// Reads a number, a literal or a text without its quotes; anything else leaves it empty.
 bool read_plain(JsonScanner& scanner, std::string_view& to) {
   const char next = scanner.peek();
   if (next == '"') {
@@ -62,7 +62,7 @@ constexpr std::array kArguments = std::to_array<Argument>({
     {"Total Reserved", &RawEvent::total_reserved},
 });
 
-// The arguments of each length: most keys are told apart from all of them by it.
+// Arguments grouped by the length of the key: the length alone distinguishes most keys.
 constexpr std::size_t kLongest = 20;
 constexpr std::size_t kMostAlike = 4;
 constexpr auto kByLength = [] {
@@ -92,7 +92,7 @@ bool read_arguments(JsonScanner& scanner, RawEvent& event) {
     const Argument* const found = argument_of(key.raw);
     if (found == nullptr) return scanner.skip();
     if (!found->list) return read_plain(scanner, event.*found->field);
-    // Lists that are left away are texts: "<...>".
+    // Omitted lists are texts: "<...>".
     if (scanner.peek() != '[') return scanner.skip();
     return scanner.raw(event.*found->field);
   });
@@ -114,7 +114,8 @@ bool read_field(JsonScanner& scanner, std::string_view key, RawEvent& event) {
   return true;
 }
 
-// A few months from zero in the middle of what 64 bits hold: sums and differences stay inside.
+// About 73 years in nanoseconds, far from the limits of 64 bits: sums and differences do not
+// overflow.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 61;
 
 struct Category {
@@ -182,7 +183,7 @@ std::int64_t nanoseconds(std::string_view text) {
       continue;
     }
     if (c < '0' || c > '9') {
-      // An exponent. No profiler writes one where a nanosecond would be lost.
+      // An exponent. No profiler writes one where it would cost nanosecond precision.
       const double number = std::strtod(std::string(text).c_str(), nullptr) * kPerMicrosecond;
       if (!std::isfinite(number)) return 0;
       return static_cast<std::int64_t>(
@@ -204,7 +205,7 @@ std::int64_t integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return value;
-  // 2^63 and more, which addresses of devices are.
+  // 2^63 and more, such as device addresses.
   std::uint64_t large = 0;
   const auto [last, wrong] = std::from_chars(text.data(), text.data() + text.size(), large);
   if (wrong == std::errc() && last == text.data() + text.size())
@@ -226,7 +227,7 @@ std::array<std::int32_t, 3> triple(std::string_view list) {
 }
 
 EventKind kind_of(std::string_view category, std::string_view process) {
-  // The profiler of before 2021 has no categories.
+  // Profilers before 2021 write no categories.
   if (category.empty()) {
     if (process == "CPU functions") return EventKind::op;
     return process == "CUDA functions" ? EventKind::kernel : EventKind::other;

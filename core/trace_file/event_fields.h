@@ -41,15 +41,15 @@ struct RawEvent {
   io::JsonScanner::String value_name;  // "name" among args, for names of threads
 };
 
-// Reads an object, which is next. False where it does not end well.
+// Reads an object, which must be next. Returns false if it does not end correctly.
 bool read_event(io::JsonScanner& scanner, RawEvent& event);
 
-// Microseconds with any number of decimals, in nanoseconds and exact to them. 0 for no number; far
-// numbers end where sums of them cannot overflow.
+// Converts microseconds with any number of decimals to exact nanoseconds. 0 if it is no number;
+// large numbers are clamped so that sums of them cannot overflow.
 std::int64_t nanoseconds(std::string_view microseconds);
-// kNoNumber for what is none.
+// Returns kNoNumber if the text is no integer.
 std::int64_t integer(std::string_view text);
-// "[4, 1, 1]"; missing ones are 0.
+// Reads "[4, 1, 1]"; missing ones are 0.
 std::array<std::int32_t, 3> triple(std::string_view list);
 
 EventKind kind_of(std::string_view category, std::string_view process);

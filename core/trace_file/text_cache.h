@@ -9,8 +9,8 @@
 
 namespace ts::trace_file {
 
-// A string table in front of which the texts of late are kept by a cheap number: a trace repeats a
-// few hundred names a hundred thousand times. The texts that are asked for stay where they are.
+// A string table with a cache of recent texts, found by a cheap hash: a trace repeats a few hundred
+// names a hundred thousand times. The texts passed to it must stay in place.
 class TextCache {
  public:
   explicit TextCache(base::StringTable& strings) : strings_(strings) {}
@@ -29,7 +29,7 @@ class TextCache {
     std::string_view text;
     base::StringId id = base::kNoString;
   };
-  // By length, both ends and the middle.
+  // Hash from the length, both ends and the middle.
   static std::size_t number_of(std::string_view text) {
     constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15U;
     const std::size_t size = text.size();

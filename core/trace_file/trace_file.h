@@ -12,29 +12,29 @@
 
 namespace ts::trace_file {
 
-// What an event of a trace is, by its category; names changed from 2021 to 2026 and differ between
-// makers of GPUs.
+// The kind of a trace event, by its category; category names changed from 2021 to 2026 and differ
+// between GPU vendors.
 enum class EventKind : std::uint8_t {
   op,               // an operator or autograd node on the host
   annotation,       // record_function and ProfilerStep
   python,           // a call of Python
   runtime,          // a call of CUDA, HIP or another maker's library
-  kernel,           // on the device, as the next four
+  kernel,           // on the device, like the next four
   copy,             //
   fill,             //
-  gpu_annotation,   // the stretch that an annotation's kernels took
+  gpu_annotation,   // the time range of an annotation's kernels
   synchronisation,  // waiting for the device
   overhead,         // of the profiler
   other,
 };
 inline constexpr int kEventKindCount = 11;
-// The name of the category as Kineto writes it today.
+// The category name that current Kineto versions write.
 std::string_view to_string(EventKind kind);
 
 inline constexpr std::uint32_t kNoLaunch = 0xFFFFFFFF;
 inline constexpr std::int64_t kNoNumber = -1;
 
-// A stretch of time. Times are those of the file, in nanoseconds.
+// A time interval. Times are those of the file, in nanoseconds.
 struct Event {
   std::int64_t begin_ns = 0;
   std::int64_t duration_ns = 0;
@@ -51,7 +51,7 @@ struct Event {
   [[nodiscard]] std::int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 
-// How kernels were launched, each way once.
+// Launch parameters of kernels; each combination is stored once.
 struct Launch {
   std::array<std::int32_t, 3> grid{};
   std::array<std::int32_t, 3> block{};
@@ -60,7 +60,7 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-// A thread of the host or a stream of a device, as the file has it: numbers may be texts.
+// A thread of the host or a stream of a device, as written in the file: numbers may be texts.
 struct Track {
   std::string process;
   std::string thread;
@@ -80,7 +80,7 @@ struct FlowEnd {
   bool begins = false;
 };
 
-// An allocation or free that the profiler noted: a "[memory]" event.
+// An allocation or free that the profiler recorded: a "[memory]" event.
 struct MemoryEvent {
   std::int64_t time_ns = 0;
   std::uint64_t address = 0;
@@ -94,17 +94,17 @@ struct MemoryEvent {
 struct TraceFile {
   std::shared_ptr<base::StringTable> strings = std::make_shared<base::StringTable>();
   std::vector<Track> tracks;
-  std::vector<Event> events;  // by begin, and what lasts longer first
+  std::vector<Event> events;  // by begin; among equal begins the longer first
   std::vector<Launch> launches;
   std::vector<FlowEnd> flows;
   std::vector<MemoryEvent> memory;
   std::size_t event_count = 0;  // entries of traceEvents, of every kind
   std::int64_t schema = kNoNumber;
-  std::int64_t base_time_ns = 0;  // Unix time of time 0; 0: not told
+  std::int64_t base_time_ns = 0;  // Unix time of time 0; 0: unknown
   std::int64_t rank = kNoNumber;
   std::vector<std::string> devices;  // their names
   std::size_t bytes = 0;             // unpacked
-  // Why not all of the file was read, with the place; what was read up to there is kept.
+  // The reason why the file was not read completely, with the position; earlier values are kept.
   base::Message fault;
 };
 

@@ -45,7 +45,7 @@ class TraceReader {
     }
     const bool whole = is_list ? read_events() : read_object();
     if (!has_events_) return text::fail("trace_error.no_events");
-    // Chrome's own format lets a list do without its end.
+    // Chrome's own format allows a list without its end.
     if (!whole && !(is_list && scanner_.at_end() && !in_event_)) note_fault();
     finish();
     return std::move(file_);
@@ -102,7 +102,7 @@ bool TraceReader::read_events() {
   return scanner_.list([&] {
     if (scanner_.at_end()) return false;
     in_event_ = true;
-    // Some programs end a list with null to be done with the comma.
+    // Some programs end a list with null because of the trailing comma.
     const bool is_event = scanner_.peek() == '{';
     if (!(is_event ? read_event(scanner_, raw) : scanner_.skip())) return false;
     in_event_ = false;
@@ -230,7 +230,7 @@ void TraceReader::take_flow(const RawEvent& raw) {
   end.time_ns = nanoseconds(raw.time);
   end.track = track_of(raw);
   end.id = integer(raw.id);
-  // Texts, and 0x12 in Chrome's own way: any number will do that is the same for the same text.
+  // Texts, and Chrome's form 0x12: use any number that is the same for the same text.
   if (end.id == kNoNumber)
     end.id = static_cast<std::int64_t>(std::hash<std::string_view>{}(raw.id) >> 1U);
   file_.flows.push_back(end);
@@ -299,7 +299,7 @@ EventKind TraceReader::kind(const RawEvent& raw) {
 
 void TraceReader::finish() {
   for (const auto& [track, open] : open_) {
-    for (const Event& event : open) add(event);  // begun and never ended
+    for (const Event& event : open) add(event);  // begun but not ended
   }
   if (!sorted_) {
     std::ranges::stable_sort(file_.events, {}, order_of);

@@ -9,12 +9,12 @@
 namespace ts::trace_file {
 
 // Reads a trace of torch.profiler (Kineto of 2021 to 2026, on NVIDIA and AMD) or of another program
-// that writes Chrome's JSON: an object with traceEvents or a list of events, packed by gzip or not,
-// events in any order, raw control characters inside strings, the end missing. The error is for
-// files of which nothing can be used. About 0.5 GB/s unpacked.
+// that writes Chrome's JSON: an object with traceEvents or a list of events, optionally packed by
+// gzip. Events may be in any order, strings may contain raw control characters, the end may be
+// missing. An error is returned only for unusable files. About 0.5 GB/s unpacked.
 base::Result<TraceFile> read_trace(const std::filesystem::path& path);
 
-// The same for a content; sentences do not name the file.
+// The same for a file's content; messages do not name the file.
 base::Result<TraceFile> parse_trace(std::string content);
 
 }  // namespace ts::trace_file

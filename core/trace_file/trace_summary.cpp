@@ -8,7 +8,7 @@
 namespace ts::trace_file {
 namespace {
 
-// Sums by name, which is a small number.
+// Sums by name index, which is a small number.
 class Totals {
  public:
   void add(const Event& event) {
@@ -16,7 +16,7 @@ class Totals {
     NameTotal& total = by_name_[event.name];
     total.name = event.name;
     ++total.count;
-    // What a damaged file claims ends at the largest number.
+    // Totals of a damaged file saturate at the largest number.
     if (__builtin_add_overflow(total.total_ns, event.duration_ns, &total.total_ns))
       total.total_ns = std::numeric_limits<std::int64_t>::max();
   }
@@ -55,7 +55,7 @@ TraceSummary summary_of(const TraceFile& file) {
     }
     if (event.kind != EventKind::kernel) continue;
     kernels.add(event);
-    // They come by begin.
+    // Kernels are ordered by begin.
     const std::int64_t begin = std::max(event.begin_ns, busy_until.value_or(event.begin_ns));
     summary.gpu_busy_ns += std::max<std::int64_t>(event.end_ns() - begin, 0);
     busy_until = std::max(busy_until.value_or(event.end_ns()), event.end_ns());

@@ -23,10 +23,10 @@ struct StepSpan {
 
 struct TraceSummary {
   std::vector<NameTotal> kernels;    // most time first
-  std::vector<NameTotal> operators;  // the same; one inside another counts in both
+  std::vector<NameTotal> operators;  // the same; nested operators count in both
   std::vector<StepSpan> steps;       // in their order
   std::int64_t span_ns = 0;          // first begin to last end
-  std::int64_t gpu_busy_ns = 0;      // a kernel ran; those that run at once count once
+  std::int64_t gpu_busy_ns = 0;      // at least one kernel ran; concurrent kernels count once
 };
 
 bool is_step(const base::StringTable& strings, const Event& event);

@@ -16,7 +16,7 @@
 namespace ts::trace_file {
 namespace {
 
-// Numbers of processes and threads stand without quotes.
+// Numeric ids of processes and threads are written without quotes.
 void append_id(std::string& out, std::string_view id) {
   constexpr std::size_t kMostDigits = 18;
   const bool number = !id.empty() && id.size() <= kMostDigits &&
@@ -29,7 +29,7 @@ void append_id(std::string& out, std::string_view id) {
   }
 }
 
-// A list that was kept as it was written, if it holds nothing but numbers or plain texts.
+// True if a list, kept in its original text, holds only numbers or plain texts.
 bool is_plain_list(std::string_view list) {
   constexpr std::string_view kStructure = "[]{}, \":_-+.<>*&()";
   return list.starts_with('[') && std::ranges::all_of(list, [&](char c) {
@@ -167,7 +167,7 @@ class Writer {
     if (event.total_allocated != kNoNumber) counter(event);
   }
 
-  // What Perfetto draws as a curve.
+  // A counter event, which Perfetto draws as a curve.
   void counter(const MemoryEvent& event) {
     start('C', 0);
     time("ts", event.time_ns);
@@ -199,7 +199,7 @@ class Writer {
     out_ += "\":";
     io::append_microseconds(out_, nanoseconds);
   }
-  // Of our own words, which need no escapes.
+  // For our own words, which need no escapes.
   void text(std::string_view name, std::string_view value) {
     out_ += ",\"";
     out_ += name;
@@ -228,7 +228,7 @@ class Writer {
     key(name);
     out_ += raw;
   }
-  // Escaped once for each string of the table.
+  // Escapes each string of the table once.
   void append_string(base::StringId id) {
     std::string& quoted = quoted_[id];
     if (quoted.empty()) io::append_json_string(quoted, file_.strings->view(id));

@@ -9,8 +9,8 @@
 namespace ts::trace_file {
 
 // Writes a trace in the schema of PyTorch's Kineto, which Perfetto, TensorBoard's successors,
-// HolisticTraceAnalysis and TraceLens read; parse_trace() of the file gives the same events.
-// `metadata`: a JSON object as text, kept as otherData. Streams.
+// HolisticTraceAnalysis and TraceLens read; parse_trace() of the file returns the same events.
+// `metadata`: a JSON object as text, stored as otherData. Streams.
 base::Result<void> write_trace(const std::filesystem::path& path, const TraceFile& file,
                                const std::string& metadata = "{}");
 

@@ -7,8 +7,8 @@
 
 namespace ts::kernels {
 
-// How attention is computed. causal_mask is only for naive: bool [n, n] for contexts up to n, true
-// where a query may not look; undefined without causal.
+// The method of attention. causal_mask is only for naive: bool [n, n] for contexts up to n, true
+// where a query must not look; undefined without causal.
 struct AttentionMethod {
   spec::AttentionBackend backend = spec::AttentionBackend::naive;
   bool causal = true;
@@ -18,8 +18,8 @@ struct AttentionMethod {
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
 };
 
-// The method of a spec. The mask naive attention needs is kept as an input and shared by all layers
-// (a registered buffer, as model code has it).
+// The method of a spec. The mask for naive attention is kept as an input and shared by all layers
+// (a registered buffer, as in model code).
 AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec& spec);
 
 // The same without a mask.
@@ -31,23 +31,23 @@ AttentionMethod unmasked(AttentionMethod method);
 at::Tensor attend(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                   const at::Tensor& v);
 
-// The textbook way, every T x T tensor materialised by its own operator: scores, scaled scores,
-// masked scores, probabilities. Out of place: two T x T tensors live at once in a forward. Keys and
-// values of grouped queries are repeated for every head.
+// The textbook method: every T x T tensor is materialised by its own operator (scores, scaled
+// scores, masked scores, probabilities). Out of place: two T x T tensors live at once in a forward.
+// Keys and values of grouped queries are repeated for every head.
 at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                         const at::Tensor& causal_mask);
 
-// at::scaled_dot_product_attention, steered to one kernel, or left to choose (automatic). What
-// cannot run as asked is an error of LibTorch, never silently another kernel. The switches are
-// process-wide in LibTorch; they are set around the call and put back. Worker thread.
+// at::scaled_dot_product_attention, forced to one kernel, or with a free choice (automatic). If
+// that kernel cannot run, LibTorch reports an error; it never silently uses another kernel. The
+// switches are process-wide in LibTorch; they are set for the call and restored. Worker thread.
 at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
                        const at::Tensor& k, const at::Tensor& v);
 
-// FlashAttention-2 (Dao 2023, algorithms 1 and 2) out of plain operators, one tile of tile_q
+// FlashAttention-2 (Dao 2023, algorithms 1 and 2) written in plain operators, one tile of tile_q
 // queries and tile_k keys after the other: no T x T tensor is ever made. Saves Q, K, V, O and the
-// logarithm of the row sums L [B, H, T, 1] (fp32); the backward computes the tiles again and starts
+// logarithm of the row sums L [B, H, T, 1] (fp32); the backward recomputes the tiles and starts
 // from D = rowsum(dO * O). Tiles are fp32 whatever the dtype, as in the kernels; remainder tiles
-// are as wide as what is left, tiles above the diagonal are skipped when causal.
+// are narrower, and tiles above the diagonal are skipped when causal.
 at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v);
 

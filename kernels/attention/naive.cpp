@@ -11,8 +11,8 @@
 namespace ts::kernels {
 namespace {
 
-// [B, H_kv, T, d] to [B, heads, T, d], each head repeated for the queries it serves; a copy unless
-// there is nothing to repeat.
+// [B, H_kv, T, d] to [B, heads, T, d], each head repeated for the queries that share it; a copy
+// unless there is nothing to repeat.
 at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
   const std::int64_t groups = heads / x.size(1);
   if (groups == 1) return x;
@@ -23,7 +23,7 @@ at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
 
 at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                         const at::Tensor& causal_mask) {
-  // One variable for all T x T tensors: each is let go as soon as the next exists.
+  // One variable for all T x T tensors: each is freed as soon as the next exists.
   at::Tensor scores = at::matmul(q, repeat_heads(k, q.size(1)).transpose(-2, -1));
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
   if (causal_mask.defined()) {

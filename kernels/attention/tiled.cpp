@@ -23,16 +23,16 @@ using torch::autograd::variable_list;
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// Of one attention: as many as a prediction goes through in a few hundredths of a second.
+// Tiles of one attention: as many as a prediction can process in a few hundredths of a second.
 constexpr std::int64_t kMostDryTiles = 1024;
 
-// The tiles of one attention: slices of Q, K, V and of what goes with them, as fp32.
+// The tiles of one attention: slices of Q, K, V and of the related tensors, as fp32.
 struct Tiles {
   std::int64_t tile_q, tile_k;
   bool causal;
   std::int64_t queries, keys, heads;
   double scale;
-  bool sampled;  // not every tile is worked on
+  bool sampled;  // only some tiles are processed
 
   struct Rows {
     std::int64_t begin, count;
@@ -58,9 +58,9 @@ struct Tiles {
   void each_key_tile(const Visit& visit) const {
     each(keys, tile_k, visit);
   }
-  // Tensors without data have nothing to work on: beyond kMostDryTiles only the first two and the
-  // last two in each direction are gone through, which are of every kind there is (masked or not,
-  // whole or a remainder) and leave as much behind as all.
+  // Tensors without data need no computation. Beyond kMostDryTiles only the first two and the last
+  // two tiles in each direction are processed. They cover every kind of tile (masked or not, whole
+  // or a remainder) and leave the same blocks behind as all tiles.
   static std::int64_t count(std::int64_t length, std::int64_t tile) {
     return (length + tile - 1) / tile;
   }
@@ -73,7 +73,7 @@ struct Tiles {
       visit(Rows{i * tile, std::min(tile, length - i * tile)});
     }
   }
-  // Some query of the tile may look at some key of it.
+  // True if some query of the tile may look at some key of the other.
   [[nodiscard]] bool sees(const Rows& q, const Rows& k) const {
     return !causal || k.begin < q.end();
   }
@@ -81,7 +81,7 @@ struct Tiles {
   static at::Tensor cut(const at::Tensor& x, const Rows& rows) {
     return x.narrow(2, rows.begin, rows.count).to(at::kFloat);
   }
-  // Of keys or values, each head repeated for the queries it serves.
+  // A slice of keys or values, each head repeated for the queries that share it.
   [[nodiscard]] at::Tensor cut_shared(const at::Tensor& x, const Rows& rows) const {
     at::Tensor tile = cut(x, rows);
     const std::int64_t groups = heads / x.size(1);
@@ -146,7 +146,7 @@ class TiledAttention : public torch::autograd::Function<TiledAttention> {
     const Tiles tiles(q, k, context->saved_data["tile_q"].toInt(),
                       context->saved_data["tile_k"].toInt(),
                       context->saved_data["causal"].toBool());
-    // D = rowsum(dO * O), what the softmax takes off every gradient of its row.
+    // D = rowsum(dO * O), which the softmax subtracts from every gradient of its row.
     const at::Tensor row_sums = at::mul(d_output, output).sum(-1, /*keepdim=*/true, at::kFloat);
     const at::Tensor d_q = at::zeros(q.sizes(), q.options().dtype(at::kFloat));
     const at::Tensor d_k = at::empty(k.sizes(), k.options());

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the two are compared by: the loss and all gradients, or the output.
+// The compared results: the loss and all gradients, or the output.
 std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
                                    const spec::WorkloadSpec& spec) {
   const bool trains = spec::has_backward(spec.pass);
@@ -46,15 +46,15 @@ std::vector<at::Tensor> results_of(Workload& workload, const Builder& builder,
   return results;
 }
 
-// In fp64, so that sums over large tensors are exact enough.
+// Computed in fp64, so that sums over large tensors are exact enough.
 double relative_difference(const at::Tensor& a, const at::Tensor& b) {
   const double size = a.to(at::kDouble).norm().item<double>();
   const double difference = at::sub(a.to(at::kDouble), b.to(at::kDouble)).norm().item<double>();
   return size > 0 ? difference / size : difference;
 }
 
-// Inductor adds up in another order and rounds less often: a few units in the last place of fp32,
-// of which gradients of many layers add up; 16 bits have 8 or 11 of them.
+// Inductor adds in another order and rounds less often. The difference is a few units in the last
+// place of fp32, summed over the gradients of many layers; 16-bit types have 8 or 11 bits.
 double allowed(const spec::WorkloadSpec& spec) {
   return spec::compute_type(spec) == spec::DataType::fp32 ? 1e-4 : 5e-2;
 }
@@ -76,14 +76,14 @@ run::Outcome<void> compare(const std::vector<at::Tensor>& eager,
   return {};
 }
 
-// Without data: no package is looked for by what is in the tensors.
+// Built without data: the key of a package does not depend on the values of the tensors.
 PackageRequest request_for(const spec::WorkloadSpec& spec) {
   Builder shapes(at::kMeta, scalar_type(spec.dtype), spec.seed);
   (void)make_workload(shapes, spec);
   return make_request(spec, shapes);
 }
 
-// Whether there is one that may be loaded and loads. One that does not is damaged.
+// True if there is a package that may be loaded and loads. One that does not load is damaged.
 bool has_package(const fs::path& folder, const PackageRequest& request) {
   if (!check_package(folder)) return false;
   try {

@@ -8,8 +8,8 @@
 
 namespace ts::kernels {
 
-// The workload with its forward and backward from a package; parameters, inputs and batches are the
-// eager one's. With a backward its forward is the loss. Throws as CompiledPackage does.
+// The workload with its forward and backward from a package; parameters, inputs and batches come
+// from the eager one. With a backward its forward is the loss. Throws as CompiledPackage does.
 std::unique_ptr<Workload> make_compiled(std::unique_ptr<Workload> eager, const Builder& builder,
                                         const spec::WorkloadSpec& spec,
                                         const std::filesystem::path& package,

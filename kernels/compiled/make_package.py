@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 
-# PyTorch's names for all this are private, so nothing but this version will do.
+# These PyTorch functions are private, so only this version is supported.
 VERSION = "2.11."
 
 
@@ -113,7 +113,7 @@ def trace_training(torch, step, inputs):
                                            bw_compiler=keep("backward"))
     forward, backward = graphs["forward"], graphs["backward"]
     given = {node.name: i for i, node in enumerate(placeholders(forward))}
-    # What the backward keeps of the inputs the engine has itself.
+    # The tensors that the backward keeps, except the inputs, which the engine has itself.
     made = [node for node in outputs(forward) if node.name not in given]
     set_outputs(forward, made)
     kept = {node.name: i for i, node in enumerate(made)}
@@ -210,7 +210,8 @@ def main(path):
         graphs = trace_inference(torch, step, inputs)
     options = {"aot_inductor.package": True, "aot_inductor.link_libtorch": False,
                "aot_inductor.precompile_headers": False,
-               # What calls the kernels; they themselves are always optimised.
+               # Optimisation of the code that calls the kernels; the kernels themselves are always
+               # optimised.
                "aot_inductor.compile_wrapper_opt_level": "O0", "cpp.enable_kernel_profile": True,
                "cpp.descriptive_names": "original_aten", "aot_inductor.metadata": metadata}
     files = {}

@@ -76,7 +76,7 @@ class Models:
         h = norm(torch, p, f"{name}.norm1", x, spec)
         q, k, v = project(torch, p, f"{name}.attn", h, spec)
         if spec["positions"] == "rope":
-            # The engine keeps the tables in the type of the parameters; autocast turns in fp32.
+            # The engine keeps the tables in the type of the parameters; autocast rotates in fp32.
             weight = p[f"{name}.norm1.weight"]
             tables = self.tables(q.shape[-2], q.shape[-1], weight.dtype)
             q, k = turn(torch, q, tables), turn(torch, k, tables)

@@ -22,8 +22,8 @@ using Loader = torch::inductor::AOTIModelPackageLoader;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Packages take LibTorch's functions from whoever loads them; the engine's library was loaded with
-// its own for itself alone.
+// Packages need LibTorch's symbols from the process that loads them, but the engine's library was
+// loaded with local visibility. This makes LibTorch's symbols visible.
 void show_libtorch() {
   static const bool shown = [] {
     dlopen("libc10.so", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
@@ -36,7 +36,7 @@ void show_libtorch() {
 }  // namespace
 
 struct CompiledPackage::Models {
-  // Where an input of the backward comes from.
+  // The source of an input of the backward.
   enum class Source { input, kept, loss_gradient };
 
   std::optional<Loader> infer;
@@ -68,7 +68,7 @@ class CompiledStep : public torch::autograd::Function<CompiledStep> {
       if (source == Source::kept) kept.push_back(outputs[index]);
     }
     context->save_for_backward(std::move(inputs));
-    // Not with save_for_backward, which would keep them until the backward is over.
+    // Not with save_for_backward, which would keep them until the end of the backward.
     context->saved_data["kept"] = std::move(kept);
     context->saved_data["call"] = c10::IValue::make_capsule(call);
     context->saved_data["tensors"] = static_cast<std::int64_t>(tensors.size());

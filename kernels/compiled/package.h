@@ -12,15 +12,15 @@ namespace ts::kernels {
 // A step that PyTorch's Inductor compiled ahead of time, loaded. Worker thread.
 class CompiledPackage {
  public:
-  // Of a file that check_package() of package_store.h lets pass. Throws BadInput if it is damaged
-  // or was made for something else than `key` says.
+  // Loads a file that check_package() of package_store.h accepts. Throws BadInput if it is damaged
+  // or was made for another key than `key`.
   CompiledPackage(const std::filesystem::path& path, const std::string& key, bool trains);
   ~CompiledPackage();
 
-  // The workload's output; of a package that does not train.
+  // The workload's output; for a package that does not train.
   at::Tensor output(const std::vector<at::Tensor>& tensors);
-  // The loss, a scalar with a gradient function whose backward is the package's; of one that does.
-  // What it keeps for the backward is let go of piece by piece while that runs.
+  // The loss, a scalar with a gradient function that runs the package's backward; for a package
+  // that trains. The tensors kept for the backward are freed piece by piece while it runs.
   at::Tensor loss(const std::vector<at::Tensor>& tensors);
 
   struct Models;

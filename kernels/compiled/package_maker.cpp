@@ -38,7 +38,7 @@ bool in_path(const std::string& program) {
   return false;
 }
 
-// What a failed Python says last is what was wrong.
+// The last line that a failed Python prints is its error.
 std::string last_line(const fs::path& log) {
   const auto text = io::read_file(log);
   if (!text) return "it said nothing";
@@ -90,9 +90,9 @@ base::Result<fs::path> make_package(const PackageRequest& request, const fs::pat
   }
   io::ChildCommand command;
   // Isolated (-I): neither the current folder nor the user's own packages are searched. The script
-  // takes the absolute folders of PYTHONPATH itself: torch is there.
+  // reads the absolute folders of PYTHONPATH itself, because torch is there.
   command.words = {python(), "-I", maker.string(), asked.string()};
-  // Inductor's own cache goes with the folder. What it starts is another Python.
+  // Inductor's own cache is deleted with the folder. Inductor itself starts another Python.
   command.environment = {{"TORCHINDUCTOR_CACHE_DIR", (work / "inductor").string()},
                          {"TMPDIR", work.string()},
                          {"PYTHONSAFEPATH", "1"},

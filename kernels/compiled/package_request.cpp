@@ -16,13 +16,13 @@
 namespace ts::kernels {
 namespace {
 
-// All that shapes the computation beside the tensors.
+// The settings that shape the computation besides the tensors.
 constexpr std::array kShaping = {"workload",  "mlp",      "ffn",     "norm",
                                  "positions", "bias",     "tied",    "heads",
                                  "layers",    "kv_heads", "backend", "fused_qkv",
                                  "vocab",     "autocast", "causal",  "projections"};
 
-// Which instructions a processor has decides what code is made for it.
+// The instruction set of a processor determines the code that is generated for it.
 std::string processor_flags() {
   return std::to_string(std::hash<std::string>{}(io::line_value("/proc/cpuinfo", "flags", ':')));
 }

@@ -10,19 +10,19 @@
 
 namespace ts::kernels {
 
-// What a compiled step reads, in the order of a package's inputs: the parameters, then the inputs
-// of the workload, of tokens and targets the rows of one micro-batch. The tensors share their
-// memory with the workload's.
+// The inputs of a compiled step, in the order of a package's inputs: the parameters, then the
+// inputs of the workload; of tokens and targets the rows of one micro-batch. The tensors share
+// their memory with the workload's.
 std::vector<at::Tensor> step_tensors(const Builder& builder, const spec::WorkloadSpec& spec,
                                      std::int64_t micro_batch);
 
-// What a package is made of, and the text that tells it from every other: the specification as far
-// as it shapes the step, all tensors, this processor, the number of threads, LibTorch's version and
-// the recipe. A package is a cache of one machine: its code is for this very processor, and nothing
-// that loads it checks that, nor shapes.
+// The inputs of a package, and the text that identifies it: the part of the specification that
+// shapes the step, all tensors, this processor, the number of threads, LibTorch's version and the
+// recipe. A package is a cache of one machine: its code is for this very processor, and the loading
+// code checks neither that nor shapes.
 struct PackageRequest {
   std::string key;
-  std::string json;     // make_package.py's, but for the paths
+  std::string json;     // make_package.py's, without the paths
   bool trains = false;  // forward and backward, else the forward alone without a graph
 };
 

@@ -34,14 +34,14 @@ constexpr mode_t kOthersWrite = 0022;
 constexpr std::string_view kMakingName = "making-";
 constexpr std::chrono::hours kLongestMaking(24);
 
-// Of the path itself: a link is not followed.
+// The status of the path itself: a link is not followed.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
-// Whether nobody but this user can change it, and it is what it should be.
+// Checks that nobody but this user can change it, and that it is of the expected kind.
 base::Result<void> check_owner(const fs::path& path, bool folder) {
   const auto status = status_of(path);
   if (!status || (folder ? !S_ISDIR(status->st_mode) : !S_ISREG(status->st_mode))) {
@@ -73,8 +73,8 @@ std::optional<PackageNote> read_note(const fs::path& folder) {
   return PackageNote{digest->get<std::string>(), seconds->get<double>()};
 }
 
-// Held while packages change places; it goes with its process. Best effort: not every file system
-// can, and then only a damaged package may be replaced twice.
+// Held while packages are moved; released when the process ends. Best effort: not every file system
+// supports it, and then the only harm is that a damaged package may be replaced twice.
 class StoreLock {
  public:
   explicit StoreLock(const fs::path& store)
@@ -102,15 +102,15 @@ bool take_ending(std::string_view& name, std::string_view ending) {
   return true;
 }
 
-// Earlier versions kept "HASH.pt2", which is never loaded now, and "HASH.pt2.seconds" beside it;
-// ".new.pt2" stood behind either name while it was made.
+// Earlier versions kept "HASH.pt2", which is no longer loaded, and "HASH.pt2.seconds" beside it;
+// either name had ".new.pt2" appended while it was made.
 bool is_file_of_older_version(std::string_view name) {
   take_ending(name, ".seconds");
   take_ending(name, ".new.pt2");
   return take_ending(name, ".pt2") && all_of(name, "0123456789abcdef");
 }
 
-// What they made it in: "HASH.pt2.new.pt2.PID". A process that is alive goes on with it.
+// Their temporary folder: "HASH.pt2.new.pt2.PID". A living process still uses it.
 bool is_folder_of_older_version(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string_view::npos) return false;
@@ -123,7 +123,7 @@ bool is_folder_of_older_version(std::string_view name) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-// What a process that was killed was making a package in. Making one takes minutes.
+// A temporary folder of a process that was killed. Making a package takes minutes.
 bool is_abandoned(const fs::directory_entry& entry) {
   constexpr std::size_t kLetters = 6;
   const std::string name = entry.path().filename().string();
@@ -161,7 +161,7 @@ base::Result<fs::path> package_store() {
     return text::fail("file_error.folder", {{"path", store.string()}, io::system_reason(errno)});
   }
   if (auto good = check_owner(store, true); !good) return tl::unexpected(good.error());
-  // Earlier versions let others read it.
+  // Earlier versions made it readable for others.
   if (::chmod(store.c_str(), S_IRWXU) != 0) {
     return text::fail("package_error.not_closed",
                       {{"path", store.string()}, io::system_reason(errno)});
@@ -175,7 +175,7 @@ fs::path package_folder(const fs::path& store, const PackageRequest& request) {
 }
 
 fs::path package_file(const fs::path& folder) {
-  return folder / "step.pt2";  // PyTorch wants the ending
+  return folder / "step.pt2";  // PyTorch requires the ending
 }
 
 base::Result<void> note_package(const fs::path& folder, double seconds_to_make) {
@@ -207,14 +207,14 @@ base::Result<io::PrivateFolder> folder_for_making(const fs::path& store) {
 }
 
 base::Result<void> keep_package(const fs::path& made, const fs::path& folder) {
-  // One process at a time: another one's good package is never moved away, not even for a moment.
+  // One process at a time: a good package of another process is never moved, not even for a moment.
   const StoreLock lock(folder.parent_path());
-  // A folder that is not empty is never replaced by a rename.
+  // rename() never replaces a folder that is not empty.
   if (::rename(made.c_str(), folder.c_str()) == 0) return {};
   if ((errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) && check_package(folder)) {
     return {};
   }
-  // Away with it, under a name that no other process has.
+  // Moves it out of the way, to a name that no other process has.
   auto away = io::PrivateFolder::make(folder.parent_path(), "old-");
   if (!away) return tl::unexpected(away.error());
   ::rename(folder.c_str(), (away->path() / "old").c_str());

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// The two files in Python beside this header, which travel inside the library.
+// The two Python files beside this header, embedded in the library.
 namespace ts::kernels {
 
 std::string_view maker_script();   // make_package.py

@@ -8,13 +8,13 @@
 
 namespace ts::kernels {
 
-// The interface of libtensorscope_cuda.so: plain C, so that loading it is all that binds the two
-// libraries. Functions that can fail return null or a sentence that stays valid until the next
-// call; no exception crosses. Worker thread, but `refused` and the listener come on whatever thread
-// allocates.
+// The interface of libtensorscope_cuda.so: plain C, so that loading it is the only link between the
+// two libraries. Functions that can fail return null or a sentence that stays valid until the next
+// call; no exception crosses. Worker thread, but `refused` and the listener are called on whichever
+// thread allocates.
 struct CudaDeviceFacts {
   char name[256];
-  char pci_address[32];  // "0000:3B:00.0", what NVML knows it by
+  char pci_address[32];  // "0000:3B:00.0", its identifier for NVML
   std::int64_t memory_bytes;
   std::int64_t l2_bytes;
 };
@@ -25,8 +25,9 @@ struct CudaMemory {
   std::int64_t reserved;   // bytes the caching allocator holds of the device
 };
 
-// What the caching allocator tells of everything it does, under its lock: whoever is told must not
-// call it. Sizes are those asked for; for oom the address is the bytes that the device has free.
+// An event of the caching allocator, reported under its lock: the listener must not call the
+// allocator. Sizes are the requested ones; for oom the address is the bytes that the device has
+// free.
 struct CudaAllocatorEvent {
   allocator::TraceAction action;
   std::int32_t device;
@@ -36,7 +37,7 @@ struct CudaAllocatorEvent {
 };
 using CudaAllocatorListener = void (*)(const CudaAllocatorEvent& event);
 
-// Its segments and blocks as they are, one after the other: the blocks of a segment follow it.
+// The current segments and blocks, in sequence: the blocks of a segment follow it.
 struct CudaSegment {
   std::int32_t device;
   std::uint64_t address;
@@ -70,10 +71,11 @@ struct CudaAllocatorVisitor {
   void (*settings)(void* user, const CudaAllocatorSettings& settings);
 };
 
-// What the allocator could not give: bytes asked, bytes the limit leaves, the limit.
+// An allocation that the allocator refused: bytes requested, bytes that the limit leaves, the
+// limit.
 using CudaRefused = void (*)(std::int64_t asked, std::int64_t free, std::int64_t limit);
 
-struct CudaGraph;  // only that library looks into it
+struct CudaGraph;  // opaque: only that library knows its members
 
 inline constexpr int kCudaApiVersion = 4;
 
@@ -84,7 +86,7 @@ struct CudaApi {
   int (*device_count)();
   const char* (*device_facts)(int device, CudaDeviceFacts* facts);
   const char* (*synchronize)(int device);
-  // A ceiling on the bytes the caching allocator may hold; a device that is smaller sets its own.
+  // A limit on the bytes that the caching allocator may hold; a smaller device has its own limit.
   const char* (*set_limit)(int device, std::int64_t bytes);
   const char* (*remove_limit)(int device);
   const char* (*empty_cache)();
@@ -94,12 +96,12 @@ struct CudaApi {
   void (*on_refused)(CudaRefused refused);
   void (*on_allocator_event)(CudaAllocatorListener listener);
   const char* (*visit_allocator)(const CudaAllocatorVisitor& visitor);
-  // True when the device does not answer any more: after an error that CUDA remembers for good.
+  // True if the device no longer responds: after an error that CUDA keeps permanently.
   bool (*broken)(int device);
   // Nanoseconds between two events on the current stream; end waits for the second.
   const char* (*time_begin)(int device);
   const char* (*time_end)(int device, std::int64_t* nanoseconds);
-  // Writes twice the L2 cache, so that what comes next finds nothing in it; does not wait.
+  // Writes twice the size of the L2 cache, so that later work finds it cold; does not wait.
   const char* (*flush_l2)(int device);
   // CUDA graphs, see cuda/graphs.h.
   const char* (*enter_side_stream)(int device);
@@ -110,7 +112,7 @@ struct CudaApi {
   const char* (*graph_replay)(CudaGraph* graph);
   void (*graph_drop)(CudaGraph* graph);
   capture::GpuSource recording;       // see cuda/cupti_session.h
-  capture::GpuSource (*by_events)();  // in its place, see cuda/event_session.h
+  capture::GpuSource (*by_events)();  // instead of `recording`, see cuda/event_session.h
 };
 
 inline constexpr const char* kCudaApiSymbol = "tensorscope_cuda_api";

@@ -87,7 +87,7 @@ std::int64_t number_of(void* stream) {
   return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(stream));
 }
 
-// Cannot be taken off again, so it stays and asks whether anybody listens.
+// Cannot be removed again, so it stays and checks whether there is a listener.
 void note_allocator_event(const c10::CachingDeviceAllocator::TraceEntry& entry) {
   const CudaAllocatorListener listener = allocator_listener.load(std::memory_order_acquire);
   if (listener == nullptr) return;
@@ -95,7 +95,7 @@ void note_allocator_event(const c10::CachingDeviceAllocator::TraceEntry& entry) 
             static_cast<std::int64_t>(entry.size_), number_of(entry.stream_)});
 }
 
-// NVTX asks the library named here for its hooks at its first call: CUPTI then records the marks.
+// NVTX loads its hooks from the library named here at its first call: CUPTI then records the marks.
 void let_cupti_see_nvtx() {
   Dl_info cupti{};
   if (dladdr(reinterpret_cast<const void*>(&cuptiGetVersion), &cupti) != 0)
@@ -105,7 +105,7 @@ void let_cupti_see_nvtx() {
 const char* start() {
   return guarded([] {
     let_cupti_see_nvtx();
-    // Says in words why there is no device.
+    // Throws an error that says why there is no device.
     c10::cuda::device_count_ensure_non_zero();
     at::globalContext().lazyInitDevice(c10::DeviceType::CUDA);
     torch_allocator::attachOutOfMemoryObserver(note_refused);
@@ -213,7 +213,7 @@ const char* visit_allocator(const CudaAllocatorVisitor& visitor) {
     const auto& from = info.config_metadata;
     std::vector<std::int64_t> divisions(from.roundup_power2_divisions.begin(),
                                         from.roundup_power2_divisions.end());
-    // Of SIZE_MAX only the bits fit, which are -1: PyTorch writes it so too.
+    // The field holds SIZE_MAX as -1, which has the same bits: PyTorch writes it so too.
     visitor.settings(visitor.user, {from.last_allocator_settings.c_str(),
                                     static_cast<std::int64_t>(from.max_split_size),
                                     from.garbage_collection_threshold, from.expandable_segments,
@@ -222,14 +222,14 @@ const char* visit_allocator(const CudaAllocatorVisitor& visitor) {
 }
 
 bool broken(int device) {
-  // An error of one call is told once; one that CUDA keeps is told again and again.
+  // An error of one call is returned once; one that CUDA keeps is returned again and again.
   if (cudaSetDevice(device) != cudaSuccess) return true;
   cudaDeviceSynchronize();
   cudaGetLastError();
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 
-// Of the worker's current stream; made at the first use and kept.
+// The timer of the worker's current stream; made at the first use and kept.
 struct Timer {
   cudaEvent_t begin = nullptr;
   cudaEvent_t end = nullptr;
@@ -265,7 +265,7 @@ const char* time_end(int device, std::int64_t* nanoseconds) {
   });
 }
 
-// Of the runtime, not of LibTorch: the device's memory account must not see it.
+// Uses the runtime, not LibTorch: the device's memory account must not count it.
 const char* flush_l2(int device) {
   return guarded([&] {
     static std::map<int, std::pair<void*, std::size_t>> buffers;
@@ -282,7 +282,7 @@ const char* flush_l2(int device) {
   });
 }
 
-// By the runtime itself, not by LibTorch: the device's memory account must not see it.
+// Uses the runtime, not LibTorch: the device's memory account must not count it.
 const char* touch(int device) {
   return guarded([&] {
     const c10::cuda::CUDAGuard guard(index_of(device));

@@ -26,7 +26,7 @@ std::string last_dl_error() {
 }  // namespace
 
 CudaLibrary::CudaLibrary() {
-  // Without a driver LibTorch's CUDA part would cost a second and 300 MB to say no.
+  // Without a driver LibTorch's CUDA part would take a second and 300 MB only to fail.
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) == nullptr) {
     unavailable_ = text::message("engine.no_driver");
     return;

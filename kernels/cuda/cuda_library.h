@@ -10,21 +10,21 @@
 
 namespace ts::kernels {
 
-// libtensorscope_cuda.so from the folder of this library, loaded for good where an NVIDIA driver is
-// present. Must be made before the first call into LibTorch.
+// libtensorscope_cuda.so from the folder of this library, loaded permanently if an NVIDIA driver is
+// present. Must be constructed before the first call into LibTorch.
 class CudaLibrary {
  public:
   CudaLibrary();
-  // Null when CUDA cannot be used; unavailable() says why in one sentence.
+  // Null if CUDA cannot be used; unavailable() gives the reason in one sentence.
   [[nodiscard]] const CudaApi* api() const noexcept { return api_; }
   [[nodiscard]] const base::Message& unavailable() const noexcept { return unavailable_; }
-  // Records the devices: their kernels by CUPTI or, where not_recorded() says why that cannot be,
-  // their operators by CUDA events; null when neither works.
+  // Records the devices: their kernels by CUPTI or, if not_recorded() gives a reason why not, their
+  // operators by CUDA events; null if neither works.
   [[nodiscard]] capture::GpuCapture* capture() const noexcept { return capture_.get(); }
   // How launches are marked while it records.
   [[nodiscard]] const capture::LaunchMarks& marks() const noexcept { return source_.marks; }
   [[nodiscard]] const base::Message& not_recorded() const noexcept { return not_recorded_; }
-  // Null where there is no GPU to ask about.
+  // Null if there is no GPU to query.
   [[nodiscard]] const Nvml* nvml() const noexcept { return nvml_.get(); }
 
  private:

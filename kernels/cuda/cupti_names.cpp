@@ -32,7 +32,7 @@ base::StringId CuptiNames::call(bool driver, std::uint32_t function) {
   const char* const told = call_name_ != nullptr ? call_name_(driver, function) : nullptr;
   std::string name = told != nullptr ? told : driver ? "driver call " : "runtime call ";
   if (told == nullptr) name += std::to_string(function);
-  // The version in which a function got its present form: "cudaLaunchKernel_v7000".
+  // The suffix is the version in which a function got its present form: "cudaLaunchKernel_v7000".
   const std::size_t version = name.rfind("_v");
   if (version != std::string::npos && name.size() > version + 2 &&
       name.find_first_not_of("0123456789", version + 2) == std::string::npos) {

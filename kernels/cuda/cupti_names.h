@@ -11,16 +11,16 @@
 
 namespace ts::kernels {
 
-// The texts of CUPTI's records as numbers: kernels demangled, calls without the version of their
-// form. One thread.
+// Converts the texts of CUPTI's records to numbers: kernel names demangled, calls without their
+// version suffix. One thread.
 class CuptiNames {
  public:
-  // Gives a text a number that the records carry.
+  // Returns the number of a text, which the records carry.
   using Intern = std::function<base::StringId(std::string_view)>;
-  // What CUPTI calls a function of the runtime or (driver) of the driver; may be null.
+  // CUPTI's name of a function of the runtime or (driver) of the driver; may be null.
   using CallName = const char* (*)(bool driver, std::uint32_t function);
-  // The text behind a pointer of a record, null where there is none. Where records are read again
-  // in another process the pointers mean nothing; by default they are what they are.
+  // The text for a pointer of a record, null if there is none. In another process the pointers of a
+  // recording are invalid and need this; by default a pointer is the text itself.
   using Resolve = std::function<const char*(const char*)>;
 
   CuptiNames(Intern intern, CallName call_name, Resolve resolve);

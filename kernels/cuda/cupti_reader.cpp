@@ -8,7 +8,7 @@ namespace {
 using capture::GpuKind;
 using capture::GpuRecord;
 
-// Calls that say nothing about what the program does.
+// Calls without information about the program.
 bool noisy_runtime_call(std::uint32_t function) {
   switch (function) {
     case CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020:
@@ -118,7 +118,7 @@ void take_place(const Record& from, GpuRecord& out) {
   out.graph_node = from.graphNodeId;
 }
 
-// What each record says; false when it would only hide others.
+// One function for each record; false if the record would only hide others.
 
 bool take(const CUpti_ActivityKernel10& kernel, CuptiNames& names, GpuRecord& out) {
   out.kind = GpuKind::kernel;

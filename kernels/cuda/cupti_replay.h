@@ -9,14 +9,14 @@
 
 namespace ts::kernels {
 
-// What could not be read of a recording.
+// The records of a recording that could not be read.
 struct ReplayLosses {
-  std::uint64_t unknown = 0;    // records of a kind that is not known
-  std::uint64_t truncated = 0;  // records shorter than their kind
+  std::uint64_t unknown = 0;    // records of an unknown kind
+  std::uint64_t truncated = 0;  // records too short for their kind
 };
 
-// Gives the records of a file to `take`, in their order, through the reader that live ones go
-// through. Texts come from the file; a pointer it does not know is no text.
+// Passes the records of a file to `take`, in order, through the same reader as live ones. Texts
+// come from the file; a pointer that is not in the file has no text.
 ReplayLosses replay(const capture::GpuBufferFile& file, CuptiNames::Intern intern,
                     CuptiNames::CallName call_name,
                     const std::function<void(const capture::GpuRecord&)>& take);

@@ -16,8 +16,8 @@ namespace {
 // 13.0.0 crashes when threads are named; 13.0.1 is the first that does not.
 constexpr std::uint32_t kOldest = 130001;
 
-// Kernels of one stream may run at once with this kind; CUPTI_ACTIVITY_KIND_KERNEL would put them
-// in a row and change what is measured.
+// With this kind kernels of one stream may run concurrently; CUPTI_ACTIVITY_KIND_KERNEL would
+// serialise them and change the measurement.
 constexpr std::array kKinds = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -144,7 +144,7 @@ void pop() noexcept {
 }
 
 void read(const std::uint8_t* buffer, std::size_t bytes) {
-  // CUPTI walks through the buffer, which it does not change.
+  // CUPTI iterates over the buffer without changing it.
   auto* const start = const_cast<std::uint8_t*>(buffer);
   CUpti_Activity* record = nullptr;
   CUptiResult result = cuptiActivityGetNextRecord(start, bytes, &record);

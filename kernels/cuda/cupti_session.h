@@ -7,25 +7,25 @@
 
 namespace ts::kernels::cupti {
 
-// The one owner of CUPTI in the process; it has one set of callbacks and one clock. Worker thread,
-// unless said otherwise. Functions that can fail return null or a sentence that stays valid until
-// the next call.
+// The only user of CUPTI in the process; CUPTI has one set of callbacks and one clock. Worker
+// thread, unless said otherwise. Functions that can fail return null or a sentence that stays valid
+// until the next call.
 
-// Checks versions and registers callbacks and our clock; once, before the first recording.
+// Checks versions, registers callbacks and our clock; once, before the first recording.
 const char* prepare(const capture::GpuBuffers& buffers);
-// From begin to end everything on all devices is recorded. end() brings what was recorded; the
-// device must be idle.
+// From begin to end everything on all devices is recorded. end() delivers the records; the device
+// must be idle.
 const char* begin(const capture::GpuSink& sink);
 const char* end();
-// Brings the buffers whose records are complete, without waiting for the device. Any thread; the
+// Delivers the buffers whose records are complete, without waiting for the device. Any thread; the
 // callbacks run inside.
 void flush();
-// What CUPTI's records are stamped with, right now; our clock if it does not say. Any thread.
+// The current time of CUPTI's time stamps; our clock if CUPTI reports none. Any thread.
 std::int64_t clock();
-// Marks what the calling thread launches until pop(). Any thread.
+// Marks the launches of the calling thread until pop(). Any thread.
 void push(std::uint64_t id) noexcept;
 void pop() noexcept;
-// Gives what a filled buffer has to the sink of the last begin(). One thread at a time.
+// Passes the records of a filled buffer to the sink of the last begin(). One thread at a time.
 void read(const std::uint8_t* buffer, std::size_t bytes);
 
 }  // namespace ts::kernels::cupti

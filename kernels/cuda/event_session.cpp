@@ -11,7 +11,7 @@
 namespace ts::kernels {
 namespace {
 
-// Making an event takes longer than using one again.
+// Creating an event takes longer than reusing one.
 class Pool {
  public:
   cudaEvent_t take() {
@@ -46,7 +46,7 @@ capture::EventRecorder& recorder() {
       {[]() -> void* {
          const cudaEvent_t event = pool().take();
          if (event == nullptr) return nullptr;
-         // An event of a capture is a node of the graph and never done.
+         // During a capture an event becomes a node of the graph and never completes.
          auto capturing = cudaStreamCaptureStatusNone;
          cudaStreamIsCapturing(c10::cuda::getCurrentCUDAStream().stream(), &capturing);
          if (capturing != cudaStreamCaptureStatusNone) {

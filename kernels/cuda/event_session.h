@@ -4,7 +4,7 @@
 
 namespace ts::kernels {
 
-// Operators timed by CUDA events, for where CUPTI cannot record kernels. One for the process.
+// Times operators by CUDA events, for machines where CUPTI cannot record kernels. One per process.
 capture::GpuSource event_source();
 
 }  // namespace ts::kernels

@@ -22,7 +22,7 @@ struct CudaGraph {
 namespace graphs {
 namespace {
 
-// Its libraries' workspaces are made once, so it is kept.
+// Libraries make their workspaces for it once, so it is kept.
 struct SideStream {
   std::optional<c10::cuda::CUDAStream> side;
   std::optional<c10::cuda::CUDAStream> before;  // the current one when it was entered
@@ -37,7 +37,7 @@ c10::DeviceIndex index_of(int device) {
   return static_cast<c10::DeviceIndex>(device);
 }
 
-// What `later` starts from here on comes after what `earlier` was given so far.
+// Orders `later`: its new work starts after all work already given to `earlier`.
 void order(const c10::cuda::CUDAStream& earlier, const c10::cuda::CUDAStream& later) {
   cudaEvent_t event = nullptr;
   C10_CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
@@ -83,8 +83,8 @@ CudaGraph* make(int device) {
 const char* begin(CudaGraph* graph) {
   return guarded([&] {
     const c10::cuda::CUDAGuard guard(graph->device);
-    // Other threads go on meanwhile: one asks events whether they are done, which is forbidden only
-    // to the thread that captures. The backward's thread launches on the stream that captures.
+    // Other threads continue meanwhile: one queries events, which is forbidden only to the thread
+    // that captures. The backward's thread launches on the stream that captures.
     graph->graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     graph->open = true;
   });

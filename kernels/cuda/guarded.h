@@ -9,7 +9,7 @@
 
 namespace ts::kernels {
 
-// Runs `call`: null, or the first line of what it threw, valid until the calling thread's next one.
+// Runs `call`: null, or the first line of its exception, valid until the calling thread's next one.
 template <class Call>
 const char* guarded(Call&& call) noexcept {
   static thread_local std::string last_error;

@@ -5,7 +5,7 @@
 namespace ts::kernels {
 namespace {
 
-// Of nvmlClockType_t and nvmlTemperatureSensors_t.
+// Values of nvmlClockType_t and nvmlTemperatureSensors_t.
 constexpr int kSmClock = 1;
 constexpr int kMemoryClock = 2;
 constexpr int kSensorOfChip = 0;

@@ -7,22 +7,22 @@
 
 namespace ts::kernels {
 
-// NVML, the management library that comes with the driver, loaded at run time and kept: clocks,
-// temperature, power, what holds the clocks down, and the memory that all processes hold. Nothing
-// is set. One thread.
+// NVML, the management library of the driver, loaded at run time and kept: clocks, temperature,
+// power, the reasons for reduced clocks, and the memory that all processes hold. Changes no
+// settings. One thread.
 class Nvml {
  public:
   explicit Nvml(const char* library = "libnvidia-ml.so.1");
-  // Empty when it can be asked; else why not, in one sentence.
+  // Empty if it can be queried; else the reason, in one sentence.
   [[nodiscard]] const std::string& unavailable() const noexcept { return unavailable_; }
 
-  // The GPU at a PCI address ("0000:3B:00.0"): its number among all of the machine is another one
-  // than CUDA's. What a card does not tell is 0. Unset when there is no such GPU or it does not
-  // answer.
+  // The GPU at a PCI address ("0000:3B:00.0"): its number among all GPUs of the machine differs
+  // from CUDA's. Values that a card does not report are 0. Unset if there is no such GPU or it does
+  // not respond.
   [[nodiscard]] std::optional<run::GpuState> state(const std::string& pci_address) const;
 
  private:
-  // NVML's C interface, the part that is needed. 0 is success, handles are pointers.
+  // The part of NVML's C interface that is needed. 0 is success, handles are pointers.
   struct Memory {
     unsigned long long total;
     unsigned long long free;

@@ -16,7 +16,7 @@ io::Corpus corpus_of(const spec::WorkloadSpec& spec) {
   return std::move(*corpus);
 }
 
-// Rows of `length` tokens from those starts.
+// Fills rows of `length` tokens from those starts.
 void fill(const at::Tensor& to, const io::Corpus& corpus, const std::vector<std::int64_t>& starts,
           std::int64_t offset) {
   const at::Tensor host = to.is_cpu() ? to : at::empty(to.sizes(), at::kLong);
@@ -36,7 +36,7 @@ Batches::Batches(const spec::WorkloadSpec& spec)
     : corpus_(corpus_of(spec)), generator_(at::detail::createCPUGenerator(spec.seed)) {}
 
 void Batches::next(const at::Tensor& x, const at::Tensor& y) {
-  // What torch.randint does on the CPU: 32 random bits, or 64 where the range is large.
+  // As torch.randint on the CPU: 32 random bits, or 64 if the range is large.
   const auto range = static_cast<std::uint64_t>(corpus_.size() - x.size(1));
   constexpr std::uint64_t kLargeRange = std::uint64_t{1} << 28;
   auto* const generator = at::check_generator<at::CPUGeneratorImpl>(generator_);

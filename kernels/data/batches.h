@@ -12,15 +12,15 @@
 
 namespace ts::kernels {
 
-// Batches from a corpus, as get_batch of nanoGPT takes them: rows start anywhere in the text, drawn
-// as torch.randint(len(data) - T, (rows,)) draws with a generator of this seed; x = data[i : i +
-// T], y = data[i + 1 : i + 1 + T].
+// Batches from a corpus, as get_batch of nanoGPT takes them: rows start at random positions of the
+// text, drawn as torch.randint(len(data) - T, (rows,)) draws with a generator of this seed; x =
+// data[i : i + T], y = data[i + 1 : i + 1 + T].
 class Batches {
  public:
-  // Throws BadInput where the corpus is not fit for the spec.
+  // Throws BadInput if the corpus does not suit the spec.
   explicit Batches(const spec::WorkloadSpec& spec);
   // Fills x and y, int64 [rows, T] on any device, with the next batch. y may be undefined. Throws
-  // BadInput where the corpus was cut since.
+  // BadInput if the corpus was truncated since.
   void next(const at::Tensor& x, const at::Tensor& y);
   [[nodiscard]] const io::Corpus& corpus() const { return corpus_; }
 

@@ -10,7 +10,7 @@ namespace ts::kernels {
 namespace {
 
 constexpr std::size_t kLine = 64;  // bytes that a cache moves at once
-// Virtual machines do not always tell the sizes.
+// Virtual machines do not always report the sizes.
 constexpr std::size_t kLeast = std::size_t{64} << 20;
 
 std::size_t cache_bytes(int name) {
@@ -32,10 +32,11 @@ void CpuCaches::evict() {
     memory_ = std::make_unique<unsigned char[]>(size_);
   }
   const auto lines = static_cast<std::int64_t>(size_ / kLine);
-  // As many parts as threads, so that the second level of each is gone through.
+  // One part per thread, so that the second-level cache of each is covered.
   const std::int64_t part = lines / at::get_num_threads() + 1;
   at::parallel_for(0, lines, part, [this](std::int64_t begin, std::int64_t end) {
-    // Writing takes the line for this core alone; volatile, or nothing would be left of the loop.
+    // A write claims the line for this core alone; without volatile the compiler would remove the
+    // loop.
     volatile unsigned char* const memory = memory_.get();
     for (std::int64_t i = begin; i < end; ++i) {
       const std::size_t at = static_cast<std::size_t>(i) * kLine;

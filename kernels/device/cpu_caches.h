@@ -5,13 +5,13 @@
 
 namespace ts::kernels {
 
-// Drives out of the processor's caches what is in them: every thread that LibTorch computes with
-// reads and writes its part of a memory that is twice as large as all caches together. The memory
-// is taken at the first call, from the system and not from LibTorch's allocator. Worker thread.
+// Evicts the contents of the processor's caches: every thread that LibTorch computes with reads and
+// writes its part of a memory twice as large as all caches together. The memory is allocated at the
+// first call, from the system and not from LibTorch's allocator. Worker thread.
 class CpuCaches {
  public:
   void evict();
-  // Bytes that are gone through: twice the last level and the second level of every thread.
+  // Bytes that are read and written: twice the last level and the second level of every thread.
   static std::size_t size();
 
  private:

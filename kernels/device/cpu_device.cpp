@@ -47,7 +47,7 @@ class CpuDevice final : public Device {
     current_ = nullptr;
   }
 
-  // Whose account the process's allocator keeps.
+  // The device whose account the process's allocator keeps.
   static inline CpuDevice* current_ = nullptr;
 
   CpuAllocator& allocator_ = CpuAllocator::install();

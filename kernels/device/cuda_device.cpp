@@ -46,7 +46,7 @@ class CudaDevice final : public Device {
   void enter_account() override {
     if (current_ == this) return;
     park_current();
-    // The cache stays: emptying it by turns would cost what is being compared.
+    // The cache stays: emptying it at every switch would change the comparison.
     start_from(read().allocated - parked_.allocated);
   }
   void close_account() noexcept override {
@@ -66,7 +66,7 @@ class CudaDevice final : public Device {
   }
   void end_recording() noexcept override {
     if (!recording_) return;
-    api_.synchronize(index_);  // a step that failed may have left work behind
+    api_.synchronize(index_);  // a step that failed may have left work running
     capture_->end();
     recording_ = false;
   }
@@ -77,7 +77,7 @@ class CudaDevice final : public Device {
     check(api_.time_end(index_, &nanoseconds));
     return nanoseconds;
   }
-  // The driver may take a millisecond to answer, so it is asked seldom.
+  // The driver may take a millisecond to respond, so it is queried rarely.
   std::optional<run::GpuState> state() override {
     const std::int64_t now = base::now_ns();
     if (nvml_ != nullptr && (!state_ || now - asked_ns_ >= kAskEvery)) {
@@ -92,7 +92,7 @@ class CudaDevice final : public Device {
   [[nodiscard]] bool can_capture() const override { return true; }
   void enter_side_stream() override { check(api_.enter_side_stream(index_)); }
   void leave_side_stream() noexcept override { api_.leave_side_stream(index_); }
-  // The cache is emptied as torch.cuda.graph does: blocks of the warm-up are of no use to the pool.
+  // The cache is emptied as torch.cuda.graph does: the pool cannot use blocks of the warm-up.
   void begin_capture() override {
     synchronize();
     check(api_.empty_cache());
@@ -110,7 +110,7 @@ class CudaDevice final : public Device {
  private:
   static constexpr std::int64_t kAskEvery = 20'000'000;
 
-  // `base` bytes are not this account's.
+  // `base` bytes do not belong to this account.
   void start_from(std::int64_t base) {
     base_ = base;
     check(api_.set_limit(index_, base + limit_));
@@ -146,7 +146,7 @@ class CudaDevice final : public Device {
   std::int64_t limit_ = 0;
   std::int64_t base_ = 0;
   run::MemoryCounters parked_;
-  // Whose account the allocator keeps.
+  // The device whose account the allocator keeps.
   static inline CudaDevice* current_ = nullptr;
 };
 

@@ -13,60 +13,59 @@ namespace ts::kernels {
 
 class CudaLibrary;
 
-// What differs between cpu and cuda for an execution: waiting, and the account of its memory. The
-// allocators of LibTorch count for the whole process, so one account is at work at a time; that of
-// another execution is parked with the bytes that it holds. Worker thread.
+// The differences between cpu and cuda for an execution: synchronisation, and its memory account.
+// The allocators of LibTorch count for the whole process, so one account is active at a time; that
+// of another execution is parked with the bytes that it holds. Worker thread.
 class Device {
  public:
   virtual ~Device() = default;
   [[nodiscard]] virtual c10::Device torch_device() const = 0;
-  // Returns when everything that was started has ended.
+  // Returns when all started work has ended.
   virtual void synchronize() = 0;
-  // Whether evict_caches() does anything.
+  // True if evict_caches() has an effect.
   [[nodiscard]] virtual bool can_evict_caches() const { return false; }
-  // Drives out of the device's caches what earlier steps left there, by going through memory that
-  // is larger than they are. Returns when that is done; the memory is in no account.
+  // Evicts the data of earlier steps from the device's caches, by accessing memory that is larger
+  // than they are. Returns when that is done; the memory is in no account.
   virtual void evict_caches() {}
-  // Brings the threads that operators compute with together, so that every step finds them awake,
-  // whatever was done before it. Not timed.
+  // Wakes the threads that operators compute with, so that every step finds them awake, whatever
+  // ran before it. Not timed.
   virtual void gather_threads() {}
-  // From here on at most `limit` more bytes may be live, and live bytes and their peak count from
-  // 0.
+  // From now on at most `limit` more bytes may be live; live bytes and their peak count from 0.
   virtual void open_account(std::int64_t limit) = 0;
-  // What is taken and given back from here on is this account's again, until another is opened or
-  // entered. Nothing if it is at work.
+  // From now on allocations and frees count for this account again, until another is opened or
+  // entered. Does nothing if it is active.
   virtual void enter_account() = 0;
   virtual void close_account() noexcept = 0;
   [[nodiscard]] virtual run::MemoryCounters memory() const = 0;
-  // From here to end_recording() what the device does goes to the recorder. How launches are to be
-  // marked meanwhile; null where there is nothing to mark. The device must be idle at the end.
+  // From here to end_recording() the work of the device is recorded. Returns how launches are to be
+  // marked meanwhile; null if there is nothing to mark. The device must be idle at the end.
   virtual const capture::LaunchMarks* begin_recording(capture::Recorder& /*recorder*/) {
     return nullptr;
   }
   virtual void end_recording() noexcept {}
-  // Time on the device between the two, in nanoseconds; 0 where there is no clock of its own.
+  // The time on the device between the two calls, in nanoseconds; 0 if it has no clock of its own.
   virtual void begin_timing() {}
   virtual std::int64_t end_timing() { return 0; }
-  // Clocks, temperature and so on; unset where nobody tells them.
+  // Clocks, temperature and so on; unset if not reported.
   virtual std::optional<run::GpuState> state() { return std::nullopt; }
-  // What its allocator recorded of itself in the recordings so far; null where it is not PyTorch's.
+  // The record of its allocator over the recordings so far; null if it is not PyTorch's.
   virtual std::shared_ptr<const allocator::Snapshot> snapshot(
       const base::StringTable& /*strings*/) {
     return nullptr;
   }
-  // CUDA graphs, see step_graph.h. Between enter and leave the calling thread's work goes to a
-  // stream of its own, after what was started before and before what is started afterwards.
+  // CUDA graphs, see step_graph.h. Between enter and leave the calling thread's work runs on a
+  // stream of its own, ordered after earlier work and before later work.
   [[nodiscard]] virtual bool can_capture() const { return false; }
   virtual void enter_side_stream() {}
   virtual void leave_side_stream() noexcept {}
-  // On the side stream: what is started is not run, but becomes the graph, in place of an earlier
-  // one. end_capture() throws when something cannot be part of one. drop_capture() also ends a
-  // capture that is open.
+  // On the side stream: submitted work is not run, but becomes the graph and replaces an earlier
+  // one. end_capture() throws if something cannot be part of a graph. drop_capture() also ends an
+  // open capture.
   virtual void begin_capture() {}
   virtual void end_capture() {}
   virtual void drop_capture() noexcept {}
   virtual void replay() {}
-  // True when it answers nothing any more, for good.
+  // True if the device permanently no longer responds.
   virtual bool broken() noexcept { return false; }
 };
 
@@ -74,7 +73,7 @@ std::unique_ptr<Device> make_cpu_device();
 // `library` must have an api() and outlive it.
 std::unique_ptr<Device> make_cuda_device(const CudaLibrary& library, std::int32_t index);
 
-// A recording of the device, to the end of the scope; of nothing without a recorder.
+// Records the device until the end of the scope; does nothing without a recorder.
 class DeviceRecording {
  public:
   DeviceRecording(Device& device, capture::Recorder* recorder)

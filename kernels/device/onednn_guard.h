@@ -4,10 +4,10 @@
 
 namespace ts::kernels {
 
-// LibTorch takes any exception inside a 16-bit product for a failure of oneDNN
-// (native/LinearAlgebra.cpp, bmm): it swallows it, does the product with another BLAS and leaves
-// oneDNN off for the whole process. A refused allocation would vanish there, and every later run
-// would be another one. This puts the switch back, and tells that it was moved. Worker thread.
+// LibTorch treats any exception inside a 16-bit product as a failure of oneDNN
+// (native/LinearAlgebra.cpp, bmm): it swallows it, computes the product with another BLAS and
+// leaves oneDNN off for the whole process. A refused allocation would be lost there, and every
+// later run would differ. This restores the switch and reports that it had changed. Worker thread.
 class OneDnnGuard {
  public:
   OneDnnGuard() : was_on_(at::globalContext().userEnabledMkldnn()) {}

@@ -14,7 +14,7 @@ bool has_autocast(c10::DeviceType device) {
          device == c10::DeviceType::Meta;
 }
 
-// On this thread.
+// Sets autocast on this thread.
 void set_autocast(const AutocastState& state) {
   if (state.device == c10::DeviceType::Meta) return set_meta_autocast_type(state.type);
   at::autocast::set_autocast_enabled(state.device, state.type.has_value());
@@ -75,7 +75,7 @@ AutocastScope::~AutocastScope() {
   if (!active_) return;
   if (at::autocast::decrement_nesting() == 0) clear_cast_weights(before_.device);
   set_autocast(before_);
-  // The type stays behind a switch that is off.
+  // The type is kept even if the switch is off.
   if (dtype_before_) at::autocast::set_autocast_dtype(before_.device, *dtype_before_);
 }
 

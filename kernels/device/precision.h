@@ -21,9 +21,9 @@ struct AutocastState {
   static AutocastState current(c10::DeviceType device);
 };
 
-// Operators of LibTorch's list run in the 16-bit type while it lives, those of its fp32 list in
+// While it lives, operators of LibTorch's list run in the 16-bit type, those of its fp32 list in
 // fp32; weights are cast once and the casts dropped with the outermost scope. On meta by the rules
-// of the thread's dry run (dry_run/meta_autocast.h). Thread-local in LibTorch; put back at the end.
+// of the thread's dry run (dry_run/meta_autocast.h). Thread-local in LibTorch; restored at the end.
 class AutocastScope {
  public:
   explicit AutocastScope(const AutocastState& state);
@@ -37,8 +37,8 @@ class AutocastScope {
   bool active_ = false;
 };
 
-// Whether fp32 matrix products of CUDA may round their inputs to tf32, while it lives. Process-wide
-// in LibTorch; put back at the end. Worker thread.
+// While it lives, sets whether fp32 matrix products of CUDA may round their inputs to tf32.
+// Process-wide in LibTorch; restored at the end. Worker thread.
 class Float32Scope {
  public:
   explicit Float32Scope(spec::DataType dtype);

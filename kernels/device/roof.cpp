@@ -22,7 +22,7 @@ constexpr std::int64_t kTime = 60'000'000;                 // ns of products of 
 constexpr std::int64_t kLongest = 200'000'000;             // ns, of one product
 constexpr std::int64_t kCopied = std::int64_t{256} << 20;  // bytes: more than caches hold
 
-// Nanoseconds of the fastest of several times; the device is idle before.
+// Nanoseconds of the fastest of several runs; the device is idle before each.
 template <class Work>
 std::int64_t fastest(Device& device, const Work& work) {
   std::int64_t best = INT64_MAX;
@@ -47,7 +47,7 @@ std::int64_t fastest_product(Device& device, std::int64_t size, at::TensorOption
   return fastest(device, [&] { at::mm_out(c, a, b); });
 }
 
-// 1e9 bytes a second. The first copy also meets the pages for the first time, and never counts.
+// 1e9 bytes a second. The first copy also maps the pages, and never counts.
 double copy_rate(Device& device) {
   const auto options = at::TensorOptions().device(device.torch_device()).dtype(at::kFloat);
   const at::Tensor from = at::zeros({kCopied / 4}, options);

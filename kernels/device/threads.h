@@ -4,9 +4,9 @@
 
 namespace ts::kernels {
 
-// While it lives, operators called on this thread use as many CPU threads as the setting says; then
-// as many as before. Does nothing for 0 and on other devices. Of the calling thread only: a dry run
-// beside a measurement leaves that one alone.
+// While it lives, operators called on this thread use the CPU threads of the setting; afterwards as
+// many as before. Does nothing for 0 and on other devices. Affects only the calling thread: a
+// measurement on another thread is not changed by a dry run.
 class ThreadsScope {
  public:
   explicit ThreadsScope(const spec::WorkloadSpec& spec);

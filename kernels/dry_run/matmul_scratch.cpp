@@ -15,7 +15,7 @@
 namespace ts::kernels {
 namespace {
 
-// Addresses without memory behind them, until somebody writes there, which nobody should.
+// Reserved addresses; they use no memory unless written to, which should never happen.
 class Addresses {
  public:
   Addresses() = default;
@@ -25,7 +25,7 @@ class Addresses {
   Addresses(const Addresses&) = delete;
   Addresses& operator=(const Addresses&) = delete;
 
-  // Null when the system has none to give.
+  // Null if the system has none left.
   void* of_size(std::size_t size) {
     if (size <= size_) return begin_;
     if (begin_ != nullptr) munmap(begin_, size_);
@@ -47,7 +47,7 @@ std::size_t extent(const at::Tensor& tensor) {
   return static_cast<std::size_t>(last + 1) * tensor.element_size();
 }
 
-// What is asked for, in order.
+// The blocks that the product requests, in order.
 std::vector<AskedBlock> ask(const std::vector<at::Tensor>& operands, const BeginProduct& begin) {
   thread_local Addresses addresses;
   std::size_t size = 0;
@@ -64,13 +64,13 @@ std::vector<AskedBlock> ask(const std::vector<at::Tensor>& operands, const Begin
   try {
     begin(stand_ins);
   } catch (const ScratchAsked&) {
-    // What was to be learnt.
+    // The requested blocks are known now.
   }
   return question.take();
 }
 
-// A product that takes no time wherever it runs. By way of the system's own tensors: these must not
-// be noted.
+// A product that is fast on every machine. It uses memory of the system: these blocks must not be
+// recorded.
 bool small_product_asks(at::ScalarType type) {
   const std::vector<std::int64_t> sizes = {64, 64};
   std::vector<std::uint16_t> zeros(64 * 64);

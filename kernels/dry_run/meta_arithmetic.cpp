@@ -41,7 +41,7 @@ at::ScalarType common_type(const Tensor& self, const Tensor& other) {
   return at::native::result_type(state);
 }
 
-// The operands as the cpu kernel reads them, while it lives; and what it writes, where a narrower
+// While it lives: the operands as the cpu kernel reads them, and its output where a narrower
 // operand is to hold it.
 class Promoted {
  public:
@@ -61,7 +61,7 @@ class Promoted {
   }
 
  private:
-  Tensor other_, self_, result_;  // the last is let go of first
+  Tensor other_, self_, result_;  // the last is freed first
 };
 constexpr auto kInPlace = Promoted::Result::in_place;
 
@@ -84,7 +84,7 @@ Tensor& mul_(Tensor& self, const Tensor& other) {
   const Promoted promoted(self, other, kInPlace);
   return at::meta::mul_(self, other);
 }
-// mul_ with a number comes as mul.out.
+// mul_ with a number is dispatched as mul.out.
 Tensor& mul_out(const Tensor& self, const Tensor& other, Tensor& out) {
   const Promoted promoted(self, other);
   return at::meta::mul_outf(self, other, out);
@@ -135,7 +135,7 @@ Tensor sum(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
   return result;
 }
 
-// On cpu a sum, divided.
+// On cpu the mean is a sum, divided.
 Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
             std::optional<at::ScalarType> dtype) {
   Tensor result = at::meta::mean(self, dims, keepdim, dtype);

@@ -84,8 +84,8 @@ std::tuple<Tensor, Tensor> flash_for_cpu(const Tensor& query, const Tensor& key,
   return {output.transpose(1, 2), logsumexp.transpose(1, 2)};
 }
 
-// How many threads at::parallel_for gives work: shares are equal and rounded up, so that the last
-// threads may get none.
+// The number of threads that get work from at::parallel_for: shares are equal and rounded up, so
+// the last threads may get none.
 std::int64_t working_threads(std::int64_t tasks) {
   const std::int64_t most = std::min<std::int64_t>(at::get_num_threads(), tasks);
   if (most <= 1) return tasks > 0 ? 1 : 0;
@@ -94,7 +94,7 @@ std::int64_t working_threads(std::int64_t tasks) {
 }
 
 struct ProductScratch {
-  std::int64_t factor = 0;  // what scales the product: a block of its own, there before the other
+  std::int64_t factor = 0;  // the block for the factor of the product, made before the other
   std::int64_t bytes = 0;
   [[nodiscard]] std::int64_t total() const { return factor + bytes; }
 };
@@ -104,7 +104,7 @@ struct ProductScratch {
 ProductScratch product_scratch(const Tensor& query, const CpuTiles& tiles,
                                std::optional<double> scale) {
   if (!reduced(query)) return {};
-  // Sizes alone count; nothing lies there.
+  // Only the sizes matter; there is no data.
   const auto of = [&](std::int64_t rows, std::int64_t columns) {
     return at::from_blob(nullptr, {rows, columns}, query.options().device(at::kCPU));
   };
@@ -123,8 +123,8 @@ ProductScratch product_scratch(const Tensor& query, const CpuTiles& tiles,
     return bytes;
   };
   const Tensor scores = of(tiles.queries, tiles.keys);
-  // The gradients of queries and keys are scaled, which oneDNN is handed as a tensor of one number
-  // (do_prepare in ideep's operators/matmul.hpp); that of the values is not.
+  // The gradients of queries and keys are scaled, and oneDNN gets the factor as a tensor of one
+  // number (do_prepare in ideep's operators/matmul.hpp); that of the values is not.
   const bool scaled = scale ? *scale != 1 : d_head != 1;
   const auto of_scaled = [&](const Tensor& first) {
     ProductScratch found{0, scratch(first)};
@@ -154,7 +154,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
   const Tensor reduced_buffer =
       at::empty({threads, reduced(query) ? of_a_thread : 0}, query.options());
   // The work is divided by heads of the keys, with all queries of a head on one thread. Each thread
-  // that has one makes one sum a query.
+  // with work makes one sum a query.
   const std::int64_t working = working_threads(key.size(0) * key.size(1));
   std::vector<Tensor> of_threads;
   for (std::int64_t i = 0; i < working; ++i) of_threads.push_back(at::empty({tiles.queries}, fp32));
@@ -164,7 +164,7 @@ std::tuple<Tensor, Tensor, Tensor> flash_for_cpu_backward(const Tensor& grad_out
     if (scratch.factor > 0) of_threads.push_back(at::empty({scratch.factor}, bytes));
     of_threads.push_back(at::empty({scratch.bytes}, bytes));
   }
-  // Threads need not meet: one may be done before the next begins.
+  // Threads need not overlap: one may end before the next begins.
   const std::int64_t of_one = tiles.queries * std::int64_t{sizeof(float)} + scratch.total();
   DryRecording::current()->may_be_apart((working - 1) * of_one);
   of_threads.clear();

@@ -54,7 +54,7 @@ Gradients flash_backward(const Tensor& grad_out, const Tensor& query, const Tens
   const Tensor accumulator = at::empty({query.size(0), queries, query.size(1), width}, fp32(query));
   Tensor key_of_each, value_of_each;
   if (key.size(1) != query.size(1)) {
-    // Grouped queries: gradients of the keys and values of every query head, then their sums.
+    // Grouped queries: gradients of the keys and values for every query head, then their sums.
     const auto of_each = [&](const Tensor& of) {
       return at::empty({of.size(0), of.size(2), query.size(1), d_head}, of.options());
     };
@@ -97,7 +97,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> efficient_backward(
   const std::int64_t batch = query.size(0), heads = query.size(1), length = query.size(2);
   Tensor delta, workspace;
   if (query.scalar_type() == at::kFloat) {
-    // Not in the kernel: (grad_out * out).sum(-1).
+    // Outside the kernel: (grad_out * out).sum(-1).
     const Tensor product = at::empty_like(out.transpose(1, 2));
     const Tensor sum = at::empty({batch, length, heads}, fp32(query));
     delta = at::empty({batch, heads, length}, fp32(query));

@@ -15,14 +15,14 @@ namespace {
 
 using at::Tensor;
 
-// Tensors of meta have no key for autocast. This one, of a device that LibTorch has no kernels for,
-// is switched on for the thread while its dry run is inside an autocast.
+// Meta tensors have no dispatch key for autocast. This key, of a device that LibTorch has no
+// kernels for, is enabled for the thread while its dry run is inside an autocast.
 constexpr c10::DispatchKey kKey = c10::DispatchKey::AutocastIPU;
 
 struct State {
   std::optional<at::ScalarType> type;
-  // Casts in the order in which they were made, so that the layers of a model let go of them alike;
-  // and where that of a weight is. LibTorch's are in no order.
+  // Casts in the order of creation, so that all layers of a model free them alike; and the index of
+  // the cast of each weight. LibTorch's casts are not ordered.
   std::vector<std::pair<Tensor, Tensor>> casts;
   std::unordered_map<at::TensorImpl*, std::size_t> place;
 };
@@ -56,7 +56,7 @@ Tensor cast(const Tensor& tensor, at::ScalarType type) {
   return result;
 }
 
-// The last first, as LibTorch's compiler evaluates the casts of a call.
+// From last to first, as LibTorch's compiler evaluates the casts of a call.
 template <class Change>
 void change_tensors(at::ArrayRef<c10::IValue> arguments, const Change& change) {
   for (std::size_t i = arguments.size(); i-- > 0;) {
@@ -152,7 +152,7 @@ NoMetaAutocast::~NoMetaAutocast() {
   c10::impl::tls_set_dispatch_key_excluded(kKey, excluded_before_);
 }
 
-// The operators that workloads use, and their near relatives.
+// The operators that workloads use, and related ones.
 void register_meta_autocast() {
   static const auto* const libraries = [] {
     auto* const made =

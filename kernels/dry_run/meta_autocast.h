@@ -6,21 +6,21 @@
 
 namespace ts::kernels {
 
-// Autocast of meta tensors, which LibTorch has none of: operators of its lists for cpu or for cuda,
-// by the rules of the thread's dry run, take their floating-point tensors in the 16-bit type, in
-// fp32, or in the widest type of all, with the same casts and the same cache of cast weights.
+// Autocast of meta tensors, which LibTorch does not provide: operators of its lists for cpu or for
+// cuda, by the rules of the thread's dry run, take their floating-point tensors in the 16-bit type,
+// in fp32, or in the widest type of all, with the same casts and the same cache of cast weights.
 // (ATen/autocast_mode.h and autocast_mode.cpp of PyTorch 2.11.) Of the calling thread.
 
 // The 16-bit type; nothing: off.
 std::optional<at::ScalarType> meta_autocast_type();
 void set_meta_autocast_type(std::optional<at::ScalarType> type);
-// Lets go of the cast weights.
+// Frees the cast weights.
 void clear_meta_autocast_cache();
 
-// A tensor as an operator of the 16-bit list takes it; as it is while autocast is off.
+// The tensor as an operator of the 16-bit list takes it; unchanged while autocast is off.
 at::Tensor meta_autocast(const at::Tensor& tensor);
 
-// While it lives operators take their tensors as they are, as inside an operator that was cast.
+// While it lives operators take their tensors unchanged, as inside an operator that was cast.
 class NoMetaAutocast {
  public:
   NoMetaAutocast();

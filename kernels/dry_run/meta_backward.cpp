@@ -28,7 +28,7 @@ struct Ready {
   Node* node;
   InputBuffer gradients;
 };
-// As the engine's queue: parameters' sums, whose number is the highest, come first.
+// Ordered as the engine's queue: sums for parameters, with the highest number, come first.
 struct Earlier {
   bool operator()(const Ready& a, const Ready& b) const {
     return a.node->sequence_nr() < b.node->sequence_nr();
@@ -62,7 +62,7 @@ class Backward {
     first.gradients.add(root_.input_nr, std::move(gradient), {}, {}, first.node);
     ready_.push(std::move(first));
     while (!ready_.empty()) {
-      // The queue only lends its first; where that is moved from does not depend on what is in it.
+      // The queue returns its first element as const; its order does not depend on the moved part.
       Ready task = std::move(const_cast<Ready&>(ready_.top()));
       ready_.pop();
       check_cancelled();
@@ -74,7 +74,7 @@ class Backward {
   }
 
  private:
-  // No streams to wait for: room for the gradients is all that a buffer needs.
+  // There are no streams to wait for: a buffer only needs room for the gradients.
   static InputBuffer buffer_of(const Node& node) {
     return InputBuffer(variable_list(node.num_inputs()));
   }
@@ -120,7 +120,7 @@ class Backward {
 void backward_of_meta(const at::Tensor& loss) {
   DryRecording* const dry = DryRecording::current();
   TS_CHECK(dry != nullptr && loss.is_meta() && loss.numel() == 1);
-  // Lives as long as the backward, as the engine's caller holds it.
+  // Lives as long as the backward; the engine's caller holds it in the same way.
   const at::Tensor one = at::ones_like(loss, at::MemoryFormat::Contiguous);
   const at::AutoGradMode no_graph(false);
   Backward(*dry, torch::autograd::impl::gradient_edge(loss)).run(one);

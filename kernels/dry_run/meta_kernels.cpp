@@ -14,7 +14,7 @@ namespace {
 
 using at::Tensor;
 
-// item(): any number will do, nothing depends on it.
+// item(): any number is valid, because nothing depends on it.
 at::Scalar local_scalar_dense(const Tensor&) {
   return 0;
 }
@@ -32,7 +32,7 @@ Tensor relu(const Tensor& self) {
   return at::clamp_min(self, 0);
 }
 
-// LibTorch's grows an empty tensor, past the allocator.
+// LibTorch's kernel resizes an empty tensor, bypassing the allocator.
 Tensor arange(const at::Scalar& start, const at::Scalar& end, const at::Scalar& step,
               std::optional<at::ScalarType> dtype, std::optional<at::Layout>,
               std::optional<at::Device>, std::optional<bool>) {
@@ -51,7 +51,7 @@ Tensor arange_to(const at::Scalar& end, std::optional<at::ScalarType> dtype,
   return arange(0, end, 1, dtype, layout, device, pinned);
 }
 
-// Updates in place and takes nothing, on cpu and on cuda.
+// Updates in place and allocates nothing, on cpu and on cuda.
 void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                  at::TensorList, double, double, double, double, double, bool, bool,
                  const std::optional<Tensor>&, const std::optional<Tensor>&) {}

@@ -41,7 +41,7 @@ std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor& input,
   return {std::move(output), std::move(mean), at::empty(kept, options)};
 }
 
-// On cpu the gradients of weight and bias are summed by each thread for itself first.
+// On cpu each thread first sums the gradients of weight and bias for itself.
 std::tuple<Tensor, Tensor, Tensor> native_layer_norm_backward(const Tensor&, const Tensor& input,
                                                               c10::SymIntArrayRef normalized,
                                                               const Tensor&, const Tensor&,

@@ -1,5 +1,5 @@
-// Matrix products. LibTorch's meta kernels give the result; on cpu a product of a narrow type takes
-// scratch besides.
+// Matrix products. LibTorch's meta kernels give the result; on cpu a product of a narrow type also
+// takes scratch.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/addmm_meta_dispatch.h>
@@ -21,7 +21,7 @@ namespace {
 using at::Tensor;
 using Operands = std::vector<Tensor>;
 
-// Alive for a moment, as oneDNN's are: the result exists already, and nothing follows.
+// Short-lived, as oneDNN's blocks are: the result exists already, and nothing follows.
 void take_scratch(const char* name, const Operands& operands, const BeginProduct& begin) {
   const DryRecording* const dry = DryRecording::current();
   if (dry == nullptr || dry->for_cuda()) return;
@@ -32,7 +32,7 @@ void take_scratch(const char* name, const Operands& operands, const BeginProduct
     RECORD_FUNCTION(asked.op, c10::ArrayRef<const c10::IValue>{});
     blocks.push_back(at::empty({asked.bytes}, first.options().dtype(at::kByte)));
   }
-  while (!blocks.empty()) blocks.pop_back();  // the last first
+  while (!blocks.empty()) blocks.pop_back();  // from last to first
 }
 
 Tensor mm(const Tensor& self, const Tensor& other) {

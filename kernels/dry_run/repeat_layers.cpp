@@ -19,25 +19,25 @@ constexpr std::string_view kPrefix = "blocks.";
 constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
 constexpr int kLast = static_cast<int>(kSampleLayers) - 1;
 
-// A block of the sample by what it is in any run: the ordinal among those born in its phase and
+// A block of the sample, identified in any run by its ordinal among those born in its phase and
 // layer.
 struct Birth {
   std::uint32_t region = 0;
   std::uint32_t ordinal = 0;
   int layer = kNoLayer;
-  std::uint32_t in_two = kNothing;  // the block that layer 2 has in its place
+  std::uint32_t in_two = kNothing;  // the corresponding block of layer 2
   std::uint32_t addresses = 0;      // index of the first of its copies' addresses
 };
 
-// A module of the sample, once for all of its records.
+// A module of the sample, shared by all of its records.
 struct Module {
   base::StringId name = base::kNoString;
   int layer = kNoLayer;
-  std::uint32_t rest = 0;     // number of what stands behind "blocks.N"
+  std::uint32_t rest = 0;     // number of the part after "blocks.N"
   std::uint32_t shifted = 0;  // index of the first of its names in the copies
 };
 
-// A record of the sample with its place.
+// A record of the sample with its block and module.
 struct Placed {
   std::uint32_t block = kNothing;  // born, freed or owned
   std::uint32_t module = 0;        // among the modules of the sample
@@ -216,8 +216,8 @@ class Repeater {
     return true;
   }
 
-  // Blocks of layer 2 have an address in each copy, all others have one; each of layers 1 and 3
-  // learns which block of layer 2 is in its place.
+  // Assigns addresses: blocks of layer 2 have one in each copy, all others have one. Each block of
+  // layers 1 and 3 gets the corresponding block of layer 2.
   void number_copies() {
     std::unordered_map<std::uint64_t, std::uint32_t> of_two;  // by region and ordinal
     const auto place_of = [](const Birth& birth) {
@@ -276,12 +276,12 @@ class Repeater {
     return true;
   }
 
-  // Which address a record of `layer` means, in the copy that lies `shift` layers higher.
+  // The address of a record of `layer`, in the copy that lies `shift` layers higher.
   [[nodiscard]] std::uint32_t address_of(const Birth& birth, int layer, std::uint32_t shift) const {
     if (birth.layer == kNoLayer || birth.layer == 0) {
       return birth.layer == 0 && layer > 1 ? kNothing : birth.addresses;
     }
-    // What lies between has a place only from a layer beside it, which moves along.
+    // Blocks in between are found only from a neighbouring layer, which moves along.
     if (layer < 0) return birth.layer == 2 ? kNothing : birth.addresses;
     if (std::abs(birth.layer - layer) > 1) return kNothing;
     const std::uint32_t there = static_cast<std::uint32_t>(birth.layer) + shift;

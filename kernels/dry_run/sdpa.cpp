@@ -72,7 +72,7 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
   return AttentionKernel::math;
 }
 
-// On cpu flash takes every shape and type of ours, and comes first.
+// On cpu flash supports every shape and type of ours, and comes first.
 AttentionKernel choose_on_cpu(AttentionBackend backend) {
   return backend == AttentionBackend::math ? AttentionKernel::math : AttentionKernel::flash;
 }
@@ -95,7 +95,7 @@ at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
 
 at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tensor& given_q,
                            const at::Tensor& given_k, const at::Tensor& given_v) {
-  // The last first, as in every call that autocast changes.
+  // From last to first, as in every call that autocast changes.
   const at::Tensor v = meta_autocast(given_v), k = meta_autocast(given_k);
   const at::Tensor q = meta_autocast(given_q);
   const NoMetaAutocast cast_already;

@@ -19,7 +19,7 @@
 namespace ts::kernels {
 namespace {
 
-// A device without memory: nothing to wait for, nothing to limit.
+// A device without memory: no synchronisation and no limit.
 class MetaDevice final : public Device {
  public:
   [[nodiscard]] c10::Device torch_device() const override {
@@ -36,9 +36,9 @@ tl::unexpected<run::Failure> cannot_run(base::Message why) {
   return tl::unexpected(run::Failure(std::move(why)));
 }
 
-// By default glibc gives every larger block back to the system when it is freed, and a dry run
-// makes the same ones again: fresh pages took a tenth of its time. Kept are at most 32 MiB a
-// thread.
+// By default glibc returns every larger block to the system when it is freed, and a dry run
+// allocates the same ones again: fresh pages took a tenth of its time. At most 32 MiB a thread are
+// kept.
 void keep_freed_pages() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 8 << 20);
@@ -46,8 +46,8 @@ void keep_freed_pages() {
 #endif
 }
 
-// Whether what a step does and holds is a sum over layers. Not so where several layers are one
-// checkpoint, or one operator goes over the parameters of all.
+// True if the work and memory of a step are a sum over layers. False if several layers are one
+// checkpoint, or one operator processes the parameters of all.
 bool layers_are_alike(const spec::WorkloadSpec& spec) {
   const bool whole_lists = spec.pass == spec::Pass::full_step &&
                            (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec.clip > 0);

@@ -12,17 +12,17 @@ namespace ts::kernels {
 // DryRecording.
 class TorchDryRunner final : public predict::DryRunner {
  public:
-  // repeat: a model of many layers is run with a few, and the rest follows (repeat_layers.h); so do
-  // the steps after the first (repeat_step.h).
+  // repeat: a model of many layers is run with a few, and the rest is derived (repeat_layers.h);
+  // the steps after the first likewise (repeat_step.h).
   explicit TorchDryRunner(bool repeat = true);
   run::Outcome<predict::DryRun> dry_run(const spec::WorkloadSpec& spec,
                                         const predict::DryRunOptions& options,
                                         base::StringTable& strings,
                                         const base::CancelToken& cancel) override;
 
-  // The last dry run was made from a few layers.
+  // True if the last dry run was derived from a few layers.
   [[nodiscard]] bool repeated() const noexcept { return repeated_; }
-  // Its steps after the first were made from the first.
+  // True if its steps after the first were derived from the first.
   [[nodiscard]] bool repeated_steps() const noexcept { return repeated_steps_; }
 
  private:
@@ -33,7 +33,7 @@ class TorchDryRunner final : public predict::DryRunner {
     std::int64_t apart_bytes = 0;  // DryRun's
     bool repeated_steps = false;
   };
-  // Into records_.
+  // Writes to records_.
   run::Outcome<Recorded> record(const spec::WorkloadSpec& spec,
                                 const predict::DryRunOptions& options, base::StringTable& strings,
                                 const base::CancelToken& cancel);

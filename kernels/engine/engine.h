@@ -10,8 +10,8 @@ namespace ts::kernels {
 
 class TorchExecution;
 
-// Implements run::Engine on LibTorch. Several executions may live, one is at work at a time: the
-// allocators are process-wide and keep the account of that one (kernels/device/device.h). Where a
+// Implements run::Engine on LibTorch. Several executions may live, one is active at a time: the
+// allocators are process-wide and keep the account of that one (kernels/device/device.h). If a
 // driver is present the CUDA library is loaded first: LibTorch looks for it once, at its first
 // call.
 class TorchEngine final : public run::Engine {
@@ -27,7 +27,7 @@ class TorchEngine final : public run::Engine {
                                                         const base::CancelToken& cancel) override;
   run::Outcome<run::Roof> measure_roof(const spec::WorkloadSpec& spec,
                                        const base::CancelToken& cancel) override;
-  // The same with the type that tests look into.
+  // The same with the type that tests inspect.
   run::Outcome<std::unique_ptr<TorchExecution>> prepare_execution(const spec::WorkloadSpec& spec,
                                                                   std::int64_t limit,
                                                                   capture::Recorder* recorder,

@@ -28,12 +28,12 @@ TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<D
       account_(*device_, limit),
       cancel_(std::move(cancel)) {}
 
-// What the members give back is this execution's.
+// The memory that the members free belongs to this execution's account.
 TorchExecution::~TorchExecution() {
   try {
     account_.enter();
   } catch (const c10::Error&) {
-    // Then the other account's counters are wrong, and that device answers nothing any more.
+    // Then the counters of the other account are wrong, but that device no longer responds anyway.
   }
 }
 
@@ -65,7 +65,7 @@ run::Outcome<void> TorchExecution::build(capture::Recorder* recorder) {
 
 void TorchExecution::make_workload() {
   const PhaseScope phase(Phase::setup);
-  // A workload that goes through types of its own starts from fp32.
+  // A workload that sets the types itself starts from fp32.
   const bool typed = spec::field_applies(spec_, spec::Field::dtype);
   builder_ = std::make_unique<Builder>(
       device_->torch_device(), scalar_type(typed ? spec_.dtype : spec::DataType::fp32), spec_.seed);
@@ -100,8 +100,8 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
     account_.enter();
     const CancelScope cancel(cancel_);
     const ThreadsScope threads(spec_);
-    // Before anything is recorded: they are no part of the step. Driving out the caches leaves the
-    // threads awake; a step with hot caches begins with them awake, too.
+    // Before the recording: this is not part of the step. Evicting the caches leaves the threads
+    // awake; a step with hot caches begins with them awake, too.
     if (spec_.cache == spec::Cache::cold) device_->evict_caches();
     device_->gather_threads();
     const DeviceRecording on_device(*device_, recorder);
@@ -130,7 +130,7 @@ run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
   }
 }
 
-// Of a step whose operators ran.
+// For a step whose operators ran.
 void TorchExecution::note_what_ran(std::optional<Recording>& recording,
                                    std::optional<DtypeMap>& types) {
   if (types) types_ = types->take();
@@ -139,7 +139,7 @@ void TorchExecution::note_what_ran(std::optional<Recording>& recording,
   }
 }
 
-// For what the calls of a part have started.
+// Waits for the work that the calls of a part have started.
 void TorchExecution::wait() {
   if (graph_ && graph_->capturing()) return;  // nothing runs
   const std::int64_t begin = base::now_ns();
@@ -147,7 +147,7 @@ void TorchExecution::wait() {
   waited_ns_ += base::now_ns() - begin;
 }
 
-// The error that is being handled. A device that keeps it says so with everything that follows.
+// The failure of the error being handled. If the device keeps the error, all later work fails too.
 run::Failure TorchExecution::failure_of_device() {
   run::Failure failure = current_failure();
   if (failure.verdict != run::Verdict::failed || !device_->broken()) return failure;
@@ -169,7 +169,7 @@ std::shared_ptr<const allocator::Snapshot> TorchExecution::allocator_snapshot() 
 run::StepTimes TorchExecution::run_step() {
   run::StepTimes times;
   const StepScope step;
-  // A switch of the whole process: a dry run beside a real one must leave it alone.
+  // A process-wide switch: a dry run beside a real one must not change it.
   std::optional<Float32Scope> matmuls;
   if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
   device_->synchronize();
@@ -202,7 +202,7 @@ run::StepTimes TorchExecution::run_step() {
   return times;
 }
 
-// Its gradients and losses stay: every replay writes into them.
+// Its gradients and losses are kept: every replay writes into them.
 void TorchExecution::capture_step() {
   std::optional<Float32Scope> matmuls;
   if (device_->torch_device().is_cuda()) matmuls.emplace(spec_.dtype);
@@ -219,7 +219,7 @@ void TorchExecution::capture_step() {
           if (drops_gradients()) drop_gradients();
         });
   } catch (...) {
-    // What is gone with the exception must not be taken for a captured step.
+    // The captured step is lost with the exception and must not be used.
     graph_.reset();
     throw;
   }

@@ -40,26 +40,26 @@ class TorchExecution final : public run::Execution {
   [[nodiscard]] run::MemoryCounters memory() const override;
   std::shared_ptr<const allocator::Snapshot> allocator_snapshot() override;
 
-  // For dry runs, between steps: the optimizer alone, on the gradients that are there.
+  // For dry runs, between steps: the optimizer alone, on the existing gradients.
   run::Outcome<void> optimize_again();
-  // A step begins by letting go of all gradients.
+  // True if a step begins by freeing all gradients.
   [[nodiscard]] bool drops_gradients() const { return spec_.zero_grad == spec::ZeroGrad::none; }
-  // Of the blocks of all gradients, in the order in which a step lets go of them. Meta only.
+  // Addresses of the blocks of all gradients, in the order in which a step frees them. Meta only.
   [[nodiscard]] std::vector<std::uint64_t> gradient_addresses() const;
 
-  // For tests: what the workload was made of.
+  // For tests: the parameters of the workload.
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return builder_->parameters(); }
   [[nodiscard]] const std::vector<at::Tensor>& inputs() const { return builder_->inputs(); }
   [[nodiscard]] Workload& workload() { return *workload_; }
 
  private:
-  // The live block of the tensor belongs to the category from here on.
+  // Assigns the live block of the tensor to the category from now on.
   static void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {});
   void make_workload();
   void wait();
   run::StepTimes run_step();
   void capture_step();
-  // From letting go of gradients to the update: the losses, and the times of the parts.
+  // From freeing the gradients to the update: the losses, and the times of the parts.
   std::vector<at::Tensor> run_parts(run::StepTimes& times);
   void drop_gradients();
   void zero_gradients();
@@ -78,7 +78,8 @@ class TorchExecution final : public run::Execution {
   void note_gradient_types();
 
   const spec::WorkloadSpec spec_;
-  // Declared first, destroyed last: tensors go before the account that counts them is closed.
+  // Declared first, destroyed last: tensors are freed before the account that counts them is
+  // closed.
   std::unique_ptr<Device> device_;
   Account account_;
   base::CancelToken cancel_;

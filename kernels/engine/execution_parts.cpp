@@ -1,4 +1,4 @@
-// The parts of a step: forward, loss, backward, optimizer, and what belongs to whom afterwards.
+// The parts of a step: forward, loss, backward, optimizer, and the owners of blocks afterwards.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/div.h>
 
@@ -101,8 +101,8 @@ void TorchExecution::zero_gradients() {
   for (const Parameter& parameter : parameters()) {
     if (parameter.tensor.grad().defined()) parameter.tensor.mutable_grad().zero_();
   }
-  // The gradient of an input is that of an earlier layer, which is new in every step; attention
-  // alone has none before it, its inputs are leaves as parameters are.
+  // The gradient of an input is that of an earlier layer, which is new in every step. Attention
+  // alone has no earlier layer: its inputs are leaves as parameters are.
   const bool leaves = spec_.workload == spec::WorkloadKind::attention;
   for (const at::Tensor& input : inputs()) {
     if (!input.grad().defined()) continue;

@@ -10,7 +10,7 @@ TENSORSCOPE_EXPORT int tensorscope_engine_version() {
   return ts::run::kEngineInterfaceVersion;
 }
 
-// Null when LibTorch cannot be started.
+// Null if LibTorch cannot be started.
 TENSORSCOPE_EXPORT ts::run::Engine* tensorscope_engine_create() {
   try {
     return new ts::kernels::TorchEngine;
@@ -19,7 +19,7 @@ TENSORSCOPE_EXPORT ts::run::Engine* tensorscope_engine_create() {
   }
 }
 
-// Null when LibTorch cannot be started.
+// Null if LibTorch cannot be started.
 TENSORSCOPE_EXPORT ts::predict::DryRunner* tensorscope_dry_runner_create() {
   try {
     return new ts::kernels::TorchDryRunner;

@@ -32,7 +32,8 @@ run::Outcome<void> DryRunSteps::step(std::int32_t number) {
   for (std::size_t i = begin_; i < optimizer_begin_; ++i) note_again(records_[i], number);
   auto done = execution_.optimize_again();
   if (!done) return done;
-  // The losses go last. What else goes here is the optimizer's, and went just now.
+  // The losses are freed last. The other frees here are the optimizer's, which were recorded just
+  // now.
   for (std::size_t i = optimizer_end_; i < end_; ++i) {
     if (now_.contains(records_[i].address)) note_again(records_[i], number);
   }
@@ -44,7 +45,7 @@ bool DryRunSteps::first_can_be_repeated() {
   gradients_ = execution_.gradient_addresses();
   is_gradient_ = {gradients_.begin(), gradients_.end()};
   if (is_gradient_.size() != gradients_.size()) return false;
-  // Where the optimizer is; at the end if there is none.
+  // Finds the range of the optimizer; at the end if there is none.
   optimizer_begin_ = optimizer_end_ = end_;
   std::unordered_map<std::uint64_t, bool> born;  // live blocks of the step: of the optimizer or not
   for (std::size_t i = begin_; i < end_; ++i) {

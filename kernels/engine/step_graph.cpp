@@ -5,7 +5,7 @@
 namespace ts::kernels {
 namespace {
 
-// The calling thread's work goes to a stream of its own.
+// The calling thread's work runs on a stream of its own.
 class SideStream {
  public:
   explicit SideStream(Device& device) : device_(device) { device_.enter_side_stream(); }
@@ -30,7 +30,7 @@ void StepGraph::capture(const std::function<void()>& step,
     step();
     device_.end_capture();
   } catch (...) {
-    // A stream that went on capturing would refuse everything that comes after.
+    // A stream that keeps capturing would refuse all later work.
     device_.drop_capture();
     capturing_ = false;
     throw;

@@ -8,9 +8,9 @@ namespace ts::kernels {
 
 // A step captured as a CUDA graph: its kernels are launched together, by one call, without the host
 // in between. The stream that captures has run the step a few times before, as PyTorch's notes on
-// CUDA graphs ask for: by then libraries and optimizer have made what they make at their first
-// call. What the step reads and writes stays where it was, in a pool of the graph's own. Worker
-// thread.
+// CUDA graphs require: by then libraries and optimizer have allocated what they make at their first
+// call. The tensors that the step reads and writes stay in place, in a pool of the graph's own.
+// Worker thread.
 class StepGraph {
  public:
   static constexpr int kWarmUps = 3;
@@ -21,11 +21,12 @@ class StepGraph {
   StepGraph(const StepGraph&) = delete;
   StepGraph& operator=(const StepGraph&) = delete;
 
-  // Runs `step` for warm-up, then `before_capture`, then `step` once more, captured. Throws what
-  // they throw; nothing is captured then. `step` must not wait for the device while it is captured.
+  // Runs `step` for warm-up, then `before_capture`, then `step` once more, captured. Exceptions of
+  // both pass through; nothing is captured then. `step` must not wait for the device during
+  // capture.
   void capture(const std::function<void()>& step, const std::function<void()>& before_capture);
   [[nodiscard]] bool capturing() const { return capturing_; }
-  // The captured step, as an operator of its own for those who record; does not wait.
+  // Runs the captured step, recorded as an operator of its own; does not wait.
   void replay();
 
  private:

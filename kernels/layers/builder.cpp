@@ -22,7 +22,7 @@ at::Generator seeded_generator(at::Device device, std::uint64_t seed) {
   return generator;
 }
 
-// Pieces keep cancellation quick and the fp32 draft of a bf16 tensor small.
+// Pieces make cancellation quick and keep the fp32 draft of a bf16 tensor small.
 void fill_in_pieces(const at::Tensor& tensor, const std::function<void(const at::Tensor&)>& draw) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 21;
   const at::Tensor flat = tensor.view({-1});

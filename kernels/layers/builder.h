@@ -14,9 +14,9 @@ struct Parameter {
   at::Tensor tensor;
 };
 
-// Makes the tensors a workload starts from, all from one generator in the order of the calls: the
+// Makes the initial tensors of a workload, all from one generator in the order of the calls: the
 // same seed gives the same values on the same kind of device. Values are drawn in fp32 and rounded,
-// so bf16 parameters are the fp32 ones rounded. Asks for cancellation between pieces.
+// so bf16 parameters are the fp32 ones rounded. Checks for cancellation between pieces.
 class Builder {
  public:
   Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed);

@@ -16,7 +16,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// What the backward needs besides tensors.
+// The data of the backward besides tensors.
 struct Call : torch::CustomClassHolder {
   Body body;
   AutocastState autocast;
@@ -24,7 +24,7 @@ struct Call : torch::CustomClassHolder {
 
 class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> {
  public:
-  // Runs without a graph, as every forward of a function of one's own.
+  // Runs without a graph, like every forward of a custom function.
   static at::Tensor forward(AutogradContext* context, at::TensorList inputs,
                             const c10::intrusive_ptr<Call>& call) {
     context->save_for_backward(inputs.vec());

@@ -17,7 +17,7 @@ class KvCache {
   struct Filled {
     at::Tensor k, v;  // [B, H_kv, position + n, d_head], views
   };
-  // Writes k and v [B, H_kv, n, d_head] from `position` on; everything up to their end.
+  // Writes k and v [B, H_kv, n, d_head] from `position` on; returns everything up to their end.
   Filled extend(const at::Tensor& k, const at::Tensor& v, std::int64_t position);
 
  private:
@@ -25,10 +25,10 @@ class KvCache {
   at::Tensor v_;
 };
 
-// Which part of a context a forward is of.
+// The part of a context that a forward processes.
 struct ContextPart {
   std::int64_t position = 0;  // of the first token
-  KvCache* cache = nullptr;   // holds what came before it; null: nothing did
+  KvCache* cache = nullptr;   // holds all earlier positions; null: there are none
 };
 
 }  // namespace ts::kernels

@@ -16,7 +16,7 @@ enum class Bias : bool { none, zeros };
 class Linear {
  public:
   Linear(Builder& builder, const std::string& path, std::int64_t in, std::int64_t out, Bias bias);
-  // Shares a weight that is there already: [out, in].
+  // Shares an existing weight: [out, in].
   Linear(std::string path, at::Tensor weight)
       : path_(std::move(path)), weight_(std::move(weight)) {}
   // x: [..., in]; the result: [..., out].

@@ -22,7 +22,7 @@ at::Tensor sample_token(const at::Tensor& logits, double temperature, std::int64
         at::masked_fill(weights, at::lt(weights, least), -std::numeric_limits<double>::infinity());
   }
   weights = at::softmax(weights, -1);
-  // What at::multinomial does for one sample, in operators that tensors without data have too: the
+  // Same as at::multinomial for one sample, in operators that tensors without data have too: the
   // largest of p / E with E exponential is distributed as p.
   at::Tensor race = at::empty_like(weights).exponential_(1, generator);
   at::div_out(race, weights, race);

@@ -17,7 +17,7 @@ void hear(const CudaAllocatorEvent& event) {
   if (AllocatorTrace* const trace = listening.load(std::memory_order_acquire)) trace->add(event);
 }
 
-// What changes the bytes that the allocator holds of the device.
+// Actions that change the bytes that the allocator holds of the device.
 std::optional<memory::Action> segment_action(allocator::TraceAction action) {
   switch (action) {
     case allocator::TraceAction::segment_alloc:
@@ -78,7 +78,7 @@ AllocatorTrace::AllocatorTrace(const CudaApi& api) : api_(api) {
 
 AllocatorTrace::~AllocatorTrace() {
   AllocatorTrace* mine = this;
-  // Another one may listen by now.
+  // Another trace may be listening by now.
   if (listening.compare_exchange_strong(mine, nullptr)) api_.on_allocator_event(nullptr);
 }
 
@@ -119,7 +119,7 @@ std::shared_ptr<const allocator::Snapshot> AllocatorTrace::snapshot(
   allocator::AllocatorState state;
   CudaAllocatorVisitor visitor = kVisitor;
   visitor.user = &state;
-  // It locks the allocator, inside which add() takes our lock: not the other way round.
+  // It locks the allocator, and under that lock add() takes ours: never lock in the other order.
   if (api_.visit_allocator(visitor) != nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
   return std::make_shared<allocator::Snapshot>(allocator::snapshot_of(

@@ -11,13 +11,14 @@
 
 namespace ts::kernels {
 
-// What the CUDA caching allocator does while steps are recorded: every event with the operator it
-// happened in, for a snapshot at the end; what it takes from the device and gives back goes to the
-// active Recording as well. Its listener is process-wide, so there is one of these at a time. add()
-// on any thread, under the allocator's lock; the rest on the worker thread, between recordings.
+// Records the CUDA caching allocator while steps are recorded: every event with the operator in
+// which it happened, for a snapshot at the end; the memory that it takes from the device and
+// returns also goes to the active Recording. Its listener is process-wide, so there is one of these
+// at a time. add() on any thread, under the allocator's lock; the rest on the worker thread,
+// between recordings.
 class AllocatorTrace {
  public:
-  // Beyond it the oldest events would be missed most: later ones are counted and left out.
+  // Beyond this limit later events are counted and dropped: the oldest are the most important.
   static constexpr std::size_t kMost = std::size_t{1} << 20U;
 
   // Listens from here on.
@@ -29,8 +30,8 @@ class AllocatorTrace {
   void add(const CudaAllocatorEvent& event);
   [[nodiscard]] std::uint64_t left_out() const;
 
-  // In the form of PyTorch's own; null when the allocator does not tell its segments. Texts are
-  // those of `strings`, which the recordings wrote to.
+  // In PyTorch's own format; null if the allocator does not report its segments. Texts are those of
+  // `strings`, which the recordings wrote to.
   [[nodiscard]] std::shared_ptr<const allocator::Snapshot> snapshot(
       const base::StringTable& strings) const;
 

@@ -6,15 +6,15 @@
 
 namespace ts::kernels {
 
-// Unwinds a step that was cancelled, through autograd as well.
+// Unwinds a cancelled step, also through autograd.
 class Cancelled : public c10::Error {
  public:
   Cancelled() : c10::Error("cancelled") {}
 };
 
-// While it lives the token is asked at every CPU allocation and at every module (check_cancelled).
-// One at a time; the allocator is process-wide, so the current token is too. On a thread that makes
-// a dry run the token of the dry run is asked, and a scope does nothing.
+// While it lives the token is checked at every CPU allocation and at every module
+// (check_cancelled). One at a time; the allocator is process-wide, so the current token is too. On
+// a thread that makes a dry run the token of the dry run is checked, and a scope does nothing.
 class CancelScope {
  public:
   explicit CancelScope(const base::CancelToken& token) noexcept;

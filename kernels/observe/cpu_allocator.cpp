@@ -95,7 +95,7 @@ void CpuAllocator::release(void* data) noexcept {
     return;
   }
   const std::int64_t bytes = header->size;
-  // Recorded before the memory is given back, so that whoever gets the address next comes later.
+  // Recorded before the memory is freed, so that the next user of the address is recorded later.
   if (Recording* const recording = Recording::active();
       recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::free_completed, data, bytes);

@@ -23,22 +23,22 @@ namespace ts::kernels {
 // Any thread, but the account is opened and closed by the worker.
 class CpuAllocator final : public c10::Allocator {
  public:
-  // The one instance; the first call makes it LibTorch's allocator for good. Blocks that were made
-  // before keep their own deleter.
+  // The one instance; the first call makes it LibTorch's allocator permanently. Earlier blocks keep
+  // their own deleter.
   static CpuAllocator& install();
 
   at::DataPtr allocate(std::size_t size) override;
   at::DeleterFnPtr raw_deleter() const override;
   void copy_data(void* destination, const void* source, std::size_t size) const override;
 
-  // Starts to count for one execution: bytes that are live now do not count, at most `limit` more
-  // may become live.
+  // Starts to count for one execution: bytes that are live now are not counted, at most `limit`
+  // more may become live.
   void open_account(std::int64_t limit) noexcept;
   struct Counters {
     std::int64_t allocated = 0;  // live bytes of the account
     std::int64_t peak = 0;       // the largest they were
   };
-  // Goes on with an account that stood like this when another was opened.
+  // Continues an account with these counters, parked when another was opened.
   void resume_account(std::int64_t limit, const Counters& parked) noexcept;
   void close_account() noexcept;
   [[nodiscard]] Counters account() const noexcept { return {allocated(), peak()}; }

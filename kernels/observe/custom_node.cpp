@@ -11,7 +11,7 @@
 namespace ts::kernels {
 namespace {
 
-// The open frames of this thread, of whatever is being recorded; null when nothing is.
+// The open frames of this thread, of the active recording of either kind; null if there is none.
 ThreadState* recorded_state() {
   if (DryRecording* const dry = DryRecording::current(); dry != nullptr) return &dry->state();
   Recording* const recording = Recording::active();

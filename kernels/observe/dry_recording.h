@@ -18,21 +18,22 @@
 
 namespace ts::kernels {
 
-// A block that an operator asked the host's allocator for, and the operator within it that did.
+// A block that an operator requested from the host's allocator, and the operator within it that
+// did.
 struct AskedBlock {
   std::int64_t bytes = 0;
   std::string op;
 };
-// Ends an operator that was begun only to learn what it asks for. No std::exception: LibTorch takes
-// those of oneDNN for a reason to compute in another way.
+// Ends an operator that was started only to see its requests. Not a std::exception: LibTorch treats
+// those of oneDNN as a reason to compute in another way.
 struct ScratchAsked {};
 
-// What a dry run notes: the counterpart of Recording on the one thread that makes it. While it
+// The records of a dry run: the counterpart of Recording on the one thread that makes it. While it
 // lives every hook on this thread (operators, modules, phases, owners, the allocators of meta and
-// of cpu) finds it through current() and writes straight into a list; no ring, no collector.
-// Other threads never see it, and this thread sees no Recording.
+// of cpu) finds it through current() and writes directly into a list; no ring, no collector. Other
+// threads never see it, and this thread sees no Recording.
 //
-// LibTorch runs the backward of meta tensors on the calling thread, so one thread is all there is.
+// LibTorch runs the backward of meta tensors on the calling thread, so one thread is enough.
 class DryRecording {
  public:
   DryRecording(base::StringTable& strings, const predict::DryRunOptions& options,
@@ -41,7 +42,7 @@ class DryRecording {
   DryRecording(const DryRecording&) = delete;
   DryRecording& operator=(const DryRecording&) = delete;
 
-  // Of the calling thread, null on all others.
+  // The one of the calling thread, null on all others.
   static DryRecording* current() noexcept;
 
   [[nodiscard]] const predict::DryRunOptions& options() const noexcept { return options_; }
@@ -49,7 +50,7 @@ class DryRecording {
   [[nodiscard]] const base::CancelToken& cancel_token() const noexcept { return cancel_; }
 
   void begin_step(std::int32_t step) noexcept { step_ = step; }
-  // From here on nothing is noted: what is let go of now lives at the end of the log.
+  // Nothing is recorded from here on: blocks that are freed later stay live at the end of the log.
   void close() noexcept { closed_ = true; }
 
   // A block of the device whose memory is predicted; size > 0. The result stands for its address
@@ -58,13 +59,13 @@ class DryRecording {
   void free(std::uint64_t address);
   // An address that no block has had.
   std::uint64_t new_address() noexcept { return ++last_address_; }
-  // The block at `address` is noted under another from here on.
+  // The block at `address` is recorded under another address from here on.
   void rename(std::uint64_t address, std::uint64_t now) { renamed_[address] = now; }
-  // A block on the host, at a real address. Counts only where the host is what is predicted.
+  // A block on the host, at a real address. Counts only if the host's memory is predicted.
   void host_alloc(const void* address, std::int64_t size);
   void host_free(const void* address);
-  // While it lives nothing is noted, but what the open operator asks the host for is listed; the
-  // first block that it asks for itself, not through another operator, ends with ScratchAsked.
+  // While it lives nothing is recorded, but the open operator's requests to the host are listed;
+  // the first block that it requests itself, not through another operator, ends with ScratchAsked.
   class ScratchQuestion {
    public:
     explicit ScratchQuestion(DryRecording& dry);
@@ -107,11 +108,11 @@ class DryRecording {
     DryRecording& dry_;
   };
 
-  // The open operator is run by the autograd engine itself (not by one of its nodes) or by math
-  // attention itself.
+  // True if the open operator is run by the autograd engine itself (not by one of its nodes) or by
+  // math attention itself.
   [[nodiscard]] bool in_place_on_devices() const noexcept;
 
-  // An operator notes as alive at once `bytes` more than its threads may really hold together.
+  // An operator records as live at once `bytes` more than its threads may really hold together.
   void may_be_apart(std::int64_t bytes) noexcept { apart_ = std::max(apart_, bytes); }
   [[nodiscard]] std::int64_t apart_bytes() const noexcept { return apart_; }
 

@@ -9,8 +9,8 @@
 
 namespace ts::kernels {
 
-// Collects the types that the layers of one forward really put out, in the order they first do,
-// while it lives. Of the blocks of a model only the first is kept: they are alike. One at a time,
+// While it lives, collects the output types of the layers of one forward, in the order of their
+// first output. Of the blocks of a model only the first is kept: they are alike. One at a time,
 // worker thread.
 class DtypeMap {
  public:
@@ -26,7 +26,7 @@ class DtypeMap {
   std::vector<run::NamedType> found_;
 };
 
-// The layer at `path` put out `output`. A few nanoseconds when nobody collects.
+// Notes the type of `output` of the layer at `path`. A few nanoseconds if there is no collector.
 void note_dtype(const std::string& path, const at::Tensor& output);
 
 }  // namespace ts::kernels

@@ -13,7 +13,7 @@
 
 namespace ts::kernels {
 
-// What the user gave cannot be used, and why.
+// An input of the user that cannot be used, and the reason.
 class BadInput : public std::runtime_error {
  public:
   explicit BadInput(base::Message message)
@@ -24,15 +24,15 @@ class BadInput : public std::runtime_error {
   base::Message message_;
 };
 
-// The CPU allocator's refusal. An out-of-memory error of LibTorch's kind, so that it unwinds
-// through autograd and everything that knows such errors.
+// The CPU allocator's refusal. It is an out-of-memory error of LibTorch's kind, so it unwinds
+// through autograd and all code that handles such errors.
 class OutOfBudget : public c10::OutOfMemoryError {
  public:
   struct Numbers {
     std::int64_t asked = 0;
     std::int64_t free = 0;
     std::int64_t limit = 0;
-    // The budget has room, the machine has not: that says nothing of the workload.
+    // The budget has room but the machine has not: this is no result about the workload.
     bool by_system = false;
   };
   OutOfBudget(const Numbers& numbers, std::string op, std::string module);
@@ -50,15 +50,15 @@ class OutOfBudget : public c10::OutOfMemoryError {
 std::string open_operator();
 std::string open_module();
 
-// Remembers what an allocator refused, and where, until the error arrives in current_failure(); for
-// those that throw their own error, and for errors that somebody swallows. Any thread.
+// Remembers what an allocator refused, and where, until the error reaches current_failure(); for
+// allocators that throw their own error, and for errors that are swallowed. Any thread.
 void note_refusal(std::int64_t asked, std::int64_t free, std::int64_t limit);
 void note_refusal(const OutOfBudget::Numbers& numbers);
-// The last refusal that did not arrive, as out of memory; nothing if there is none.
+// The last refusal that did not reach it, as out of memory; nothing if there is none.
 std::optional<run::Failure> swallowed_refusal();
 
-// Out of memory within the budget; failed where the system refused, because the same settings may
-// well fit another time.
+// Out of memory within the budget; failed if the system refused, because the same settings may fit
+// another time.
 run::Failure out_of_memory(const OutOfBudget::Numbers& numbers, std::string op, std::string module);
 
 // The exception being handled, as a verdict and a sentence. Call it in a catch block.

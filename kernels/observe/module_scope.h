@@ -6,9 +6,9 @@ namespace ts::kernels {
 
 class DryRecording;
 
-// A layer at work: everything that runs in it on this thread carries its path ("blocks.3.attn"),
-// and it is itself a slice around its operators. Costs a few nanoseconds when nothing is recorded.
-// Asks for cancellation when it opens, so it may throw Cancelled. Worker thread; strictly nested.
+// A running layer: everything that runs in it on this thread gets its path ("blocks.3.attn"), and
+// it is itself a slice around its operators. Costs a few nanoseconds without a recording. Checks
+// for cancellation when it opens, so it may throw Cancelled. Worker thread; strictly nested.
 class ModuleScope {
  public:
   explicit ModuleScope(const std::string& path);

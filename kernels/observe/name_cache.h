@@ -13,11 +13,12 @@ enum class AttentionKernel : std::uint8_t { none, softmax, math, flash, efficien
 
 const char* kernel_name(AttentionKernel kernel);  // naive math flash ..., "" for none
 
-// What the hooks need to know about an operator, found once per name.
+// The properties of an operator that the hooks need, found once per name.
 struct OperatorName {
   std::string_view text;  // lives in the string table
   base::StringId id = base::kNoString;
-  // Only makes a tensor (aten::empty ...): its allocations are put down to the operator around it.
+  // Only makes a tensor (aten::empty ...): its allocations are attributed to the operator around
+  // it.
   bool factory = false;
   // The frame in which autograd runs a node ("autograd::engine::evaluate_function: ...").
   bool node_frame = false;

@@ -63,8 +63,8 @@ ThreadState& Recording::attach(trace::TrackKind kind, const std::string& name) {
 }
 
 capture::ThreadLog* Recording::log_named(trace::TrackKind kind, const std::string& name) {
-  // A recorder outlives many recordings and a thread keeps its ring in it, found by name: a pointer
-  // kept from an earlier recording could belong to a recorder that is gone.
+  // A recorder outlives many recordings, and the ring of a thread stays in it and is found by name:
+  // a pointer kept from an earlier recording could belong to a destroyed recorder.
   for (capture::ThreadLog* const log : recorder_.threads()) {
     if (log->kind == kind && log->name == name) return log;
   }

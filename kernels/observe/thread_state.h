@@ -14,14 +14,14 @@ struct Frame {
   bool slice = true;      // false: the frame around an autograd node, which is not recorded
   bool backward = false;  // of the thread outside this frame, to be restored at its end
   base::StringId name = base::kNoString;
-  base::StringId memory_op = base::kNoString;  // whom an allocation here is put down to
+  base::StringId memory_op = base::kNoString;  // to which an allocation here is attributed
   base::StringId module = base::kNoString;
   std::int64_t begin_ns = 0;
   std::int64_t sequence = -1;
   capture::Shapes shapes;
 };
 
-// What one thread has open in one Recording. Touched by that thread only.
+// The open frames of one thread in one Recording. Accessed by that thread only.
 struct ThreadState {
   static constexpr int kMaxFrames = 96;
 

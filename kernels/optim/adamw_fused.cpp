@@ -26,7 +26,7 @@ class FusedAdamW final : public Optimizer {
     } else if (!found_inf.defined()) {
       steps_.fill_(static_cast<double>(++step_count_));
     } else {
-      // A skipped step must not count, and only the device knows.
+      // A skipped step must not count, and only the device knows whether it was skipped.
       steps_.add_(1).sub_(found_inf.squeeze());
     }
     std::vector<at::Tensor> parameters, gradients, first, second, steps;

@@ -16,7 +16,7 @@ class GradScaler {
   GradScaler(const at::TensorOptions& device, double initial_scale, std::int64_t growth_interval);
 
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
-  // Divides the gradients by the scale, in place, and looks whether one is not finite.
+  // Divides the gradients by the scale, in place, and checks whether all are finite.
   void unscale(const std::vector<at::Tensor>& gradients);
   // fp32, one element: not 0 when the last unscale() found something. On the device.
   [[nodiscard]] const at::Tensor& found_inf() const { return found_inf_; }

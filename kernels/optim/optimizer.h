@@ -14,8 +14,8 @@ namespace ts::kernels {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  // `found_inf`, if defined, is a one-element tensor on the device, not 0 when the step must not
-  // change anything; only for optimizers that skips_itself() is true of.
+  // `found_inf`, if defined, is a one-element tensor on the device, not 0 if the step must not
+  // change anything; only for optimizers with skips_itself().
   virtual void step(double learning_rate, const at::Tensor& found_inf) = 0;
   [[nodiscard]] virtual bool skips_itself() const { return false; }
   // The tensors of the state; empty before the first step.

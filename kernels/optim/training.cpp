@@ -64,8 +64,8 @@ void Training::step() {
   if (scaler_) scaler_->update();
 }
 
-// As torch.nn.utils.clip_grad_norm_: g *= min(1, clip / (norm + 1e-6)), without asking for the
-// norm.
+// As torch.nn.utils.clip_grad_norm_: g *= min(1, clip / (norm + 1e-6)), without reading the norm on
+// the host.
 void Training::clip(const std::vector<at::Tensor>& gradients) {
   constexpr double kSmall = 1e-6;
   total_norm_ = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
@@ -75,7 +75,7 @@ void Training::clip(const std::vector<at::Tensor>& gradients) {
 
 bool Training::must_skip() const {
   if (!scaler_ || optimizer_->skips_itself()) return false;
-  // Without data there is nothing to find.
+  // Without data there is no value to read.
   return !scaler_->found_inf().is_meta() && scaler_->found_inf().item<float>() != 0;
 }
 
@@ -91,7 +91,7 @@ void Training::describe(run::StepTimes& times) {
   times.learning_rate = learning_rate_;
   const at::Tensor norm = total_norm_;
   const at::Tensor scale = used_scale_;
-  // A replay writes into those of the captured step.
+  // A replay writes into the norm and the scale of the captured step.
   if (!spec::captures_step(spec_)) {
     total_norm_.reset();
     used_scale_.reset();

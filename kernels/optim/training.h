@@ -13,20 +13,20 @@
 
 namespace ts::kernels {
 
-// What a full step does with gradients: scaling, clipping, schedule, update, in the order
-// backward, unscale, clip, step, scale update. No number leaves the device within a step but for
-// the verdict on the gradients, which optimizers that cannot skip by themselves need (as in
+// The work of a full step on the gradients: scaling, clipping, schedule, update, in the order
+// backward, unscale, clip, step, scale update. No number leaves the device within a step except
+// whether the gradients are finite, which optimizers that cannot skip by themselves need (as in
 // PyTorch). Worker thread.
 class Training {
  public:
   Training(const spec::WorkloadSpec& spec, std::vector<at::Tensor> parameters);
 
-  // What the backward starts from.
+  // The loss from which the backward starts.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;
   void step();
   // Optimizer state, made in the first step, and the scaler's, made at once.
   [[nodiscard]] std::vector<at::Tensor> state() const;
-  // Fills in what the last step was like, once. Waits for the device.
+  // Fills in the values of the last step, once. Waits for the device.
   void describe(run::StepTimes& times);
 
  private:

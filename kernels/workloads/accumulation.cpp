@@ -86,7 +86,7 @@ class Accumulation final : public Workload {
     sum.add_(scheme.converts ? terms_[i].to(scheme.sum) : terms_[i]);
   }
 
-  // After how many additions a sum is read.
+  // The numbers of additions after which a sum is read.
   [[nodiscard]] std::vector<double> additions_read() const {
     const std::int64_t count = std::min(additions_, kPlaces);
     std::vector<double> places;
@@ -96,7 +96,7 @@ class Accumulation final : public Workload {
     return places;
   }
 
-  // Kept on the device and copied from there once: reading each would wait for it.
+  // Kept on the device and copied from there once: reading each would wait for the device.
   [[nodiscard]] std::vector<double> running_sums(std::size_t i,
                                                  const std::vector<double>& places) const {
     at::Tensor sum = at::zeros_like(sums_[i]);

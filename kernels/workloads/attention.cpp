@@ -44,8 +44,8 @@ BlockSettings projection_settings(const spec::WorkloadSpec& spec) {
   return settings;
 }
 
-// Self-attention of one input x [B, T, heads * d_head], normal, without a projection of the output,
-// which stays as attention leaves it: [B, H, T, d_head].
+// Self-attention of one input x [B, T, heads * d_head], normal, without an output projection: the
+// result stays [B, H, T, d_head].
 //   course: W1 (one head) and W10 (fused_qkv)
 class ProjectedAttention final : public Workload {
  public:

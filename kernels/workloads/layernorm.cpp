@@ -26,8 +26,8 @@ std::vector<double> all_scales() {
   return scales;
 }
 
-// How the numbers are kept. apart: mean, squares, mean of the squares and rsqrt are operators of
-// their own, each of which rounds to the type; else it is LibTorch's one operator, which keeps its
+// How the numbers are computed. apart: mean, squares, mean of the squares and rsqrt are separate
+// operators, each of which rounds to the type; else it is LibTorch's one operator, which keeps its
 // statistics in fp32.
 struct NormScheme {
   std::string name;
@@ -44,12 +44,12 @@ const std::array<NormScheme, 5>& norm_schemes() {
   return all;
 }
 
-// Numbers of a tensor that are inf or nan.
+// Counts the numbers of a tensor that are inf or nan.
 std::int64_t not_finite(const at::Tensor& tensor) {
   return tensor.numel() - tensor.isfinite().sum().item<std::int64_t>();
 }
 
-// Of a number so far and the largest of a tensor without signs; NaN once there was one.
+// The larger of a number and the largest absolute value of a tensor; NaN after the first NaN.
 double larger(double so_far, const at::Tensor& tensor) {
   const double here = tensor.abs().max().item<double>();
   return std::isnan(so_far) || so_far > here ? so_far : here;
@@ -59,8 +59,8 @@ at::Tensor scaled(const NormScheme& scheme, const at::Tensor& x, double scale) {
   return at::mul(x, scale).to(scheme.type);
 }
 
-// (x - mean) / sqrt(mean of the squares + epsilon) over the last dimension. `bad`, if given, gets
-// the numbers that came out as inf or nan on the way and at the end.
+// (x - mean) / sqrt(mean of the squares + epsilon) over the last dimension. `bad`, if given, is
+// increased by the numbers that came out as inf or nan in between and at the end.
 at::Tensor normalised_apart(const at::Tensor& x, std::int64_t* bad) {
   const at::Tensor centred = at::sub(x, at::mean(x, {-1}, /*keepdim=*/true));
   const at::Tensor squares = at::mul(centred, centred);
@@ -96,7 +96,7 @@ class LayerNormRange final : public Workload {
     return last;
   }
 
-  // How many numbers came out as inf or nan, over all scales.
+  // The count of numbers that came out as inf or nan, over all scales.
   [[nodiscard]] std::vector<run::NamedNumber> results() override {
     compare();
     return results_;

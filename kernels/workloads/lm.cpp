@@ -128,7 +128,7 @@ class LanguageModel final : public Workload {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       x = blocks_[i].forward(std::move(x), {begin, caches_.empty() ? nullptr : &caches_[i]});
     }
-    // Only the last position is asked for.
+    // Only the last position is needed.
     x = norm_.forward(x.narrow(1, x.size(1) - 1, 1));
     const at::Tensor logits = head_.forward(x).squeeze(1);
     static const std::string path = "sample";
@@ -177,7 +177,7 @@ class LanguageModel final : public Workload {
   at::Tensor targets_;
   std::unique_ptr<Batches> batches_;  // null: tokens are random, and the same in every step
   bool used_ = false;
-  // Of pass generate.
+  // For pass generate.
   std::int64_t prompt_ = 0;
   std::uint64_t seed_ = 0;
   double temperature_ = 1;

@@ -58,7 +58,7 @@ InputProjections::Projected InputProjections::forward(const at::Tensor& x,
   const std::int64_t kv_heads = settings_.kv_heads;
   Projected out;
   if (!settings_.fused_qkv) {
-    // Positions enter before the next projection runs, so that fewer tensors live at once.
+    // Positions are applied before the next projection runs, so that fewer tensors live at once.
     out.q = turned(split_heads(layers_[0].forward(x), heads), position);
     out.k = turned(split_heads(layers_[1].forward(x), kv_heads), position);
     out.v = split_heads(layers_[2].forward(x), kv_heads);

@@ -16,7 +16,7 @@
 
 namespace ts::kernels {
 
-// What all blocks of a model share.
+// Settings that all blocks of a model share.
 struct BlockSettings {
   std::int64_t d_model = 0;
   std::int64_t heads = 0;
@@ -27,7 +27,7 @@ struct BlockSettings {
   Bias bias = Bias::none;
   bool fused_qkv = false;
   AttentionMethod attention;
-  std::shared_ptr<const Rope> rope;  // null: positions do not enter here
+  std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };
 
 // The settings of a spec (block or lm), with the mask and the rotary tables made.
@@ -69,7 +69,7 @@ class SelfAttention {
 class TransformerBlock {
  public:
   TransformerBlock(Builder& builder, const std::string& path, const BlockSettings& settings);
-  // Takes x over, so that without a graph the residual stream is never held twice.
+  // Takes ownership of x, so that without a graph the residual stream is never held twice.
   at::Tensor forward(at::Tensor x, const ContextPart& part = {}) const;
 
  private:

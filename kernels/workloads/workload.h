@@ -12,32 +12,32 @@
 
 namespace ts::kernels {
 
-// A computation that can be stepped: made once from a spec, its tensors registered with the builder
+// A computation that runs in steps: made once from a spec, its tensors registered with the builder
 // that it was made with. The same code runs on every device.
 class Workload {
  public:
   virtual ~Workload() = default;
   // The output. Keeps no reference to anything it makes: only autograd holds activations.
   virtual at::Tensor forward() = 0;
-  // Which of a step's micro-batches the next forward and loss are of, from 0.
+  // Selects the micro-batch of the next forward and loss, from 0.
   virtual void select_micro_batch(std::int64_t /*index*/) {}
   // Before each step: the next batch, where there is more than one.
   virtual void next_batch() {}
   // Pass generate: reads the prompt and adds the first new token; then adds token `index`, from 1.
   virtual void prefill() {}
   virtual void decode(std::int64_t /*index*/) {}
-  // The new tokens of the first sequence so far, and what they spell if there is a corpus.
+  // The new tokens of the first sequence so far, and their text if there is a corpus.
   struct Generated {
     std::vector<std::int64_t> tokens;
     std::string text;
   };
   [[nodiscard]] virtual Generated generated() const { return {}; }
-  // Numbers that the last forward came to, where they are what the workload is about, and how they
-  // came about. Computed when they are asked for, between steps; courses only once, of the same
-  // operators on tensors of the same types. Nothing without data.
+  // Result numbers of the last forward, for workloads whose purpose they are, and how they
+  // developed. Computed on request, between steps; courses only once, with the same operators on
+  // tensors of the same types. Nothing without data.
   [[nodiscard]] virtual std::vector<run::NamedNumber> results() { return {}; }
   [[nodiscard]] virtual std::vector<run::Course> courses() { return {}; }
-  // What a backward starts from, a scalar: the mean of the squares of the output, unless the
+  // The scalar from which a backward starts: the mean of the squares of the output, unless the
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)
   virtual at::Tensor loss(at::Tensor output);

@@ -6,11 +6,11 @@
 
 namespace ts::views {
 
-// What the user did over a chart since the last frame, free of any toolkit.
+// The user's input over a chart since the last frame, independent of any toolkit.
 struct ChartInput {
   Point mouse;
   Point mouse_delta;
-  bool hovered = false;  // the chart, not something in front of it
+  bool hovered = false;  // the mouse is over the chart, not over something in front of it
   float wheel = 0;       // up is positive
   float wheel_sideways = 0;
   bool shift = false;
@@ -21,7 +21,7 @@ struct ChartInput {
   bool right_pressed = false;
   bool right_down = false;
   bool right_released = false;
-  // Keys, only while they belong to this chart.
+  // Keys, only while the chart has the keyboard.
   bool zoom_in = false;  // held
   bool zoom_out = false;
   bool pan_left = false;
@@ -33,8 +33,7 @@ struct ChartInput {
   // Arrow keys, while the chart has the focus: 1 is right and down, -1 left and up.
   int step_x = 0;
   int step_y = 0;
-  // Asked with the right button, without a drag, or with a key: what can be done with what is
-  // there.
+  // The context menu is requested: by a right click without a drag, or by a key.
   bool menu = false;
   float seconds = 0;  // since the last frame
   std::int64_t now_ns = 0;

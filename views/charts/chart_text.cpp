@@ -22,7 +22,7 @@ float middle(const DrawSink& sink, const Rect& box, TextStyle style) {
 
 std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text, float width) {
   if (text.empty() || width <= 0) return {};
-  // Half a pixel of rounding is no reason to cut.
+  // Half a pixel of rounding error does not cause a cut.
   if (sink.text_width(style, text) <= width + 0.5F) return std::string(text);
   const float room = width - sink.text_width(style, kEllipsis);
   if (room <= 0) return {};

@@ -8,7 +8,7 @@
 namespace ts::views {
 namespace {
 
-constexpr float kClick = 4;  // pixels: what moves further is a drag
+constexpr float kClick = 4;  // pixels: a longer movement is a drag
 
 bool place(const char* id, const Rect& area, ImGuiButtonFlags flags) {
   ImGui::SetCursorScreenPos({area.x0, area.y0});
@@ -47,7 +47,7 @@ ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
   const ArrowSteps arrows = take_arrows();
   input.step_x = arrows.x;
   input.step_y = arrows.y;
-  // The wheel belongs to the chart: nothing around it scrolls.
+  // The chart owns the wheel: nothing around it scrolls.
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
   const bool active = ImGui::IsItemActive();
@@ -75,7 +75,7 @@ ArrowSteps take_arrows() {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || io.KeyShift || io.KeySuper) return {};
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return {};
-  // An owner that is named now still stands when the next frame begins.
+  // A key owner set now still applies at the start of the next frame.
   const ImGuiID owner = ImGui::GetItemID();
   const auto pressed = [owner](ImGuiKey key) {
     ImGui::SetKeyOwner(key, owner);

@@ -7,25 +7,25 @@
 
 namespace ts::views {
 
-// Puts an invisible button named `id` over `area` and reads off Dear ImGui what the user does
-// there. Keys only where `takes_keys` and nobody types. Drags that leave the area go on.
+// Puts an invisible button named `id` over `area` and reads the user's input from Dear ImGui. Keys
+// count only if `takes_keys` is set and no text field is active. A drag continues outside the area.
 ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys, std::int64_t now_ns);
 
-// The steps of the arrow keys for the item before, while it has the focus: Dear ImGui does not move
-// the focus ring by them then. 1 is right and down.
+// Arrow key steps for the item before it, while it has the focus. Dear ImGui then does not move the
+// focus ring with them. 1 is right and down.
 struct ArrowSteps {
   int x = 0;
   int y = 0;
 };
 ArrowSteps take_arrows();
 
-// An invisible button over a part of a chart. Held: the mouse button is down on it.
+// An invisible button over a part of a chart. held: the mouse button is down on it.
 struct HotSpot {
   bool hovered = false;
   bool pressed = false;
   bool held = false;
 };
-// Tab leads there and Enter presses it, unless it asks where the mouse is.
+// Reached by Tab and pressed by Enter, unless `by_keyboard` is false (the mouse position matters).
 HotSpot hot_spot(const char* id, const Rect& area, bool by_keyboard = true);
 
 }  // namespace ts::views

@@ -7,14 +7,14 @@
 
 namespace ts::views {
 
-// Whether a GPU was recorded in the run.
+// True if a GPU was recorded in the run.
 bool has_kernels(const run::Run& run);
 
-// The table of kernels of the run on screen, made anew when the run has more to tell: at most twice
-// a second while it goes on. UI thread.
+// The kernel table of the run on screen. Recomputed when the run has new slices, at most twice a
+// second while the run is in progress. UI thread.
 class KernelFigures {
  public:
-  // Holds until the next call. Empty without a run, and for one whose GPU was not recorded.
+  // Valid until the next call. Empty without a run, and for a run whose GPU was not recorded.
   const stats::KernelTable& of(const ViewContext& context);
 
  private:

@@ -18,7 +18,7 @@ Rect moved_into(Rect rect, const Rect& bounds) {
 
 }  // namespace
 
-// The part of the line inside, by Liang and Barsky: what is left of it after each side.
+// Liang-Barsky clipping: the part of the line that remains after each side of the rectangle.
 bool crosses(Point a, Point b, const Rect& rect) {
   float from = 0, to = 1;
   const float dx = b.x - a.x, dy = b.y - a.y;
@@ -42,7 +42,7 @@ int LabelSpace::touched(const Rect& rect) const {
                                    [&](const Rect& other) { return overlap(rect, other); });
   const auto lines = std::count_if(strokes_.begin(), strokes_.end(),
                                    [&](const Stroke& one) { return crosses(one.a, one.b, rect); });
-  // Words on words cannot be read at all; a line through them is the lesser evil.
+  // Overlapping words cannot be read at all; a line through words is less bad.
   return static_cast<int>(4 * marks + lines);
 }
 

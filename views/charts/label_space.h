@@ -7,18 +7,18 @@
 
 namespace ts::views {
 
-// What stands in a plot already, so that words can be put beside it: no label lies under or over a
-// mark, a line or another label as long as there is room. Pixels.
+// The occupied parts of a plot, used to place text beside them. While there is room, no label
+// overlaps a mark, a line or another label. Unit: pixels.
 class LabelSpace {
  public:
   void take(const Rect& rect) { taken_.push_back(rect); }
   void take(std::span<const Point> line);
-  // The first of the places that is inside `bounds` and free, else the one that covers least; it is
-  // taken from then on.
+  // The first of the places, moved into `bounds`, that touches nothing, else the one that touches
+  // least. The result becomes occupied.
   Rect place(std::span<const Rect> places, const Rect& bounds);
-  // Beside a point: right of it, above, below, left, then further away.
+  // Beside a point: right of it, above, below, left, then at larger distances.
   Rect beside(Point point, float width, float height, float gap, const Rect& bounds);
-  // How many marks, labels and lines a rectangle touches.
+  // How much a rectangle touches: 4 for each mark or label, 1 for each line.
   [[nodiscard]] int touched(const Rect& rect) const;
 
  private:
@@ -29,7 +29,7 @@ class LabelSpace {
   std::vector<Stroke> strokes_;
 };
 
-// Whether a line passes through a rectangle.
+// True if a line passes through a rectangle.
 bool crosses(Point a, Point b, const Rect& rect);
 
 }  // namespace ts::views

@@ -43,7 +43,7 @@ std::string slice_label(std::string_view name, SliceClass slice_class, const tex
   constexpr std::string_view kOperator = "aten::";
   if (name.starts_with(kOperator)) {
     name.remove_prefix(kOperator.size());
-    // ATen's mark for operators that are not meant to be called by hand.
+    // ATen's mark for operators that users should not call directly.
     while (name.size() > 1 && name.front() == '_') name.remove_prefix(1);
   }
   return std::string(name);
@@ -53,7 +53,7 @@ std::string_view short_label(std::string_view label, SliceClass slice_class) {
   if (slice_class != SliceClass::module) return {};
   const std::size_t dot = label.rfind('.');
   if (dot == std::string_view::npos) return {};
-  // "blocks.3" has no meaning as "3".
+  // The "3" of "blocks.3" alone has no meaning.
   const std::string_view last = label.substr(dot + 1);
   const bool number = last.find_first_not_of("0123456789") == std::string_view::npos;
   return number ? std::string_view{} : last;

@@ -9,7 +9,7 @@
 
 namespace ts::views {
 
-// "12", "12 x 3 x 1": sizes of 1 at the end are left out.
+// "12", "12 x 3 x 1": trailing sizes of 1 are left out.
 std::string extent_words(const std::array<std::int32_t, 3>& of);
 
 // "62 %, registers"

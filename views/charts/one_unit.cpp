@@ -22,9 +22,9 @@ constexpr std::array<NamedUnit, 5> kSizes = {{{1, "B"},
                                               {1024.0 * 1024 * 1024 * 1024, "TiB"}}};
 constexpr std::array<NamedUnit, 3> kTokenRates = {
     {{1, "tokens/s"}, {1e3, "k tokens/s"}, {1e6, "M tokens/s"}}};
-constexpr double kLeast = 0.01;  // below it a number is more zeros than digits
+constexpr double kLeast = 0.01;  // a smaller number would be mostly zeros
 
-// Three digits at least that mean something; behind the point at most five places.
+// At least three significant digits, at most five decimals.
 int places_for(double shown) {
   if (shown >= 999.95) return 0;
   if (shown >= 99.995) return 1;

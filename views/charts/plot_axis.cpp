@@ -10,9 +10,9 @@
 namespace ts::views {
 namespace {
 
-constexpr double kFar = 20;  // axis lengths beyond which nothing needs a place of its own
+constexpr double kFar = 20;  // axis lengths; values beyond are all drawn at this distance
 
-// Digits that tell 0.003 from 0.01 and waste none on 300.
+// Enough digits to distinguish 0.003 from 0.01, and no useless ones for 300.
 std::string plain(double value) {
   if (value == 0) return "0";
   const int digits =
@@ -21,8 +21,8 @@ std::string plain(double value) {
   return text::decimal(value, whole ? 0 : std::max(digits, value < 1 ? digits : 1));
 }
 
-// Multiples of a round step on a logarithmic axis, at least `apart` pixels from each other at its
-// upper end, where they stand closest.
+// Multiples of a round step on a logarithmic axis, at least `apart` pixels apart at its upper end,
+// where they are closest.
 std::vector<double> even_positions(const PlotAxis& axis, double unit, float apart) {
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
   const double per_log = pixels / std::log(axis.high / axis.low);
@@ -36,7 +36,7 @@ std::vector<double> even_positions(const PlotAxis& axis, double unit, float apar
   return all;
 }
 
-// On an axis of less than a decade or two powers alone would leave a tick or none.
+// On an axis of less than one or two decades, powers alone would give one tick or none.
 std::vector<double> or_even(std::vector<double> powers, const PlotAxis& axis, double unit,
                             float apart) {
   if (powers.size() >= 3) return powers;

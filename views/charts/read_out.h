@@ -12,10 +12,11 @@ namespace ts::views {
 struct ReadOutLine {
   std::string text;
   TextStyle style = TextStyle::small;
-  bool strong = false;  // in the colour of values rather than labels
+  bool strong = false;  // in the colour of values instead of that of labels
 };
 
-// Draws the read-out inside `bounds`: beside the mouse on the side with room, never under it.
+// Draws the read-out inside `bounds`, beside the mouse on the side with room, never under the
+// mouse.
 void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mouse,
                    const Rect& bounds, std::span<const ReadOutLine> lines);
 

@@ -22,14 +22,14 @@ const TimeUnit& time_unit(double ns) {
 }
 
 int digits_for(double step_in_unit) {
-  // 1e-9 keeps 0.1 from counting as two digits.
+  // 1e-9 prevents 0.1 from counting as two digits.
   return std::max(0, static_cast<int>(std::ceil(-std::log10(step_in_unit) - 1e-9)));
 }
 
 constexpr int kMostDigits = 3;
 constexpr double kMostBeforePoint = 1e5;
 
-// "90.14250300" tells no more than "90.142503".
+// "90.14250300" says no more than "90.142503".
 std::string without_zeros(std::string number) {
   if (number.find('.') == std::string::npos) return number;
   number.erase(number.find_last_not_of('0') + 1);
@@ -37,7 +37,7 @@ std::string without_zeros(std::string number) {
   return number;
 }
 
-// The largest unit in which every tick is short enough to read; none deep inside a long capture.
+// The largest unit in which every tick label is short enough. None deep inside a long capture.
 const TimeUnit* readable_unit(double largest, double step) {
   for (const TimeUnit& unit : kTimeUnits) {
     if (unit.ns > std::max(largest, step)) continue;

@@ -7,7 +7,7 @@
 
 namespace ts::views {
 
-// Maps a range of time onto the pixels [x0, x1]. Nanoseconds stay int64; double and float hold only
+// Maps a time range to the pixels [x0, x1]. Nanoseconds stay int64. double and float hold only
 // differences to the begin of the range.
 struct TimeAxis {
   base::TimeRange range{0, 1};
@@ -18,7 +18,7 @@ struct TimeAxis {
     return static_cast<double>(std::max<std::int64_t>(range.length(), 1)) /
            static_cast<double>(std::max(x1 - x0, 1.0F));
   }
-  // Clamped to a screen away from the ends, so that far times stay exact enough to draw.
+  // Clamped to kFar pixels from x0, so that distant times stay exact enough to draw.
   [[nodiscard]] float x_of(std::int64_t time_ns) const {
     const double x = static_cast<double>(time_ns - range.begin) / ns_per_pixel();
     return x0 + static_cast<float>(std::clamp(x, -kFar, kFar));

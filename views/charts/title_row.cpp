@@ -16,7 +16,7 @@ float legend_width(const DrawSink& sink, Metrics metrics, const LegendEntry& ent
 
 constexpr float kGap = 14;
 
-// The entries that have room between both ends; the others have no width.
+// Places the entries that fit between both ends. The others have width 0.
 std::vector<Rect> place_legend(const DrawSink& sink, Metrics metrics, const Rect& area,
                                std::span<const LegendEntry> legend, LegendSide side) {
   const float gap = metrics.px(kGap);
@@ -59,7 +59,7 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
   const float title_width = std::min(sink.text_width(TextStyle::body_strong, title), area.width());
   row.title = {area.x0, area.y0, area.x0 + title_width, area.y1};
 
-  // Buttons in the order of their worth, as far as they fit beside the title.
+  // Buttons in the order of `keep`, as far as they fit beside the title.
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(),

@@ -10,7 +10,7 @@
 
 namespace ts::views {
 
-// `weight`: where there is no room for all entries those of the least weight are left out.
+// `weight`: if there is no room for all entries, those with the smallest weight are left out.
 struct LegendEntry {
   std::string text;
   Color color = 0;
@@ -18,16 +18,16 @@ struct LegendEntry {
   std::int64_t weight = 0;
 };
 
-// A button or field at the right end of the row. `keep`: what has the lowest goes first when there
-// is no room. The legend goes before those of a positive `keep` and after the others; the title
-// never goes. An item of no width is not there.
+// A button or field at the right end of the row. `keep`: without room, the item with the smallest
+// value is removed first. The legend is removed before items with a positive `keep` and after the
+// others. The title always stays. An item of width 0 does not exist.
 struct TitleItem {
   float width = 0;
   std::int32_t keep = 0;
 };
 
-// First row of a chart: title, what is shown in words, legend, buttons. Empty rectangles (width 0)
-// are parts that had no room.
+// First row of a chart: title, subtitle, legend, buttons. Parts without room have an empty
+// rectangle (width 0).
 struct TitleRow {
   Rect title;
   Rect subtitle;
@@ -42,13 +42,13 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
                            std::span<const LegendEntry> legend, LegendSide side,
                            std::span<const TitleItem> items);
 
-// Whether the row leaves out an entry of a positive weight.
+// True if the row leaves out an entry with a positive weight.
 bool lacks_legend(const TitleRow& row, std::span<const LegendEntry> legend);
-// Gives the legend, as far as there is room, a row of its own below the title's.
+// Gives the legend a row of its own below the title row, as far as there is room.
 void lay_out_legend_row(const DrawSink& sink, const Rect& area, Metrics metrics,
                         std::span<const LegendEntry> legend, TitleRow& row);
 
-// Draws title, subtitle and legend; the items are their owners' business.
+// Draws title, subtitle and legend. The owners of the items draw the items.
 void draw_title_row(DrawSink& sink, const TitleRow& row, const Theme& theme, Metrics metrics,
                     const std::string& title, const std::string& subtitle,
                     std::span<const LegendEntry> legend);

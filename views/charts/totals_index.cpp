@@ -29,7 +29,8 @@ void TotalsIndex::update(std::span<const memory::Event> events) {
     const Extremes one{events[i].total_after, events[i].total_after};
     levels_[0].push_back(one);
     std::size_t place = i;
-    // The last node of each level is widened as its children arrive: no rebuild while a run grows.
+    // The last node of each level is widened as its children arrive, so a growing run needs no
+    // rebuild.
     for (std::size_t level = 1;; ++level) {
       place /= kFanout;
       if (level == levels_.size()) {

@@ -8,18 +8,18 @@
 
 namespace ts::views {
 
-// Smallest and largest total of any range of events of one AllocationLog in O(log n): a tree of
-// extremes with 16 children a node, extended as the log grows.
+// Smallest and largest total over any range of events of one AllocationLog in O(log n). A tree of
+// extremes with 16 children per node, extended as the log grows.
 class TotalsIndex {
  public:
   struct Extremes {
     std::int64_t least = 0;
     std::int64_t most = 0;
   };
-  // Takes over what the log appended since the last call; a shorter log starts it anew.
+  // Adds the events appended since the last call. A shorter log rebuilds the tree.
   void update(std::span<const memory::Event> events);
   void clear();
-  // Of the totals after events [first, end); first < end <= size().
+  // Extremes of the totals after events [first, end); first < end <= size().
   [[nodiscard]] Extremes over(std::uint32_t first, std::uint32_t end) const;
   [[nodiscard]] std::uint32_t size() const;
 
@@ -27,7 +27,7 @@ class TotalsIndex {
   void add_level();
 
   static constexpr std::uint32_t kFanout = 16;
-  std::vector<std::vector<Extremes>> levels_;  // 0: one entry an event
+  std::vector<std::vector<Extremes>> levels_;  // 0: one entry per event
 };
 
 }  // namespace ts::views

@@ -59,7 +59,8 @@ base::TimeRange Transition::at(std::int64_t now_ns) {
   }
   const double left = 1 - std::clamp(part, 0.0, 1.0);
   const double eased = 1 - left * left * left;
-  // Lengths run on a logarithmic scale: a zoom over five decades would else be over in one frame.
+  // Lengths change on a logarithmic scale. Else a zoom over five decades would be over in one
+  // frame.
   const double from_length = static_cast<double>(std::max<std::int64_t>(from_.length(), 1));
   const double to_length = static_cast<double>(std::max<std::int64_t>(to_.length(), 1));
   const double length = from_length * std::pow(to_length / from_length, eased);

@@ -8,7 +8,7 @@
 
 namespace ts::views {
 
-// A line of a menu: what is done, the key that does the same, and doing it.
+// A row of a menu: the words, the key with the same effect, and the action.
 struct MenuRow {
   std::string id;  // stable: "###slice_zoom"
   std::string words;
@@ -16,8 +16,8 @@ struct MenuRow {
   std::function<void()> perform;
 };
 
-// The menu of what was clicked with the right button, opened with ImGui::OpenPopup(id); nothing
-// while it is closed. `title` names what it is about.
+// The context menu of the item under a right click. Open it with ImGui::OpenPopup(id). Draws
+// nothing while it is closed. `title` names the clicked item.
 void context_menu(const Ui& ui, const char* id, const std::string& title,
                   std::span<const MenuRow> rows);
 

@@ -25,7 +25,8 @@ struct Rect {
 // Faces and sizes of style.md: small 12, body 14, large 22, mono 12 at scale 1.
 enum class TextStyle : std::uint8_t { small, body, body_medium, body_strong, large, mono };
 
-// What charts draw into: an ImDrawList in the window, a recorder in tests. Pixels, y down.
+// The drawing target of the charts: an ImDrawList in the window, a recorder in tests. Unit: pixels,
+// y points down.
 class DrawSink {
  public:
   virtual ~DrawSink() = default;

@@ -31,7 +31,7 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
     const bool entered =
         ImGui::InputText(id.c_str(), buffer.data(), buffer.size(),
                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-    // Clicking elsewhere keeps what was typed; Escape puts the old text back first.
+    // A click elsewhere keeps the typed text. Escape restores the old text first.
     const bool kept = ImGui::IsItemDeactivatedAfterEdit();
     if (typing == kOpening && ImGui::IsItemActive()) {
       storage->SetInt(typing_key, kTyping);
@@ -45,7 +45,7 @@ std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const
   }
   sink.fill(rect, ImGui::IsItemHovered() ? ui.theme.surface3 : ui.theme.surface2, ui.px(3));
   if (!look.problem.empty()) sink.outline(rect, ui.theme.bad, 1, ui.px(3));
-  // A long number gets the small face rather than being cut off.
+  // A long number uses the small face instead of being clipped.
   const float room = rect.width() - ui.px(12);
   const TextStyle style = sink.text_width(TextStyle::body_medium, look.shown) <= room
                               ? TextStyle::body_medium

@@ -11,13 +11,13 @@ namespace ts::views {
 
 struct EditSettings {
   std::string shown;         // "65,536"
-  std::string edited;        // what stands in the field when typing begins: "65536"
-  std::string_view problem;  // sentence under the mouse, field outlined; empty: none
+  std::string edited;        // text in the field when typing begins: "65536"
+  std::string_view problem;  // sentence in the tooltip, field outlined; empty: none
   float fade = 1;
 };
 
-// A value as a button that turns into a text field when it is clicked, "###field_NAME". The text
-// that was typed when Enter or a click elsewhere ended it, else nothing.
+// A value as a button that becomes a text field when clicked, id "###field_NAME". Returns the typed
+// text when Enter or a click elsewhere ends the edit, else nothing.
 std::optional<std::string> edit_field(const Ui& ui, std::string_view name, const EditSettings& look,
                                       const Rect& rect);
 

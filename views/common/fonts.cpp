@@ -31,7 +31,7 @@ constexpr const char* kCjkBold = "/usr/share/fonts/opentype/noto/NotoSansCJK-Bol
 constexpr int kSimplifiedFace = 2;
 constexpr int kTraditionalFace = 3;
 
-// The pictograms fill their em, capitals only 0.73 of it.
+// The icons fill their em; capital letters only 0.73 of it.
 constexpr float kIconScale = 0.95F;
 
 constexpr float kReferenceSize = 14;
@@ -42,7 +42,7 @@ unsigned big_endian(std::span<const std::uint8_t> bytes, std::size_t at, std::si
   return value;
 }
 
-// Where a table of the face begins; nothing if the face lacks it or it ends before `needed` bytes.
+// Offset of a table of the face. Nothing if it is missing or ends before `needed` bytes.
 std::optional<std::size_t> table_offset(std::span<const std::uint8_t> font, std::size_t face,
                                         std::string_view name, std::size_t needed) {
   constexpr std::size_t kDirectory = 12;
@@ -60,8 +60,8 @@ std::optional<std::size_t> table_offset(std::span<const std::uint8_t> font, std:
   return std::nullopt;
 }
 
-// Loads as Dear ImGui does, but gives all digits the width of the widest, which Inter keeps behind
-// its feature "tnum": a number that changes moves nothing beside it.
+// Loads glyphs as Dear ImGui does, but gives all digits the width of the widest (Inter has this as
+// feature "tnum"). A changing number then moves nothing beside it.
 bool load_with_tabular_digits(ImFontAtlas* atlas, ImFontConfig* source, ImFontBaked* baked,
                               void* data, int glyph, ImFontGlyph* out, float* out_advance) {
   const ImFontLoader& plain = *ImFontAtlasGetFontLoaderForStbTruetype();
@@ -171,8 +171,8 @@ ImFont* Fonts::Faces::face(TextStyle style) const {
 }
 
 Fonts::Faces Fonts::add_to(ImFontAtlas& atlas, text::Language language) {
-  // Dear ImGui fits a face's line, from ascent to descent, into the pixels asked for; the design's
-  // sizes are those of the em, as everywhere else.
+  // Dear ImGui fits the line of a face, from ascent to descent, into the requested pixels. The
+  // sizes of the design are em sizes, as everywhere else.
   const auto add = [&atlas](std::span<const std::uint8_t> file, ImFontConfig config) {
     config.FontDataOwnedByAtlas = false;
     config.SizePixels = kReferenceSize;

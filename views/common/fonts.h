@@ -16,8 +16,8 @@ struct ImFontAtlas;
 
 namespace ts::views {
 
-// Bytes of a font file, mapped, so that the 20 MB CJK collection costs no reading until glyphs are
-// asked for and is shared by all faces.
+// The bytes of a font file, memory-mapped. The 20 MB CJK collection is read only when glyphs are
+// needed, and all faces share it.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
@@ -32,13 +32,13 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Height of a line, from ascent to descent, in ems of a face of an OpenType font or collection;
-// nothing if the tables that say so are missing or cut off.
+// Line height, from ascent to descent, of a face of an OpenType font or collection, in ems. Nothing
+// if the tables needed for it are missing or truncated.
 std::optional<float> line_per_em(std::span<const std::uint8_t> font, int face);
 
 // The faces of the design: Inter in three weights, each merged with Noto Sans CJK and the icons,
-// and JetBrains Mono. A missing file falls back to Dear ImGui's own font and is named in missing().
-// Lives longer than every atlas it was added to. UI thread.
+// and JetBrains Mono. A missing file falls back to Dear ImGui's own font and is listed in
+// missing(). Must outlive every atlas it was added to. UI thread.
 class Fonts {
  public:
   Fonts();
@@ -53,7 +53,8 @@ class Fonts {
     ImFont* mono = nullptr;
     [[nodiscard]] ImFont* face(TextStyle style) const;
   };
-  // Traditional Chinese uses the Taiwan forms of the collection, everything else the mainland ones.
+  // Traditional Chinese uses the Taiwan forms of the collection, other languages the mainland
+  // forms.
   Faces add_to(ImFontAtlas& atlas, text::Language language);
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
@@ -63,8 +64,8 @@ class Fonts {
   std::vector<std::string> missing_;
 };
 
-// Pixels of the em of a style at a scale: 12, 14, 22 and 12 at scale 1. Small text is rounded up,
-// so that nothing is under 20 pixels in projector mode.
+// Em size in pixels of a style at a scale: 12, 14, 22 and 12 at scale 1. Small text is rounded up,
+// so that no text is below 20 pixels in projector mode.
 float text_pixels(TextStyle style, float scale);
 
 }  // namespace ts::views

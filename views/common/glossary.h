@@ -8,10 +8,10 @@
 
 namespace ts::views {
 
-// The terms that the window explains, in the order of the glossary: sizes of a workload by their
-// names in the settings, then words of memory, of time and of the program.
+// The terms that the window explains, in glossary order: sizes of a workload by their names in the
+// settings, then words for memory, for time and for the program.
 std::span<const char* const> glossary_terms();
-// What a term means, in a sentence or two; empty for what is no term.
+// The meaning of a term in one or two sentences. Empty if it is not a term.
 std::string meaning(const text::Texts& texts, std::string_view term);
 
 }  // namespace ts::views

@@ -1,8 +1,8 @@
 #pragma once
 
-// Stable names of windows and widgets: words change with the language, these do not. Scripts and
-// tests drive the window by them. Widgets that belong to a setting are "###slider_T", "###field_T",
-// "###backend_flash", "###preset_small", "###target_RTX 4090" and so on.
+// Stable names of windows and widgets. Words change with the language, these names do not. Scripts
+// and tests use them to drive the window. Widgets of a setting are named "###slider_T",
+// "###field_T", "###backend_flash", "###preset_small", "###target_RTX 4090" and so on.
 namespace ts::views::ids {
 
 inline constexpr const char* kControls = "###controls";

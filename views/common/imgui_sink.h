@@ -7,7 +7,7 @@
 
 namespace ts::views {
 
-// DrawSink into an ImDrawList. Text lands on whole pixels, so that it stays sharp.
+// A DrawSink that draws into an ImDrawList. Text is placed on whole pixels to keep it sharp.
 class ImGuiSink final : public DrawSink {
  public:
   ImGuiSink(ImDrawList& list, const Fonts::Faces& faces, float scale)

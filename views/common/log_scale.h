@@ -4,8 +4,8 @@
 
 namespace ts::views {
 
-// Positions of whole numbers on a logarithmic slider, and the values a drag can reach: eight steps
-// an octave (1, 9/8, 10/8 ... of a power of two), whole numbers below eight.
+// Positions of whole numbers on a logarithmic slider, and the values that a drag can reach: eight
+// steps per octave (1, 9/8, 10/8 ... of a power of two), whole numbers below eight.
 class LogScale {
  public:
   LogScale(std::int64_t min, std::int64_t max);  // 1 <= min < max

@@ -89,7 +89,7 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings&
   }
   if (ImGui::IsItemDeactivated()) edit.finished = true;
   if (ImGui::IsItemFocused() && !active) {
-    // These keys move the slider and not the ring.
+    // These keys move the slider, not the focus ring.
     for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) {
       ImGui::SetKeyOwner(key, ImGui::GetItemID());
     }
@@ -119,7 +119,7 @@ SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings&
   ImGui::Dummy({std::max(1.0F, frame.label.width()), frame.label.height()});
   tooltip(ui, look.meaning);
   ImGui::SetCursorScreenPos(origin);
-  ImGui::Dummy({width, ui.px(27)});  // with the spacing of rows a pitch of 33
+  ImGui::Dummy({width, ui.px(27)});  // with the row spacing a pitch of 33
   return edit;
 }
 

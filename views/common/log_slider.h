@@ -10,11 +10,11 @@
 
 namespace ts::views {
 
-// What the user did to a slider in this frame. A drag is one change: `value` moves while it lasts,
-// `finished` is set once, when it ends (or at once for typed and key input).
+// The user's input to a slider in this frame. A drag is one change: `value` changes during the
+// drag, `finished` is set once at its end (or at once for typed and key input).
 struct SliderEdit {
   std::optional<std::int64_t> value;
-  // Text of the field when Enter or a click elsewhere ended it; not yet a number.
+  // Text of the field when Enter or a click elsewhere ended the edit. Not parsed yet.
   std::optional<std::string> typed;
   bool finished = false;
 };
@@ -23,18 +23,18 @@ struct SliderSettings {
   std::string_view label;
   std::int64_t value = 0;
   std::optional<std::int64_t> bad_from;  // thin track in the warning colour from here on
-  std::string_view problem;              // sentence under the mouse, field outlined; empty: none
-  std::string_view reason;               // why it does not apply; empty: it does
-  std::string_view meaning = {};         // of the label, under the mouse; empty: none
+  std::string_view problem;              // sentence in the tooltip, field outlined; empty: none
+  std::string_view reason;               // why it does not apply; empty: it applies
+  std::string_view meaning = {};         // of the label, in its tooltip; empty: none
   float label_width = 64;                // at scale 1
 };
 
-// Label, track with a tick at every power of two, handle, and a field that takes typed numbers. Ids
-// are "###slider_NAME" and "###field_NAME".
+// A label, a track with a tick at every power of two, a handle, and a field for typed numbers. The
+// ids are "###slider_NAME" and "###field_NAME".
 SliderEdit log_slider(const Ui& ui, std::string_view name, const SliderSettings& look,
                       const LogScale& scale, float width);
 
-// Label and a field that takes a typed number, without a slider. Id "###field_NAME".
+// A label and a field for a typed number, without a slider. Id "###field_NAME".
 SliderEdit number_row(const Ui& ui, std::string_view name, std::string_view label,
                       const std::string& number, float width);
 

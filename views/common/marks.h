@@ -21,7 +21,7 @@ struct MarkStyle {
   MarkShape shape = MarkShape::circle;
 };
 void draw_mark(DrawSink& sink, const MarkStyle& style, Point centre, float radius);
-// Out of memory.
+// The mark for out of memory.
 void draw_cross(DrawSink& sink, Point centre, float radius, Color color, float thickness);
 
 }  // namespace ts::views

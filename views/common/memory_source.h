@@ -7,19 +7,19 @@
 
 namespace ts::views {
 
-// The allocations that the memory view shows, whatever they come from.
+// The allocations that the memory view shows, from any source.
 struct MemorySource {
   enum class Kind : std::uint8_t {
     measured,   // of the run on screen
-    predicted,  // of a dry run: its times count events, so only the event axis means anything
+    predicted,  // of a dry run: its times count events, so only the event axis has a meaning
     opened,     // of a file
   };
   Kind kind = Kind::measured;
   const memory::AllocationLog* log = nullptr;  // null: nothing to show
-  std::uint64_t id = 0;    // another one means another log; distinct within a kind
-  base::TimeRange range;   // all there is to see in time; its begin is the zero of all times shown
+  std::uint64_t id = 0;    // a different id means a different log; distinct within a kind
+  base::TimeRange range;   // the full time range; its begin is the zero of all times shown
   bool growing = false;    // the log is being recorded: its end is marked
-  std::int64_t limit = 0;  // bytes that the allocator could hold; 0 not known
+  std::int64_t limit = 0;  // capacity of the allocator in bytes; 0: not known
 };
 
 }  // namespace ts::views

@@ -14,19 +14,19 @@ namespace {
 
 using spec::Field;
 
-// These say by their value alone what they are: "flash", "bf16".
+// The value alone identifies the setting: "flash", "bf16".
 bool names_itself(Field field) {
   return field == Field::workload || field == Field::backend || field == Field::dtype ||
          field == Field::pass || field == Field::device || field == Field::optimizer ||
          field == Field::norm || field == Field::ffn || field == Field::positions;
 }
 
-// Of the card and its allocator, not of what is run.
+// A setting of the card or its allocator, not of the workload.
 bool of_target(Field field) {
   return field == Field::target_gpu || field == Field::alloc_conf;
 }
 
-// The smaller, the sooner it is told: what is compared most first.
+// The order of settings in a difference, lowest first: the settings compared most often come first.
 int rank(Field field) {
   constexpr Field kFirst[] = {Field::workload, Field::backend, Field::dtype,
                               Field::pass,     Field::B,       Field::T};
@@ -38,12 +38,12 @@ std::string one_setting(const text::Texts& texts, const spec::WorkloadSpec& spec
   const std::string value = spec::field_text(spec, field);
   if (field == Field::workload) return texts("controls.workload." + value);
   if (names_itself(field)) return value_words(texts, field, value);
-  // No grouping behind "=".
+  // No digit grouping after "=".
   const bool number = spec::field_as<spec::NumberField>(field) != nullptr;
   return field_words(texts, field) + " = " + (number ? value : value_words(texts, field, value));
 }
 
-// What stands at a placeholder, as the window calls it.
+// The words for a placeholder's argument, as the window names it.
 std::string argument_words(const text::Texts& texts, const base::Argument& one) {
   if (!one.key.empty()) return message_words(texts, {one.value, one.key, one.arguments});
   if (one.name == "target" || one.name == "card" || one.name == "limit")
@@ -119,7 +119,7 @@ std::string preset_source_words(const text::Texts& texts, const spec::Preset& pr
 }
 
 std::string field_words(const text::Texts& texts, Field field) {
-  // Those that stand under a heading of their own in the controls.
+  // Settings that have a heading of their own in the controls.
   if (field == Field::dtype) return texts("controls.precision");
   if (field == Field::pass) return texts("controls.pass");
   if (field == Field::backend) return texts("controls.strip.backend");
@@ -129,7 +129,7 @@ std::string field_words(const text::Texts& texts, Field field) {
 
 std::string value_words(const text::Texts& texts, Field field, const std::string& value) {
   if (spec::field_as<spec::ChoiceField>(field) != nullptr) {
-    // What was typed need not be one of them.
+    // A typed value need not be one of the choices.
     if (std::ranges::none_of(spec::field_choices(field),
                              [&value](const char* choice) { return value == choice; }))
       return value;

@@ -11,37 +11,37 @@
 
 namespace ts::views {
 
-// A message in the language that is shown, the names of settings and limits in it, too; in English
-// where it has no key.
+// A message in the current language, including the names of settings and limits in it. In English
+// if the message has no key.
 std::string message_words(const text::Texts& texts, const base::Message& message);
 
-// The name of what limits memory in the language that is shown: "memory_limit (2.00 GiB)" and
-// "80 % of RAM"; the name of a card as it is.
+// The name of a memory limit in the current language: "memory_limit (2.00 GiB)" and "80 % of RAM".
+// The name of a card is unchanged.
 std::string limit_words(const text::Texts& texts, std::string_view name);
 
-// The name of a preset, and where it comes from.
+// The name of a preset, and its source.
 std::string preset_words(const text::Texts& texts, const spec::Preset& preset);
 std::string preset_source_words(const text::Texts& texts, const spec::Preset& preset);
 
-// The setting as the controls call it, and its value in words; what is no value of it stays as it
-// is.
+// The name of a setting in the controls, and its value in words. A text that is not a value of the
+// setting is unchanged.
 std::string field_words(const text::Texts& texts, spec::Field field);
 std::string value_words(const text::Texts& texts, spec::Field field, const std::string& value);
 
-// Why this machine cannot run the settings as they are, in one sentence; empty where it can.
+// Why this machine cannot run the current settings, in one sentence. Empty if it can.
 std::string obstacle_words(const ViewContext& context);
 
-// Key of the words for a run that has not come to its end, so that its figures are of a part: it
-// goes on, was cancelled or broke off. Null where it has, of a file and without a run.
+// Locale key for an incomplete run (still running, cancelled or failed), whose figures cover only a
+// part. Null for a complete run, for a file and without a run.
 const char* partial_key(const ViewContext& context);
 
-// The run of these very settings has ended before it allocated anything: what is predicted stands
-// in its place.
+// The run of the current settings ended before it allocated anything. The prediction is shown in
+// its place.
 bool ended_before_memory(const ViewContext& context);
 
-// "naive, T = 512": the settings of `shown` that `now` has otherwise, the three most telling, each
-// with its value in `shown`. What only says where it is predicted for is left out. Empty where
-// nothing differs.
+// "naive, T = 512": the settings of `shown` that differ from `now`, each with its value in `shown`,
+// at most the three most important. Settings that only select the target of the prediction are left
+// out. Empty if nothing differs.
 std::string difference_words(const text::Texts& texts, const spec::WorkloadSpec& shown,
                              const spec::WorkloadSpec& now);
 

@@ -5,7 +5,7 @@
 namespace ts::views {
 namespace {
 
-// "#rrggbb", with the opacity as an attribute of its own where it is not 1.
+// "#rrggbb", with the opacity as a separate attribute if it is not 1.
 std::string paint(const char* attribute, Color color) {
   const auto channel = [color](int shift) { return (color >> shift) & 0xFFU; };
   std::string out =
@@ -34,7 +34,7 @@ std::string escaped(std::string_view text) {
         out += "&gt;";
         break;
       default:
-        // Other control characters are not allowed in XML at all.
+        // XML does not allow other control characters.
         if (static_cast<unsigned char>(c) >= 0x20) out += c;
     }
   }

@@ -6,8 +6,9 @@
 
 namespace ts::views {
 
-// DrawSink into an SVG document. Widths come from `measure`, so that the picture is laid out as on
-// the screen; every text carries its width, so that a viewer with other fonts keeps the layout.
+// A DrawSink that writes an SVG document. Text widths come from `measure`, so the layout is the
+// same as on the screen. Every text stores its width, so a viewer with other fonts keeps the
+// layout.
 class SvgSink final : public DrawSink {
  public:
   SvgSink(const DrawSink& measure, float width, float height, Color background);
@@ -23,7 +24,7 @@ class SvgSink final : public DrawSink {
   void push_clip(const Rect& rect) override;
   void pop_clip() override;
 
-  // The whole document; every clip has been popped.
+  // The whole document. Every clip must have been popped.
   [[nodiscard]] std::string document() const { return content_ + "</svg>\n"; }
 
  private:

@@ -18,29 +18,31 @@ struct Theme {
   Color accent, accent_fill, on_accent, ok, warn, bad;
   std::array<Color, memory::kCategoryCount> category;
   std::array<Color, trace::kSliceClassCount> slice;
-  std::array<Color, trace::kSliceClassCount> slice_text;  // readable on the one above
+  std::array<Color, trace::kSliceClassCount> slice_text;  // readable on the colour above
 };
 const Theme& theme(ThemeKind kind);
 
-// Of 0xRRGGBB, opaque.
+// An opaque colour from 0xRRGGBB.
 constexpr Color rgb(std::uint32_t hex) {
   return 0xFF000000U | ((hex & 0xFFU) << 16) | (hex & 0xFF00U) | (hex >> 16);
 }
-// Of two opaque colours, from 1 to 21 (WCAG 2.2); text that matters has kReadable at least.
+// Contrast ratio of two opaque colours, from 1 to 21 (WCAG 2.2). Important text has at least
+// kReadable.
 inline constexpr double kReadable = 4.5;
 double contrast(Color a, Color b);
-// `wanted`, as far towards black or white as it takes to be read on `ground`.
+// `wanted`, moved towards black or white until it is readable on `ground`.
 Color readable(Color wanted, Color ground);
-// The name of a control, which may be one that cannot be used now.
+// The colour of a control's name. `usable`: the control can be used now.
 Color label_color(const Theme& theme, bool usable);
-// Memory that is freed but still in use by a stream: unlike free memory and every category.
+// The colour of memory that is freed but still in use by a stream. It differs from free memory and
+// from every category.
 Color free_pending_color(const Theme& theme);
 
-// 13 % darker: every second layer of one category.
+// 13 % darker, for every second layer of one category.
 Color darker(Color color);
 Color with_alpha(Color color, float alpha);
 
-// Lengths of the design in pixels, at a scale. Chinese and Latin share them.
+// Lengths of the design in pixels at a scale. The same for Chinese and Latin text.
 struct Metrics {
   float scale = 1;
   [[nodiscard]] float px(float at_scale_1) const { return at_scale_1 * scale; }

@@ -17,8 +17,8 @@ void apply_style(const Theme& theme, Metrics metrics) {
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();
   style.FontSizeBase = text_pixels(TextStyle::body, metrics.scale);
-  // The frame that goes on keeps its size, and at its end puts it back: menus, fields and titles of
-  // windows would stay as large as they were at first.
+  // Dear ImGui restores the old font size at the end of the current frame. Without this line,
+  // menus, fields and window titles would keep their first size.
   style._NextFrameFontSizeBase = style.FontSizeBase;
   style.WindowPadding = {0, 0};
   style.WindowRounding = 0;
@@ -61,8 +61,8 @@ void apply_style(const Theme& theme, Metrics metrics) {
   set(ImGuiCol_CheckMark, theme.accent);
   set(ImGuiCol_SliderGrab, theme.text2);
   set(ImGuiCol_SliderGrabActive, theme.accent);
-  // Our buttons draw themselves. What is left is the corner by which a docked panel is taken hold
-  // of: it shows under the mouse only.
+  // Our buttons draw themselves. These colours remain for the corner that drags a docked panel. It
+  // is visible only under the mouse.
   set(ImGuiCol_Button, clear);
   set(ImGuiCol_ButtonHovered, theme.surface3);
   set(ImGuiCol_ButtonActive, clear);
@@ -123,7 +123,7 @@ float line_gap(TextStyle style, float scale) {
 
 namespace {
 
-// The lines of words at a width of the present font, at least an em.
+// Splits words into lines of `width`, at least one em, in the current font.
 std::vector<std::string_view> lines_at(TextStyle style, float scale, std::string_view words,
                                        float width) {
   ImFont* const font = ImGui::GetFont();
@@ -133,7 +133,7 @@ std::vector<std::string_view> lines_at(TextStyle style, float scale, std::string
   });
 }
 
-// Dear ImGui sets the lines of one text an em apart, which is too close to read.
+// Dear ImGui places the lines of one text one em apart, which is too close to read.
 void lines_of_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                    float width) {
   const FontScope font(ui, style);

@@ -9,7 +9,8 @@
 
 namespace ts::views {
 
-// What every widget needs: colours, lengths, faces and words. One per frame; nothing may be kept.
+// Shared input of every widget: colours, lengths, faces and words. One per frame; keep no
+// reference.
 struct Ui {
   const Theme& theme;
   Metrics metrics;
@@ -21,7 +22,7 @@ struct Ui {
 // Dear ImGui's own colours and spacing, for menus, popups, tooltips and docking.
 void apply_style(const Theme& theme, Metrics metrics);
 
-// Scope of a face and size for Dear ImGui's own text functions.
+// Sets a face and size for Dear ImGui's own text functions within a scope.
 class FontScope {
  public:
   FontScope(const Ui& ui, TextStyle style);
@@ -30,7 +31,7 @@ class FontScope {
   FontScope& operator=(const FontScope&) = delete;
 };
 
-// The look of tables, while it lives.
+// Sets the look of tables within a scope.
 class TableColors {
  public:
   explicit TableColors(const Ui& ui);
@@ -39,17 +40,17 @@ class TableColors {
   TableColors& operator=(const TableColors&) = delete;
 };
 
-// Pixels between the lines of a text of several: with the em of the style they make its line.
+// Pixels between the lines of a multi-line text. Line height = em of the style + this gap.
 float line_gap(TextStyle style, float scale);
 
-// Text at the cursor of the window; never wraps.
+// Draws text at the cursor of the window. Never wraps.
 void text(const Ui& ui, TextStyle style, Color color, std::string_view words);
 // Wraps at the right edge of the window less `right_margin`, never before a unit.
 void wrapped_text(const Ui& ui, TextStyle style, Color color, std::string_view words,
                   float right_margin);
-// Pixels that it takes when it wraps at `width`.
+// Height in pixels of the text wrapped at `width`.
 float wrapped_height(const Ui& ui, TextStyle style, std::string_view words, float width);
-// Explains the widget before it while the mouse rests on it; nothing for an empty sentence.
+// Tooltip of the widget drawn before it. Nothing for an empty sentence.
 void tooltip(const Ui& ui, std::string_view words);
 
 }  // namespace ts::views

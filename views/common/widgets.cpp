@@ -35,7 +35,7 @@ void centred(ImGuiSink& sink, const Rect& rect, TextStyle style, Color color,
 }  // namespace
 
 bool press_area(const char* id, float width, float height) {
-  // Dear ImGui's own ring lies outside, where the next widget covers it.
+  // Dear ImGui draws its ring outside the item, where the next widget covers it.
   ImGui::PushStyleColor(ImGuiCol_NavCursor, 0);
   const bool pressed = ImGui::InvisibleButton(id, {width, height}, ImGuiButtonFlags_EnableNav);
   ImGui::PopStyleColor();
@@ -52,7 +52,7 @@ void focus_ring(const Ui& ui) {
 
 namespace {
 
-// The most columns in which every label has room, all rows full if that is possible.
+// The largest number of columns in which every label fits, with all rows full if possible.
 std::size_t columns_for(const Ui& ui, std::span<const Choice> choices, float width) {
   const ImGuiSink sink = sink_of(ui);
   float widest = 1;
@@ -196,7 +196,7 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
             ui.theme.text, label);
   const float label_width = sink.text_width(TextStyle::body_medium, label);
   const float value_width = sink.text_width(TextStyle::body, value);
-  // Right-aligned where it fits beside the label, else right behind it and clipped.
+  // Right-aligned if it fits beside the label, else directly after the label and clipped.
   const float value_x = std::max(inner.x1 - value_width, inner.x0 + label_width + ui.px(8));
   sink.text({value_x, middle(rect, sink, TextStyle::body)}, TextStyle::body, ui.theme.text2, value);
   sink.pop_clip();
@@ -341,7 +341,7 @@ void table_headings(const std::function<bool(int column)>& numbers) {
   for (int i = 0; i < columns; ++i) {
     if (!ImGui::TableSetColumnIndex(i)) continue;
     const char* const name = ImGui::TableGetColumnName(i);
-    // The arrow of the column that is sorted by stands at the right, where the name would be.
+    // The arrow of the sorted column is at the right, where the name would be.
     const bool sorted = (ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsSorted) != 0;
     const float free =
         ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(name, nullptr, true).x;

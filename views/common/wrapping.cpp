@@ -8,7 +8,7 @@
 namespace ts::views {
 namespace {
 
-// The character that begins at `at`; 0 at the end and where there is none.
+// The character that begins at `at`. 0 at the end and if no character begins there.
 char32_t character_at(std::string_view words, std::size_t at) {
   if (at >= words.size()) return 0;
   unsigned character = 0;
@@ -16,7 +16,7 @@ char32_t character_at(std::string_view words, std::size_t at) {
   return static_cast<char32_t>(character);
 }
 
-// The character that ends before `at`, which is not 0.
+// The character that ends before `at`. `at` is not 0.
 char32_t character_before(std::string_view words, std::size_t at) {
   --at;
   while (at > 0 && (static_cast<unsigned char>(words[at]) & 0xC0U) == 0x80U) --at;
@@ -28,7 +28,7 @@ bool is_han(char32_t character) {
          (character >= 0xF900 && character <= 0xFAFF);
 }
 
-// Stands for itself between two lines, as letters of Chinese and its marks do.
+// A line may break on both sides of it, as with Chinese characters and punctuation.
 bool is_wide(char32_t character) {
   return is_han(character) || (character >= 0x3000 && character <= 0x30FF) ||
          (character >= 0xFF00 && character <= 0xFFEF);
@@ -50,14 +50,14 @@ bool may_break(char32_t before, char32_t after) {
   return !is_one_of(after, kNeverFirst) && !is_one_of(before, kNeverLast);
 }
 
-// Where the character that begins at `at` ends.
+// The offset of the end of the character that begins at `at`.
 std::size_t end_of_character(std::string_view words, std::size_t at) {
   ++at;
   while (at < words.size() && (static_cast<unsigned char>(words[at]) & 0xC0U) == 0x80U) ++at;
   return at;
 }
 
-// The longest beginning of a word that is not wider than `width`, at least one character.
+// The longest prefix of a word that is not wider than `width`, at least one character.
 std::size_t cut_of_word(std::string_view word, float width,
                         const std::function<float(std::string_view)>& measure) {
   std::size_t end = end_of_character(word, 0);
@@ -69,8 +69,8 @@ std::size_t cut_of_word(std::string_view word, float width,
   return end;
 }
 
-// Where the first line ends of words without a line feed: before `width` is full, at least one
-// character on. Spaces at the end of a line take no room.
+// The end of the first line of words without a line feed: at most `width` wide, at least one
+// character. Spaces at the end of a line take no width.
 std::size_t end_of_line(std::string_view words, float width,
                         const std::function<float(std::string_view)>& measure) {
   float used = 0;
@@ -100,7 +100,7 @@ std::string kept_together(std::string_view words) {
                                          "GFLOP", "TFLOP", "MFLOP/s",  "GFLOP/s", "TFLOP/s", "W",
                                          "MHz",   "°C",    "tokens/s", "字节",    "位元組",  "秒"};
   constexpr std::string_view kNoBreak = "\xc2\xa0";
-  // Also before a letter of a script that puts no space there: "452 MiB，".
+  // Also before a character of a script that puts no space there: "452 MiB，".
   const auto ends_word = [&](std::size_t at) {
     return at >= words.size() || static_cast<unsigned char>(words[at]) >= 0x80U ||
            std::string_view(" .,;:)").find(words[at]) != std::string_view::npos;
@@ -115,7 +115,7 @@ std::string kept_together(std::string_view words) {
     const bool inside = words[i] == ' ' && i > 0 && i + 1 < words.size();
     const bool equals = inside && (words[i - 1] == '=' || words[i + 1] == '=');
     const bool digit = inside && words[i - 1] >= '0' && words[i - 1] <= '9';
-    // What a Chinese number is followed by counts: a measure word or a unit.
+    // A Chinese character after a number is a measure word or a unit.
     const bool counted = digit && is_han(character_at(words, i + 1));
     if (equals || counted || (digit && begins_unit(i + 1))) {
       kept += kNoBreak;

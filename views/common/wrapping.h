@@ -9,16 +9,16 @@
 
 namespace ts::views {
 
-// With spaces that no line breaks at between a number and its unit, and around "=".
+// Replaces spaces between a number and its unit, and around "=", by no-break spaces.
 std::string kept_together(std::string_view words);
 
-// The lines of `words`, broken where they reach `width` and at line feeds: between words, and
-// between letters of Chinese. Spaces at the end of a line are left out. At least one line; a word
-// that is longer than a line is cut.
+// The lines of `words`, broken at `width` and at line feeds, between words or between Chinese
+// characters. Spaces at the end of a line are dropped. Returns at least one line. A word longer
+// than a line is split.
 std::vector<std::string_view> lines_within(std::string_view words, float width,
                                            const std::function<float(std::string_view)>& measure);
 
-// The same as a sink writes them, never broken before a unit.
+// The same for the text of a sink. Never breaks before a unit.
 std::vector<std::string> wrapped(const DrawSink& sink, TextStyle style, std::string_view words,
                                  float width);
 

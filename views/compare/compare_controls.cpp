@@ -21,7 +21,7 @@ bool runs(const spec::WorkloadSpec& a, Field field, const std::string& value) {
   return spec::set_field(b, spec::field_name(field), value) && b != a && spec::validate(b).empty();
 }
 
-// Values of B to begin with, the likeliest first.
+// Start values of B, the most likely first.
 std::vector<std::string> candidates(const spec::WorkloadSpec& a, Field field) {
   std::vector<std::string> values;
   for (const char* const choice : spec::field_choices(field)) values.emplace_back(choice);
@@ -40,8 +40,8 @@ std::vector<Field> compare_fields(const spec::WorkloadSpec& a) {
     const auto* number = std::get_if<spec::NumberField>(&row.kind);
     const bool possible =
         !spec::field_choices(row.field).empty() || (number != nullptr && number->slider.max > 0);
-    // Another workload is another question, and its settings are others too. Two devices share
-    // nothing that taking turns would even out; and both sides warm up until they settle.
+    // Another workload is another question with other settings. Two devices share nothing that
+    // taking turns would average out. Both sides warm up until they settle.
     const bool asked =
         row.field != Field::workload && row.field != Field::device && row.field != Field::warmups;
     if (!possible || !asked || !spec::field_applies(a, row.field)) continue;

@@ -9,17 +9,17 @@
 
 namespace ts::views {
 
-// The one setting in which B differs from A, and B's value as --set takes it.
+// The one setting in which B differs from A, and B's value in the form of --set.
 struct CompareEdit {
   spec::Field field = spec::Field::backend;
   std::string value;
 };
 
-// Settings that can be the one: they matter for A and have a few values, or are sizes.
+// The settings that can be chosen: they matter for A, and have a few values or are sizes.
 std::vector<spec::Field> compare_fields(const spec::WorkloadSpec& a);
-// Makes the draft possible for A as it is now: a setting that matters and a value that is not A's.
+// Makes the draft valid for the current A: a setting that matters and a value other than A's.
 void settle(CompareEdit& edit, const spec::WorkloadSpec& a);
-// A with the one setting changed; a sentence if that cannot run.
+// A with the one setting changed; the error is a sentence if that cannot run.
 base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a);
 
 // Setting, A's value and B's value, in the current Dear ImGui window.

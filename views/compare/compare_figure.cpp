@@ -16,8 +16,8 @@
 namespace ts::views {
 namespace {
 
-constexpr double kSame = 0.01;  // within this of 1 two times are called the same
-constexpr double kWide = 8;     // ratios that differ more are shown by their logarithm
+constexpr double kSame = 0.01;  // times whose ratio is this close to 1 are called the same
+constexpr double kWide = 8;     // ratios that differ by more have a logarithmic axis
 
 constexpr double kMostTicks = 7;
 
@@ -27,7 +27,7 @@ double step_below(double value) {
   return value >= 5 * power ? 5 * power : value >= 2 * power ? 2 * power : power;
 }
 
-// Around 1 and everything that is to be seen; one by logarithm ends at a tick on both sides of 1.
+// An axis around 1 and all values; a logarithmic one ends at ticks on both sides of 1.
 PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   PlotAxis axis;
   axis.from = from;
@@ -46,7 +46,7 @@ PlotAxis ratio_axis(double least, double greatest, float from, float to) {
   return axis;
 }
 
-// At 1, 2 and 5 times powers of ten; at these alone where there are too many.
+// Ticks at 1, 2 and 5 times powers of ten; at powers of ten alone if there are too many.
 std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
   const double doubling = pixels * std::log(2.0) / std::log(axis.high / axis.low);
@@ -64,8 +64,7 @@ std::vector<Tick> log_ratio_ticks(const PlotAxis& axis, float apart) {
   return ticks;
 }
 
-// A handful, at multiples of 1, 2, 2.5 or 5 times a power of ten, with the digits that the step
-// has.
+// A few ticks, at multiples of 1, 2, 2.5 or 5 times a power of ten, with the digits of the step.
 std::vector<Tick> ratio_ticks(const PlotAxis& axis, float apart) {
   if (axis.log) return log_ratio_ticks(axis, apart);
   const double pixels = std::abs(static_cast<double>(axis.to - axis.from));
@@ -95,11 +94,11 @@ struct Columns {
   Rect part, a, b, plot, ratio, word;
 };
 
-// Of the widest words of a column.
+// The widest text of a column.
 struct Widths {
   float part = 0;   // what is compared
   float time = 0;   // headings over the times
-  float ratio = 0;  // the ratio with its interval, which is what the page is about
+  float ratio = 0;  // the ratio with its interval, the main result of the page
 };
 
 Columns columns_of(const Rect& row, float px, const Widths& widest) {
@@ -221,7 +220,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   return y + 4 * px;
 }
 
-// What dots, line and band are, at the right end of the row; left out where there is no room.
+// Explains dots, line and band at the right end of the row; left out if there is no room.
 void draw_pairs_legend(DrawSink& sink, const Rect& row, const CompareFigure& figure) {
   const float px = figure.metrics.px(1);
   const Color color = figure.theme.accent;

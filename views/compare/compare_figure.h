@@ -7,7 +7,7 @@
 
 namespace ts::views {
 
-// What the figure of a comparison is drawn from. Nothing of it may be kept.
+// The inputs of the figure of a comparison. No part of it may be kept.
 struct CompareFigure {
   const run::Comparison& comparison;
   const text::Texts& texts;
@@ -15,9 +15,9 @@ struct CompareFigure {
   Metrics metrics;
 };
 
-// Above a line for each part of a step: both medians, the ratio B / A as a point with its
-// confidence interval on an axis around 1, and the word; peak memory below them. Underneath the
-// ratio of every pair in the order in which they were taken, with the median and its interval.
+// At the top a line for each part of a step: both medians, the ratio B / A as a point with its
+// confidence interval on an axis around 1, and the verdict; peak memory below them. At the bottom
+// the ratio of every pair in the order of measurement, with the median and its interval.
 void draw_compare_figure(DrawSink& sink, const Rect& area, const CompareFigure& figure);
 
 }  // namespace ts::views

@@ -11,7 +11,7 @@
 namespace ts::views {
 namespace {
 
-// Negative where there are no steps.
+// Negative if there are no steps.
 double median_ns(const run::ComparedSide& side, std::int64_t run::StepTimes::*part) {
   const run::TimingSummary summary = run::summarise_steps(side.timed_steps, part);
   return summary.n > 0 ? summary.median_ms * 1e6 : -1;
@@ -130,7 +130,7 @@ std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,
     const stats::PairedRatio* ratio;
     std::int64_t run::StepTimes::*time;
   };
-  // Where a step is all forward its line would only say the same again.
+  // If the whole step is forward, a forward line would only repeat it.
   const bool parted = comparison.backward.pairs > 0;
   std::vector<Part> parts = {{"compare.step", &comparison.total, &run::StepTimes::total_ns}};
   if (parted)

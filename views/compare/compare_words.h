@@ -9,25 +9,26 @@
 
 namespace ts::views {
 
-// What the sides are called: by what differs, "naive" and "flash", "T = 256" and "T = 512", and "A"
-// and "B" where that is not one setting.
+// The names of the sides: what differs, "naive" and "flash", "T = 256" and "T = 512", or "A" and
+// "B" if that is not one setting.
 std::array<std::string, 2> side_names(const run::Comparison& comparison, const text::Texts& texts);
 
-// What a comparison says: "flash is 1.420 times as fast as naive", that it is unclear, or what
+// The result of a comparison: "flash is 1.420 times as fast as naive", that it is unclear, or what
 // ended it.
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts);
-// What that rests on, "95 % CI 1.390 to 1.450, 40 pairs in A B B A order", or how far it is.
+// The evidence for the result, "95 % CI 1.390 to 1.450, 40 pairs in A B B A order", or the
+// progress.
 std::string comparison_state(const run::Comparison& comparison, double budget_s,
                              const text::Texts& texts);
 
-// Why the ratio is not that of the two medians beside it, with both numbers; empty where they read
-// the same.
+// The reason why the ratio is not that of the two medians beside it, with both numbers; empty if
+// they read the same.
 std::string ratio_note(const run::Comparison& comparison, const text::Texts& texts);
 
-// When compiling B has paid; empty where not B alone is compiled.
+// When compiling B has paid off; empty unless B alone is compiled.
 std::string break_even_words(const run::Comparison& comparison, const text::Texts& texts);
 
-// A part of a step: its medians, in words and all in one unit, and the ratio.
+// A part of a step: its medians as text in one unit, and the ratio.
 struct ComparisonRow {
   std::string part;
   std::string a;

@@ -1,4 +1,4 @@
-// How the allocator of the target card is set, and what expandable segments would change.
+// Controls for the allocator of the target card, and the effect of expandable segments.
 #include <imgui.h>
 
 #include <cstdlib>

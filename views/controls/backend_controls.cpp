@@ -18,7 +18,7 @@ namespace {
 
 using spec::Field;
 
-// What the target card would need with this backend, at the right end of its row.
+// The memory that the target card would need with this backend, at the right end of its row.
 void draw_backend_need(const ControlsContext& context, spec::AttentionBackend backend,
                        const Rect& row) {
   if (context.outlook == nullptr) return;
@@ -66,7 +66,7 @@ void draw_backend_row(const ControlsContext& context, const Choice& choice,
   const Rect row{at.x, at.y, at.x + width, at.y + ui.px(24)};
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const float fade = possible || chosen ? 1.0F : 0.4F;
-  // What is chosen is seen also where this machine cannot run it: the card may.
+  // The chosen backend is highlighted even if this machine cannot run it: the card may be able to.
   if (chosen) {
     sink.fill(row, ui.theme.surface3, ui.px(3));
   } else if (ImGui::IsItemHovered()) {

@@ -17,16 +17,16 @@ namespace {
 constexpr float kNumberLabelWidth = 152;
 constexpr float kNumberRowHeight = 28;
 
-// One number of a card. What is typed becomes a word of a card's line, so that it is read by the
-// same rules; `take` moves the number over.
+// One number of a card. The typed text becomes a word of a card's line, so the same rules parse it.
+// `take` copies the number.
 struct Number {
   const char* id;
   std::string label;
   std::string shown;   // empty: not known
-  std::string edited;  // what stands in the field when typing begins
+  std::string edited;  // text in the field when typing begins
   std::function<std::string(const std::string&)> line;
   void (*take)(spec::Gpu& into, const spec::Gpu& from);
-  void (*leave_out)(spec::Gpu& into);  // when nothing is typed; null: it has to be there
+  void (*leave_out)(spec::Gpu& into);  // called if nothing is typed; null: the number is required
 };
 
 std::string plain(double value) {
@@ -60,7 +60,7 @@ std::vector<Number> numbers_of(const Ui& ui, const spec::Gpu& gpu) {
       {"memory", ui.texts("controls.card.memory"), text::bytes(gpu.memory_bytes).joined(),
        std::to_string(gpu.memory_bytes),
        [](const std::string& typed) {
-         // A number alone is GiB, unless it is so large that it must be bytes.
+         // A plain number is in GiB, unless it is so large that it must be bytes.
          const bool gibibytes =
              typed.size() < 6 && typed.find_first_not_of("0123456789.") == std::string::npos;
          return "custom " + typed + (gibibytes ? "GiB" : "");
@@ -84,7 +84,7 @@ std::vector<Number> numbers_of(const Ui& ui, const spec::Gpu& gpu) {
   };
 }
 
-// False: it cannot be read.
+// Returns false if the text cannot be parsed.
 bool apply(const Number& number, std::string typed, spec::Gpu& gpu) {
   std::erase(typed, ' ');
   if (typed.empty()) {

@@ -4,10 +4,9 @@
 
 namespace ts::views {
 
-// The numbers of a card that is typed (core/spec/typed_card.h), a row for each, `width` wide:
-// memory, bandwidth, peaks, compute capability. What is typed changes the target of the
-// specification; what cannot be read is named and changes nothing. Nothing is drawn for a card of
-// the list.
+// Rows of width `width` for the numbers of a typed card (core/spec/typed_card.h): memory,
+// bandwidth, peaks, compute capability. Typing changes the target of the specification. Invalid
+// input is reported and changes nothing. Draws nothing for a card of the list.
 void draw_card_numbers(const ControlsContext& context, float width);
 
 }  // namespace ts::views

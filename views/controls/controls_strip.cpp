@@ -1,4 +1,4 @@
-// The controls of projector mode: what a lecture changes, in one row.
+// The controls of projector mode: the settings used in a lecture, in one row.
 #include <imgui.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr float kGap = 24;
 constexpr float kRow = 28;
 constexpr float kAll = 36;  // the button for all settings
 
-// A label and behind it a field of `width`; returns where the next one begins.
+// A label followed by a field of `width`. Returns the x where the next label begins.
 template <class Draw>
 float labelled(const Ui& ui, const char* words, float x, float y, float width, Draw draw_field) {
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

@@ -44,7 +44,7 @@ constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_to
 constexpr std::array kMeasurement = {Field::warmups, Field::cache, Field::threads,
                                      Field::cuda_graph, Field::compile};
 
-// The preset whose shape the specification has, else nothing.
+// The preset with the shape of the specification, else nothing.
 const spec::Preset* matching_preset(const spec::WorkloadSpec& spec) {
   for (const spec::Preset& preset : spec::presets()) {
     if (preset.workload != spec.workload) continue;
@@ -98,7 +98,7 @@ void draw_workload(const ControlsContext& context, float width) {
           spec::WorkloadSpec applied = spec;
           spec::apply_preset(preset, applied);
           const std::string id = std::string("###preset_") + preset.id;
-          // Names of models promise a size that the formulas do not always keep.
+          // The sizes in model names do not always match the formulas.
           const std::string count = count_text(spec::parameter_count(applied));
           const std::string right =
               preset_source_words(ui.texts, preset) + (count.empty() ? "" : ", " + count);
@@ -165,8 +165,7 @@ void draw_device(const ControlsContext& context, float width) {
   });
 }
 
-// What is left of the card's memory for tensors, and why it is less than what is printed on the
-// box.
+// The card's memory that is left for tensors, and why it is less than the advertised size.
 void draw_usable(const Ui& ui, const spec::Gpu& gpu) {
   const std::int64_t usable = predict::target_of(gpu).capacity();
   wrapped_text(ui, TextStyle::small, ui.theme.text3,
@@ -183,7 +182,7 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   const spec::Gpu* gpu = context.gpus.find(context.history.spec().target_gpu);
   if (gpu == nullptr) return;
   MemoryNeed need;
-  std::int64_t scratch = 0;  // the most that kernels may take on top
+  std::int64_t scratch = 0;  // the most that kernels may use in addition
   if (context.outlook != nullptr && context.outlook->target != nullptr) {
     need = {context.outlook->target->prediction.needed, false, true};
     scratch = context.outlook->target->prediction.scratch_high;
@@ -202,13 +201,13 @@ void draw_memory_bar(const ControlsContext& context, float width) {
     const Color color = over ? ui.theme.bad : need.at_least ? ui.theme.text3 : ui.theme.ok;
     const float end = at.x + std::max(1.0F, width * part);
     sink.fill({at.x, at.y, end, at.y + height}, color);
-    // What no dry run sees is a band beyond what is needed.
+    // Memory that no dry run sees is a band after the needed memory.
     const float band = width * static_cast<float>(scratch) / static_cast<float>(gpu->memory_bytes);
     sink.fill({end, at.y, std::min(at.x + width, end + band), at.y + height},
               with_alpha(color, 0.4F));
     const std::string size = text::bytes(need.bytes).joined();
     const std::string left = text::bytes(std::abs(gpu->memory_bytes - need.bytes)).joined();
-    // A run that did not end says nothing about what would be left.
+    // A run that did not end gives no information about free memory.
     section(ui,
             need.at_least    ? ui.texts("controls.target.at_least", {{"size", size}})
             : need.predicted ? ui.texts("controls.target.needed", {{"size", size}})
@@ -231,8 +230,8 @@ void draw_memory_bar(const ControlsContext& context, float width) {
   wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
 }
 
-// What cannot be read stays as it was and is named; what can be read but not run is shown with its
-// problem.
+// Input that cannot be parsed changes nothing and is reported. Input that can be parsed but not run
+// is shown with its problem.
 void apply(const ControlsContext& context, Field field, const SliderEdit& edit) {
   const Ui& ui = context.ui;
   spec::WorkloadSpec changed = context.history.spec();
@@ -249,7 +248,7 @@ void apply(const ControlsContext& context, Field field, const SliderEdit& edit) 
   }
 }
 
-// The sizes that matter for the workload; the others are folded away.
+// The sizes that matter for the workload. The others are folded.
 void draw_shape(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   section(ui, ui.texts("controls.shape"));
@@ -273,7 +272,7 @@ void draw_causal(const ControlsContext& context, float width) {
   }
 }
 
-// What is about attention; one line where there is none.
+// The settings of attention. One line if the workload has no attention.
 void draw_attention(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   const bool used = reason_text(context, Field::backend).empty();
@@ -306,7 +305,7 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   look.label_width = label_width;
   const std::string meant = meaning(ui.texts, spec::field_name(field));
   look.meaning = meant;
-  // Where the card cannot run the settings the edge known is that of other ones.
+  // If the card cannot run the settings, the known edge belongs to other settings.
   if (context.outlook != nullptr && context.outlook->target != nullptr) {
     if (const predict::SizeEdge* edge = context.outlook->edge(field))
       look.bad_from = edge->first_too_large;

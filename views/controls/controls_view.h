@@ -12,13 +12,13 @@
 
 namespace ts::views {
 
-// What the list of target cards keeps.
+// State of the list of target cards.
 struct TargetChoice {
   std::vector<std::string> recent;  // names of cards, the newest first
-  std::array<char, 64> typed{};     // what is searched for
+  std::array<char, 64> typed{};     // search text
 };
 
-// What the controls read and change. They edit the specification only; whoever owns the history
+// Input and output of the controls. They edit only the specification. The owner of the history
 // decides what a change starts.
 struct ControlsContext {
   const Ui& ui;
@@ -26,15 +26,15 @@ struct ControlsContext {
   const spec::GpuCatalogue& gpus;
   const run::EngineInfo* engine = nullptr;    // null: not loaded (yet)
   const run::Run* run = nullptr;              // the run on screen; null: none
-  const predict::Outlook* outlook = nullptr;  // what is predicted; null: nothing yet
+  const predict::Outlook* outlook = nullptr;  // the prediction; null: none yet
   TargetChoice* targets = nullptr;            // null: cards are listed without search
 };
 
-// The controls panel: everything, from top to bottom, in the current Dear ImGui window.
+// Draws the full controls panel in the current Dear ImGui window.
 void draw_controls(const ControlsContext& context);
 
-// What projector mode shows instead: B, T, backend and target in one row of the current window, and
-// a button for all the others; true when that was pressed. `all_shown`: they stand below.
+// The controls of projector mode: B, T, backend and target in one row of the current window, and a
+// button for all others. True when that button was pressed. `all_shown`: the others are below.
 bool draw_controls_strip(const ControlsContext& context, bool all_shown);
 
 // Parts of both, each `width` wide. `label_width` is at scale 1.
@@ -43,10 +43,10 @@ void draw_size_slider(const ControlsContext& context, spec::Field field, float w
 void draw_backends(const ControlsContext& context, float width);
 void draw_backend_select(const ControlsContext& context, float width);
 void draw_target_select(const ControlsContext& context, float width);
-// The settings of the target's allocator: a switch for expandable segments with what they would
-// change, and the whole string.
+// The settings of the target's allocator: a switch for expandable segments with their effect, and
+// the full string.
 void draw_allocator(const ControlsContext& context, float width);
-// "Would need 20.3 GiB: 0.5 GiB less"; empty where segments expand already or nothing is known.
+// "Would need 20.3 GiB: 0.5 GiB less". Empty if segments expand already or nothing is known.
 std::string expandable_words(const predict::Outlook& outlook, const text::Texts& texts);
 
 }  // namespace ts::views

@@ -8,12 +8,12 @@
 
 namespace ts::views {
 
-// The whole numbers of a specification by field, for the sliders. Nothing for other fields. Where 0
-// stands for the value of another field, that value is read, and writing it writes 0.
+// The whole numbers of a specification by field, for the sliders. Nothing for other fields. If 0
+// stands for the value of another field, that value is read, and writing that value stores 0.
 std::optional<std::int64_t> slider_number(const spec::WorkloadSpec& spec, spec::Field field);
 void set_slider_number(spec::WorkloadSpec& spec, spec::Field field, std::int64_t value);
 
-// What a slider can reach. Typed numbers may go beyond, up to what the specification allows.
+// The range of a slider. Typed numbers may exceed it, up to the limits of the specification.
 LogScale slider_scale(spec::Field field);
 
 }  // namespace ts::views

@@ -23,7 +23,7 @@ std::string field_label(const Ui& ui, Field field) {
   return ui.texts(std::string("controls.field.") + spec::field_name(field));
 }
 
-// The label of a row, left; what is right of it.
+// Draws the label of a row at the left. Returns the space right of it.
 Rect draw_label(const ControlsContext& context, Field field, float width, float fade) {
   const Ui& ui = context.ui;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -83,19 +83,19 @@ void draw_choice(const ControlsContext& context, Field field, const spec::Choice
   end_row(ui, rest, width);
 }
 
-// The text, or as much of its end as there is room for behind an ellipsis.
+// The text, or its longest suffix that fits, after an ellipsis.
 std::string shown_from_its_end(const DrawSink& sink, const std::string& text, float width) {
   std::string shown = text;
   for (std::size_t cut = 1; cut < text.size() && sink.text_width(TextStyle::mono, shown) > width;
        ++cut) {
-    // Never inside a character.
+    // Never cuts inside a character.
     while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) ++cut;
     shown = "\xe2\x80\xa6" + text.substr(cut);
   }
   return shown;
 }
 
-// A path or a name; what does not fit is shown from its end.
+// A path or a name. If it does not fit, its end is shown.
 void draw_text(const ControlsContext& context, Field field, const spec::TextField& kind,
                float width) {
   const Ui& ui = context.ui;
@@ -120,7 +120,7 @@ void draw_text(const ControlsContext& context, Field field, const spec::TextFiel
     wrapped_text(ui, TextStyle::small, ui.theme.bad, look.problem, ui.px(16));
 }
 
-// A size such as 600MiB, or auto; what cannot be read leaves it as it was and is named.
+// A size such as 600MiB, or auto. Invalid input changes nothing and is reported.
 void draw_bytes(const ControlsContext& context, Field field, const spec::BytesField& kind,
                 float width) {
   const Ui& ui = context.ui;
@@ -169,12 +169,12 @@ void draw_real(const ControlsContext& context, Field field, const spec::RealFiel
                                 {rest.x1 - ui.px(82), rest.y0, rest.x1, rest.y1});
   ImGui::EndDisabled();
   tooltip(ui, reason);
-  // What is no number, or out of range, leaves the value as it was.
+  // Input that is not a number, or out of range, changes nothing.
   if (typed && spec::set_field(spec, spec::field_name(field), *typed)) context.history.set(spec);
   end_row(ui, rest, width);
 }
 
-// How many of the settings matter here and are not as they are by default.
+// The number of settings that have an effect here and are not at their default.
 int changed_fields(const spec::WorkloadSpec& spec, std::span<const Field> fields) {
   const spec::WorkloadSpec defaults;
   return static_cast<int>(std::count_if(fields.begin(), fields.end(), [&](Field field) {

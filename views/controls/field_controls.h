@@ -10,39 +10,39 @@
 #include "views/common/widgets.h"
 #include "views/controls/controls_view.h"
 
-// Controls of single settings, made from their row in the table of settings.
+// Controls of single settings, built from their row in the table of settings.
 namespace ts::views {
 
-// Why the setting does not matter here, in the chosen language; empty when it does.
+// Why the setting has no effect here, in the current language. Empty if it has one.
 std::string reason_text(const ControlsContext& context, spec::Field field);
-// What is wrong with its value; empty when nothing is.
+// The problem with its value. Empty if there is none.
 std::string problem_text(const ControlsContext& context, spec::Field field);
 
-// The values of a ChoiceField with their labels, each with the reason why it cannot be chosen now:
-// the setting does not apply, or the specification would have a problem that it has not yet.
+// The values of a ChoiceField with their labels. Each has the reason why it cannot be chosen now:
+// the setting does not apply, or the specification would get a new problem.
 std::vector<Choice> field_choices_of(const ControlsContext& context, spec::Field field);
 
-// The control of a setting: slider, joined buttons or a list, switch, or a field for a number.
+// The control of a setting: a slider, joined buttons or a list, a switch, or a number field.
 void draw_field(const ControlsContext& context, spec::Field field, float width);
 
 // Indices of choices: those that can be chosen, and those that this machine or the other settings
-// refuse. What is chosen now is among the first, and so are all where all are refused.
+// refuse. The current choice is always in the first group. If all are refused, all are in it.
 struct SortedChoices {
   std::vector<std::size_t> possible;
   std::vector<std::size_t> refused;
 };
 SortedChoices sorted_choices(const std::vector<Choice>& choices, int chosen);
-// "2 not here", which opens when it is clicked; nothing where nothing is refused. Whether it is
-// open.
+// "2 not here", a fold that opens on a click. Draws nothing if nothing is refused. Returns whether
+// it is open.
 bool draw_refused_fold(const Ui& ui, const char* id, const SortedChoices& choices);
 
-// Settings that do not matter here: nothing without any, else one line with how many, which opens
-// to them.
+// The settings that have no effect here: nothing if there are none, else one line with their
+// number, which opens to show them.
 void draw_idle_fields(const Ui& ui, const char* id, std::span<const spec::Field> fields,
                       const std::function<void(spec::Field)>& draw);
 
-// All settings of a section of the table, folded away under a heading that says how many of them
-// are not as they are by default. Those that do not matter here are folded away once more.
+// All settings of a section of the table, folded under a heading with the number of non-default
+// ones. Settings that have no effect here are in a second fold.
 void draw_folded_fields(const ControlsContext& context, const char* id, std::string_view title,
                         std::span<const spec::Field> fields, float width);
 

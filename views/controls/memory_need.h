@@ -6,15 +6,15 @@
 
 namespace ts::views {
 
-// What is known of the memory a specification needs.
+// The known memory need of a specification.
 struct MemoryNeed {
   std::int64_t bytes = 0;  // 0: nothing is known
-  bool at_least = false;   // the run did not get to its end: it may need more
-  bool predicted = false;  // of the card, with what its allocator reserves and its context
+  bool at_least = false;   // the run did not finish: it may need more
+  bool predicted = false;  // for the card, with memory reserved by its allocator and its context
 };
 
-// The peak of a run that ended well. When the allocator refused: what was taken then and what was
-// asked for on top. In every other case the peak so far.
+// The peak of a run that ended well. If the allocator refused: the memory used then plus the
+// refused request. In every other case the peak so far.
 MemoryNeed memory_need(const run::Run& run);
 
 }  // namespace ts::views

@@ -17,9 +17,9 @@ class SpecHistory {
 
   [[nodiscard]] const spec::WorkloadSpec& spec() const { return shown_; }
 
-  // Shows a value that is not a step of its own yet.
+  // Shows a value that is not yet a step.
   void preview(const spec::WorkloadSpec& spec);
-  // Makes what is shown a step, if it differs from the last one; forgets what could be redone.
+  // Makes the shown value a step if it differs from the last one. Clears the redo list.
   void commit();
   void set(const spec::WorkloadSpec& spec) {
     preview(spec);
@@ -31,7 +31,7 @@ class SpecHistory {
   void undo();
   void redo();
 
-  // What was typed into a field and could not be read: shown beside it until something changes.
+  // Field input that could not be parsed. Shown beside the field until something changes.
   struct Unread {
     spec::Field field = spec::Field::B;
     std::string typed;

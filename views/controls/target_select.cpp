@@ -1,4 +1,4 @@
-// The field that chooses the target card, and its list: searched by typing, recent cards first.
+// The field for the target card, and its list: searched by typing, recent cards first.
 #include <imgui.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ char lower(char letter) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
 }
 
-// Whether the name has every word of what was typed, in any order and case.
+// True if the name contains every typed word, in any order and case.
 bool is_meant(std::string_view name, std::string_view typed) {
   const auto same = [](char a, char b) { return lower(a) == lower(b); };
   while (!typed.empty()) {
@@ -36,7 +36,7 @@ bool is_meant(std::string_view name, std::string_view typed) {
   return true;
 }
 
-// The card in use, then those that were chosen before it.
+// The card in use, then the cards chosen before it.
 std::vector<const spec::Gpu*> recent_cards(const ControlsContext& context) {
   std::vector<const spec::Gpu*> cards;
   const auto add = [&](const std::string& name) {
@@ -72,7 +72,7 @@ bool draw_card(const ControlsContext& context, const spec::Gpu& card) {
   return true;
 }
 
-// The field at the head of the list; true when Enter was pressed in it.
+// The search field at the head of the list. True when Enter was pressed in it.
 bool draw_find(const ControlsContext& context) {
   const Ui& ui = context.ui;
   TargetChoice& choice = *context.targets;
@@ -107,7 +107,7 @@ bool draw_cards(const ControlsContext& context, bool entered) {
   bool found = false;
   for (const spec::Gpu& card : context.gpus.gpus()) {
     if (!is_meant(card.name, typed)) continue;
-    // Enter takes the first that is left.
+    // Enter chooses the first card that matches.
     if (entered && !found && !typed.empty()) {
       choose_card(context, card.name);
       return true;
@@ -119,7 +119,7 @@ bool draw_cards(const ControlsContext& context, bool entered) {
     text(ui, TextStyle::body, ui.theme.text2,
          ui.texts("controls.target.not_found", {{"typed", std::string(typed)}}));
   }
-  // Begins with the numbers of the card that is chosen.
+  // Begins with the numbers of the current card.
   const std::string& current = context.history.spec().target_gpu;
   const spec::Gpu* const gpu = context.gpus.find(current);
   const bool own = spec::is_typed_card(current);
@@ -149,7 +149,7 @@ void draw_target_select(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   const std::string& name = context.history.spec().target_gpu;
   const spec::Gpu* gpu = context.gpus.find(name);
-  // Its line would repeat the size that stands behind it.
+  // The card's line would repeat the size shown after it.
   const std::string label = spec::is_typed_card(name) ? ui.texts("controls.card.own") : name;
   std::string size = gpu != nullptr ? text::bytes(gpu->memory_bytes).joined() : std::string();
   const ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

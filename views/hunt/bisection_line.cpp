@@ -20,8 +20,8 @@ bool holds(predict::Fit fit) {
   return fit != predict::Fit::oom;
 }
 
-// The interval that was left to be halved once a value was known to fit and one not to; all values
-// where there is none.
+// The interval that bisection starts from, once one value is known to fit and one not to; all
+// values if there is none.
 std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const predict::HuntProbe> probes) {
   std::int64_t fits = 0;
   std::int64_t breaks = std::numeric_limits<std::int64_t>::max();
@@ -36,7 +36,7 @@ std::pair<std::int64_t, std::int64_t> first_bracket(std::span<const predict::Hun
   return {1, std::numeric_limits<std::int64_t>::max()};
 }
 
-// The edge first, then the ends, then what there is room for.
+// The edge first, then the ends, then others that have room.
 void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
                   std::vector<LineStop>& stops) {
   const float gap = metrics.px(kGap);
@@ -49,7 +49,7 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
              other.label_x < stop.label_x + width_of(stop) + gap;
     });
   };
-  // The two sides of the edge may be neighbours: their labels go away from each other.
+  // The two sides of the edge may be neighbours: their labels move apart.
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     LineStop& last = stops[i];
     LineStop& first = stops[i + 1];
@@ -60,7 +60,7 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
     first.label_x = std::max(std::min(first.x + gap / 2, area.x1 - width_of(first)),
                              last.label_x + width_of(last) + gap);
     last.labelled = first.labelled = true;
-    break;  // larger values that fit again have an edge, too: theirs where there is room
+    break;  // larger values that fit again have an edge, too: labelled if there is room
   }
   const auto label = [&](LineStop& stop) {
     if (stop.labelled) return;
@@ -109,7 +109,7 @@ void draw_bisection_line(DrawSink& sink, const Theme& theme, Metrics metrics, co
   const float thick = metrics.px(kLine);
   const float y = area.y0 + radius + metrics.px(4);
   sink.line({stops.front().x, y}, {stops.back().x, y}, theme.surface3, thick);
-  // Between two of a kind; between one that fits and one that does not nothing is known.
+  // A line between two of a kind; nothing is known between one that fits and one that does not.
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     const bool fit = holds(stops[i].fit);
     if (fit != holds(stops[i + 1].fit)) continue;

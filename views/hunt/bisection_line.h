@@ -18,15 +18,15 @@ struct LineStop {
   bool labelled = false;
 };
 
-// The probes of one axis inside the first bracket round the edge, by their values over `area`'s
-// width; all of them where there is no edge. In proportion to the logarithm, as the search for a
-// bracket doubles. Both sides of the edge are
-// labelled, the others where there is room. Empty for fewer than two values.
+// The probes of one axis inside the first bracket around the edge, by value over the width of
+// `area`; all of them if there is no edge. The scale is logarithmic, because the search for a
+// bracket doubles. Both sides of the edge are labelled, the others if there is room. Empty for
+// fewer than two values.
 std::vector<LineStop> bisection_stops(const DrawSink& sink, Metrics metrics, const Rect& area,
                                       std::span<const predict::HuntProbe> probes);
 
-// Green as far as it fits, red from where it does not, a mark and a number for each probe: how the
-// brackets close in on the edge.
+// Green where it fits, red where it does not, and a mark and a number for each probe. It shows how
+// the brackets approach the edge.
 void draw_bisection_line(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& area,
                          std::span<const LineStop> stops);
 

@@ -18,7 +18,7 @@ bool known(const HuntCell& cell) {
   return cell.state == CellState::inferred || cell.state == CellState::probed;
 }
 
-// Full cards are brighter; far beyond the card it gets darker again.
+// Brighter the fuller the card; darker again far beyond its memory.
 float strength(const HuntCell& cell, std::int64_t memory) {
   const auto needed = static_cast<float>(
       cell.fit == Fit::oom ? cell.at_least : cell.at_most.value_or(cell.at_least));
@@ -32,8 +32,8 @@ bool parted(const HuntCell& one, const HuntCell& other) {
   return known(one) && known(other) && (one.fit == Fit::oom) != (other.fit == Fit::oom);
 }
 
-// Calls `edge` with every edge between a cell that fits and one that does not, `half` as thick to
-// both sides.
+// Calls `edge` with every edge between a cell that fits and one that does not. The edge extends by
+// `half` to both sides.
 template <class Edge>
 void for_each_edge(const predict::HuntMap& map, const HuntGrid& grid, float half,
                    const Edge& edge) {
@@ -110,7 +110,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
                    std::round(box.y0 + (box.height() - sink.text_height(TextStyle::small)) / 2)};
     if (tight) {
       draw_stripes(sink, box, with_alpha(theme.bg, 0.5F), figure.metrics.px(6));
-      // The number stands on a plate: stripes behind it would be as bright as it is.
+      // The number has a plate behind it: stripes would be as bright as the number.
       const float gap = figure.metrics.px(3);
       if (fits) {
         sink.fill({std::max(box.x0, at.x - gap), at.y, std::min(box.x1, at.x + width + gap),
@@ -118,7 +118,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
                   ground);
       }
     }
-    // Bounds are quieter than numbers.
+    // Bounds are less prominent than numbers.
     const Color color = cell.state == CellState::probed ? theme.text : theme.text2;
     if (fits) sink.text(at, TextStyle::small, readable(color, ground), words);
   }
@@ -169,7 +169,7 @@ void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     if (!cell.run) continue;
     const Color color = cell.contradicted() ? figure.theme.bad : figure.theme.text;
     const Rect box = grid.cell(i);
-    // Round the number where there is room for both, else along the edge of the cell.
+    // Around the number if there is room for both, else along the edge of the cell.
     const float number =
         sink.text_width(TextStyle::small, predict::grid_words(cell, grid.unit, grid.whole));
     const bool roomy = box.height() >= sink.text_height(TextStyle::small) + 8 * px &&

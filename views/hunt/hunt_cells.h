@@ -4,12 +4,12 @@
 
 namespace ts::views {
 
-// Where the cells of a figure lie: a grid of equal boxes, whole pixels.
+// The places of a figure's cells: a grid of equal boxes, whole pixels.
 struct HuntGrid {
   Rect box;  // of all cells
   float width = 0, height = 0;
   std::size_t columns = 0, rows = 0;
-  // How numbers are written into all cells: their unit, and that there is no room for decimals.
+  // The format of the numbers in all cells: their unit, and whether decimals have no room.
   char unit = 'G';
   bool whole = false;
 
@@ -17,23 +17,23 @@ struct HuntGrid {
   [[nodiscard]] std::optional<std::size_t> at(Point point) const;
 };
 
-// Whether some number with its decimals is wider than a cell.
+// True if some number with its decimals is wider than a cell.
 bool too_narrow(const DrawSink& sink, const predict::HuntMap& map, const HuntGrid& grid);
 
 // The cells without their frames, then the frontier, rings and the frame of the selected cell.
 void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
-// Whether there is any edge of a frontier to draw.
+// True if there is any edge of a frontier to draw.
 bool has_frontier(const predict::HuntMap& map);
 void draw_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 void draw_second_frontier(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
-// Of the second frontier; dashes of it along a line.
+// The colour of the second frontier, and its dashes along a line.
 Color second_color(const Theme& theme);
 void draw_dashes(DrawSink& sink, const Rect& line, Color color, float on, float off);
 void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid);
 
-// The colour of a verdict; `part` of it between the surface (0) and the full colour (1).
+// The colour of a verdict; `part` blends from the surface (0) to the full colour (1).
 Color fit_color(const Theme& theme, predict::Fit fit, float part);
-// Stripes over a box: tight is not told by colour alone.
+// Draws stripes over a box: colour alone must not mark tight cells.
 void draw_stripes(DrawSink& sink, const Rect& box, Color color, float distance);
 
 }  // namespace ts::views

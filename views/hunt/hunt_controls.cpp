@@ -17,7 +17,7 @@ namespace {
 
 using spec::Field;
 
-// What an axis begins with: enough to have an edge in it on most cards.
+// The first range of an axis: wide enough to contain the edge on most cards.
 predict::HuntAxis start_of(Field field) {
   switch (field) {
     case Field::T:

@@ -19,7 +19,7 @@ using predict::CellState;
 using predict::Fit;
 using predict::HuntCell;
 
-// `worth`: where there is no room for all, the least goes first.
+// `worth`: if there is no room for all, the lowest is dropped first.
 struct LegendEntry {
   const char* key;
   enum class Kind { fits, tight, oom, ring, line, dashes } kind;
@@ -32,7 +32,7 @@ constexpr LegendEntry kLegend[] = {{"hunt.legend.fits", LegendEntry::Kind::fits,
                                    {"hunt.legend.frontier", LegendEntry::Kind::line, 0},
                                    {"hunt.legend.second", LegendEntry::Kind::dashes, 2}};
 
-// Only what is drawn needs words.
+// Only what is drawn has a legend entry.
 bool occurs(const HuntFigure& figure, LegendEntry::Kind kind) {
   const auto some = [&figure](Fit fit) {
     for (std::size_t i = 0; i < figure.map.size(); ++i) {
@@ -84,7 +84,7 @@ void draw_swatch(DrawSink& sink, const HuntFigure& figure, const Rect& box,
   }
 }
 
-// At the right end; what does not fit beside the title is left out.
+// Draws at the right end; entries that do not fit beside the title are left out.
 void draw_legend(DrawSink& sink, const HuntFigure& figure, const Rect& row, float title_end) {
   const float px = figure.metrics.px(1);
   struct Shown {
@@ -254,8 +254,8 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
 
 namespace {
 
-// Until it is known whether larger ones fit again nothing is the largest; and only between one that
-// fits and one that does not is there an edge.
+// There is no largest value before larger ones were checked, and no edge without a value that fits
+// and one that does not.
 const predict::EdgeHunt* exact_edge(const predict::HuntProgress& hunt, std::int64_t y_value) {
   if (!hunt.exact || !hunt.exact->searched_above || hunt.exact->y != y_value) return nullptr;
   const predict::EdgeHunt& edge = hunt.exact->edge;

@@ -39,7 +39,7 @@ struct LogRow {
   std::size_t number = 0;  // in its list
   Mark mark;
   std::int64_t bytes = 0;
-  std::string reason;  // without what the row says already
+  std::string reason;  // without what the row already shows
   std::string whole;   // the tooltip
 };
 

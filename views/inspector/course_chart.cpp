@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kRow = 20;
 
-// Dashes: length drawn and length left out; nothing left out is a solid line.
+// Dashes: length drawn and length left out. A left-out length of 0 is a solid line.
 struct Style {
   Color color = 0;
   float on = 1, off = 0;
@@ -35,12 +35,12 @@ bool drawable(const CourseFigure& figure, double value) {
   return std::isfinite(value) && (!figure.axes.log || value > 0);
 }
 
-// "1e-3"; a logarithm's ticks are powers of ten.
+// "1e-3". The ticks of a logarithmic axis are powers of ten.
 std::string power(double value) {
   return fmt::format("1e{}", std::lround(std::log10(value)));
 }
 
-// As short as it can be told apart from its neighbours.
+// The shortest form that still differs from its neighbours.
 std::string shown(double value) {
   if (!std::isfinite(value)) return text::kNoNumber;
   if (value != 0 && std::abs(value) < 1e-3) return fmt::format("{:.2e}", value);

@@ -13,8 +13,8 @@
 
 namespace ts::views {
 
-// The courses of a run over their common x: a line each, told apart by colour and dashes, the exact
-// course thin; below, every name with its y at the x under the mouse, or at the last x.
+// The courses of a run over their common x. One line each, distinguished by colour and dashes; the
+// exact course is thin. Below: every name with its y at the x under the mouse, or at the last x.
 struct CourseFigure {
   const Theme& theme;
   Metrics metrics;
@@ -25,7 +25,7 @@ struct CourseFigure {
   float plot_height = 190;  // at scale 1, with the axes
 };
 
-// Pixels that the figure takes, with its list of names.
+// Height of the figure in pixels, with its list of names.
 float course_chart_height(const CourseFigure& figure);
 
 // Returns the index of the x under the mouse. UI thread.

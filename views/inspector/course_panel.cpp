@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kMenu = "###course_menu";
 constexpr const char* kMore = "\xef\x85\x81";  // ellipsis
 
-// The chart alone, in a size for a page.
+// The chart alone, in the size of a page figure.
 std::string svg_of(const Ui& ui, CourseFigure figure) {
   constexpr float kWidth = 640;
   figure.metrics = {1};

@@ -6,7 +6,7 @@
 namespace ts::views {
 
 // The chart of the run's courses with its title, read-out and menu, in the current Dear ImGui
-// window. False where the run has none.
+// window. Returns false if the run has none.
 bool draw_courses(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

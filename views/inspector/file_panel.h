@@ -8,9 +8,9 @@
 
 namespace ts::views {
 
-// The panel of an opened file in the current Dear ImGui window: its devices to choose from where
-// there are several, what is known of it, and the allocator's settings.
-// Returns the place of the device that the user chose in this frame.
+// The panel of an opened file in the current Dear ImGui window: a device choice if there are
+// several, the file's facts, and the allocator's settings. Returns the index of the device that the
+// user chose in this frame.
 std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

@@ -84,7 +84,7 @@ std::vector<InspectorRow> file_rows(const ViewContext& context) {
                           : texts("file.format_pickle",
                                   {{"protocol", std::to_string(opened.file.pickle_protocol)}}),
                       ""});
-  // PyTorch writes none into its snapshots; better said than left out.
+  // PyTorch does not write its version into snapshots. The row says so instead of being left out.
   add("file.version", {texts("file.version_unknown"), ""});
   const base::TimeRange range = log.time_range();
   if (range.begin > 0) add("file.recorded", {utc(range.begin), ""});

@@ -7,22 +7,23 @@
 
 namespace ts::views {
 
-// What is known of an opened file and of the device that is shown; empty for a run of our own.
+// Facts of an opened file and of the device shown. Empty for a run of our own.
 std::vector<InspectorRow> file_rows(const ViewContext& context);
-// The allocator's settings as the file has them.
+// The allocator's settings in the file.
 std::vector<InspectorRow> file_settings(const ViewContext& context);
-// What the model of the allocator reserves of it, and where it parts from the recording.
+// The memory that the allocator model reserves for the file, and where it differs from the
+// recording.
 std::vector<InspectorRow> replay_rows(const ViewContext& context);
-// "Would expandable segments have helped?", answered; why not where it cannot be told; empty while
-// it is being found out.
+// The answer to "Would expandable segments have helped?", or why it is unknown. Empty while it is
+// being computed.
 std::string expandable_sentence(const ViewContext& context);
-// The selected block was allocated before the recording, which knows only where it was freed.
+// True if the selected block was allocated before the recording, which contains only its free.
 bool only_freed_here(const ViewContext& context);
-// The stack of the selected allocation, innermost first: "function  file:line"; that of its free
-// where only that is known.
+// The stack of the selected allocation, innermost first: "function  file:line". The stack of its
+// free if only that is known.
 std::vector<std::string> stack_lines(const ViewContext& context);
 
-// The verdict of a file: what was reached, or what was refused.
+// The verdict of a file: the peak that was reached, or the allocation that was refused.
 struct FileVerdict {
   std::string sentence;
   std::string remark;

@@ -34,7 +34,7 @@ double units_in_a_ms(std::string_view unit) {
   return unit == "\xc2\xb5s" ? 1e3 : 1e6;
 }
 
-// Low to high in the unit of the high end, so that one unit serves both.
+// Low to high, both in the unit of the high end.
 text::Quantity interval(const text::Texts& texts, double low_ms, double high_ms) {
   if (low_ms < 0) return kMissing;
   const text::Quantity high = text::duration_ns(high_ms * 1e6);
@@ -80,7 +80,7 @@ void add_details(std::vector<InspectorRow>& rows, const ViewContext& context,
     rows.push_back(std::move(row));
 }
 
-// What a clock shows that does not wait for the device, beside the step time.
+// The step time of a clock that does not wait for the device, for comparison.
 void add_unsynchronised(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const auto& texts = context.texts;
   const auto called = context.run->unsynchronised_ms();
@@ -90,7 +90,7 @@ void add_unsynchronised(std::vector<InspectorRow>& rows, const ViewContext& cont
        cpu ? texts("inspector.unsynchronised.cpu") : texts("inspector.unsynchronised.about")});
 }
 
-// What is in a step, and how its times spread.
+// The parts of a step, and the spread of its times.
 void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const run::Run& run = *context.run;
   const auto& texts = context.texts;
@@ -129,13 +129,13 @@ void add_parts(std::vector<InspectorRow>& rows, const ViewContext& context) {
     const auto rate = run.decode_tokens_per_s();
     if (rate) rows.push_back({texts("inspector.decode_rate"), text::rate(*rate, "tokens")});
   }
-  if (!spec::has_backward(run.spec.pass)) return;  // the forward is all of the step
+  if (!spec::has_backward(run.spec.pass)) return;  // the forward is the whole step
   add("inspector.forward", &run::StepTimes::forward_ns);
   add("inspector.backward", &run::StepTimes::backward_ns);
   add("inspector.optimizer", &run::StepTimes::optimizer_ns);
 }
 
-// What recording_notes() says by that key; empty where it does not.
+// The text of recording_notes() for that key. Empty if there is none.
 std::string note_of(const ViewContext& context, std::string_view key) {
   for (const base::Message& note : report::recording_notes(*context.run)) {
     if (note.key == key) return context.texts(note.key, note.arguments);
@@ -143,7 +143,7 @@ std::string note_of(const ViewContext& context, std::string_view key) {
   return {};
 }
 
-// Of the first formula, which is nanoGPT's for language models.
+// For the first formula, which is nanoGPT's for language models.
 void add_utilisation(std::vector<InspectorRow>& rows, const ViewContext& context) {
   const auto& texts = context.texts;
   const run::Run& run = *context.run;
@@ -222,7 +222,7 @@ void add_results(std::vector<InspectorRow>& rows, const ViewContext& context) {
 }  // namespace
 
 std::string row_tip(const text::Texts& texts, const InspectorRow& row) {
-  // Below a marked value its reason stands already.
+  // The reason of a marked value is already shown below it.
   std::string tip = row.warn ? std::string() : row.about;
   const std::string meant = meaning(texts, row.term);
   if (!tip.empty() && !meant.empty()) tip += "\n";
@@ -310,7 +310,7 @@ std::vector<CategoryRow> peak_rows(const ViewContext& context) {
 
 PeakNames peak_names(const ViewContext& context) {
   const text::Texts& t = context.texts;
-  // Of a file the blocks are as the allocator rounded them.
+  // In a file, block sizes are as rounded by the allocator.
   if (context.file != nullptr) return {t("file.peak_allocated"), t("memory.total")};
   const bool measured = memory_source(context).kind == MemorySource::Kind::measured;
   if (measured && partial_key(context) != nullptr)
@@ -374,7 +374,7 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   if (!op.empty()) rows.push_back({texts("inspector.op"), {std::string(op), ""}});
   const std::string_view module = context.strings.view(block.module);
   if (!module.empty()) rows.push_back({texts("inspector.module"), {std::string(module), ""}});
-  // Of a file's blocks the phase is often not known, which is idle there.
+  // For blocks of a file the phase is often unknown, which is recorded as idle.
   if (context.file == nullptr || block.phase != base::Phase::idle) {
     rows.push_back({texts("inspector.phase"), {texts(phase_key(block.phase)), ""}});
   }

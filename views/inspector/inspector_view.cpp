@@ -30,8 +30,8 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
   const PeakNames names = peak_names(context);
   section(ui, names.heading);
   std::int64_t total = 0;
-  // One unit for the column, that of the total, so that the rows can be compared at a glance; what
-  // would be nothing in it has its own.
+  // One unit for the column, that of the total, so that the rows are easy to compare. A size that
+  // would read zero has its own unit.
   for (const CategoryRow& row : rows) total += row.bytes;
   const std::string unit = text::bytes(total).unit;
   const char letter = unit.front();
@@ -56,7 +56,7 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
   exact_bytes_tip(ui, total);
 }
 
-// Whose figures follow, where they are not those of a whole run of the settings as they are.
+// The source of the figures if they are not of a complete run of the current settings.
 void draw_standing(const Ui& ui, const std::string& words) {
   if (words.empty()) return;
   ImGui::Dummy({0, ui.px(6)});
@@ -64,7 +64,7 @@ void draw_standing(const Ui& ui, const std::string& words) {
   ImGui::Dummy({0, ui.px(2)});
 }
 
-// Every unrecorded step as a bar, with what the colours mean.
+// Every unrecorded step as a bar, with the meaning of the colours.
 void draw_steps(const Ui& ui, const ViewContext& context) {
   if (context.run == nullptr) return;
   const StepStrip strip = step_strip(*context.run);
@@ -112,7 +112,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   gap(4);
   const float top = ImGui::GetCursorPosY();
   draw_verdict(ui, context, engine_problem);
-  // The rest stays where it is, to the pixel, when the sentence gets a line longer.
+  // The rest stays at the same pixel when the sentence gets one line longer.
   const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y;
   const float end = std::floor(top + verdict_height(ui.metrics.scale) + spacing);
   if (ImGui::GetCursorPosY() < end) {
@@ -125,7 +125,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   gap(8);
   divider(ui);
   gap(8);
-  // What was clicked is what is asked about: it is in sight, whatever was scrolled to.
+  // A new selection scrolls the panel to the top, where the selection is drawn.
   const ViewState& view = context.state;
   const bool selected = context.run != nullptr && (view.selected_slice || view.selected_block);
   if (selected) {
@@ -136,7 +136,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
     divider(ui);
     gap(8);
   }
-  // Of a workload that is about its numbers they come first.
+  // For a workload whose numbers matter, they come first.
   if (of_run && draw_courses(ui, context)) gap(8);
   draw_peak_table(ui, context);
   if (of_run && context.run != nullptr) {
@@ -222,7 +222,7 @@ std::string InspectorView::shown_as_text(const ViewContext& context) {
 }
 
 void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
-  // The tab of what was selected last comes to the front by itself.
+  // The tab of the last selection comes to the front automatically.
   if (context.state.selected_slice != last_slice_) {
     last_slice_ = context.state.selected_slice;
     if (last_slice_) tab_ = Tab::slice;

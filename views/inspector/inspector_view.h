@@ -13,11 +13,11 @@
 namespace ts::views {
 
 // The inspector panel: verdict, figures of the run and of its GPUs, and the selection, in the
-// current Dear ImGui window. Its Copy button and Ctrl+C over it copy what it shows, tab separated.
+// current Dear ImGui window. Its Copy button and Ctrl+C over it copy the content, tab separated.
 class InspectorView {
  public:
-  // `engine_problem`: why nothing can run, empty when it can. Returns settings that the user wants
-  // to try.
+  // `engine_problem`: why nothing can run; empty if it can. Returns settings that the user wants to
+  // try.
   std::optional<spec::WorkloadSpec> draw(const Ui& ui, const ViewContext& context,
                                          const base::Message& engine_problem);
 
@@ -32,8 +32,8 @@ class InspectorView {
   std::optional<memory::BlockIndex> last_block_;
 };
 
-// What is shown of a verdict. State is never colour alone: a mark of its own shape and the word
-// beside it.
+// The displayed parts of a verdict. State is never shown by colour alone: the mark has its own
+// shape, and a word is beside it.
 struct VerdictWords {
   struct Mark {
     const char* icon = "";
@@ -47,10 +47,10 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem);
 
-// Icon, sentence and remark of the verdict, as large as there is room.
+// Draws icon, sentence and remark of the verdict, as large as fits.
 void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem);
 
-// Pixels that the inspector keeps for the verdict: four large lines and a remark.
+// Pixels reserved for the verdict: four large lines and a remark.
 float verdict_height(float scale);
 
 }  // namespace ts::views

@@ -11,7 +11,7 @@
 namespace ts::views {
 namespace {
 
-// What the buttons are: settings with which this machine, or the card, can run it.
+// The words before the buttons, whose settings this machine, or the card, can run.
 std::string repairs_words(const Ui& ui, const predict::Outlook& outlook) {
   const bool here = !outlook.not_here.sentence.empty();
   return here ? std::string(ui.texts("obstacle.runs_with"))
@@ -48,7 +48,7 @@ std::optional<spec::WorkloadSpec> draw_repairs(const Ui& ui, const predict::Outl
   std::optional<spec::WorkloadSpec> tried;
   for (std::size_t i = 0; i < outlook.repairs.size(); ++i) {
     const Repair repair = repair_button(ui, outlook, i);
-    // A button that would not end inside the panel begins a row.
+    // A button that would end outside the panel begins a new row.
     if (i > 0) ImGui::SameLine(0, ui.px(8));
     if (i > 0 && ImGui::GetCursorScreenPos().x + repair.width > right) {
       ImGui::NewLine();

@@ -49,14 +49,14 @@ char unit_of(const std::vector<PeakRow>& rows) {
   return text::bytes(largest(rows)).unit.front();
 }
 
-// A number of the columns, with its unit where that is not theirs.
+// A number of the columns, with its unit if it differs from that of the columns.
 std::string column_size(const std::optional<std::int64_t>& bytes, char unit) {
   if (!bytes) return text::kNoNumber;
   const text::Quantity shown = bytes_in_column(*bytes, unit);
   return shown.unit.front() == unit ? shown.value : shown.joined();
 }
 
-// What is to spare is far from the rest and has a unit of its own.
+// The spare memory differs much from the other numbers and has its own unit.
 std::string predicted_size(const PeakRow& row, char unit) {
   return row.kind == PeakRow::Kind::rest ? text::bytes(*row.predicted).joined()
                                          : column_size(row.predicted, unit);
@@ -71,13 +71,13 @@ float indent_of(const PeakRow& row) {
   return row.kind == PeakRow::Kind::part ? kIndent + 10 : kIndent;
 }
 
-// From the tensors, in full, to what is least ours.
+// From full colour for the tensors to the weakest for the last term.
 Color term_color(const Theme& theme, std::size_t place, std::size_t count) {
   const float part = count > 1 ? static_cast<float>(place) / static_cast<float>(count) : 0;
   return mixed(theme.accent, theme.surface3, part);
 }
 
-// The terms of the chain, side by side, as parts of what is needed.
+// The terms of the chain side by side, as shares of the needed memory.
 void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<PeakRow>& rows,
               std::size_t first, std::size_t count) {
   double all = 0;
@@ -98,7 +98,7 @@ void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<Pe
   }
 }
 
-// Bytes that a run here may take less than predicted.
+// Bytes that a run here may use less than predicted.
 std::int64_t apart_bytes(const ViewContext& context) {
   if (memory_source(context).kind == MemorySource::Kind::measured && context.forecast != nullptr)
     return context.forecast->run.apart_bytes;
@@ -121,7 +121,7 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   const std::string tensors = context.texts("inspector.peaks.tensors");
   const std::string before = context.texts("inspector.peaks.before_backward");
   if (measured && here != nullptr) {
-    // A step that was broken off never came to its peak.
+    // A step that failed never reached its peak.
     const bool whole =
         context.run != nullptr && context.run->finished && context.run->verdict == run::Verdict::ok;
     row(Kind::place, context.texts("inspector.peaks.here"), {});
@@ -201,7 +201,7 @@ std::string apart_words(const ViewContext& context) {
 
 namespace {
 
-// Draws the table row by row, from the left upper corner down.
+// Draws the table row by row, starting at the upper left corner.
 class PeakTable {
  public:
   PeakTable(const Ui& ui, const ViewContext& context, const std::vector<PeakRow>& rows)
@@ -214,7 +214,7 @@ class PeakTable {
         y_(origin_.y),
         unit_(unit_of(rows)),
         columns_(peak_columns(sink_, ui.metrics, rows, width_)) {
-    // The chain of the target begins after the last name of a place.
+    // The chain of the target begins after the last heading.
     for (std::size_t i = 0; i < rows.size(); ++i)
       if (rows[i].kind == PeakRow::Kind::place) chain_ = i + 1;
     has_chain_ = rows.back().kind == PeakRow::Kind::rest;
@@ -242,7 +242,7 @@ class PeakTable {
     sink_.text({origin_.x + end - sink_.text_width(style, words), y_}, style, color, words);
   }
 
-  // Some number has a unit of its own.
+  // True if some number has its own unit.
   [[nodiscard]] bool unlike() const {
     const auto other = [this](const std::optional<std::int64_t>& bytes) {
       return bytes && bytes_in_column(*bytes, unit_).unit.front() != unit_;
@@ -297,7 +297,7 @@ class PeakTable {
                rest ? drawing : ui_.theme.text2, row.label);
     sink_.pop_clip();
     right(columns_.predicted, number_style(row), drawing, predicted);
-    // The links of the target are known by prediction alone.
+    // The links of the target are only predicted.
     if (row.measured || ((!has_chain_ || i < chain_) && !columns_.stacked)) draw_measured(row);
     y_ += ui_.px(21);
     ImGui::SetCursorScreenPos({origin_.x, top});

@@ -12,36 +12,37 @@
 
 namespace ts::views {
 
-// One line of the table of what is needed, in bytes.
+// One line of the table of memory needs, in bytes.
 struct PeakRow {
   enum class Kind : std::uint8_t {
-    place,  // names whose numbers follow; has none
+    place,  // a heading for the rows below it; no numbers
     term,   // a link of the chain
     sum,    // of the terms above it
-    part,   // of the sum above it, and no link
-    rest,   // what the device has beyond the last sum, or lacks
+    part,   // part of the sum above it, not a link
+    rest,   // the spare memory of the device after the last sum, or what is missing
   };
   Kind kind = Kind::term;
   std::string label;
   std::optional<std::int64_t> predicted;
   std::optional<std::int64_t> measured;
-  std::string hint;  // what the link is
+  std::string hint;  // explanation of the link
 };
 
-// The tensors where the run happened, predicted against measured; then the chain of what the target
+// The tensors where the run happened, predicted against measured. Then the chain of the target's
 // needs, link by link: tensors + rounding + workspaces = allocated, + cached = reserved, + CUDA
-// context = needed, and what is to spare. Links of 0 bytes are left out. Empty without a
+// context = needed, and the spare memory. Links of 0 bytes are left out. Empty without a
 // prediction.
 std::vector<PeakRow> peak_table(const ViewContext& context);
 
-// "Scratch inside kernels: 0 B to 1.00 MiB more", of the target card; empty where there is none.
+// "Scratch inside kernels: 0 B to 1.00 MiB more", for the target card. Empty if there is none.
 std::string scratch_words(const ViewContext& context);
 
-// What a run on the CPU may take less than predicted; empty where it is predicted to the byte.
+// How much less a run on the CPU may use than predicted. Empty if the prediction is exact to the
+// byte.
 std::string apart_words(const ViewContext& context);
 
-// Where the columns of the table end, from its left edge on; `stacked`: it is too narrow for names
-// beside three columns, and what was measured stands below what was predicted.
+// The right ends of the table columns, from its left edge. `stacked`: too narrow for names beside
+// three columns, so the measured value is below the predicted one.
 struct PeakColumns {
   float predicted = 0, measured = 0, error = 0;
   bool stacked = false;
@@ -49,8 +50,8 @@ struct PeakColumns {
 PeakColumns peak_columns(const DrawSink& sink, Metrics metrics, const std::vector<PeakRow>& rows,
                          float width);
 
-// Label, predicted, measured, error; one unit, named below, for all that are not far smaller. Over
-// the chain its terms as one bar.
+// Label, predicted, measured, error. One unit, named below, for all that are not far smaller. Above
+// the chain, its terms as one bar.
 void draw_peak_table(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

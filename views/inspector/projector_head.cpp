@@ -26,7 +26,7 @@ constexpr const char* kPeakKey = "inspector.headline.peak";
 constexpr const char* kPredictedKey = "inspector.headline.predicted";
 constexpr const char* kErrorKey = "inspector.headline.error";
 
-// Of the tensors of a whole run, by the dry run of its own settings.
+// The peak of the tensors of a whole run, from the dry run of its own settings.
 std::optional<std::int64_t> predicted_peak(const ViewContext& context) {
   const run::Run& run = *context.run;
   const bool whole = run.finished && run.verdict == run::Verdict::ok && run.dropped == 0;
@@ -35,7 +35,7 @@ std::optional<std::int64_t> predicted_peak(const ViewContext& context) {
   return context.forecast->run.log.peak_bytes();
 }
 
-// Both peaks in one unit, and how far the predicted one is off.
+// Both peaks in one unit, and the error of the predicted one.
 void add_prediction(HeadlineRow& row, std::int64_t predicted, std::int64_t measured) {
   const std::array peaks = {static_cast<double>(predicted), static_cast<double>(measured)};
   const OneUnit unit = byte_unit(peaks);
@@ -75,7 +75,7 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   if (const auto tokens = run.tokens_per_s()) {
     row.figures.push_back({kThroughputKey, text::rate(*tokens, "tokens")});
   }
-  // Before anything was allocated there is no peak to speak of.
+  // Before the first allocation there is no peak.
   const bool measured = run.memory.peak_event() != memory::kNone;
   if (context.file_device == nullptr && measured)
     row.figures.push_back({kPeakKey, text::bytes(run.peak_allocated())});
@@ -90,11 +90,11 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   if (other.empty()) return {row};
   if (row.label.empty()) row.label = difference_words(context.texts, run.spec, earlier->spec);
   HeadlineRow before;
-  // Each row is named by what it has otherwise than the settings of now.
+  // The label of each row is its difference from the current settings.
   const std::string& stale = row.stale ? context.stale_earlier : other;
   before.stale = !stale.empty();
   before.label = before.stale ? stale_words(context.texts, stale) : other;
-  // The two stand below each other: in one unit each.
+  // The two rows are below each other: each figure has one unit for both.
   const auto both = [&](const char* key, OneUnit unit, double now, double then) {
     const auto is_this = [key](const HeadlineFigure& figure) { return figure.key == key; };
     if (const auto it = std::ranges::find_if(row.figures, is_this); it != row.figures.end())
@@ -151,7 +151,7 @@ void draw_headline_row(DrawSink& sink, const Theme& theme, Metrics metrics,
 
 namespace {
 
-// At scale 1, from the upper edge down.
+// Positions at scale 1, from the upper edge down.
 constexpr float kMark = 16;
 constexpr float kLeft = 42;
 constexpr float kSentence = 12;
@@ -160,7 +160,7 @@ constexpr float kRows = 77;
 constexpr float kFigures = 27;
 constexpr float kHead = 136;
 
-// Lines of a place that is as high as one of the first style, or as two of the second.
+// Draws text in a place that is high enough for one line of style `one` or two of style `two`.
 void draw_in_place(DrawSink& sink, const Rect& place, TextStyle one, TextStyle two, Color color,
                    const std::string& words) {
   if (sink.text_width(one, words) <= place.width() && words.find('\n') == std::string::npos) {
@@ -171,7 +171,7 @@ void draw_in_place(DrawSink& sink, const Rect& place, TextStyle one, TextStyle t
   float y = place.y0;
   for (std::size_t i = 0; i < lines.size() && i < 2; ++i) {
     std::string line = lines[i];
-    // What is left of more than two lines ends in an ellipsis.
+    // Text beyond two lines ends in an ellipsis.
     for (std::size_t rest = 2; i == 1 && rest < lines.size(); ++rest) line += " " + lines[rest];
     sink.text({place.x0, y}, two, color, fitted(sink, two, line, place.width()));
     y += place.height() / 2;
@@ -229,7 +229,7 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   std::optional<spec::WorkloadSpec> tried;
   float top = kRows;
   if (context.file == nullptr && context.outlook != nullptr && !context.outlook->repairs.empty()) {
-    // Behind a short sentence, so that the figures of both runs keep their rows.
+    // After a short sentence, so that the figures of both runs keep their rows.
     const float width = repairs_row_width(ui, *context.outlook);
     const float end = left + sink.text_width(TextStyle::large, words.sentence) + ui.px(32);
     const bool behind = end + width <= right;

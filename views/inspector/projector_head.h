@@ -14,9 +14,9 @@
 
 namespace ts::views {
 
-// Step time, throughput and peak of a run, and beside its peak what was predicted. Where the
-// settings are no longer its, or it is partial, or another is beside it, the label says which it
-// is.
+// Step time, throughput and peak of a run, and next to its peak the predicted one. The label
+// identifies the run if its settings are not the current ones, if it is partial, or if another run
+// is shown with it.
 struct HeadlineFigure {
   const char* key;
   text::Quantity value;
@@ -26,17 +26,17 @@ struct HeadlineRow {
   std::vector<HeadlineFigure> figures;
   bool stale = false;
 };
-// The run, and below it the one before with other settings: what a lecture compares.
+// The run, and below it the previous one with other settings, for comparison in a lecture.
 std::vector<HeadlineRow> headline_rows(const ViewContext& context);
 
-// One of these rows, large, from `area`'s left edge on; figures that there is no room for at the
-// right are left out. `label_width`: of the widest label, with the gap behind.
+// One of these rows, large, from the left edge of `area`. Figures without room at the right are
+// left out. `label_width`: width of the widest label plus the gap after it.
 void draw_headline_row(DrawSink& sink, const Theme& theme, Metrics metrics,
                        const text::Texts& texts, const HeadlineRow& row, const Rect& area,
                        float label_width);
 
-// Under the sentence of the head: what is to be known of it, or why it cannot run: on the card, or,
-// where the card could, on this machine.
+// The line below the sentence of the head: a remark on it, or why it cannot run on the card or, if
+// only the card could, on this machine.
 struct HeadRemark {
   std::string words;
   bool reason = false;
@@ -44,10 +44,10 @@ struct HeadRemark {
 };
 HeadRemark head_remark(const ViewContext& context, const VerdictWords& words);
 
-// Pixels of the head of projector mode's page, whatever it says.
+// Height of the head of projector mode's page in pixels, independent of its content.
 float projector_head_height(float scale);
-// The verdict or why there is none, then the figures of the last runs, or settings close to these
-// that can run where these cannot; in the current window. Returns settings that the user wants.
+// The verdict or why there is none. Then the figures of the last runs, or similar settings that can
+// run if the current ones cannot. In the current window. Returns settings that the user wants.
 std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewContext& context,
                                                       const base::Message& engine_problem);
 

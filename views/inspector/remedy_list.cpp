@@ -16,13 +16,13 @@
 namespace ts::views {
 namespace {
 
-// The scale that all bars share, so that their ticks stand below each other.
+// The common scale of all bars, so that their ticks are aligned.
 struct BarScale {
   std::int64_t memory = 0;   // of the card
-  std::int64_t largest = 0;  // of the card and of what is needed now
+  std::int64_t largest = 0;  // the larger of the card's memory and the current need
 };
 
-// Needed memory as a bar against the card's, marked by a tick.
+// Needed memory as a bar; a tick marks the memory of the card.
 void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed,
               const BarScale& scale) {
   const float whole = static_cast<float>(scale.largest) * 1.05F;
@@ -80,7 +80,7 @@ bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& sc
   return pressed;
 }
 
-// What the numbers at the right are.
+// The headings of the numbers at the right.
 void draw_headings(const Ui& ui, const std::string& unit) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -88,7 +88,7 @@ void draw_headings(const Ui& ui, const std::string& unit) {
   const float end = at.x + ImGui::GetContentRegionAvail().x;
   const float needed_end = end - ui.px(kTime);
   const float time = sink.text_width(TextStyle::small, ui.texts("remedy.time"));
-  // The heading of the times is wider than they are.
+  // The heading of the times is wider than the times.
   const float clear = std::min(needed_end, end - time - ui.px(10));
   text_right(sink, {at.x, at.y, clear, at.y + height}, TextStyle::small, ui.theme.text3, unit);
   text_right(sink, {clear, at.y, end, at.y + height}, TextStyle::small, ui.theme.text3,
@@ -110,7 +110,7 @@ std::string remedy_time(const predict::Remedy& remedy) {
   if (!remedy.time_ratio) return text::kNoNumber;
   const double percent = std::round((*remedy.time_ratio - 1) * 100);
   if (percent == 0) return "0 %";
-  // A minus as long as the plus.
+  // A minus sign as wide as the plus sign.
   return (percent > 0 ? "+" : "\xe2\x88\x92") + text::decimal(std::abs(percent), 0) + " %";
 }
 

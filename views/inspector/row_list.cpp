@@ -42,7 +42,7 @@ void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows) {
       ImGui::Dummy({0, ui.px(5)});
       text(ui, TextStyle::body, ui.theme.text2, row.label);
       tooltip(ui, row_tip(ui.texts, row));
-      // A number stays in the column of the others, below its label.
+      // A number stays in the number column, below its label.
       if (!row.value.unit.empty() && !row.warn) {
         value_row(ui, "", row.value, unit);
         continue;

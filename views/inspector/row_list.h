@@ -7,8 +7,8 @@
 
 namespace ts::views {
 
-// The rows one below the other in the current Dear ImGui window, units in a column of their own. A
-// value too long for its row goes below its label, wrapped.
+// Draws the rows below each other in the current Dear ImGui window, units in their own column. A
+// value too long for its row is below its label, wrapped.
 void draw_rows(const Ui& ui, const std::vector<InspectorRow>& rows);
 
 // "Copy", at the right end of the line; true when it was pressed.

@@ -6,8 +6,8 @@
 
 namespace ts::views {
 
-// What the driver told of the GPU while the steps were timed: clocks, temperature, power, what held
-// the clocks down, memory; and the time of a step by CUDA events. Empty on the cpu.
+// GPU state from the driver while the steps were timed: clocks, temperature, power, clock limits,
+// memory. Also the time of a step by CUDA events. Empty on the CPU.
 std::vector<InspectorRow> state_rows(const text::Texts& texts, const run::Run& run);
 
 }  // namespace ts::views

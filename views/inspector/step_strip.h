@@ -9,7 +9,7 @@
 
 namespace ts::views {
 
-// The times of a run's unrecorded steps in their order, warm-up first: what a mean would hide.
+// The times of a run's unrecorded steps in order, warm-up first. They show what a mean hides.
 struct StepStrip {
   struct Step {
     double ms = 0;
@@ -22,8 +22,8 @@ struct StepStrip {
 };
 StepStrip step_strip(const run::Run& run);
 
-// Bars from 0 to the highest step, and the median as a line. Where steps share a pixel the slowest
-// shows. Returns the step whose bar holds `mouse`; pixels, UI thread.
+// Bars from 0 to the slowest step, and the median as a line. If steps share a pixel, the slowest is
+// shown. Returns the step whose bar contains `mouse`. Unit: pixels. UI thread.
 std::optional<std::size_t> draw_step_strip(DrawSink& sink, const Theme& theme, const Rect& area,
                                            const StepStrip& strip, Point mouse);
 

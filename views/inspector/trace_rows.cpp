@@ -20,7 +20,7 @@ text::Quantity time_of(std::int64_t nanoseconds) {
   return text::duration_ns(static_cast<double>(nanoseconds));
 }
 
-// Of the span, in percent.
+// Busy share of the span, in percent.
 std::string busy_share(const trace_file::TraceSummary& summary) {
   constexpr double kPercent = 100;
   const auto span = static_cast<double>(std::max<std::int64_t>(summary.span_ns, 1));

@@ -7,9 +7,9 @@
 
 namespace ts::views {
 
-// What is known of an opened trace; empty where none is shown.
+// Facts of an opened trace. Empty if none is shown.
 std::vector<InspectorRow> trace_rows(const ViewContext& context);
-// How much of its time the device worked, or how long it is.
+// The share of time in which the device was busy, or the length of the trace.
 FileVerdict trace_verdict(const ViewContext& context);
 
 }  // namespace ts::views

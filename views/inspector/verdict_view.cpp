@@ -41,7 +41,7 @@ std::string exact_words(const text::Texts& texts, const predict::Forecast& forec
                                            {"free", text::grouped(prediction.breaking->free)}});
 }
 
-// How long the prediction took.
+// The time that the prediction took.
 std::string time_of(const predict::Outlook& outlook) {
   return text::duration_ns(static_cast<double>(outlook.target->run.duration_ns)).joined();
 }
@@ -85,7 +85,7 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   words.sentence = message_words(texts, prediction.sentence);
   const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
   if (edge == nullptr || !edge->current) edge = nullptr;
-  // How far T can go: the exact number, until it is known the one on the slider.
+  // The largest possible T: the exact number, or the one on the slider until that is known.
   const auto add = [&](const char* key, std::int64_t value) {
     words.sentence = texts(key, {{"sentence", words.sentence}, {"value", text::grouped(value)}});
   };
@@ -113,7 +113,7 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
   const bool not_run =
       context.memory.kind == MemorySource::Kind::predicted && !ended_before_memory(context);
   const bool goes_on = run != nullptr && !run->finished;
-  // A run that went well adds to the prediction, one that did not has its own verdict.
+  // A successful run adds to the prediction; any other run has its own verdict.
   const bool well = run != nullptr && run->finished && run->verdict == run::Verdict::ok &&
                     context.forecast != nullptr;
   if (context.file_device != nullptr || context.trace != nullptr) {
@@ -127,12 +127,13 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
     words.remark = verdict.remark;
     return words;
   }
-  // What is said of the card: what it needs there, or why it cannot run there.
+  // A statement about the card: its memory need, or why it cannot run the settings.
   const auto about_card = [](const predict::Outlook& outlook) {
     return outlook.target != nullptr || !outlook.problem.sentence.empty();
   };
-  // While a run goes on the verdict stays that of the prediction, which is of its settings.
-  // A verdict about a card is always the card's prediction: a run here adds what it found here.
+  // While a run is in progress, the verdict stays that of the prediction, which has the same
+  // settings. A verdict about a card is always the card's prediction. A run here adds its own
+  // result.
   const bool ended = run != nullptr && run->finished;
   const bool predicted = context.outlook != nullptr &&
                          (not_run || ((ended || goes_on) && about_card(*context.outlook)));
@@ -151,11 +152,11 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
       const std::string said =
           detail.empty() ? headline
                          : texts("common.two_sentences", {{"first", headline}, {"second", detail}});
-      // That it ran here is all that some verdicts say.
+      // Some verdicts only say that the step ran here.
       const bool says_where = verdict.headline.key == "verdict.ran_here";
       const std::string ran_here =
           says_where ? said : texts("inspector.ran_here", {{"verdict", said}});
-      // Why the card cannot run it stays; what a prediction took gives way.
+      // The reason why the card cannot run it stays. The time of a prediction is replaced.
       words.remark = context.outlook->target == nullptr ? words.remark + "\n" + ran_here : ran_here;
       words.reason = true;
     }
@@ -188,7 +189,7 @@ void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message&
   const ImVec2 at = ImGui::GetCursorPos();
   text(ui, TextStyle::body, mark.color, mark.icon);
   ImGui::SetCursorPos({at.x + ui.px(26), at.y - ui.px(3)});
-  // A sentence that would not fit in its place is written smaller.
+  // A sentence that does not fit is drawn smaller.
   const float room = ImGui::GetWindowWidth() - ui.px(16) - ImGui::GetCursorPosX();
   const float needed =
       wrapped_height(ui, TextStyle::large, sentence, room) +

@@ -75,7 +75,7 @@ void dashed_box(DrawSink& sink, const Rect& box, Color color, Metrics metrics, f
   dashed_path(sink, path, color, metrics.px(1.4F), metrics.px(on), metrics.px(3));
 }
 
-// What was measured is filled, what was not is an outline.
+// Measured values are filled, others are outlines.
 void draw_bar(DrawSink& sink, const Rect& box, Look look, const LessonFigure& figure) {
   const Theme& theme = figure.theme;
   switch (look) {

@@ -9,8 +9,8 @@
 
 namespace ts::views {
 
-// Own guess, measured, predicted, theory and published of each value that has two of them, as bars
-// from zero. Every value has a scale of its own: their units differ.
+// Own guess, measured, predicted, theory and published value as bars from zero, for each quantity
+// that has two of them. Each quantity has its own scale: their units differ.
 struct LessonFigure {
   const Theme& theme;
   Metrics metrics;
@@ -23,7 +23,7 @@ struct LessonFigure {
 
 // 0: there is nothing to compare.
 float lesson_figure_height(const LessonFigure& figure);
-// From the top of the area on.
+// Starts at the top of the area.
 void draw_lesson_figure(DrawSink& sink, const Rect& area, const LessonFigure& figure);
 
 }  // namespace ts::views

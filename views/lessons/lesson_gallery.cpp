@@ -89,7 +89,7 @@ void draw_card(const Ui& ui, const LessonCard& card, LessonRequests& asked) {
   focus_ring(ui);
 }
 
-// Exercises that no lesson serves yet are named, not hidden.
+// Exercises without a lesson are listed, not hidden.
 void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows, const std::string& wanted) {
   const text::Language language = ui.texts.language();
   std::int64_t count = 0;

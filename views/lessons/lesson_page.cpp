@@ -33,7 +33,7 @@ const std::string& words(const Ui& ui, const lessons::Words& of) {
   return of.in(ui.texts.language());
 }
 
-// A heading with some air above it.
+// A heading with space above it.
 void heading(const Ui& ui, std::string_view title, std::string_view remark = {}) {
   ImGui::Dummy({0, ui.px(10)});
   section(ui, title, remark);

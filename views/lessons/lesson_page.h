@@ -17,11 +17,11 @@
 
 namespace ts::views {
 
-// What the user writes on the page of lessons, kept from frame to frame.
+// The user's input on the page of lessons, kept from frame to frame.
 struct LessonEdit {
   std::array<char, 64> search{};
   std::array<char, 64> guess{};
-  std::map<std::string, std::array<char, 4096>> answers;  // of the lesson that is open, by id
+  std::map<std::string, std::array<char, 4096>> answers;  // of the open lesson, by id
 };
 
 // A lesson in the list of all.
@@ -33,22 +33,22 @@ struct LessonCard {
   bool running = false;
 };
 
-// The lesson that is open, as far as it is.
+// The open lesson with its progress.
 struct LessonShown {
   const lessons::Lesson& lesson;
   lessons::Tier tier;
   const lessons::Findings& findings;
   const std::optional<lessons::Guess>& guess;
   std::set<std::string> finished = {};  // ids of steps
-  std::string current = {};             // the step that runs; empty: none
+  std::string current = {};             // the running step; empty: none
   bool running = false;
   double fraction = 0;
   double seconds_left = -1;    // of the step; negative: not known
   base::Message problem = {};  // why the last start ended early
-  std::string card = {};       // that is predicted for; empty: this machine
+  std::string card = {};       // the card of the predictions; empty: this machine
 };
 
-// What the user asked for in this frame.
+// Requests of the user in this frame.
 struct LessonRequests {
   std::optional<std::string> open;  // a lesson of the list
   std::optional<lessons::Tier> tier;
@@ -56,21 +56,21 @@ struct LessonRequests {
   bool cancel = false;
   bool save = false;
   std::optional<std::string> guess;
-  std::optional<std::string> answered;  // the id of an answer that was changed
-  bool keep = false;                    // an answer is written
+  std::optional<std::string> answered;  // the id of a changed answer
+  bool keep = false;                    // an answer is complete: save it
 };
 
-// "5 of 12" and so on: the whole list with its search field. Cards whose title, summary or row has
-// what is searched.
-// Below them the exercises that have no lesson, with the reason.
+// Draws the whole list with progress ("5 of 12") and a search field. Shows the cards whose title,
+// summary or row contains the search text. Below them the exercises without a lesson, with the
+// reason.
 void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonCard> cards,
                          const lessons::RowCatalogue& rows, LessonRequests& asked);
 
-// One lesson from its question to what is handed in. Nothing that was measured or predicted is
-// shown before a guess is given.
+// Draws one lesson from its question to its deliverables. No measured or predicted value is shown
+// before a guess is given.
 void draw_lesson(const Ui& ui, LessonEdit& edit, const LessonShown& shown, LessonRequests& asked);
 
-// Whether numbers may be shown: there is no question, or it was answered.
+// True if numbers may be shown: there is no question, or it was answered.
 bool numbers_are_shown(const LessonShown& shown);
 
 }  // namespace ts::views

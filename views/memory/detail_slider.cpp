@@ -16,7 +16,7 @@ std::uint32_t detail_at(float part) {
   const float inside = std::clamp(part, 0.0F, 1.0F);
   if (inside >= 0.995F) return kAllBlocks;
   const float number = std::pow(10.0F, inside * kDecades) - 1;
-  // Two digits are enough to choose from and calmer to look at.
+  // Two digits are precise enough and change less often.
   if (number < 100) return static_cast<std::uint32_t>(std::lround(number));
   const float step = std::pow(10.0F, std::floor(std::log10(number)) - 1);
   return static_cast<std::uint32_t>(std::lround(number / step) * std::lround(step));

@@ -7,11 +7,11 @@
 
 namespace ts::views {
 
-// The detail slider: how many of the largest blocks are drawn individually, from 0 to all, on a
+// The detail slider: the number of largest blocks that are drawn individually, from 0 to all, on a
 // logarithmic scale.
 inline constexpr std::uint32_t kAllBlocks = 0xFFFFFFFFU;
 
-std::uint32_t detail_at(float part);  // part 0..1 of the track
+std::uint32_t detail_at(float part);  // part: position on the track, 0..1
 float detail_part(std::uint32_t detail);
 std::string detail_words(const ViewContext& context);
 

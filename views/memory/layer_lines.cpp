@@ -8,7 +8,7 @@ namespace ts::views {
 DeviceLayers device_layers(const run::Run& run) {
   DeviceLayers layers;
   layers.reserved.assign(run.memory.reserved().begin(), run.memory.reserved().end());
-  // Of recorded steps: the log goes no further.
+  // Only recorded steps: the log ends with them.
   for (const run::StepTimes& step : run.recorded_steps) {
     if (step.gpu) layers.used.push_back({step.begin_ns + step.total_ns, step.gpu->used_bytes});
   }

@@ -12,17 +12,17 @@
 
 namespace ts::views {
 
-// The layers above live tensors, where they are known: what the allocator holds of the device, and
-// what is taken on the device by everybody (CUDA's context, libraries, other processes).
+// The layers above live tensors, if known: the memory that the allocator holds, and the memory in
+// use on the device by everybody (CUDA's context, libraries, other processes).
 struct DeviceLayers {
-  std::vector<memory::Reserved> reserved;  // from a time on
+  std::vector<memory::Reserved> reserved;  // each value holds from its time on
   std::vector<memory::Reserved> used;
   [[nodiscard]] bool empty() const { return reserved.empty() && used.empty(); }
 };
 DeviceLayers device_layers(const run::Run& run);
 
-// The steps of one layer as a line over the plot: along, then up or down at each change, to the
-// right edge. Changes closer than a pixel are drawn as their highest. Nothing above the plot.
+// Draws one layer as a step line over the plot, to the right edge. Changes closer than a pixel are
+// drawn as their maximum. Draws nothing above the plot.
 void draw_layer(DrawSink& sink, const memory::AllocationLog& log,
                 const std::vector<memory::Reserved>& layer, const MemoryAxis& axis,
                 const MemoryScale& scale, Color color, float thickness);

@@ -11,7 +11,7 @@
 namespace ts::views {
 namespace {
 
-// Step, phase and module in which an event happened, as far as known.
+// Step, phase and module of an event, as far as known.
 std::string place_words(const LiveListDrawContext& drawing, const memory::AllocationLog& log,
                         memory::EventIndex event) {
   const memory::BlockIndex block = log.events()[event].block;
@@ -163,7 +163,7 @@ memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect
       const Rect second{at.x0, first.y1 + px(3), at.x1, first.y1 + px(3) + small};
       draw_swatch(first, block.category);
       const float x = at.x0 + swatch + px(8);
-      // What no module asked for is named by what it is: "input empty".
+      // A block without a module is named by its category: "input empty".
       const std::string_view module = drawing.strings.view(block.module);
       std::string name(
           module.empty() ? std::string_view(drawing.texts(category_key(block.category))) : module);

@@ -14,7 +14,7 @@
 
 namespace ts::views {
 
-// What is alive right after one event.
+// The live memory right after one event.
 struct LiveFacts {
   memory::EventIndex event = memory::kNone;
   std::array<std::int64_t, memory::kCategoryCount> count{};
@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostLargest = 24;
 
 LiveFacts live_facts(const memory::AllocationLog& log, memory::EventIndex event);
 
-// Facts of the event asked for last; computed again only when event or log changed.
+// Facts of the last requested event. Recomputed only when the event or the log changed.
 class LiveFactsCache {
  public:
   const LiveFacts& at(const memory::AllocationLog& log, memory::EventIndex event);
@@ -39,13 +39,13 @@ class LiveFactsCache {
   LiveFacts facts_;
 };
 
-// Order of the categories in the list, what matters first.
+// Order of the categories in the list, most important first.
 inline constexpr std::array<memory::Category, memory::kCategoryCount> kListOrder{
     memory::Category::activation, memory::Category::optimizer_state, memory::Category::parameter,
     memory::Category::temporary,  memory::Category::gradient,        memory::Category::input,
     memory::Category::unknown};
 
-// Border of the one category too pale for a white page; 0 none.
+// Border of the one category that is too pale for a white page. 0: none.
 Color category_border(const Theme& theme, memory::Category category);
 
 struct LiveListDrawContext {
@@ -56,15 +56,15 @@ struct LiveListDrawContext {
   const text::Texts& texts;
 };
 
-// The moment the list tells about.
+// The moment that the list shows.
 struct LiveMoment {
   std::int64_t time_ns = 0;
   const char* title = "memory.live_at";                    // the key of "Live at {time}"
-  std::function<std::string(std::int64_t time_ns)> words;  // a time as it is shown
+  std::function<std::string(std::int64_t time_ns)> words;  // formats a time
 };
 
-// Draws the list into `area`: title, per category count and bytes, total, then as many of the
-// largest blocks as there is room for. Returns the block under `mouse`, kNone when it is over none.
+// Draws the list into `area`: title, count and bytes per category, total, then as many of the
+// largest blocks as fit. Returns the block under `mouse`, kNone if it is over none.
 memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect& area,
                                   const memory::AllocationLog& log, const LiveFacts& facts,
                                   const LiveMoment& moment, Point mouse);

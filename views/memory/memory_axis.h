@@ -7,26 +7,26 @@
 
 namespace ts::views {
 
-// The x axis of the memory view in whole numbers, so that zoom and pan are those of the timeline:
+// The x axis of the memory view in whole numbers, so that zoom and pan work as in the timeline:
 // nanoseconds since the first event, or thousandths of an event.
 inline constexpr std::int64_t kEventUnit = 1000;
 
 struct MemoryAxis {
   memory::Axis kind = memory::Axis::time;
-  TimeAxis axis;  // of those whole numbers
+  TimeAxis axis;  // in those whole numbers
 };
 
-// Place of a time on the axis. Between two events the event axis interpolates.
+// Place of a time on the axis. The event axis interpolates between two events.
 std::int64_t place_of_time(const memory::AllocationLog& log, memory::Axis kind,
                            std::int64_t time_ns);
 std::int64_t place_of_event(const memory::AllocationLog& log, memory::Axis kind,
                             memory::EventIndex event);
-// The inverse of place_of_time, inside the log.
+// The inverse of place_of_time, limited to the log.
 std::int64_t time_of_place(const memory::AllocationLog& log, memory::Axis kind, std::int64_t place);
 // Last event at or before a place; kNone before the first.
 memory::EventIndex event_of_place(const memory::AllocationLog& log, memory::Axis kind,
                                   std::int64_t place);
-// All there is to see, from the first event to after the last.
+// The full range, from the first event to after the last.
 base::TimeRange all_places(const memory::AllocationLog& log, memory::Axis kind);
 
 memory::LayoutRequest request_for(const MemoryAxis& axis, double bytes_per_pixel,

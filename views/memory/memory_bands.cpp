@@ -1,5 +1,5 @@
-// What the parts of a step are: phases over the plot, with what a backward runs again; steps and
-// micro-batches under it.
+// Labels for the parts of the steps: phases above the plot, with the part that a backward
+// recomputes; steps and micro-batches below it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ float MemoryChart::x_of(memory::EventIndex event, std::int64_t time_ns) const {
   return std::round(axis_.axis.x_of(place));
 }
 
-// What is still open ends with the log.
+// An open span ends with the log.
 MemoryChart::Extent MemoryChart::extent(memory::EventIndex first, std::int64_t begin_ns,
                                         memory::EventIndex end, std::int64_t end_ns) const {
   const auto events = source_.log->events();
@@ -58,7 +58,7 @@ void MemoryChart::draw_band(const DrawContext& drawing, Extent at, base::Phase l
 
 namespace {
 
-// The longest of the words that fits; nothing where none does.
+// The longest of the texts that fits. Empty if none fits.
 std::string longest(const DrawSink& sink, float width, const std::array<std::string, 3>& words) {
   for (const std::string& one : words) {
     if (sink.text_width(TextStyle::small, one) <= width) return one;
@@ -68,7 +68,7 @@ std::string longest(const DrawSink& sink, float width, const std::array<std::str
 
 }  // namespace
 
-// A backward and, with the looks of a forward, the parts of the forward that it runs again.
+// A backward, and the forward parts that it recomputes, drawn like a forward.
 void MemoryChart::draw_backward(const DrawContext& drawing, const memory::PhaseSpan& span) const {
   const memory::AllocationLog& log = *source_.log;
   const std::string backward = drawing.texts(phase_key(span.phase));
@@ -140,8 +140,8 @@ void MemoryChart::draw_step_names(const DrawContext& drawing) const {
   name_step();
 }
 
-// Behind the memory: lines where steps and micro-batches begin, a wash where a backward computes
-// again.
+// Behind the memory: lines at the begin of steps and micro-batches, a light fill where a backward
+// recomputes.
 void MemoryChart::draw_parts_of_steps(const DrawContext& drawing) const {
   const memory::AllocationLog& log = *source_.log;
   const Rect& plot = regions_.plot;

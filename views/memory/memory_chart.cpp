@@ -22,7 +22,7 @@ constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
     memory::Category::parameter,  memory::Category::optimizer_state, memory::Category::gradient,
     memory::Category::activation, memory::Category::temporary,       memory::Category::input,
     memory::Category::unknown};
-// Of a name in the legend that is not the first to go: it says what a colour of the bands means.
+// For a legend name that stays longest: it explains a colour of the bands.
 constexpr std::int64_t kLegendStays = std::int64_t{1} << 62;
 
 }  // namespace
@@ -61,7 +61,7 @@ void MemoryChart::follow_source(ViewContext& context) {
       (!has_log || (source_.id == before.id && source_.kind == before.kind))) {
     return;
   }
-  // What was set before the first run came is meant for it.
+  // State set before the first run arrived is meant for that run.
   if (has_log_) {
     context.state.selected_block.reset();
     context.state.hovered_block.reset();
@@ -86,12 +86,12 @@ memory::Axis MemoryChart::axis_kind(const ViewContext& context) const {
   return context.live ? context.state.live_axis : context.state.memory_axis;
 }
 
-// The timeline shows the run: the other sources are not on its clock.
+// The timeline shows the run. Other sources do not use its clock.
 bool MemoryChart::linked(const ViewContext& context) const {
   return context.state.link_axes && source_.kind == MemorySource::Kind::measured;
 }
 
-// The shared cursor, while it is at a time of this source.
+// The shared cursor, if it is at a time of this source.
 std::optional<std::int64_t> MemoryChart::cursor(const ViewContext& context) const {
   const auto& at = context.state.cursor_ns;
   return at && *at >= source_.range.begin && *at < source_.range.end ? at : std::nullopt;
@@ -101,7 +101,7 @@ std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t tim
   if (source_.kind != MemorySource::Kind::predicted)
     return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
   const memory::EventIndex event = source_.log->event_at(time_ns);
-  // As the axis counts: from 0.
+  // Numbers start at 0, as on the axis.
   const std::int64_t number = event == memory::kNone ? 0 : std::int64_t{event};
   return texts("memory.event_number", {{"number", text::grouped(number)}});
 }
@@ -110,7 +110,7 @@ base::TimeRange MemoryChart::bounds(const ViewContext& context) const {
   if (!has_log_) return {};
   const memory::AllocationLog& log = *source_.log;
   const memory::Axis kind = axis_kind(context);
-  // On a linked time axis the timeline decides what there is to see.
+  // On a linked time axis, the timeline determines the full range.
   if (linked(context) && kind == memory::Axis::time && !log.events().empty()) {
     const base::TimeRange all = source_.range;
     return {place_of_time(log, kind, all.begin), place_of_time(log, kind, all.end)};
@@ -144,7 +144,7 @@ void MemoryChart::make_axis(const ViewContext& context) {
     if (!visible.empty())
       wanted = {place_of_time(log, axis_.kind, visible.begin),
                 place_of_time(log, axis_.kind, visible.end)};
-    // A range between two events is no range on the event axis.
+    // A range between two events is empty on the event axis.
     if (!visible.empty() && wanted.empty()) wanted.end = wanted.begin + 1;
   }
   if (!wanted.empty()) axis_.axis.range = clamped(wanted, all);
@@ -165,19 +165,19 @@ void MemoryChart::make_scale(const ViewContext& context) {
         context.file == nullptr) {
       layers_ = device_layers(*context.run);
       most = std::max(most, log.peak_reserved());
-      // Unless others took so much of the device that what is ours would hardly be seen.
+      // Except if others use so much of the device that our part would be hardly visible.
       std::int64_t used = 0;
       for (const memory::Reserved& point : layers_.used) used = std::max(used, point.bytes);
       if (used <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, used);
     }
     if (compares(context)) most = std::max(most, outline_.most(axis_.kind));
     if (const predict::Forecast* target = chained(context)) {
-      // Where that leaves the tensors most of the height.
+      // If that leaves most of the height to the tensors.
       const std::int64_t reserved = target->prediction.chain.reserved();
       if (reserved <= most + most / 2) most = std::max(most, reserved);
     }
     if (const auto refused = refusal(context)) {
-      // The block that did not fit is drawn too, unless it would dwarf everything else.
+      // The refused block is drawn too, unless it would be much larger than everything else.
       const std::int64_t wanted = refused->top();
       if (wanted <= 3 * std::max<std::int64_t>(most, 1)) most = std::max(most, wanted);
     }
@@ -197,7 +197,7 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   }
   for (const memory::Category category : kLegendOrder) {
     if (context.state.color_by_allocation) break;
-    // What has nothing at the peak may have had something elsewhere.
+    // A category with nothing at the peak may have memory elsewhere.
     const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
     legend_.push_back({context.texts(category_key(category)),
                        context.theme.category[static_cast<std::size_t>(category)],
@@ -218,7 +218,7 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
                    1};
   items[kAxis] = {
       segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
-  // A file has no timeline to be linked to.
+  // A file has no timeline to link to.
   if (source_.kind != MemorySource::Kind::opened)
     items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24),
                     3};
@@ -231,7 +231,7 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
 }
 
-// Says when what is shown was not measured, or what the dashes are.
+// Says if the content was not measured, or explains the dashes.
 std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
     return context.texts(
@@ -270,7 +270,7 @@ void MemoryChart::use(Item item, float x, ViewContext& context) {
       break;
     }
     case kLink:
-      // Unlinked it keeps showing what it shows, so that nothing jumps.
+      // After unlinking it keeps its range, so that nothing jumps.
       own_ = linked(context) && !state.visible.empty() ? axis_.axis.range : base::TimeRange{};
       state.link_axes = !state.link_axes;
       break;
@@ -385,7 +385,7 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
   }
 }
 
-// The block, and in the timeline the operator that made it.
+// Selects the block, and in the timeline the operator that allocated it.
 void MemoryChart::select(memory::BlockIndex block, ViewContext& context) {
   const memory::AllocationLog& log = *source_.log;
   if (block >= log.blocks().size()) return;
@@ -417,12 +417,12 @@ float MemoryChart::x_of_event(memory::EventIndex event) const {
   return axis_.axis.x_of(place_of_event(*source_.log, axis_.kind, event));
 }
 
-// What the list tells about: the cursor, else what was refused, else the peak.
+// The event that the list shows: the cursor, else the refusal, else the peak.
 memory::EventIndex MemoryChart::shown_event(const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
   const auto at = cursor(context);
   const auto refused = refusal(context);
-  // A predicted one is the block itself: what lived before it is what filled the card.
+  // A predicted refusal is the event of the block itself: the blocks before it filled the card.
   if (!at && refused) return refused->event - (refused->predicted && refused->event > 0 ? 1U : 0U);
   if (!at) return log.peak_event();
   const memory::EventIndex event = log.event_at(*at);

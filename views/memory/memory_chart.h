@@ -22,7 +22,7 @@
 
 namespace ts::views {
 
-// The active-memory view without a toolkit. Once a frame: lay_out, update, draw.
+// The active-memory view, independent of any toolkit. Per frame: lay_out, update, draw.
 class MemoryChart {
  public:
   // Controls of the title row, in its order.
@@ -33,32 +33,32 @@ class MemoryChart {
   void draw(DrawSink& sink, ViewContext& context);
 
   [[nodiscard]] Rect item(Item item) const;
-  // The control was clicked, or for the detail slider is held, at `x`.
+  // The control was clicked, or (detail slider) is held, at `x`.
   void use(Item item, float x, ViewContext& context);
-  // Something moves by itself or waits to be made: the next frame should come at once.
+  // An animation is running or a layout is pending: draw the next frame at once.
   [[nodiscard]] bool moving() const { return transition_.running() || stack_.stale(); }
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
-  // The event that the list is about: under the cursor, else the peak.
+  // The event that the list shows: under the cursor, else the refusal, else the peak.
   [[nodiscard]] memory::EventIndex shown_event(const ViewContext& context) const;
 
  private:
   struct DrawContext;
-  // The allocation that could not be served: recorded, or the one that a prediction breaks at.
+  // The allocation that could not be served, recorded or predicted.
   struct Refusal {
     memory::EventIndex event = memory::kNone;
-    std::int64_t held = 0;   // bytes allocated then
+    std::int64_t held = 0;   // bytes allocated at that time
     std::int64_t asked = 0;  // bytes
-    // Of a predicted one: what the card's allocator holds then and cannot give, beside `held`:
-    // rounding, workspaces and pieces between blocks.
+    // For a predicted refusal: bytes that the card's allocator holds besides `held` and cannot use
+    // (rounding, workspaces and pieces between blocks).
     std::int64_t beyond = 0;
-    std::int64_t capacity = 0;  // and what it may hold; 0: not known
+    std::int64_t capacity = 0;  // limit of the allocator; 0: not known
     std::string op, module;
-    std::optional<std::int64_t> free;  // of what the allocator could hold; unset: not known
-    std::int64_t fragmented = 0;       // the part of it in pieces between blocks in use
+    std::optional<std::int64_t> free;  // rest of the allocator's limit; unset: not known
+    std::int64_t fragmented = 0;       // the part of `free` in pieces between used blocks
     bool predicted = false;
     [[nodiscard]] std::int64_t base() const { return held + beyond; }
-    // Never below what the allocator may hold: it was refused.
+    // At least the allocator's limit, because the allocation was refused.
     [[nodiscard]] std::int64_t top() const { return std::max(base() + asked, capacity); }
   };
 
@@ -66,23 +66,23 @@ class MemoryChart {
   [[nodiscard]] memory::Axis axis_kind(const ViewContext& context) const;
   [[nodiscard]] bool linked(const ViewContext& context) const;
   [[nodiscard]] std::optional<std::int64_t> cursor(const ViewContext& context) const;
-  // "12.3 ms" after the beginning, or "event 1,204" where there is no clock.
+  // "12.3 ms" since the beginning, or "event 1,204" if there is no clock.
   [[nodiscard]] std::string moment_words(const text::Texts& texts, std::int64_t time_ns) const;
   void make_axis(const ViewContext& context);
   void make_scale(const ViewContext& context);
   void lay_out_title(const DrawSink& sink, const ViewContext& context);
   [[nodiscard]] base::TimeRange bounds(const ViewContext& context) const;
-  // Where the log itself ends: right of it there can be what was predicted of a broken-off run.
+  // The x at which the log ends. Right of it can be the prediction of a run that was cut short.
   [[nodiscard]] float end_of_log() const;
   void show(base::TimeRange places, ViewContext& context);
   void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
-  // The block that was allocated before (-1) or after the selected one; moves there.
+  // Selects the block allocated before (-1) or after the selected one and moves to it.
   void step_selection(int by, ViewContext& context);
   void select(memory::BlockIndex block, ViewContext& context);
   [[nodiscard]] float x_of_event(memory::EventIndex event) const;
 
   void draw_controls(const DrawContext& drawing, const ViewContext& context) const;
-  // Where something of the log begins and ends on the axis, in pixels inside the plot.
+  // Begin and end of a part of the log on the axis, in pixels inside the plot.
   struct Extent {
     float x0 = 0, x1 = 0;
   };
@@ -100,12 +100,12 @@ class MemoryChart {
   [[nodiscard]] bool compares(const ViewContext& context) const;
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
   void draw_outline(const DrawContext& drawing, const ViewContext& context) const;
-  // Where the name of a level stands; empty where it has no room.
+  // The place for the name of a level. Empty if there is no room.
   [[nodiscard]] Rect level_place(const DrawContext& drawing, std::int64_t bytes, float ceiling,
                                  const Rect& taken, const std::string& words) const;
   void level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling, const Rect& taken,
                    Color color, const std::string& words) const;
-  // Of what the card would hold in reserve: its bytes, name and place.
+  // The memory that the card would reserve: bytes, name and place.
   struct Level {
     std::int64_t bytes = 0;
     std::string words;
@@ -116,9 +116,9 @@ class MemoryChart {
                                                     const ViewContext& context) const;
   [[nodiscard]] bool meets_reserved(const DrawContext& drawing, const ViewContext& context,
                                     float y0, float y1) const;
-  // Below the line of the capacity and what is hatched there.
+  // The y below the capacity line and the hatching under it.
   [[nodiscard]] float below_context(const DrawContext& drawing, const ViewContext& context) const;
-  // Over the line of the capacity, right of what stands there.
+  // Above the capacity line, right of the names in `taken`.
   void draw_context_name(const DrawContext& drawing, const ViewContext& context,
                          std::initializer_list<Rect> taken) const;
   void draw_layers(const DrawContext& drawing, const ViewContext& context) const;
@@ -127,13 +127,13 @@ class MemoryChart {
   [[nodiscard]] std::string peak_words(const ViewContext& context, const std::string& drawn) const;
   [[nodiscard]] Rect peak_plate(const DrawContext& drawing, const ViewContext& context,
                                 std::string& words) const;
-  // The target's prediction; null where it is not of the capacity that is drawn.
+  // The target's prediction. Null if it is not for the capacity that is drawn.
   [[nodiscard]] const predict::Forecast* target(const ViewContext& context) const;
-  // The same where its chain stands above the tensors: they were not refused.
+  // The same, if its chain is drawn above the tensors because they were not refused.
   [[nodiscard]] const predict::Forecast* chained(const ViewContext& context) const;
-  // What the context takes, or why there is none; empty where neither is known.
+  // The size of the context, or why there is none. Empty if neither is known.
   [[nodiscard]] std::string context_words(const ViewContext& context) const;
-  // Name of the link of the chain that the peak of the log is.
+  // Key of the name of the chain link that matches the peak of the log.
   [[nodiscard]] const char* peak_key() const;
   void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;
   void draw_context(const DrawContext& drawing, const ViewContext& context, float below) const;
@@ -150,25 +150,25 @@ class MemoryChart {
   void draw_beyond(const DrawContext& drawing, const Rect& band) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;
   void draw_overlays(const DrawContext& drawing, const ViewContext& context) const;
-  // What the plate of the peak rounds, in bytes.
+  // The exact byte values behind the rounded plate of the peak.
   [[nodiscard]] std::vector<ReadOutLine> peak_lines(const DrawContext& drawing,
                                                     const ViewContext& context) const;
   [[nodiscard]] std::vector<ReadOutLine> hover_lines(const DrawContext& drawing,
                                                      const ViewContext& context) const;
   void draw_read_out(const DrawContext& drawing, const ViewContext& context) const;
 
-  MemorySource source_;  // this frame's; its log outlives the frame
+  MemorySource source_;  // of this frame; its log outlives the frame
   bool has_log_ = false;
   MemoryRegions regions_;
   TitleRow title_;
   std::vector<LegendEntry> legend_;
-  bool legend_row_ = false;  // the title had no room for it in the frame before
+  bool legend_row_ = false;  // in the last frame the title had no room for the legend
   MemoryAxis axis_;
   MemoryScale scale_;
-  std::string capacity_name_;  // with its size
+  std::string capacity_name_;  // includes its size
   std::int64_t capacity_ = 0;
   Ticks y_ticks_;
-  base::TimeRange own_;  // places, when the axes are not linked; empty: everything
+  base::TimeRange own_;  // places, if the axes are not linked; empty: everything
   memory::Axis own_kind_ = memory::Axis::time;
   TotalsIndex totals_;
   StackCache stack_;

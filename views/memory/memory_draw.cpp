@@ -36,7 +36,7 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   draw_parts_of_steps(drawing);
   sink.push_clip({regions_.plot.x0, regions_.plot.y0, end_of_log(), regions_.plot.y1});
   stack_.draw(sink, axis_, scale_);
-  // What a prediction says of the time after its end is fainter: it never comes to that.
+  // The part after a predicted refusal is fainter, because the run would not reach it.
   if (const auto refused = refusal(context); refused && refused->predicted) {
     const float x = std::clamp(x_of_event(refused->event), regions_.plot.x0, regions_.plot.x1);
     sink.fill({x, regions_.plot.y0, regions_.plot.x1, regions_.plot.y1},
@@ -67,10 +67,10 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     const LiveListDrawContext list{sink, context.theme, context.metrics, context.strings,
                                    context.texts};
     const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
-    // The cursor lies between two events: the list is true for its time too.
+    // The cursor is between two events: the list is also valid for its time.
     const auto at = cursor(context);
     const bool pointed = at && log.event_at(*at) == event;
-    // What lived before a predicted refusal is listed under the moment of the refusal.
+    // The blocks before a predicted refusal are listed under the moment of the refusal.
     const auto refused = at ? std::nullopt : refusal(context);
     const char* const title = refused                     ? "memory.live_at_refusal"
                               : event == log.peak_event() ? "memory.live_at_peak"
@@ -129,7 +129,7 @@ void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& conte
     text_right(drawing.sink, {regions_.y_labels.x0, top, plot.x0 - drawing.px(8), top + small},
                TextStyle::small, drawing.theme.text3, tick.label);
   }
-  // The unit once, at the end of the axis.
+  // The unit is written once, at the end of the axis.
   text_right(drawing.sink,
              {regions_.y_labels.x0, regions_.bands.y0, plot.x0 - drawing.px(8), regions_.bands.y1},
              TextStyle::small, drawing.theme.text3, y_ticks_.unit);
@@ -165,7 +165,7 @@ void MemoryChart::draw_axes(const DrawContext& drawing, const ViewContext& conte
   }
   text_in(drawing.sink, {unit_box.x0, labels.y0 + drawing.px(4), unit_box.x1, labels.y1},
           TextStyle::small, drawing.theme.text3, unit);
-  // Where the timeline looks, when it looks elsewhere.
+  // The range of the timeline, if it differs from this one.
   if (source_.kind == MemorySource::Kind::measured && !context.state.link_axes &&
       !context.state.visible.empty()) {
     const float x0 = axis_.axis.x_of(place_of_time(log, axis_.kind, context.state.visible.begin));

@@ -7,7 +7,7 @@
 
 namespace ts::views {
 
-// What the drawing functions of the memory view share.
+// Shared input of the drawing functions of the memory view.
 struct MemoryChart::DrawContext {
   DrawSink& sink;
   const Theme& theme;

@@ -9,8 +9,8 @@
 
 namespace ts::views {
 
-// Mouse and keys over the memory plot made into moves of its range, in whole numbers of the axis
-// (memory_axis.h). The chart decides where the range lives: its own, or the timeline's.
+// Converts mouse and key input over the memory plot to moves of its range, in whole numbers of the
+// axis (memory_axis.h). The chart decides which range changes: its own or the timeline's.
 class MemoryGestures {
  public:
   struct Scene {

@@ -26,18 +26,18 @@ std::string reserved_words(const text::Texts& texts, const predict::Forecast& ca
 
 }  // namespace
 
-// A prediction stands beside something measured that has got past its peak.
+// A prediction is shown next to a measured log.
 bool MemoryChart::compares(const ViewContext& context) const {
   return context.forecast != nullptr && source_.kind == MemorySource::Kind::measured;
 }
 
-// The blocks of a run whose records were lost in part are not all that there were.
+// If records of a run were lost, its blocks are incomplete.
 bool MemoryChart::has_losses(const ViewContext& context) const {
   return source_.kind == MemorySource::Kind::measured && context.run != nullptr &&
          context.run->dropped > 0;
 }
 
-// Of what is drawn; with losses that is not the peak, which the allocator knows.
+// The peak of what is drawn. With losses that is not the true peak, which the allocator knows.
 std::string MemoryChart::peak_words(const ViewContext& context, const std::string& drawn) const {
   if (!has_losses(context)) return context.texts(peak_key(), {{"size", drawn}});
   return context.texts(
@@ -63,7 +63,7 @@ const predict::Forecast* MemoryChart::chained(const ViewContext& context) const 
   return refusal(context) ? nullptr : target(context);
 }
 
-// The CPU's allocator keeps nothing back, and a limit that was set leaves the context out.
+// The CPU's allocator holds nothing back, and an explicit limit does not include the context.
 std::string MemoryChart::context_words(const ViewContext& context) const {
   const auto refused = refusal(context);
   const predict::Forecast* const card = target(context);
@@ -89,8 +89,8 @@ const char* MemoryChart::peak_key() const {
   return "memory.peak";
 }
 
-// At the left end of its line, under it where it would reach over `ceiling`; at the upper edge
-// where the line is too far up to be drawn. Right of `taken` where it would meet it.
+// At the left end of its line, or under the line if it would be above `ceiling`. At the upper edge
+// if the line is too high to be drawn. Right of `taken` if it would overlap it.
 Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, float ceiling,
                               const Rect& taken, const std::string& words) const {
   const Rect& plot = regions_.plot;
@@ -102,7 +102,7 @@ Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, fl
   if (y < plot.y0) return {};
   float x = plot.x0 + drawing.px(6);
   const float width = drawing.sink.text_width(TextStyle::small, words);
-  // A line further down where it would meet the name of the card, both with their arrows.
+  // One text line lower if it would overlap the name of the card, both with their arrows.
   const float card = drawing.sink.text_width(TextStyle::small, capacity_name_) + drawing.px(16);
   if (above && scale_.capacity_above && x + width + drawing.px(20) > plot.x1 - card)
     y += small + drawing.px(2);
@@ -113,7 +113,7 @@ Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, fl
   return {x, y, x + width, y + small};
 }
 
-// With an arrow where the line is too far up.
+// With an arrow if the line is too high to be drawn.
 void MemoryChart::level_label(const DrawContext& drawing, std::int64_t bytes, float ceiling,
                               const Rect& taken, Color color, const std::string& words) const {
   const Rect at = level_place(drawing, bytes, ceiling, taken, words);
@@ -139,7 +139,7 @@ void MemoryChart::draw_layers(const DrawContext& drawing, const ViewContext& con
   draw_reserved(drawing, context);
 }
 
-// What the target's allocator would hold, where the run's own is not there to be shown.
+// The memory that the target's allocator would hold, if the run's own value is not shown.
 std::optional<MemoryChart::Level> MemoryChart::reserved_level(const DrawContext& drawing,
                                                               const ViewContext& context) const {
   const predict::Forecast* const target = chained(context);
@@ -153,7 +153,7 @@ std::optional<MemoryChart::Level> MemoryChart::reserved_level(const DrawContext&
                peak_plate(drawing, context, unused)};
 }
 
-// The line of what is reserved lies between these heights.
+// True if the line of the reserved memory is between these heights.
 bool MemoryChart::meets_reserved(const DrawContext& drawing, const ViewContext& context, float y0,
                                  float y1) const {
   const auto level = reserved_level(drawing, context);
@@ -177,15 +177,15 @@ void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& c
               level->words);
 }
 
-// Where the plate of the peak lies; empty when the peak is out of view, or when what was refused
-// stands in its place.
+// The place of the peak plate. Empty if the peak is out of view, or if the refusal is shown
+// instead.
 Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& context,
                              std::string& words) const {
   const memory::AllocationLog& log = *source_.log;
   const memory::EventIndex event = log.peak_event();
   if (event == memory::kNone) return {};
   const Rect& plot = regions_.plot;
-  // The last event lies on the right edge, and is often the peak.
+  // The last event is on the right edge, and is often the peak.
   const float x = std::round(x_of_event(event));
   const float y = std::round(scale_.y_of(log.peak_bytes()));
   if (x < plot.x0 || x > plot.x1 || y < plot.y0) return {};
@@ -195,8 +195,8 @@ Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& cont
   const bool measured = source_.kind == MemorySource::Kind::measured;
   const std::string peak = text::bytes(log.peak_bytes()).joined();
   words = peak_words(context, peak);
-  // A part of a run has not come to its peak: against what is predicted of the whole it says
-  // nothing.
+  // A partial run has not reached its peak, so comparing it with the prediction of the whole run
+  // makes no sense.
   if (const char* const partial = measured ? partial_key(context) : nullptr) {
     words =
         drawing.texts("memory.peak_so_far", {{"size", peak}, {"partial", drawing.texts(partial)}});
@@ -239,7 +239,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   const std::string& name = capacity_name_;
   const float width = drawing.sink.text_width(TextStyle::small, name);
   if (scale_.capacity_above) {
-    // Far over everything that was allocated: a word at the upper edge with an arrow up.
+    // Far above all allocations: a word at the upper edge with an arrow up.
     const float s = drawing.px(4);
     const float x = plot.x1 - s - 1;
     const float y = plot.y0 + drawing.px(4);
@@ -248,7 +248,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
     const float top = std::round((y + base - small) / 2);
     const Rect label{plot.x0, top, x - s - drawing.px(4), top + small};
     text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
-    // The context belongs under that line, wherever it is.
+    // The context belongs below that line, even if the line is out of the plot.
     const std::string words = context_words(context);
     const float right = label.x1 - width - drawing.px(16);
     const float left = right - drawing.sink.text_width(TextStyle::small, words);
@@ -267,11 +267,11 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   const float half = std::max(1.0F, std::round(drawing.metrics.px(1)));
   drawing.sink.fill({plot.x0, y - half, plot.x1, y + half}, drawing.theme.bad);
   const float over = y - half - small - drawing.px(1);
-  // Under its line where what is reserved would strike it out.
+  // Below its line if the line of the reserved memory would cross it.
   const bool free_above = over >= plot.y0 && !meets_reserved(drawing, context, over, y);
   const float top = free_above ? over : below_context(drawing, context);
   Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
-  // At the right end; at the left one where the peak or the refusal is written.
+  // At the right end, or at the left end if the peak or the refusal is written there.
   const auto refused = refusal(context);
   const bool crowded = refused && x_of_event(refused->event) > label.x0 - drawing.px(60);
   if (overlap(label, plate) || crowded)
@@ -283,12 +283,12 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
   draw_missing(drawing, context);
 }
 
-// Hatched below the line of the capacity.
+// Hatches the context below the capacity line.
 void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& context,
                                float below) const {
   const auto refused = refusal(context);
   const predict::Forecast* const target = this->target(context);
-  // A run that was refused here had no context to leave room for.
+  // A run that was refused here had no context to reserve.
   if (target == nullptr || target->target.context <= 0 || (refused && !refused->predicted)) return;
   const Rect& plot = regions_.plot;
   const float end = scale_.y_of(context.target_bytes - target->target.context);
@@ -330,8 +330,8 @@ void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContex
   text_in(drawing.sink, label, TextStyle::small, drawing.theme.text2, words);
 }
 
-// The bracket between what would be reserved and the context, clear of what is written there: the
-// very number of the verdict.
+// The bracket between the reserved memory and the context, clear of the texts there. It shows the
+// same number as the verdict.
 void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& context,
                              const Rect& plate) const {
   const predict::Forecast* const target = chained(context);
@@ -349,7 +349,7 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
   const float peak_x = x_of_event(source_.log->peak_event());
   float x = peak_x - needed - drawing.px(90);
   if (x < plot.x0 + drawing.px(12)) x = std::max(plate.x1, peak_x) + drawing.px(60);
-  // The name of what is reserved stands at the left end of its line.
+  // The name of the reserved memory is at the left end of its line.
   const std::string reserved = reserved_words(drawing.texts, *target);
   const float named =
       plot.x0 + drawing.px(18) + drawing.sink.text_width(TextStyle::small, reserved);
@@ -358,8 +358,8 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
   draw_bracket(drawing, x, y0, y1, drawing.theme.ok, words);
 }
 
-// What is reserved beyond what the card leaves to it, in the middle, clear of the names at both
-// ends of the lines.
+// The reserved memory beyond what the card allows, in the middle, clear of the names at both ends
+// of the lines.
 void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& context) const {
   const predict::Forecast* const target = chained(context);
   if (target == nullptr || target->prediction.headroom >= 0) return;
@@ -369,7 +369,7 @@ void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& co
   const float y0 = std::round(scale_.y_of(target->prediction.chain.reserved()));
   const float y1 = std::round(scale_.y_of(context.target_bytes - target->target.context));
   const float x = (plot.x0 + plot.x1) / 2;
-  const float clear = drawing.px(280);  // of the names
+  const float clear = drawing.px(280);  // for the names
   const float end = x + drawing.px(14) + drawing.sink.text_width(TextStyle::small, words);
   if (y0 < plot.y0 || y1 - y0 < drawing.sink.text_height(TextStyle::small)) return;
   if (x - clear < plot.x0 || end + drawing.px(140) > plot.x1) return;

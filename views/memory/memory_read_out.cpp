@@ -1,4 +1,4 @@
-// What is said of what lies under the mouse: a block or a band of the stack, or the peak.
+// The read-out for the item under the mouse: a block or a band of the stack, or the peak.
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +56,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
     if (block.step >= 0)
       phase = drawing.texts("memory.step_phase",
                             {{"number", text::grouped(block.step + 1)}, {"phase", phase}});
-    // Of a file's blocks the phase is often not known, which is idle there.
+    // For blocks of a file the phase is often unknown, which is recorded as idle.
     const bool known =
         source_.kind != MemorySource::Kind::opened || block.phase != base::Phase::idle;
     if (known) lines.push_back({phase, TextStyle::small, false});

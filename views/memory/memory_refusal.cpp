@@ -1,5 +1,4 @@
-// The allocation that broke the step: where it stands, what it asked for and why that was not
-// there.
+// The refused allocation: its place, its size and why that much memory was not available.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -86,8 +85,8 @@ std::vector<std::string> MemoryChart::refusal_lines(const Refusal& refused,
   return lines;
 }
 
-// A place of that size over the stack, left of `end`, as far right as there is room: above the
-// limit, else below it; without any room just left of `end`.
+// A place of that size over the stack, left of `end` and as far right as possible: above the limit,
+// else below it. Without any room, just left of `end`.
 Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   const Rect& plot = regions_.plot;
   const float limit = scale_.y_of(capacity_);
@@ -105,7 +104,7 @@ Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   };
   const float above = plot.y0 + gap;
   const float below = limited ? limit + gap * 1.5F : plot.y0 + gap * 2.5F;
-  // The name of the limit stands on its line.
+  // The name of the limit is on its line.
   const bool room_above = limited && above + size.y + gap * 1.5F <= limit;
   for (const float top : {above, below}) {
     if (top == above && !room_above) continue;
@@ -116,7 +115,7 @@ Rect MemoryChart::place_over_stack(Point size, float end, float gap) const {
   return at(std::round(std::max(plot.x0, end - gap - size.x)), room_above ? above : below);
 }
 
-// Between the tensors and the block that was refused: what the card's allocator cannot give.
+// Between the tensors and the refused block: memory that the card's allocator cannot use.
 void MemoryChart::draw_beyond(const DrawContext& drawing, const Rect& band) const {
   if (band.height() < 1 || band.x1 <= band.x0) return;
   drawing.sink.fill(band, with_alpha(drawing.theme.text3, 0.35F));
@@ -131,7 +130,7 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
   if (x < plot.x0 || x > plot.x1) return;
   const float below = std::clamp(std::round(scale_.y_of(refused->base())), plot.y0, plot.y1);
   const float above = std::clamp(std::round(scale_.y_of(refused->top())), plot.y0, below);
-  // The hollow block of what was refused, at least tall enough to be seen as one.
+  // The hollow block of the refused size, at least tall enough to be recognized.
   const float wide = drawing.px(34);
   const bool right = x + wide <= plot.x1;
   const Rect block{std::max(right ? x : x - wide, plot.x0),
@@ -153,7 +152,7 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
     text_width = std::max(text_width, drawing.sink.text_width(style, line));
   }
   const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
-  // Lines an em apart are too close to be read.
+  // Lines one em apart are too close to read.
   const float between = drawing.px(4);
   const auto further = static_cast<float>(std::max<std::size_t>(lines.size(), 1) - 1);
   const float wanted = 2 * (body + padding) + between + (small + between) * further;

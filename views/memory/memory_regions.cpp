@@ -33,7 +33,7 @@ MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row)
   y += title;
   constexpr float kNeeded = kTitle + kLegendRow + kBands + kLeastPlotHeight + kAxis + kSteps;
   if (legend_row && area.height() >= px(kNeeded) + px(6)) {
-    // Close below the words of the title.
+    // Close below the title text.
     out.legend = {left, y - px(6), right, y + px(kLegendRow) - px(6)};
     y += px(kLegendRow);
   }

@@ -5,12 +5,12 @@
 
 namespace ts::views {
 
-// Where the parts of the memory view lie inside its panel. Parts without room are empty: the list
-// of what is live goes first, then the step labels; the plot stays.
+// The places of the parts of the memory view inside its panel. Parts without room are empty: the
+// live list is removed first, then the step labels. The plot stays.
 struct MemoryRegions {
   Rect all;
   Rect title;
-  Rect legend;  // below the title; empty: it stands beside the title
+  Rect legend;  // below the title; empty: it is in the title row
   Rect y_labels;
   Rect bands;  // phases, over the plot
   Rect plot;
@@ -22,7 +22,7 @@ struct MemoryRegions {
   [[nodiscard]] bool has_steps() const { return steps.height() > 0; }
 };
 
-// `legend_row`: the legend wants a row of its own.
+// `legend_row`: the legend gets a row of its own.
 MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row = false);
 
 }  // namespace ts::views

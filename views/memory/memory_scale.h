@@ -12,7 +12,7 @@ struct MemoryScale {
   Rect plot;
   std::int64_t top = 1;            // bytes at the upper edge
   bool capacity_in_range = false;  // the capacity line is on the plot
-  bool capacity_above = false;     // it is too far up: it becomes a label at the upper edge
+  bool capacity_above = false;     // it is too high and becomes a label at the upper edge
   [[nodiscard]] float y_of(std::int64_t bytes) const {
     const double part = static_cast<double>(bytes) / static_cast<double>(top);
     return plot.y1 - static_cast<float>(part * static_cast<double>(plot.height()));
@@ -27,9 +27,9 @@ struct MemoryScale {
   }
 };
 
-// So that what was allocated stays well visible: the capacity (0: none) is on the plot unless it is
-// more than three times `most`, the largest total in view. `head` pixels stay free above both for
-// what is written there.
+// Chooses a scale in which allocations stay visible. The capacity (0: none) is on the plot unless
+// it is more than three times `most`, the largest total in view. `head` pixels stay free above both
+// for labels.
 MemoryScale choose_scale(const Rect& plot, std::int64_t most, std::int64_t capacity, float head);
 
 }  // namespace ts::views

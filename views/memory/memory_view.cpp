@@ -24,7 +24,7 @@ constexpr float kLeastSize = 24;  // pixels; below it there is nothing to draw
 struct Control {
   MemoryChart::Item item;
   const char* id;
-  bool held;  // answers while it is held, not when it is pressed
+  bool held;  // acts while it is held, not when it is pressed
 };
 constexpr std::array<Control, MemoryChart::kItemCount> kControls{
     {{MemoryChart::kDetail, "###memory_detail", true},
@@ -47,7 +47,7 @@ void MemoryView::draw(ViewContext& context) {
   ChartInput input =
       read_chart_input("###memory", canvas, context.state.memory_has_keys, context.now_ns);
   if (input.hovered) context.state.memory_has_keys = true;
-  // While a run is going on Escape ends it.
+  // During a run, Escape cancels the run.
   if (context.run != nullptr && !context.run->finished) input.clear = false;
   for (const Control& control : kControls) {
     const HotSpot spot = hot_spot(control.id, chart_.item(control.item), !control.held);
@@ -57,7 +57,7 @@ void MemoryView::draw(ViewContext& context) {
   input.fit = input.fit || std::exchange(fit_next_, false);
 
   chart_.update(input, context);
-  // The cursor goes with the mouse; another view may have taken it by now.
+  // The cursor follows the mouse. Another view may own it by now.
   if (!input.hovered && own_cursor_ && context.state.cursor_ns == own_cursor_)
     context.state.cursor_ns.reset();
   own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
@@ -67,7 +67,7 @@ void MemoryView::draw(ViewContext& context) {
   ImGui::Dummy(size);
 }
 
-// What can be done with the block under the mouse, else with the one that is selected.
+// Actions for the block under the mouse, else for the selected block.
 void MemoryView::menu(ViewContext& context, bool asked) {
   constexpr const char* kMenu = "###memory_menu";
   ViewState& state = context.state;

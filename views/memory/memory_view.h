@@ -8,23 +8,23 @@
 
 namespace ts::views {
 
-// Active memory in the content region of the current window: reads the user off Dear ImGui, the
-// rest is MemoryChart. UI thread.
+// Active memory in the content region of the current window. Reads the input from Dear ImGui;
+// MemoryChart does the rest. UI thread.
 class MemoryView {
  public:
   void draw(ViewContext& context);
-  // The next frame should come at once, whatever the user does.
+  // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
   void menu(ViewContext& context, bool asked);
   MemoryChart chart_;
-  // What the open menu is about, in the memory with that id.
+  // The subject of the open menu, in the memory source with that id.
   std::uint64_t menu_memory_ = 0;
   std::optional<memory::BlockIndex> menu_block_;
-  memory::EventIndex menu_event_ = memory::kNone;  // that the list was about
-  bool fit_next_ = false;                          // the selection is there in the next frame
-  std::optional<std::int64_t> own_cursor_;         // where this view put the shared cursor
+  memory::EventIndex menu_event_ = memory::kNone;  // event that the list showed
+  bool fit_next_ = false;                          // in the next frame, with the selection set
+  std::optional<std::int64_t> own_cursor_;         // where this view set the shared cursor
 };
 
 }  // namespace ts::views

@@ -22,7 +22,7 @@ EventIndex end_of(const PhaseSpan& span, const memory::AllocationLog& log) {
                                          : span.end_event;
 }
 
-// A pen that lifts itself: a path goes in, dashes come out.
+// Converts a path to dashes.
 class DashedPen {
  public:
   DashedPen(DrawSink& sink, Color color, float thickness, float on, float off)
@@ -47,7 +47,7 @@ class DashedPen {
   void dash(Point at, float dx, float dy) {
     const Rect line{std::min(at.x, at.x + dx), std::min(at.y, at.y + dy), std::max(at.x, at.x + dx),
                     std::max(at.y, at.y + dy)};
-    // Runs of pixels on one level become one rectangle.
+    // Pixels in a row at one level become one rectangle.
     const Rect rect{dx == 0 ? line.x0 - half_ : line.x0, dy == 0 ? line.y0 - half_ : line.y0,
                     dx == 0 ? line.x1 + half_ : line.x1, dy == 0 ? line.y1 + half_ : line.y1};
     sink_.fill(rect, color_);
@@ -86,10 +86,10 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
     const EventIndex length = expected.end - expected.first;
     const bool stopped = broken_off && &span == &measured.phases().back();
     EventIndex end = end_of(span, measured);
-    // What follows a refusal is giving back.
+    // Events after a refusal are frees.
     if (stopped && refused && refused->event > span.first_event)
       end = std::min(end, refused->event);
-    // One that is still going on, or was broken off, has got as far as its events.
+    // A phase that is in progress or was cut short is matched as far as its events go.
     const bool open = span.end_event == memory::kNone;
     const EventIndex reached = open || stopped ? std::min(length, end - span.first_event) : length;
     const EventIndex came_to = expected.first + reached;
@@ -101,10 +101,10 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
 
 EventIndex PhaseMatch::predicted_of(EventIndex measured) const {
   if (anchors_.empty() || measured == memory::kNone) return memory::kNone;
-  // What is given back after the run was broken off has no counterpart.
+  // Frees after the run stopped have no counterpart.
   if (rest_.measured != memory::kNone && measured >= rest_.measured) return memory::kNone;
-  // Anchors say how many events came before; the event itself has happened too. Where one phase
-  // ends and the next begins, it belongs to the one that ends.
+  // Anchors count the events before; the event itself has also happened. An event at the border of
+  // two phases belongs to the phase that ends.
   const EventIndex passed = measured + 1;
   const auto after = std::lower_bound(
       anchors_.begin(), anchors_.end(), passed,
@@ -178,7 +178,7 @@ void PredictedOutline::draw(DrawSink& sink, const memory::AllocationLog& measure
       before = now;
       continue;
     }
-    // The most since the last pixel, or a spike between two of them would not be seen.
+    // The largest value since the last pixel. Else a spike between two pixels would be lost.
     const EventIndex from = before == memory::kNone || before >= now ? now : before + 1;
     before = now;
     const std::int64_t most =

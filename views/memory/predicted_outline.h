@@ -11,24 +11,24 @@
 
 namespace ts::views {
 
-// Where each moment of a measured run lies in its prediction. Phases are matched by step and kind,
-// those of the micro-batches of a step in their order; inside one the events are matched in
-// proportion, which is one by one where the two agree.
-// Measured steps beyond the predicted ones are matched with the last predicted step: from the
-// second on all steps take the same. The phase in which a run was broken off is matched one by one,
+// Maps each moment of a measured run to its prediction. Phases are matched by step and kind, those
+// of the micro-batches of a step in order. Inside a phase, events are matched in proportion, which
+// is one by one where the two agree.
+// Measured steps after the predicted ones are matched with the last predicted step, because all
+// steps from the second on are the same. The phase in which a run stopped is matched one by one,
 // and nothing after it.
 class PhaseMatch {
  public:
-  // Keeps nothing of the logs. `broken_off`: the measured run did not get to its end.
+  // Keeps no reference to the logs. `broken_off`: the measured run did not finish.
   void make(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
             bool broken_off = false);
-  // Last predicted event at or before the moment after a measured one; kNone when nothing matches.
+  // Last predicted event at or before the moment after a measured one. kNone if nothing matches.
   [[nodiscard]] memory::EventIndex predicted_of(memory::EventIndex measured) const;
 
-  // What the broken-off step would still have done.
+  // The part of the unfinished step that was not run.
   struct Rest {
     memory::EventIndex measured = memory::kNone;  // where the run stopped; kNone: it did not
-    memory::EventIndex predicted = 0;             // the first event that it did not come to
+    memory::EventIndex predicted = 0;             // the first event that was not reached
     memory::EventIndex count = 0;                 // from there to the end of the step
   };
   [[nodiscard]] const Rest& rest() const { return rest_; }
@@ -42,20 +42,20 @@ class PhaseMatch {
   Rest rest_;
 };
 
-// The dashed line of what was predicted, over what was measured. Kept from frame to frame.
+// The dashed line of the prediction over the measured log. Kept from frame to frame.
 class PredictedOutline {
  public:
-  // `id` names the prediction; logs are read now and in draw(). `broken_off`: see PhaseMatch.
+  // `id` identifies the prediction. Logs are read now and in draw(). `broken_off`: see PhaseMatch.
   void update(const memory::AllocationLog& measured, const memory::AllocationLog& predicted,
               std::uint64_t id, bool broken_off = false);
   void clear();
-  // Events that the outline of a broken-off run goes on for, on the event axis: predictions have no
-  // times, so on the time axis it ends where the run did.
+  // The events by which the outline of an unfinished run continues on the event axis. Predictions
+  // have no times, so on the time axis it ends where the run ended.
   [[nodiscard]] const PhaseMatch::Rest& rest() const { return match_.rest(); }
-  // The most that it shows on an axis of that kind, in bytes; 0: nothing.
+  // The largest value shown on an axis of that kind, in bytes. 0: nothing.
   [[nodiscard]] std::int64_t most(memory::Axis kind) const;
-  // Draws into the plot of `scale`: for every pixel the most that was predicted there. The dashes
-  // are `on` and `off` pixels long, the line `thickness` wide.
+  // Draws into the plot of `scale`, for every pixel the largest predicted value there. Dashes are
+  // `on` pixels long with gaps of `off` pixels; the line is `thickness` wide.
   void draw(DrawSink& sink, const memory::AllocationLog& measured,
             const memory::AllocationLog& predicted, const MemoryAxis& axis,
             const MemoryScale& scale, Color color, float thickness, float on, float off) const;

@@ -8,7 +8,7 @@
 
 namespace ts::views {
 
-// A choice of two, drawn as two joined fields with the chosen one raised.
+// A choice of two, drawn as two joined fields. The chosen one is raised.
 struct TwoSegments {
   Rect first;
   Rect second;
@@ -20,7 +20,7 @@ TwoSegments lay_out_segments(const DrawSink& sink, Metrics metrics, const Rect& 
 void draw_segments(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& item,
                    std::string_view first, std::string_view second, bool second_chosen);
 
-// A slider on a logarithmic scale with its label and value on the left; the track takes the right.
+// A slider on a logarithmic scale. Label and value are on the left, the track on the right.
 Rect slider_track(Metrics metrics, const Rect& item);
 void draw_slider(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& item,
                  std::string_view label, float part);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kFrameShare = 1'500'000;  // nanoseconds a layout may take in every frame
 constexpr std::int64_t kPauseFactor = 8;
-constexpr std::int32_t kCoarsest = 4;  // pixels a column
+constexpr std::int32_t kCoarsest = 4;  // pixels per column
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void StackCache::update(const memory::AllocationLog& log, const base::StringTabl
   const bool rests = made_ && wanted == key_;
   stale_ = false;
   if (rests && coarse_ == 1) return;
-  // Another axis or look cannot stand in for this one.
+  // A layout with another axis or look cannot be shown instead.
   const bool usable = made_ && wanted.kind == key_.kind && wanted.look == key_.look;
   std::int32_t coarse = 1;
   if (usable && !rests)

@@ -12,7 +12,7 @@
 
 namespace ts::views {
 
-// What the stack looks like, kept from frame to frame.
+// The look of the stack, compared from frame to frame.
 struct StackSettings {
   ThemeKind theme = ThemeKind::dark;
   bool by_allocation = false;
@@ -21,10 +21,10 @@ struct StackSettings {
   friend bool operator==(const StackSettings&, const StackSettings&) = default;
 };
 
-// Lays the stack out anew when log, view, size or look changed. A layout that would cost more than
-// a frame may is made of fewer, wider columns while the view moves or the log grows, and exact once
-// both rest. One that is still too dear is made at most in an eighth of the time; until then the
-// last one stands in, moved to where it belongs now.
+// Lays the stack out again when log, view, size or look changed. While the view moves or the log
+// grows, a layout that is too expensive for one frame uses fewer, wider columns. It becomes exact
+// when both rest. A layout that is still too expensive takes at most an eighth of the time. Until
+// then the last one is shown, moved to its current place.
 class StackCache {
  public:
   void update(const memory::AllocationLog& log, const base::StringTable& strings,
@@ -33,14 +33,14 @@ class StackCache {
   void clear();
 
   [[nodiscard]] const memory::ActiveMemoryLayout& layout() const { return layout_; }
-  // Coarser than the screen, or made for another view than the one last asked for.
+  // Coarser than the screen, or made for a view other than the last requested one.
   [[nodiscard]] bool stale() const { return stale_; }
 
   void draw(DrawSink& sink, const MemoryAxis& axis, const MemoryScale& scale) const;
   // The rectangle of the stack under a point of the plot.
   [[nodiscard]] bool hit(const MemoryAxis& axis, const MemoryScale& scale, Point at,
                          memory::StackRect& out) const;
-  // Outline of one block, wherever it lies in view.
+  // Outline of one block, anywhere in view.
   void outline(DrawSink& sink, const MemoryAxis& axis, const MemoryScale& scale,
                memory::BlockIndex block, Color color, float thickness) const;
 
@@ -62,17 +62,17 @@ class StackCache {
   bool stale_ = false;
   Key key_;
   std::int64_t made_ns_ = 0;
-  std::int32_t coarse_ = 1;         // pixels a column
-  std::int64_t whole_cost_ns_ = 0;  // of a layout of single pixels, from the last one
+  std::int32_t coarse_ = 1;         // pixels per column
+  std::int64_t whole_cost_ns_ = 0;  // of the last layout at one pixel per column
   memory::ActiveMemoryLayout layout_;
   StackPicture picture_;
   std::vector<std::int8_t> odd_;  // by module; -1 not known yet
 };
 
-// Of blocks that are not drawn individually, when every other block has its own colour.
+// For blocks that are not drawn individually, when every other block has its own colour.
 Color band_color(const Theme& theme);
 
-// The layer a module path belongs to: its first number ("blocks.12.attn" is 12); -1 none.
+// The layer of a module path: its first number ("blocks.12.attn" is 12). -1: none.
 std::int32_t layer_of(std::string_view module);
 
 }  // namespace ts::views

@@ -11,7 +11,7 @@ namespace {
 constexpr float kLeastLined = 3.5F;
 constexpr float kLineStrength = 0.6F;
 
-// Runs of one row of pixels, each extended upwards as long as the next row has the same: stacks are
+// Runs of one row of pixels, each extended upwards while the next row has the same run. Stacks are
 // wide bands, so rows have few runs and neighbouring rows have the same.
 class RunMerger {
  public:
@@ -25,7 +25,7 @@ class RunMerger {
       std::int32_t end = x + 1;
       while (end < columns && pixels[end] == color) ++end;
       if (color != 0) {
-        // Both lists are in the order of x: the one to extend is found by walking along.
+        // Both lists are ordered by x, so one linear walk finds the run to extend.
         while (open < open_.size() && out_[open_[open]].x0 < x) ++open;
         const bool extends = open < open_.size() && same(out_[open_[open]], x, end, color);
         if (extends) {

@@ -16,8 +16,8 @@ struct StackFill {
   Color color = 0;
 };
 
-// The stack as few rectangles of one colour: what draws fast however many blocks there are. Made
-// once for a layout, drawn every frame.
+// The stack as a few rectangles of one colour each, fast to draw for any number of blocks. Made
+// once per layout, drawn every frame.
 struct StackPicture {
   std::int32_t columns = 0;
   std::int32_t rows = 0;
@@ -26,8 +26,8 @@ struct StackPicture {
 
 using BlockColor = std::function<Color(memory::BlockIndex, memory::Category)>;
 
-// `rows` pixels stand for `top` bytes. Blocks taller than 3.5 px (at scale 1) get a line of
-// `surface`, 0.6 strong, as their uppermost row.
+// `rows` pixels represent `top` bytes. Blocks taller than 3.5 px (at scale 1) have a line of
+// `surface`, 0.6 strong, as their top row.
 StackPicture make_stack_picture(const memory::ActiveMemoryLayout& layout, std::int32_t rows,
                                 std::int64_t top, float scale, Color surface,
                                 const BlockColor& color_of);

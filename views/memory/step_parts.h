@@ -23,20 +23,20 @@ struct MicroBatch {
   std::int64_t end_ns = 0;  // 0: still open
 };
 
-// Of the steps that accumulate, in order: a step with one forward has none. Of a step that goes on
-// those that have begun; `count` is the most that any step has.
+// The micro-batches of the steps that accumulate, in order. A step with one forward has none. A
+// step in progress has those that have begun. `count` is the maximum over all steps.
 std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases);
 
-// What runs again looks like the forward that it is.
+// A recomputation has the colour of a forward.
 Color recompute_color(const Theme& theme);
 
-// The recomputation that an event belongs to; null for none.
+// The recomputation that contains an event. Null if there is none.
 const memory::RecomputeSpan* recomputation_at(const memory::AllocationLog& log,
                                               memory::EventIndex event);
 
-// What two module paths have in common, with where they part as a range: "blocks.3" of
+// The common part of two module paths, with the differing part as a range: "blocks.3" of
 // "blocks.3.norm1" and "blocks.3.ffn.w2", "blocks.4 to 7" of "blocks.4.norm1" and "blocks.7.ffn".
-// Empty where they have nothing in common.
+// Empty if they have nothing in common.
 std::string common_module(std::string_view first, std::string_view last, const text::Texts& texts);
 
 }  // namespace ts::views

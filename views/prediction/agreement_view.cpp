@@ -28,7 +28,7 @@ std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
 
-// The buttons behind a heading, at the right end of its line.
+// The buttons after a heading, at the right end of its line.
 template <class Make>
 void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
   const auto copy = [&](const char* format, auto write) {
@@ -44,7 +44,7 @@ void copy_buttons(const Ui& ui, const std::string& id, const Make& make) {
   ImGui::NewLine();
 }
 
-// "+ 512 KiB  mm" and where; empty for a side that has no such event.
+// "+ 512 KiB  mm" and the place. Empty for a side without such an event.
 std::string event_words(const memory::AllocationLog& log, EventIndex event,
                         const base::StringTable& strings, const text::Texts& texts) {
   if (event == memory::kNone) return {};
@@ -56,7 +56,7 @@ std::string event_words(const memory::AllocationLog& log, EventIndex event,
          slice_label(strings.view(block.op), trace::SliceClass::other, texts);
 }
 
-// Everything about one side, for the tooltip.
+// All facts about one side, for the tooltip.
 std::string event_details(const memory::AllocationLog& log, EventIndex event,
                           const base::StringTable& strings, const text::Texts& texts,
                           const char* side) {
@@ -138,7 +138,7 @@ void AgreementView::draw_categories(const Ui& ui, bool whole) {
     predicted += row.predicted;
     measured += row.measured;
   }
-  // Sizes and their differences in one unit.
+  // Sizes and their differences use one unit.
   std::vector<double> sizes;
   for (const report::CategoryAgreement& row : categories_) {
     sizes.push_back(static_cast<double>(row.predicted));

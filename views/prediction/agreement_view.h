@@ -11,8 +11,8 @@
 namespace ts::views {
 
 // Predicted against measured in the current Dear ImGui window: the categories at the peak side by
-// side, then the events that differ, or all, with what each side did. Copied as text; a row under
-// the mouse is told in full, a click selects its block in the memory view. UI thread.
+// side, then the differing events, or all events, with both sides. Can be copied as text. The
+// tooltip shows a row in full; a click selects its block in the memory view. UI thread.
 class AgreementView {
  public:
   void draw(const Ui& ui, const ViewContext& context);
@@ -40,10 +40,10 @@ class AgreementView {
   bool all_events_ = false;
 };
 
-// Why there is nothing to compare, as a key of the locale files; null when there is.
+// Why there is nothing to compare, as a key of the locale files. Null if there is something.
 const char* no_agreement_reason(const ViewContext& context);
 
-// Whether what was measured is compared in full: the run got to its end.
+// True if the measured run is compared in full, which means it finished.
 bool compares_whole_run(const ViewContext& context);
 
 }  // namespace ts::views

@@ -35,7 +35,7 @@ std::string hexadecimal(std::uint64_t address) {
   return "0x" + text;
 }
 
-// What files claim is summed up in doubles: exact below 2^53, and it cannot overflow.
+// Sizes that files claim are summed in doubles: exact below 2^53, and without overflow.
 std::int64_t whole(double bytes) {
   constexpr double kMost = 9e18;
   return static_cast<std::int64_t>(std::clamp(bytes, -kMost, kMost));
@@ -147,8 +147,8 @@ std::optional<memory::BlockIndex> SegmentMap::block_of(const ViewContext& contex
   return block_of(context.file->file.snapshot.segments[piece.segment].blocks[piece.block]);
 }
 
-// Selects the block beside the one that is selected, over what is free; above or below the nearest
-// of the first row that has one. Without a selection the first of all.
+// Selects the neighbour of the selected block, across free parts; above or below the nearest block
+// of the first row that has one. Without a selection, the first block of all.
 void SegmentMap::step(const ChartInput& input, ViewContext& context) const {
   auto& selected = context.state.selected_block;
   const auto& pieces = pieces_.pieces;
@@ -227,7 +227,7 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
   const auto& selected = context.state.selected_block;
   for (const SegmentPiece& piece : pieces_.pieces) {
     Rect rect = place_of(piece);
-    // A hair between wide neighbours, so that equal colours are told apart.
+    // A thin gap between wide neighbours separates equal colours.
     if (rect.width() >= 6) rect.x1 -= 1;
     sink.fill(rect, color_of(context, piece));
     if (!selected) continue;

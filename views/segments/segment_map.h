@@ -13,8 +13,8 @@
 
 namespace ts::views {
 
-// The segments and blocks of an opened snapshot as they were at its end, drawn to scale, without a
-// toolkit. Once a frame: lay_out, update, draw. A click selects the block for the other views.
+// The segments and blocks of an opened snapshot at its end, drawn to scale, without a toolkit. Once
+// a frame: lay_out, update, draw. A click selects the block for the other views.
 class SegmentMap {
  public:
   void lay_out(const DrawSink& sink, const Rect& area, const ViewContext& context);
@@ -23,7 +23,7 @@ class SegmentMap {
 
   [[nodiscard]] const Rect& plot() const { return plot_; }
   [[nodiscard]] const SegmentPieces& pieces() const { return pieces_; }
-  // Of a row in the plot.
+  // The place of a piece in the plot.
   [[nodiscard]] Rect place_of(const SegmentPiece& piece) const;
 
  private:
@@ -45,7 +45,7 @@ class SegmentMap {
   };
   static Sums sums_of(const allocator::Snapshot& snapshot, std::int64_t device);
 
-  // What the pieces were laid out for.
+  // The inputs of the current layout.
   std::uint64_t run_id_ = 0;
   std::int32_t rows_ = 0;
   std::int32_t width_ = 0;

@@ -18,7 +18,7 @@ std::vector<std::uint32_t> segments_by_address(const allocator::Snapshot& snapsh
   return order;
 }
 
-// Puts stretches of the one long strip into rows.
+// Splits pieces of the one long strip into rows.
 class Rows {
  public:
   Rows(float width, std::vector<SegmentPiece>& pieces) : width_(width), pieces_(pieces) {}

@@ -7,8 +7,8 @@
 
 namespace ts::views {
 
-// The segments of a device drawn to scale, one after another by address and wrapped like words:
-// which part of which row each block takes.
+// The segments of a device drawn to scale, in order of address and wrapped like words. A piece is
+// the part of a row that a block takes.
 struct SegmentPiece {
   std::int32_t row = 0;
   float x0 = 0;  // pixels from the left end of the row
@@ -21,9 +21,9 @@ struct SegmentPieces {
   double bytes_per_pixel = 1;
 };
 
-// Chosen so that everything fits into `rows` rows of `width` pixels. Segments are a pixel or two
-// apart, where there is room for that. A block narrower than a pixel is left out where its pixel
-// has a piece already, so there are at most about rows * width pieces.
+// The scale makes everything fit into `rows` rows of `width` pixels. Segments are a pixel or two
+// apart, if there is room for that. A block narrower than a pixel is left out if its pixel already
+// has a piece, so there are at most about rows * width pieces.
 SegmentPieces lay_out_segments(const allocator::Snapshot& snapshot, std::int64_t device,
                                std::int32_t rows, float width);
 

@@ -4,8 +4,8 @@
 
 namespace ts::views {
 
-// The segments of an opened snapshot in the content region of the current window: reads the user
-// off Dear ImGui, the rest is SegmentMap. UI thread.
+// The segments of an opened snapshot in the content region of the current window: reads input from
+// Dear ImGui, SegmentMap does the rest. UI thread.
 class SegmentsView {
  public:
   void draw(ViewContext& context);

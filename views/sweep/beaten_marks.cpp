@@ -12,7 +12,7 @@ void draw_ring(DrawSink& sink, const SweepScene& scene, Point at, float radius) 
                scene.px(1.5F), radius);
 }
 
-// What holds for a copy that was beaten holds for a product, too.
+// The reason for a beaten copy also covers a beaten product.
 std::string reasons(const SweepScene& scene) {
   std::string words;
   const auto& beaten = scene.analysis.beaten;

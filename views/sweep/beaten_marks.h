@@ -5,11 +5,11 @@
 
 namespace ts::views {
 
-// Points that took less time than their bounds have a ring in every plot that shows the bounds.
+// Draws a ring around a point that took less time than its bounds, in every plot that shows them.
 void ring_if_beaten(DrawSink& sink, const SweepScene& scene, LabelSpace& space, std::size_t point,
                     Point at);
-// Over the plot, beside the unit of its axis: what the ring means, and why there are such points.
-// Nothing where there are none.
+// Draws the meaning of the ring and the reason for such points over the plot, beside the unit of
+// its axis. Draws nothing if there are none.
 void draw_beaten_note(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                       const std::string& unit);
 

@@ -15,7 +15,7 @@ using sweep::Measure;
 std::string number(double value) {
   return std::isfinite(value) && value >= 0 ? fmt::format("{:.6g}", value) : std::string();
 }
-// What cannot be 0.
+// For values that cannot be 0.
 std::string positive(double value) {
   return value > 0 ? number(value) : std::string();
 }

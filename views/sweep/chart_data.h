@@ -5,8 +5,8 @@
 
 namespace ts::views {
 
-// The numbers that a chart draws, one row a point, columns named with their units; empty cells
-// where there is no number. Of the findings: one row a sentence, in the language of the figure.
+// The numbers of a chart, one row a point, columns named with their units; empty cells if there is
+// no number. For the findings: one row a sentence, in the language of the figure.
 io::TextTable chart_data(SweepChart chart, const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                          const text::Texts& texts);
 

@@ -1,4 +1,4 @@
-// What can be done with one chart of the figure.
+// The actions on one chart of the figure.
 #include <imgui.h>
 
 #include "views/common/imgui_sink.h"
@@ -18,7 +18,7 @@ std::string data_of(const SweepFigure& figure, SweepChart chart) {
   return io::to_tsv(chart_data(chart, figure.sweep, analysis, figure.texts));
 }
 
-// The chart alone, in a size for a page.
+// The chart alone as SVG, in a size for a page.
 std::string svg_of(const Ui& ui, const SweepFigure& figure, SweepChart chart) {
   constexpr float kWidth = 960;
   constexpr float kHeight = 600;

@@ -1,5 +1,4 @@
-// What is marked on the curves of a panel: the limit, out of memory, where curves cross and
-// flatten.
+// The marks on the curves of a panel: the limit, out of memory, where curves cross and flatten.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +26,7 @@ void Curves::draw_limit() {
   space_.take(std::array{Point{frame_.plot.x0, y}, Point{frame_.plot.x1, y}});
 }
 
-// Under the line or over it, at the left first, where curves that reach it have not come yet.
+// Below or above the line, preferably at the left, before curves reach it.
 void Curves::draw_limit_name() {
   if (limit_ <= 0) return;
   const std::string words =
@@ -48,7 +47,7 @@ void Curves::draw_limit_name() {
   sink_.text({at.x0, at.y0}, TextStyle::small, scene_.theme().bad, words);
 }
 
-// Slopes 1 and 2 through the middle of what was measured, for the eye.
+// Guides of slopes 1 and 2 through the middle of the measured values.
 void Curves::draw_guides() {
   const double middle_x = x_.value_at(0.5);
   const double middle_y = y_.value_at(0.5);
@@ -59,7 +58,7 @@ void Curves::draw_guides() {
     const auto path = curve_along(x_, y_, value);
     dashed_path(sink_, path, scene_.theme().text3, scene_.px(1.2F), scene_.px(1.5F), scene_.px(4));
     space_.take(path);
-    // Its name near the right end, or where it leaves through the top.
+    // Its name is near the right end, or where the line leaves through the top.
     double part = 0.95;
     while (part > 0.5 && value(x_.value_at(part)) > y_.value_at(0.95)) part -= 0.05;
     const double x = x_.value_at(part);
@@ -77,7 +76,7 @@ void Curves::draw_guide_names() {
   }
 }
 
-// Crosses above the top edge; the word and the operator at the first of each series.
+// Crosses above the top edge; the first one of each series has the word and the operator.
 void Curves::draw_lanes() {
   if (lanes_ <= 0) return;
   float y = frame_.plot.y0 + lane_height() / 2;
@@ -115,7 +114,7 @@ void Curves::draw_crossovers() {
   }
 }
 
-// Over all lines, so that none goes through the words of another.
+// Drawn over all lines, so that no line crosses the text of another.
 void Curves::draw_crossover_names() {
   for (const sweep::CurveCrossover& one : scene_.analysis.crossovers) {
     if (one.measure != panel_.measure) continue;
@@ -125,7 +124,7 @@ void Curves::draw_crossover_names() {
                                                      {"axis", scene_.axis_name()},
                                                      {"value", short_count(one.crossover.after)}});
     const float width = sink_.text_width(TextStyle::small, words);
-    // Beside its line, from the bottom upwards.
+    // Beside its line, from the bottom up.
     const float height = sink_.text_height(TextStyle::small);
     std::vector<Rect> places;
     for (float top = frame_.plot.y1 - scene_.px(20); top >= inside().y0; top -= height / 2) {
@@ -140,7 +139,7 @@ void Curves::draw_crossover_names() {
   }
 }
 
-// Published step times: faint, each named with its hardware at its last point.
+// Published step times: faint, each with the name of its hardware at its last point.
 void Curves::draw_references() {
   const Color color = scene_.theme().text3;
   sink_.push_clip(inside());
@@ -168,7 +167,7 @@ void Curves::draw_references() {
     float top = before->y + scene_.px(4);
     const auto covers = [&](float other) { return std::abs(other - top) < line; };
     while (std::any_of(taken.begin(), taken.end(), covers)) top += line;
-    // No room below: above the point and whatever stands there.
+    // No room below: place it above the point and the text there.
     if (top + line > inside().y1) {
       top = std::min(before->y - line - scene_.px(4), inside().y1 - line);
       while (std::any_of(taken.begin(), taken.end(), covers)) top -= line;
@@ -179,7 +178,7 @@ void Curves::draw_references() {
   sink_.pop_clip();
 }
 
-// Measured over fitted, in percent, below the fit.
+// Measured divided by fitted, in percent, below the fit.
 void Curves::draw_residuals() {
   const Rect strip{frame_.plot.x0, frame_.plot.y1 - residuals_ + scene_.px(14), frame_.plot.x1,
                    frame_.plot.y1 - scene_.px(2)};

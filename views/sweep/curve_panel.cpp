@@ -13,7 +13,7 @@ namespace {
 using sweep::Measure;
 using sweep::PointStatus;
 
-// Pushed apart, in order, so that none covers another.
+// Moves labels apart, in order, so that none covers another.
 template <class Labels>
 void spread(Labels& labels, float height, const Rect& area) {
   std::sort(labels.begin(), labels.end(), [](const auto& a, const auto& b) { return a.y < b.y; });
@@ -41,14 +41,14 @@ struct Extent {
   }
 };
 
-// Bytes the allocator might hold; -1 where points differ or none is known.
+// The limit of the allocator in bytes; -1 if points differ or none is known.
 std::int64_t common_limit(const sweep::Sweep& sweep, std::string& source) {
   std::int64_t limit = -1;
   for (const sweep::SweepPoint& point : sweep.points()) {
     const bool measured = point.measurement.limit > 0;
     const std::int64_t one = measured ? point.measurement.limit : point.prediction.capacity;
     if (one <= 0) continue;
-    // What RAM is free changes from run to run; a limit that was set does not.
+    // Free RAM changes from run to run; a limit that was set does not.
     if (limit > 0 && std::abs(one - limit) > limit / 20) return -1;
     limit = limit > 0 ? std::min(limit, one) : one;
     source = measured ? point.measurement.limit_source : point.prediction.target;
@@ -86,8 +86,8 @@ void Curves::set_axes() {
   any_ = extent.any || predicted.any;
   if (of_memory()) limit_ = common_limit(sweep, limit_source_);
   const double greatest = std::max(extent.greatest, predicted.greatest);
-  // A limit far above everything would leave no room for the curves, and so would what is far
-  // above the limit.
+  // A limit far above all values would leave no room for the curves, and so would values far above
+  // the limit.
   constexpr double kFarAbove = 64;
   constexpr double kSeenBeyond = 8;
   const bool oom = sweep.count(PointStatus::oom) > 0;
@@ -97,7 +97,7 @@ void Curves::set_axes() {
   extent.add(std::min(predicted.least, most));
   extent.add(std::min(predicted.greatest, most));
   if (of_time() && panel_.lines) {
-    // What the device allows may lie far below what was reached.
+    // The bound of the device may lie far below the measured values.
     constexpr double kSeenBelow = 30;
     const double lowest = extent.any ? extent.least / kSeenBelow : 0;
     for (const auto& theory : scene_.analysis.theories) {
@@ -133,7 +133,7 @@ void Curves::draw() {
             TextStyle::body, scene_.theme().text3, scene_.figure.texts("sweep.nothing_yet"));
     return;
   }
-  // Lines and marks first, then the words in the room that they leave.
+  // Lines and marks first, then text in the free room.
   draw_limit();
   if (!panel_.lines) draw_guides();
   if (of_time() && panel_.lines) draw_theory();
@@ -229,7 +229,7 @@ void Curves::draw_curve(const sweep::SweepCurve& curve) {
     scene_.spots.push_back({point, at});
   }
   if (line.empty()) return;
-  // A predicted curve that goes on is where the series ends.
+  // If a predicted curve goes further, the series ends there.
   const auto further = predicted_end(curve);
   add_label(curve, further && further->x > line.back().x ? *further : line.back());
 }
@@ -253,7 +253,7 @@ void Curves::draw_fit(const sweep::SweepCurve& curve) {
   sink_.pop_clip();
 }
 
-// Beside the end of a curve that ends within the plot.
+// Names a curve beside its end within the plot.
 void Curves::name_inside(const EndLabel& label) {
   const auto small = TextStyle::small;
   const std::string remark = of_rate() ? std::string() : label.remark;

@@ -9,8 +9,8 @@
 
 namespace ts::views {
 
-// One panel of curves while it is drawn: curve_panel.cpp has the curves, curve_marks.cpp what is
-// marked on them, curve_theory.cpp what was predicted and what the device allows.
+// Draws one panel of curves: curve_panel.cpp has the curves, curve_marks.cpp the marks on them,
+// curve_theory.cpp the predictions and the limits of the device.
 class Curves {
  public:
   Curves(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
@@ -28,7 +28,7 @@ class Curves {
   void draw_predicted(const sweep::SweepCurve& curve);
   void dash_through(const std::vector<Point>& line, Color color);
   [[nodiscard]] double predicted_at(std::size_t point) const;  // NaN: not known
-  // Where the predicted curve ends, if that is seen.
+  // The end of the predicted curve, if it is visible.
   [[nodiscard]] std::optional<Point> predicted_end(const sweep::SweepCurve& curve) const;
   void draw_fit(const sweep::SweepCurve& curve);
   void draw_labels();
@@ -85,8 +85,8 @@ class Curves {
   std::int64_t limit_ = -1;
   std::string limit_source_;
   std::vector<EndLabel> labels_;
-  std::vector<std::vector<double>> bounds_;  // that were drawn: series often share one
-  LabelSpace space_;                         // what is drawn, and the words that are
+  std::vector<std::vector<double>> bounds_;  // the drawn ones: series often share one
+  LabelSpace space_;                         // the room of drawn items and text
 
   struct GuideName {
     Point at;

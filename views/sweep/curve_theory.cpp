@@ -1,5 +1,5 @@
-// What was predicted for the points of a panel, and what the device allows: both beside what was
-// measured, never in one curve with it.
+// The predictions for the points of a panel, and the limits of the device: both beside the measured
+// values, never in one curve with them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,8 +19,8 @@ double Curves::predicted_at(std::size_t point) const {
   return ms > 0 ? ms : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Dashed, hollow where nothing was measured. Memory is predicted by itself at every point; times
-// are estimated from what was measured, so their line comes from there.
+// Dashed, hollow where nothing was measured. Memory is predicted independently at every point;
+// times are estimated from measured ones, so their line starts there.
 void Curves::draw_predicted(const sweep::SweepCurve& curve) {
   std::vector<Point> line;
   std::optional<Point> measured_before;
@@ -114,7 +114,7 @@ void Curves::draw_bound(const sweep::SweepCurve& curve, double sweep::PointTheor
     bound_names_.push_back({name, compute});
 }
 
-// What the lines are, once for all series of the same rate, in a corner that is free.
+// The meaning of the lines, once for all series of the same rate, in a free corner.
 void Curves::draw_bound_names() {
   const float row = sink_.text_height(TextStyle::small) + scene_.px(2);
   const float sample = scene_.px(22);

@@ -1,4 +1,4 @@
-// How a step divides into forward, backward and optimizer: a column per point, in percent.
+// The shares of forward, backward and optimizer in a step: a column per point, in percent.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-// How far single steps are from the median: P50 solid, P90 and P99 above it.
+// The distance of single steps from the median: P50 solid, P90 and P99 above it.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ constexpr Percentile kP50 = &run::TimingSummary::median_ms;
 constexpr Percentile kP90 = &run::TimingSummary::p90_ms;
 constexpr Percentile kP99 = &run::TimingSummary::p99_ms;
 
-// Negative where the point has none: too few steps say nothing of one in a hundred.
+// Negative if the point has none: a few steps give no information about one in a hundred.
 double value_at(const sweep::Sweep& sweep, std::size_t index, Percentile which) {
   const sweep::SweepPoint& point = sweep.points()[index];
   return point.status == sweep::PointStatus::ok ? point.measurement.step.*which : -1;

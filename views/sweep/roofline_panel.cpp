@@ -1,5 +1,5 @@
-// Roofline (Williams, Waterman, Patterson 2009): what was reached against FLOP per byte, under the
-// peak and the bandwidth of the device.
+// Roofline (Williams, Waterman, Patterson 2009): reached rate against FLOP per byte, under the peak
+// and the bandwidth of the device.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,7 +32,7 @@ std::vector<Placed> placed(const SweepScene& scene, const sweep::SweepCurve& cur
   return all;
 }
 
-// At most the bandwidth times the intensity, at most the peak (F-9).
+// The lower of bandwidth times intensity and peak (F-9).
 double allowed(const report::Roofs& roofs, double intensity) {
   const double by_memory = roofs.gb_s > 0 ? roofs.gb_s * intensity * 1e-3 : roofs.tflops;
   return roofs.tflops > 0 ? std::min(roofs.tflops, by_memory) : by_memory;
@@ -42,9 +42,9 @@ double ridge(const report::Roofs& roofs) {
   return roofs.tflops > 0 && roofs.gb_s > 0 ? roofs.tflops / roofs.gb_s * 1e3 : 0;
 }
 
-// The unit of everything that is written in the panel: that of the highest roof.
+// The unit of all numbers in the panel: that of the highest roof.
 struct RateUnit {
-  double tflops = 1;  // that it is
+  double tflops = 1;  // its size
   const char* name = "TFLOP/s";
 };
 
@@ -99,7 +99,7 @@ Axes axes_for(const SweepScene& scene, const Rect& plot, const std::vector<repor
           axis(least_y, most_y, look.log_y.value_or(true), plot.y1, plot.y0)};
 }
 
-// What is written at a place once all lines and marks are drawn.
+// Text that is drawn after all lines and marks.
 struct Note {
   Point at;
   std::string words;
@@ -178,7 +178,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const PanelFrame frame = frame_panel(sink, scene, area, title, about, scene.px(70));
   const float title_end = area.x0 + scene.px(40) + sink.text_width(TextStyle::body_strong, title) +
                           sink.text_width(TextStyle::small, about);
-  // Over two axes a series is several curves of other looks, whose names stand at their marks.
+  // Over two axes a series is several curves with different looks; their names are at their marks.
   if (scene.analysis.curves.size() == scene.styles.size()) {
     draw_series_names(sink, scene,
                       {title_end, area.y0, area.x1 - scene.px(kMenuRoom), area.y0 + scene.px(34)});
@@ -218,7 +218,7 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       sink.polyline(line, mixed(scene.theme().bg, look.color, 0.5F), scene.px(1));
     }
     if (line.empty()) continue;
-    // Beside the last mark: the greatest value of the axis.
+    // Beside the last mark, which has the greatest value of the axis.
     const std::size_t last = placed(scene, curve).back().point;
     const std::string words =
         curve.label + " " +

@@ -9,14 +9,14 @@ namespace {
 
 using spec::AttentionBackend;
 
-// Whether every series is another backend, or there is one series that has attention.
+// True if every series is another backend, or there is one series that has attention.
 bool backends_tell_them_apart(const sweep::Sweep& sweep) {
   const auto& fields = sweep.spec().series;
   if (fields.empty()) return spec::field_applies(sweep.spec().base, spec::Field::backend);
   return fields.size() == 1 && fields[0].field == spec::Field::backend;
 }
 
-// The palette of the memory categories is made to be told apart, also without colour vision.
+// The colours of the memory categories are easy to distinguish, also without colour vision.
 SeriesStyle turn_style(std::size_t i, ThemeKind theme) {
   constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
   return {views::theme(theme).category[kCategories[i % kCategories.size()]],
@@ -47,7 +47,7 @@ std::vector<SeriesStyle> curve_styles(const sweep::Sweep& sweep, ThemeKind theme
   std::vector<SeriesStyle> styles;
   for (std::size_t i = 0; i < curves; ++i) {
     SeriesStyle one = by_second ? turn_style(i, theme) : series[i * series.size() / curves];
-    // Several series keep their colours; the mark tells the second value.
+    // Several series keep their colours; the mark shows the second value.
     if (!by_second && curves > series.size()) {
       one.shape = static_cast<MarkShape>(i % (curves / series.size()) % 6);
     }

@@ -8,13 +8,13 @@
 
 namespace ts::views {
 
-// How a series looks in every panel and list: never by its colour alone.
+// The look of a series in every panel and list: never by its colour alone.
 using SeriesStyle = MarkStyle;
-// Backends have the colours and marks they have everywhere; other series take them in turn.
+// Backends have the same colours and marks everywhere; other series take them in turn.
 std::vector<SeriesStyle> series_styles(const sweep::Sweep& sweep, ThemeKind theme);
 
-// The same for every curve of curves_of(): with one series over two axes the second value tells the
-// curves apart.
+// The same for every curve of curves_of(): with one series over two axes the second value
+// distinguishes the curves.
 std::vector<SeriesStyle> curve_styles(const sweep::Sweep& sweep, ThemeKind theme);
 
 }  // namespace ts::views

@@ -45,7 +45,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     }
   }
   const bool log = scene.figure.look.log_y.value_or(false);
-  // A number stands over every bar and whisker, within the plot.
+  // Every bar and whisker has a number above it, within the plot.
   const float height = sink.text_height(TextStyle::small);
   const float head = height + scene.px(8);
   const double room = std::min(0.5, static_cast<double>(head / frame.plot.height()));
@@ -64,7 +64,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const auto others = static_cast<float>(sweep.series().size() - 1);
   const float bar = std::min(group * 0.8F / others, scene.px(44));
   float last_label = -1e9F;
-  // Numbers come last: none lies on a bar, a whisker or the line of the baseline.
+  // Numbers come last: none covers a bar, a whisker or the line of the baseline.
   LabelSpace space;
   space.take(std::array{Point{plot.x0, one}, Point{plot.x1, one}});
   struct Number {
@@ -95,7 +95,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
     for (const SpeedUp& ratio : speed_ups_at(sweep, place)) {
       const float x = middle + bar * (static_cast<float>(ratio.series - 1) - others / 2);
       const float top = std::round(y.position(ratio.value));
-      // Ratios have no zero on a logarithmic axis: bars stand on 1, or hang from it.
+      // A logarithmic axis has no zero: bars start at 1 and go up or down.
       const float foot = log ? one : plot.y1;
       const Rect box{std::round(x) + 1, std::min(top, foot), std::round(x + bar) - 1,
                      std::max(top, foot)};
@@ -105,7 +105,7 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       const float centre = std::round((box.x0 + box.x1) / 2);
       float above = top;
       if (ratio.high > ratio.low) {
-        // One that goes on past the top has no cap there.
+        // A whisker that goes past the top has no cap there.
         const float end_of_high = y.position(ratio.high);
         const float high = std::max(plot.y0 + head, end_of_high);
         const float low = y.position(ratio.low);

@@ -11,14 +11,14 @@
 
 namespace ts::views {
 
-// What every panel needs of a sweep and what is too much work for every frame.
+// The data of a sweep that every panel needs and that take too long to compute in every frame.
 struct SweepAnalysis {
   std::vector<sweep::SweepCurve> curves;
   std::vector<sweep::CurveFit> fits;
   std::vector<sweep::CurveCrossover> crossovers;
   std::vector<sweep::CurveSaturation> saturations;
   std::vector<sweep::ReferenceSeries> references;  // those that fit this sweep
-  // Of every point; estimated times are negative where there is none.
+  // For every point; an estimated time is negative if there is none.
   std::vector<std::optional<sweep::PointTheory>> theories;
   std::vector<double> estimated_step_ms;
   std::vector<sweep::BeatenBound> beaten;  // reasons why points are faster than their bounds

@@ -21,7 +21,7 @@ namespace {
 using spec::AttentionBackend;
 using spec::Field;
 
-// What each axis begins with, and how far its lists go; powers of two.
+// The first range of each axis, and the limits of its lists; powers of two.
 struct Reach {
   std::int64_t low, high, least, most;
 };
@@ -54,7 +54,7 @@ Reach reach_of(Field field) {
   }
 }
 
-// Why a backend cannot run here; empty when it can.
+// The reason why a backend cannot run here; empty when it can.
 std::string backend_problem(const Ui& ui, spec::WorkloadSpec base, AttentionBackend backend) {
   base.backend = backend;
   for (const spec::SpecProblem& problem : spec::validate(base)) {
@@ -94,8 +94,7 @@ std::string field_words(const Ui& ui, Field field) {
   return ui.texts(std::string("controls.field.") + spec::field_name(field));
 }
 
-// A list of settings; the first row is none where `none` has words for it. True when another was
-// chosen.
+// A list of settings; if `none` has text, the first row is "none". True when another was chosen.
 bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
                   const std::vector<Field>& fields, const char* none, float width) {
   bool changed = false;
@@ -119,7 +118,7 @@ bool field_select(const Ui& ui, const char* id, std::optional<Field>& chosen,
   return changed;
 }
 
-// Values as --axis and --series write them.
+// A field for values in the form of --axis and --series.
 void values_field(const Ui& ui, const char* name, std::string& values, const char* example,
                   float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -134,7 +133,7 @@ void values_field(const Ui& ui, const char* name, std::string& values, const cha
   ImGui::Dummy({width, ui.px(32)});
 }
 
-// What a field that was just chosen begins with.
+// The first values of a field that was just chosen.
 std::string first_values(Field field, const spec::WorkloadSpec& base) {
   const auto choices = spec::field_choices(field);
   std::string all;
@@ -172,7 +171,7 @@ void draw_presets(const Ui& ui, SweepEdit& edit, const sweep::SweepPresets& pres
 void draw_first_axis(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base, float width) {
   section(ui, ui.texts("sweep.axis"));
   const auto fields = axis_fields(base);
-  // A workload of another kind may have no such size.
+  // Another workload may not have this size.
   const bool lost = std::find(fields.begin(), fields.end(), edit.axis) == fields.end();
   std::optional<Field> axis = lost ? fields.front() : edit.axis;
   if (field_select(ui, "###sweep_axis", axis, fields, nullptr, width) || lost) {
@@ -211,7 +210,7 @@ void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& bas
                  width);
   }
   section(ui, ui.texts("sweep.series"));
-  // A backend of attention is no series where there is none; it is again where there is.
+  // Without attention the backend is no series; with attention it is one again.
   std::optional<Field> series = edit.series;
   if (series == Field::backend && !spec::field_applies(base, Field::backend)) series.reset();
   if (field_select(ui, "###sweep_series", series, series_fields(base), "sweep.none_chosen",

@@ -9,7 +9,7 @@
 
 namespace ts::views {
 
-// The sweep that the controls describe, over whatever workload the other controls set.
+// The sweep that the controls describe. The other controls set the workload.
 struct SweepEdit {
   spec::Field axis = spec::Field::T;
   std::int64_t low = 64;  // powers of two from here
@@ -22,22 +22,22 @@ struct SweepEdit {
   std::vector<spec::AttentionBackend> backends = {spec::AttentionBackend::naive,
                                                   spec::AttentionBackend::flash};
   std::string series_values;  // of a series other than the backend: "fp32,bf16"
-  std::string preset;  // of the course, instead of all the above and of the workload; empty: none
+  std::string preset;         // of the course, replaces all the above and the workload; empty: none
 };
 
-// A backend series is left out where the workload has no attention. With a preset its sweep, on the
-// device and under the limit of `base`. Errors as check() has them.
+// A backend series is left out if the workload has no attention. A preset gives its own sweep, on
+// the device and under the limit of `base`. Errors are those of check().
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets);
 
-// The settings that the controls offer as an axis for this workload: all that are numbers, the
-// sizes first; and as series: all others, too.
+// The settings that the controls offer for this workload. As an axis: all numbers, the sizes first.
+// As series: all others, too.
 std::vector<spec::Field> axis_fields(const spec::WorkloadSpec& base);
 std::vector<spec::Field> series_fields(const spec::WorkloadSpec& base);
 
 enum class SweepAsk : std::uint8_t { nothing, start, add };
-// Preset, or axis, ends and series, in the current window. `sweep` is the one there is, null: none;
-// while it runs it can only be added to.
+// Draws preset, or axis, ends and series, in the current window. `sweep`: the current one, null:
+// none; while it runs, points can only be added.
 SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
                              const sweep::SweepPresets& presets, const sweep::Sweep* sweep,
                              bool running);

@@ -1,4 +1,4 @@
-// What the controls of the sweep page describe.
+// The sweep that the controls of the page describe.
 #include <algorithm>
 
 #include "core/spec/spec_fields.h"

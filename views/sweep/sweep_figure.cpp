@@ -66,7 +66,7 @@ std::shared_ptr<const SweepAnalysis> analysis_of(const SweepFigure& figure) {
       analyse(figure.sweep, figure.look.fit, figure.references));
 }
 
-// The caption under the charts; what is left for them.
+// Draws the caption under the charts; returns the room left for them.
 Rect draw_caption(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
   Rect grid = area;
   if (figure.caption.empty()) return grid;
@@ -82,7 +82,7 @@ Rect draw_caption(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
   return grid;
 }
 
-// Draws the charts side by side; the one that the mouse is in.
+// Draws the charts side by side; returns the one under the mouse.
 SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
   const SweepFigure& figure = scene.figure;
   const auto charts =
@@ -94,7 +94,7 @@ SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
   const std::size_t shown = std::min(charts.size(), rows * columns);
   float height = grid.height() / static_cast<float>(rows);
   float last_height = height;
-  // Sentences alone in the last row of a picture take no more than they need.
+  // Findings alone in the last row of a picture take only the height they need.
   if (!figure.caption.empty() && rows > 1 && shown % columns == 1 &&
       charts[shown - 1] == SweepChart::findings) {
     last_height = std::min(height, findings_height(sink, scene));
@@ -103,7 +103,7 @@ SweepHit draw_grid(DrawSink& sink, SweepScene& scene, const Rect& grid) {
   SweepHit hit;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t row = i / columns;
-    // The last row shares its width among fewer.
+    // The charts of an incomplete last row share its width.
     const std::size_t in_row = std::min(columns, shown - row * columns);
     const float width = grid.width() / static_cast<float>(in_row);
     const float x = std::round(grid.x0 + width * static_cast<float>(i % columns));
@@ -140,7 +140,7 @@ const char* to_string(SweepChart chart) {
 }
 
 std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis& analysis) {
-  // Dry runs alone say nothing of time.
+  // Dry runs alone give no times.
   const bool measures =
       sweep.running() || std::ranges::any_of(sweep.points(), &sweep::SweepPoint::measured);
   if (!measures) return {SweepChart::memory, SweepChart::findings};

@@ -15,7 +15,7 @@
 
 namespace ts::views {
 
-// What a chart of the figure shows.
+// The content of a chart of the figure.
 enum class SweepChart : std::uint8_t {
   time,
   memory,
@@ -33,13 +33,13 @@ const char* to_string(SweepChart chart);  // time memory throughput ...: names o
 // The charts that this sweep has something for, in their order.
 std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis& analysis);
 
-// How the figure is to look, as far as the reader chooses.
+// The look of the figure, as far as the reader chooses it.
 struct SweepStyle {
-  std::optional<bool> log_x, log_y;  // unset: what suits the values
+  std::optional<bool> log_x, log_y;  // unset: chosen to suit the values
   sweep::FitRange fit;               // of the first axis
 };
 
-// What the figure of a sweep is drawn from. Nothing of it may be kept.
+// The inputs of the figure of a sweep. No part of it may be kept.
 struct SweepFigure {
   const sweep::Sweep& sweep;
   const text::Texts& texts;
@@ -50,20 +50,20 @@ struct SweepFigure {
   SweepStyle look = {};
   std::span<const sweep::ReferenceSeries> references = {};  // published; those that fit are drawn
   std::optional<SweepChart> only = {};                      // this chart alone, over the whole area
-  SweepAnalysisCache* cache = nullptr;                      // null: worked out anew
-  std::string stale = {};  // settings that are not those of now: the charts are faint, and say so
-  Rect seen = {};  // part of the area that is in sight, where that is said; empty: all of it
+  SweepAnalysisCache* cache = nullptr;                      // null: computed anew
+  std::string stale = {};  // differing settings: the charts are faint and name them
+  Rect seen = {};          // the visible part of the area; empty: all of it
 };
 
-// What the mouse is at.
+// The items under the mouse.
 struct SweepHit {
   std::optional<std::size_t> point;
   std::optional<SweepChart> chart;
   Rect box;  // of that chart
 };
 
-// The height of all rows of panels at this width: as many whole rows are seen in `seen` pixels of
-// it as have room, and none is cut.
+// The height of all rows of panels at this width: as many whole rows as possible fit into `seen`
+// pixels of it, and none is cut.
 float wanted_height(const SweepFigure& figure, float width, float seen);
 
 // Draws as many of charts_of() as there is room for.
@@ -77,9 +77,9 @@ std::string slope_words(const std::string& axis, const stats::PowerFit& fit, boo
 // Fits, crossovers and saturation as sentences in the chosen language.
 std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts);
-// The status in one word, and what there is to say about it.
+// The status in one word, with its details.
 std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts);
-// Predicted peak over the measured one: "+0.31 %"; empty where one of them is missing.
+// Predicted peak relative to the measured one: "+0.31 %"; empty if one of them is missing.
 std::string prediction_error_words(const sweep::SweepPoint& point);
 // "flash, T = 512".
 std::string place_words(const sweep::Sweep& sweep, std::size_t point);

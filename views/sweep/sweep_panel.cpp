@@ -56,7 +56,7 @@ void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& f
   const std::string name = scene.axis_name();
   const float x = frame.plot.x1 + scene.px(6);
   const float width = sink.text_width(TextStyle::small, name);
-  // A long one goes under the labels.
+  // A long name goes below the labels.
   const bool fits = x + width <= frame.labels.x1;
   sink.text({fits ? x : frame.labels.x1 - width, frame.plot.y1 + scene.px(fits ? 7 : 21)},
             TextStyle::small, scene.theme().text3, name);
@@ -87,7 +87,7 @@ void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& fram
               TextStyle::small, scene.theme().text2, tick.label);
   }
   const float width = sink.text_width(TextStyle::small, ticks.unit);
-  // A long one reaches over the axis rather than out of the panel.
+  // A long unit extends over the axis and not out of the panel.
   const float unit_x = std::max(plot.x0 - scene.px(60), plot.x0 - scene.px(8) - width);
   sink.text({unit_x, plot.y0 - scene.px(18)}, TextStyle::small, scene.theme().text3, ticks.unit);
   sink.fill({plot.x0, plot.y0, plot.x0 + 1, plot.y1}, scene.theme().line);

@@ -8,13 +8,13 @@
 
 namespace ts::views {
 
-// What all panels of one figure share in one frame.
+// The data that all panels of one figure share in one frame.
 struct SweepScene {
   const SweepFigure& figure;
   const SweepAnalysis& analysis;
   std::vector<SeriesStyle> styles;
   std::vector<SeriesStyle> looks;  // of the curves
-  // Where points were drawn, for the mouse.
+  // The place of a drawn point, for the mouse.
   struct Spot {
     std::size_t point = 0;
     Point at;
@@ -36,7 +36,7 @@ PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area
                        const std::string& title, const std::string& subtitle, float label_width);
 void draw_x_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& x);
-// At the right end of the x axis.
+// Draws at the right end of the x axis.
 void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame);
 void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& y, const Ticks& ticks);
@@ -49,12 +49,12 @@ struct CurvePanel {
   const char* title = nullptr;  // keys
   const char* subtitle = nullptr;
   bool log = true;
-  bool lines = true;  // through the points; without, the fits are drawn
+  bool lines = true;  // through the points; if false, the fits are drawn
 };
 void draw_curve_panel(DrawSink& sink, SweepScene& scene, const Rect& area, const CurvePanel& panel);
 
-// How many times faster a point is than the first series at the same place; the interval is the one
-// that the two intervals allow.
+// The speed-up of a point over the first series at the same place, with the interval that the two
+// intervals allow.
 struct SpeedUp {
   std::size_t point = 0;
   std::size_t series = 0;
@@ -62,10 +62,10 @@ struct SpeedUp {
 };
 std::vector<SpeedUp> speed_ups_at(const sweep::Sweep& sweep, std::size_t place);
 
-// Bars: how many times faster than the first series, at each value of the first axis.
+// Bars: the speed-up over the first series, at each value of the first axis.
 void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
-// What the device allows: FLOP per byte against TFLOP/s, its roofs, and every measured point.
+// The limits of the device: FLOP per byte against TFLOP/s, its roofs, and every measured point.
 bool has_roofline(const SweepAnalysis& analysis);
 void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
@@ -73,17 +73,17 @@ void draw_roofline_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 bool has_percentiles(const sweep::Sweep& sweep);
 void draw_percentile_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
-// Columns: how the steps of every point divide into forward, backward and optimizer.
+// Columns: the shares of forward, backward and optimizer in the steps of every point.
 bool has_parts(const sweep::Sweep& sweep);
 void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area);
 
-// At the right end of a panel's title, for the button of its menu; at scale 1.
+// The room at the right end of a panel's title for the button of its menu, at scale 1.
 inline constexpr float kMenuRoom = 36;
 
-// Marks and names of the series, right-aligned in the row; those that do not fit are left out.
+// Draws marks and names of the series, right-aligned in the row; leaves out those that do not fit.
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row);
 
-// What the curves say, as sentences.
+// The findings from the curves, as sentences.
 [[nodiscard]] float findings_height(const DrawSink& sink, const SweepScene& scene);
 void draw_findings_panel(DrawSink& sink, const SweepScene& scene, const Rect& area);
 

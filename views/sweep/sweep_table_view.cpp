@@ -1,4 +1,4 @@
-// One row a point, in the order of the axes, the series of a place together.
+// One row a point, in the order of the axes; the series of a place are together.
 #include <imgui.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 using sweep::PointStatus;
 
-// `worth`: where there is no room for all, the least goes first; 0 stays.
+// `worth`: if there is no room for all, the lowest is dropped first; 0 always stays.
 struct Column {
   const char* key;
   bool right;
@@ -40,9 +40,9 @@ constexpr std::array<Column, 10> kColumns = {{{"sweep.column.series", false, 0},
                                               {"sweep.column.error", true, 5},
                                               {"sweep.column.result", false, 0}}};
 using TableCells = std::vector<std::string>;
-constexpr std::size_t kMeasuredRows = 64;  // that the columns are as wide as
+constexpr std::size_t kMeasuredRows = 64;  // the rows that determine the widths of the columns
 
-// The units of the columns; numbers that are compared stand in one.
+// The units of the columns; numbers to compare share one.
 struct Units {
   OneUnit time, memory, rate;
   [[nodiscard]] std::string ms(double value) const {
@@ -69,13 +69,13 @@ Units units_of(const sweep::Sweep& sweep) {
   return {duration_unit(times), byte_unit(sizes), token_rate_unit(rates)};
 }
 
-// "\u2248 88.3" of a point that was not timed.
+// "\u2248 88.3" for a point that was not timed.
 std::string estimated_time(const sweep::Sweep& sweep, const Units& units, std::size_t index) {
   const double expected = sweep.estimated_step_ms(index);
   return expected > 0 ? "\xe2\x89\x88 " + units.ms(expected) : text::kNoNumber;
 }
 
-// Allocated when the backward begins; predicted where it was not measured.
+// Allocated at the start of the backward; predicted if it was not measured.
 std::string before_backward(const sweep::SweepPoint& point, const Units& units) {
   const std::int64_t measured = point.measurement.before_backward;
   if (point.status == PointStatus::ok && measured >= 0) return units.bytes(measured);
@@ -107,7 +107,7 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
           status_words(point, texts)};
 }
 
-// Columns of times, rates and sizes name their unit.
+// Headings of times, rates and sizes contain the unit.
 TableCells header_of(const sweep::Sweep& sweep, const Units& units, const text::Texts& texts) {
   TableCells header(kColumns.size());
   const auto& axes = sweep.spec().axes;
@@ -157,7 +157,7 @@ Color result_color(const Theme& theme, PointStatus status) {
   }
 }
 
-// At the end of the row that the mouse is on: run it again, compare it with another.
+// Buttons at the end of the row under the mouse: run it again, compare it with another.
 void draw_row_buttons(const Ui& ui, const Rect& row, const sweep::Sweep& sweep, std::size_t index,
                       SweepPageState& state, SweepRequests& requests) {
   const sweep::SweepPoint& point = sweep.points()[index];

@@ -24,7 +24,7 @@ std::string count(std::size_t number) {
   return text::grouped(static_cast<std::int64_t>(number));
 }
 
-// Automatic, linear, log, and from the start again.
+// Cycles through automatic, linear and log.
 void cycle(std::optional<bool>& log) {
   if (!log) {
     log = false;
@@ -35,7 +35,7 @@ void cycle(std::optional<bool>& log) {
   }
 }
 
-// Scales of the axes and the range that is fitted.
+// The controls for the scales of the axes and the fitted range.
 void draw_look(const Ui& ui, const sweep::Sweep& sweep, SweepStyle& look) {
   struct Axis {
     const char* id;
@@ -87,7 +87,7 @@ void draw_buttons(const Ui& ui, const SweepPage& page, std::size_t open, SweepSt
     requests.pause = button(ui, "###sweep_pause", "\xef\x81\x8c", ui.texts("sweep.pause"), "",
                             ButtonKind::plain);
   }
-  // What was cancelled is not cancelled again, nor what has ended.
+  // Work that was cancelled or has ended cannot be cancelled.
   if (!page.idle || open > 0) {
     ImGui::SameLine(0, ui.px(8));
     requests.cancel = button(ui, "###sweep_cancel", "\xef\x81\x8d", ui.texts("sweep.cancel"), "",
@@ -121,7 +121,7 @@ float progress_width(float wanted, float room, float words, float unit) {
 
 namespace {
 
-// What goes on, or what the sweep waits for.
+// The current activity, or what the sweep waits for.
 std::string now_words(const Ui& ui, const SweepPage& page) {
   const sweep::Sweep& sweep = *page.sweep;
   if (!page.problem.empty()) return message_words(ui.texts, page.problem);
@@ -140,7 +140,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
                 SweepRequests& requests) {
   const sweep::Sweep& sweep = *page.sweep;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  // In a small window the buttons have a row of their own.
+  // In a small window the buttons have a separate row.
   const bool narrow = width < ui.px(800);
   const float row = ui.px(52);
   const float height = narrow ? ui.px(92) : row;
@@ -154,7 +154,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const float buttons = narrow ? at.x + width : row_left;
   const std::string now = now_words(ui, page);
   const float most = buttons - at.x - ui.px(32);
-  // While points run the words change with every frame: the bar does not.
+  // While points run the text changes with every frame: the bar must not.
   const float words = sweep.running() ? 0 : sink.text_width(TextStyle::body, now) + ui.px(40);
   const float wanted = std::min(width * (narrow ? 0.5F : 0.36F), ui.px(460));
   const float bar_width = progress_width(wanted, most, words, ui.px(1));
@@ -164,7 +164,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const std::string what = sweep_range_words(sweep.spec(), ui.texts);
   const std::string title = ui.texts("sweep.title", {{"what", what}});
   const bool fits = sink.text_width(TextStyle::body_strong, title) <= title_row.width();
-  // What is running is said in place of the title where there is no room for it beside the bar.
+  // If there is no room beside the bar, the running point replaces the title.
   const bool beside = buttons - ui.px(40) - text_row.x1 >= ui.px(220);
   const bool runs = sweep.running() && !beside;
   text_in(sink, title_row, TextStyle::body_strong, ui.theme.text,
@@ -188,7 +188,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   ImGui::SetCursorScreenPos({at.x, at.y + height});
 }
 
-// A click opens a point; with Shift it is one of two to be compared.
+// A click opens a point; with Shift it selects one of two points to compare.
 void choose_point(std::size_t point, SweepPageState& state, SweepRequests& requests) {
   if (!ImGui::GetIO().KeyShift) {
     requests.open = point;
@@ -200,7 +200,7 @@ void choose_point(std::size_t point, SweepPageState& state, SweepRequests& reque
   }
 }
 
-// All panels; what does not fit is reached by scrolling.
+// Draws all panels; scrolling reaches those that do not fit.
 void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPageState& state,
                  SweepRequests& requests) {
   SweepFigure figure{*page.sweep, ui.texts, ui.theme, ui.metrics};
@@ -218,7 +218,7 @@ void draw_figure(const Ui& ui, const SweepPage& page, const Rect& area, SweepPag
     const bool pressed = ImGui::InvisibleButton("###sweep_figure", {width, height});
     const bool menu = ImGui::IsItemClicked(ImGuiMouseButton_Right);
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    // Over the button of a chart, too, which lies on it.
+    // Also over the button of a chart, which lies on the chart.
     const bool inside = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     figure.mouse = inside ? Point{mouse.x, mouse.y} : Point{-1, -1};
     figure.stale = page.stale;
@@ -265,7 +265,7 @@ std::string stale_sweep(const sweep::SweepSpec& shown,
                          &sweep::SweepSeriesField::field);
   spec::WorkloadSpec of = shown.base;
   spec::WorkloadSpec base = alike ? offered->base : now;
-  // What is varied is of no point in particular.
+  // Varied settings belong to no point in particular: they are no difference.
   const auto make_same = [&](spec::Field field) {
     (void)spec::set_field(base, spec::field_name(field), spec::field_text(of, field));
   };
@@ -309,7 +309,7 @@ SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageStat
   const float top = ImGui::GetCursorScreenPos().y;
   const float rest = origin.y + size.y - top;
   const float rows = static_cast<float>(page.sweep->points().size() + 1);
-  // Where there is little height, as for a projector, the charts come first.
+  // With little height, as on a projector, the charts have priority.
   const float share = rest < ui.px(620) ? 0.18F : 0.3F;
   const float table = std::floor(std::min(rest * share, ui.px(25) * rows + ui.px(8)));
   const Rect area{std::floor(origin.x), std::floor(top), std::floor(origin.x + size.x),

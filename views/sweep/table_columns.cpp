@@ -8,7 +8,7 @@
 namespace ts::views {
 namespace {
 
-// Of every column, with the gap behind.
+// The width of every column, with the gap behind.
 std::vector<float> needed_widths(const DrawSink& sink, Metrics metrics,
                                  const std::vector<std::string>& header,
                                  const std::vector<std::vector<std::string>>& rows, bool tall) {
@@ -20,7 +20,7 @@ std::vector<float> needed_widths(const DrawSink& sink, Metrics metrics,
                       : sink.text_width(TextStyle::small, header[i]);
     for (const std::vector<std::string>& row : rows)
       most = std::max(most, sink.text_width(TextStyle::body, row[i]));
-    // A reason may be a sentence; it goes as far as there is room.
+    // A reason may be a sentence; it is shown as far as there is room.
     if (i + 1 == header.size()) most = std::min(most, metrics.px(100));
     widths.push_back(std::ceil(most) + metrics.px(16));
   }

@@ -10,15 +10,15 @@
 
 namespace ts::views {
 
-// How wide the columns of a table are, in pixels with the gap behind; 0: left out.
+// The widths of the columns of a table, in pixels with the gap behind; 0: left out.
 struct TableColumns {
   std::vector<float> widths;
-  bool tall = false;  // headings in two lines
+  bool tall = false;  // headings have two lines
 };
 
-// As wide as what stands in them; room that is left is shared, half of it to the last one, which
-// may hold sentences. Where there is too little room headings take two lines, then columns are left
-// out, those of the least `worth` first; 0 stays whatever there is.
+// Columns are as wide as their content. Spare room is shared, half of it for the last one, which
+// may hold sentences. If there is too little room, headings take two lines, then the columns of the
+// lowest `worth` are left out; 0 always stays.
 TableColumns table_columns(const DrawSink& sink, Metrics metrics,
                            const std::vector<std::string>& header,
                            const std::vector<std::vector<std::string>>& rows,

@@ -28,7 +28,7 @@ std::string time(double nanoseconds) {
   return text::duration_ns(nanoseconds).joined();
 }
 
-// Of all kernels, whatever the filter shows.
+// The summary of all kernels, independent of the filter.
 std::string summary_words(const text::Texts& texts, const stats::KernelTable& table) {
   std::int64_t calls = 0;
   std::int64_t on_tensor_cores_ns = 0;

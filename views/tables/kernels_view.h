@@ -12,13 +12,13 @@
 namespace ts::views {
 
 // The table of kernels in the current Dear ImGui window: how often, how long, how launched, the
-// theoretical occupancy on the card, and what their operators computed. A sentence where no GPU was
-// recorded. UI thread.
+// theoretical occupancy on the card, and what their operators computed. Shows a sentence if no GPU
+// was recorded. UI thread.
 class KernelsView {
  public:
   // Kernels whose name or operator contains `filter`.
   void draw(const Ui& ui, const ViewContext& context, std::string_view filter, float height);
-  // What is shown, for copying.
+  // The shown rows, for copying.
   [[nodiscard]] const stats::KernelTable& shown() const { return shown_; }
 
  private:
@@ -26,7 +26,7 @@ class KernelsView {
   stats::KernelTable shown_;
 };
 
-// Those rows, in their order.
+// The rows that contain `filter`, in their order.
 std::vector<stats::KernelRow> filtered(const stats::KernelTable& table,
                                        const base::StringTable& strings, std::string_view filter);
 

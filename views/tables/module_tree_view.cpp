@@ -53,7 +53,7 @@ void ModuleTreeView::draw_row(const Ui& ui, std::uint32_t index) {
   ImGui::TableNextColumn();
   ImGuiTreeNodeFlags flags = ImGuiTreeNodeFlags_SpanAllColumns;
   if (node.children.empty()) flags |= ImGuiTreeNodeFlags_Leaf;
-  // The model and the list of its layers; a layer opens on request.
+  // Open at first: the model and the list of its layers. A layer opens on request.
   if (index == 0 || (node.depth == 1 && !node.is_operator)) flags |= ImGuiTreeNodeFlags_DefaultOpen;
   const std::string name = index == 0 ? std::string(ui.texts("tables.whole")) : node.name;
   const bool open = ImGui::TreeNodeEx((name + "###node" + std::to_string(index)).c_str(), flags);

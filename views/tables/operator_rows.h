@@ -28,12 +28,12 @@ enum class OperatorColumn : std::uint8_t {
 };
 inline constexpr int kOperatorColumns = 14;
 
-// What a cell shows; empty where there is nothing to show.
+// The text of a cell; empty if there is nothing to show.
 std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
                           const base::StringTable& strings);
 
-// What the table shows: the rows whose name contains `filter` (ASCII case ignored), sorted. Equal
-// rows keep the order of the table, so that sorting by one column after another works.
+// The shown rows: those whose name contains `filter` (ASCII case ignored), sorted. Equal rows keep
+// the order of the table, so that sorting by one column after another works.
 std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
                                       const base::StringTable& strings, const text::Texts& texts,
                                       std::string_view filter, OperatorColumn by, bool descending);
@@ -41,8 +41,8 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
 // ASCII case ignored; every text contains the empty one.
 bool contains(std::string_view text, std::string_view part);
 
-// The name of a row for people: a phase in their language, operators outside every module named so.
-// By stack the operator first, then what is around it, then the phase.
+// The displayed name of a row: a phase in the user's language; operators outside every module have
+// a name for that. By stack: the operator first, then what is around it, then the phase.
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
                      const base::StringTable& strings, const text::Texts& texts);
 

@@ -22,13 +22,13 @@ constexpr std::array<const char*, kOperatorColumns> kOperatorHeadings = {
     "tables.name",        "tables.calls",   "tables.self",   "tables.self_share", "tables.total",
     "tables.total_share", "tables.average", "tables.p50",    "tables.p90",        "tables.rate",
     "tables.given",       "tables.bytes",   "tables.shapes", "tables.shape"};
-// By OperatorsTab.
+// Indexed by OperatorsTab.
 constexpr std::array kTabs = {"tables.by_operator", "tables.by_shape", "tables.by_module",
                               "tables.by_phase",    "tables.by_stack", "tables.by_kernel",
                               "tables.by_tree"};
 constexpr std::array<std::string_view, kTabs.size()> kTabNames = {
     "operators", "shapes", "modules", "phases", "stacks", "kernels", "tree"};
-// While a run goes on the table follows it, but not in every frame.
+// During a run the table is updated at this interval, not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
 
 }  // namespace
@@ -48,7 +48,7 @@ void OperatorsView::update(const ViewContext& context, OperatorsTab& tab) {
   const bool wait = !run.finished && context.now_ns - made_ns_ < kPause;
   if (!same || (slices != slices_ && !wait)) {
     const bool tree = tab == OperatorsTab::tree;
-    // Beside the tree only the shares are shown, which are the same however it is grouped.
+    // The tree only needs the shares beside it, which do not depend on the grouping.
     table_ = stats::operator_table(run.trace, run.memory, context.strings,
                                    tree ? stats::GroupBy::op : static_cast<stats::GroupBy>(tab));
     if (tree) tree_.update(run, context.strings);
@@ -113,11 +113,11 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, Opera
     tab = static_cast<OperatorsTab>(chosen);
     update(context, tab);
   }
-  // In a narrow panel what follows has a row of its own.
+  // In a narrow panel the next items have a separate row.
   if (!narrow) ImGui::SameLine(0, ui.px(12));
   {
     const FontScope font(ui, TextStyle::body);
-    // All of the tree is shown: rows without those that they are in would say little.
+    // The tree is shown in full: rows without their parents would mean little.
     ImGui::BeginDisabled(tab == OperatorsTab::tree);
     ImGui::SetNextItemWidth(std::min(ui.px(220), room * 0.3F));
     ImGui::InputTextWithHint("###filter", ui.texts("tables.filter"), filter_.data(),
@@ -128,7 +128,7 @@ void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, Opera
   ImGui::Dummy({0, ui.px(4)});
 }
 
-// The buttons that copy what is shown, in its order.
+// The buttons that copy the shown rows, in their order.
 void OperatorsView::draw_copying(const Ui& ui, const ViewContext& context, OperatorsTab tab) {
   const auto shown = [&] {
     if (tab == OperatorsTab::kernel) {
@@ -211,7 +211,7 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
   }
 }
 
-// One bar for each phase, divided by class, with the percentages that have room.
+// One bar for each phase, divided by class, with percentages if there is room.
 void OperatorsView::draw_shares(const Ui& ui) const {
   ImGui::Dummy({0, ui.px(4)});
   section(ui, ui.texts("tables.shares"));

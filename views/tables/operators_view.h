@@ -15,7 +15,7 @@
 
 namespace ts::views {
 
-// What the table has a row for: each of stats::GroupBy, or the module tree.
+// The tabs of the table: each of stats::GroupBy, or the module tree.
 enum class OperatorsTab : std::uint8_t { op, op_and_shape, module, phase, stack, kernel, tree };
 
 // "operators", "shapes", "modules", "phases", "stacks", "kernels" or "tree".
@@ -26,7 +26,7 @@ base::Result<OperatorsTab> operators_tab_from_name(std::string_view name);
 // UI thread.
 class OperatorsView {
  public:
-  // The tab changes by a click, and where the run has nothing to show in it.
+  // A click changes the tab, and so does a run that has nothing to show in it.
   void draw(const Ui& ui, const ViewContext& context, OperatorsTab& tab);
 
  private:
@@ -36,7 +36,7 @@ class OperatorsView {
   void draw_table(const Ui& ui, const ViewContext& context, float height);
   void draw_shares(const Ui& ui) const;
 
-  // What the table was made from.
+  // The inputs of the current table.
   std::uint64_t run_id_ = 0;
   std::uint64_t slices_ = 0;
   bool made_ = false;

@@ -29,7 +29,7 @@ void counter_columns(const memory::AllocationLog& log, const TotalsIndex& totals
     if (first < count) skip_to(end_ns);
     CounterColumn& column = out[i];
     if (next > first) {
-      // The value that the column starts with counts too.
+      // The value at the start of the column also counts.
       const auto range = totals.over(first > 0 ? first - 1 : first, next);
       column = {range.least, range.most, events[next - 1].total_after, true};
     } else if (next > 0 && begin_ns <= last_ns) {

@@ -13,8 +13,7 @@
 
 namespace ts::views {
 
-// Allocated bytes, or queued launches, in one pixel column: extremes inside it and the value it
-// ends with.
+// Allocated bytes, or queued launches, in one pixel column: minimum, maximum and last value.
 struct CounterColumn {
   std::int64_t least = 0;
   std::int64_t most = 0;
@@ -22,11 +21,11 @@ struct CounterColumn {
   bool known = false;  // false before the first event and after the end of the log
 };
 
-// The same of a queue, 0 outside its points. O(pixels + points in view).
+// The same for a queue, 0 outside its points. O(pixels + points in view).
 void counter_columns(std::span<const stats::QueuePoint> points, const TimeAxis& axis,
                      std::vector<CounterColumn>& out);
 
-// One column a pixel of the axis. O(pixels * log n).
+// One column per pixel of the axis. O(pixels * log n).
 void counter_columns(const memory::AllocationLog& log, const TotalsIndex& totals,
                      const TimeAxis& axis, std::vector<CounterColumn>& out);
 

@@ -17,7 +17,7 @@ void draw_label(const TimelineDrawContext& drawing, const SliceBox& box, Color c
   const float padding = std::round(drawing.metrics.px(5));
   const Rect inside{box.rect.x0 + padding, box.rect.y0, box.rect.x1 - drawing.metrics.px(2),
                     box.rect.y1};
-  // Narrower than the shortest label anybody would read.
+  // Too narrow for even a short label.
   if (inside.width() < drawing.metrics.px(8)) return;
   const trace::SliceClass slice_class = box.slice.slice_class;
   const std::string label =
@@ -27,7 +27,7 @@ void draw_label(const TimelineDrawContext& drawing, const SliceBox& box, Color c
       width <= inside.width() ? std::string_view{} : short_label(label, slice_class);
   text_in(drawing.sink, inside, TextStyle::small, color,
           shorter.empty() ? std::string_view(label) : shorter);
-  // Steps and phases tell their length too, where there is room for all of it.
+  // Steps and phases also show their duration if the full text fits.
   if (slice_class >= trace::SliceClass::module || width > inside.width()) return;
   const std::int64_t length = box.slice.end_ns - box.slice.begin_ns;
   const std::string duration = text::duration_ns(static_cast<double>(length)).joined();
@@ -54,7 +54,7 @@ const char* kind_key(trace::TrackKind kind) {
   return "timeline.track.cpu_thread";
 }
 
-// Threads are named by what they are in the language that is shown; others as they are recorded.
+// Threads are named by their role, in the current language. Other tracks have their recorded name.
 std::string track_name(const text::Texts& texts, const trace::Track& track) {
   constexpr std::string_view kAutograd = "autograd ";
   const std::string_view name = track.name;
@@ -88,8 +88,8 @@ void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxe
   const std::int64_t begin = boxes.front().slice.begin_ns;
   const auto hits = search.in_lane(lane.track, lane.depth);
   HitWalk walk(hits, begin);
-  // Neighbours of one colour without a gap become one rectangle: a row of merged boxes would else
-  // cost one for every pixel.
+  // Adjacent boxes of one colour become one rectangle. Else a row of merged boxes would cost one
+  // rectangle per pixel.
   Rect run{};
   Color run_color = 0;
   const auto flush = [&] {
@@ -134,14 +134,14 @@ void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceSto
     const float y0 = std::round(regions.labels.y0 + band.y - scroll);
     const float y1 = y0 + band.height;
     if (y1 <= regions.labels.y0 || y0 >= regions.labels.y1) continue;
-    // At the end of the plot the counter draws the line.
+    // At the end of the plot, the counter draws the line.
     if (y1 < regions.labels.y1)
       drawing.sink.line({regions.all.x0, y1 - 0.5F}, {regions.all.x1, y1 - 0.5F},
                         drawing.theme.line);
     const trace::Track& track = tracks[band.track];
     const bool phases = track.kind == trace::TrackKind::phases;
     const char* kind = drawing.texts(kind_key(track.kind));
-    // The name stays in sight while its rows are.
+    // The name stays in sight while its rows are visible.
     const float top = std::max(y0, regions.labels.y0);
     const float bottom = std::min(y1 - band.strip, regions.labels.y1);
     const bool second = !phases && bottom - top >= height + gap + small + 2;
@@ -194,7 +194,7 @@ void draw_grid(const TimelineDrawContext& drawing, const Rect& area, const TimeA
 
 void draw_flow(const TimelineDrawContext& drawing, const Rect& clip, const Rect& from,
                const Rect& to) {
-  // Leaves the earlier slice at its right end and comes down (or up) on the later one.
+  // Starts in the middle of the earlier slice and ends on the later one, from above or below.
   const Point a{(from.x0 + from.x1) / 2, to.y0 >= from.y1 ? from.y1 : from.y0};
   const bool down = to.y0 >= from.y1;
   const Point b{(to.x0 + to.x1) / 2, down ? to.y0 : to.y1};

@@ -18,7 +18,7 @@
 
 namespace ts::views {
 
-// What the drawing functions of the timeline share.
+// Shared input of the drawing functions of the timeline.
 struct TimelineDrawContext {
   DrawSink& sink;
   const Theme& theme;
@@ -27,17 +27,17 @@ struct TimelineDrawContext {
   const text::Texts& texts;
 };
 
-// Boxes of one row. `labels`: write names into those wide enough. Slices that the search did not
-// find are dimmed.
+// Draws the boxes of one row. `labels`: write names into boxes that are wide enough. Slices that
+// the search did not find are dimmed.
 void draw_row(const TimelineDrawContext& drawing, std::span<const SliceBox> boxes,
               const SearchHits& search, bool labels);
 
-// Names of the tracks with the mark that folds them, and the lines between tracks. `scroll` pixels
-// of the tracks are above the plot.
+// Draws the names of the tracks with their fold marks, and the lines between tracks. `scroll`
+// pixels of the tracks are above the plot.
 void draw_track_labels(const TimelineDrawContext& drawing, const trace::TraceStore& store,
                        const TimelineRegions& regions, const TrackRows& rows, float scroll);
 
-// Tick marks with labels; those that `taken` covers keep silent.
+// Tick marks with labels. A label that `taken` covers is left out.
 void draw_ruler(const TimelineDrawContext& drawing, const Rect& ruler, const TimeAxis& axis,
                 std::int64_t origin_ns, const Ticks& ticks, const Rect& taken);
 
@@ -45,7 +45,7 @@ void draw_ruler(const TimelineDrawContext& drawing, const Rect& ruler, const Tim
 void draw_grid(const TimelineDrawContext& drawing, const Rect& area, const TimeAxis& axis,
                std::int64_t origin_ns, const Ticks& ticks);
 
-// The thin curve from one slice to its forward or backward partner, with an arrow head.
+// The thin curve from a slice to its forward or backward partner, with an arrow head.
 void draw_flow(const TimelineDrawContext& drawing, const Rect& clip, const Rect& from,
                const Rect& to);
 

@@ -13,7 +13,7 @@ namespace ts::views {
 namespace {
 
 struct Bar {
-  float begin, end;  // of the width
+  float begin, end;  // as parts of the width
 };
 struct Track {
   const char* label;
@@ -53,10 +53,10 @@ void draw_empty_timeline(DrawSink& sink, const Rect& area, const ViewContext& co
   const float margin = metrics.px(16);
   const float line = sink.text_height(TextStyle::body);
   float y = area.y0 + metrics.px(12);
-  // What keeps the settings from running comes before what to press.
+  // An obstacle to a run is shown instead of the hint what to press.
   std::string words = obstacle_words(context);
   if (words.empty()) words = context.texts("timeline.empty_hint");
-  // The whole sentence, however narrow the panel is.
+  // The full sentence, wrapped, however narrow the panel is.
   for (const std::string& words_of_line :
        wrapped(sink, TextStyle::body, words, area.width() - 2 * margin)) {
     sink.text({area.x0 + margin, y}, TextStyle::body, theme.text, words_of_line);

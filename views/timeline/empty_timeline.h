@@ -7,8 +7,8 @@
 
 namespace ts::views {
 
-// Before anything has run: what to press, and faintly the tracks that a run fills, each with what
-// it will tell. As many of them as `area` has room for.
+// Content before the first run: what to press, and faintly the tracks that a run will fill, each
+// with its meaning. Only as many tracks as fit into `area`.
 void draw_empty_timeline(DrawSink& sink, const Rect& area, const ViewContext& context);
 
 }  // namespace ts::views

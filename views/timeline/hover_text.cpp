@@ -21,8 +21,7 @@ std::optional<std::int64_t> self_time(const trace::TraceStore& store, trace::Sli
   const trace::Slice slice = store.slice(ref);
   const auto below = static_cast<std::uint16_t>(ref.depth + 1);
   if (below >= store.depth_count(ref.track)) return slice.duration_ns;
-  // First child: by bisection, since slice_at finds none where the slice begins with work of its
-  // own.
+  // First child, by bisection: slice_at finds none if the slice begins with its own work.
   std::uint32_t low = 0;
   std::uint32_t high = store.lane_size(ref.track, below);
   const std::uint32_t size = high;
@@ -49,7 +48,7 @@ std::vector<ReadOutLine> read_out(const trace::TraceStore& store, const base::St
   const trace::Slice slice = store.slice(box.ref);
   const std::string_view raw = strings.view(slice.name);
   const bool code = slice.slice_class >= trace::SliceClass::module;
-  // Operators keep their full name here: this is where the prefix can be read.
+  // Operators keep their full name here, so the prefix is readable.
   const std::string name(code ? raw : slice_label(raw, slice.slice_class, texts));
   const TextStyle name_style = code ? TextStyle::mono : TextStyle::body_medium;
   std::vector<ReadOutLine> lines;

@@ -11,13 +11,13 @@
 
 namespace ts::views {
 
-// What the timeline says about the box under the mouse: name, duration and self time, module,
-// shapes; for merged slices how many, how busy, and the longest.
+// The read-out for the box under the mouse: name, duration and self time, module, shapes. For
+// merged slices: their number, busy share, and the longest.
 std::vector<ReadOutLine> read_out(const trace::TraceStore& store, const base::StringTable& strings,
                                   const text::Texts& texts, const trace::VisibleSlice& box);
 
-// Duration less that of the slices one depth down; unset where there are too many to add up while
-// the mouse moves.
+// Duration minus that of the slices one depth down. Unset if there are too many to sum while the
+// mouse moves.
 std::optional<std::int64_t> self_time(const trace::TraceStore& store, trace::SliceRef ref);
 
 }  // namespace ts::views

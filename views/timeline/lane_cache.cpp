@@ -27,8 +27,8 @@ void LaneCache::look_at(base::TimeRange range, std::int32_t pixels) {
 }
 
 std::int32_t LaneCache::affordable() const {
-  // asked_ counts the next lane already. Asked again for every lane: one that cost more than a
-  // mean one (memory not in the cache) is paid for by those after it and not by the frame.
+  // asked_ already counts the next lane. Computed again for every lane: if one costs more than the
+  // mean (memory not in the cache), the later lanes get less and the frame stays in budget.
   const double lanes = std::max(1, asked_before_ - asked_ + 1);
   const double left = static_cast<double>(std::max<std::int64_t>(kBudget - spent_ns_, 0));
   std::int32_t coarse = 1;

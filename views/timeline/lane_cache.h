@@ -10,22 +10,22 @@
 
 namespace ts::views {
 
-// Answers of range queries of the lanes in view, asked again only when the view moved or the lane
-// grew. With millions of slices one query of every lane costs more than a frame may: while the view
-// moves they are asked for fewer, wider columns, as many as there is time for, and once it rests
-// they are made exact, lane by lane.
+// Results of range queries for the lanes in view. A lane is queried again only when the view moved
+// or the lane grew. With millions of slices, querying every lane exactly costs more than a frame.
+// While the view moves, queries use fewer, wider columns, within the time budget. When it rests,
+// lanes become exact one by one.
 class LaneCache {
  public:
-  // CPU time of queries a frame may spend, in nanoseconds.
+  // CPU time for queries per frame, in nanoseconds.
   static constexpr std::int64_t kBudget = 900'000;
-  static constexpr std::int32_t kCoarsest = 16;  // pixels a column
+  static constexpr std::int32_t kCoarsest = 16;  // pixels per column
 
   void new_frame();
-  // The view of this frame; may be told more than once, the last counts.
+  // Sets the view of this frame. May be called several times; the last call counts.
   void look_at(base::TimeRange range, std::int32_t pixels);
   std::span<const trace::VisibleSlice> visible(const trace::TraceStore& store, trace::TrackId track,
                                                std::uint16_t depth);
-  // Some lane is coarser than the screen: the next frame makes it better.
+  // Some lane is coarser than the screen. The next frame improves it.
   [[nodiscard]] bool refining() const { return refining_; }
   void clear() { *this = LaneCache(); }
 
@@ -33,15 +33,15 @@ class LaneCache {
   struct Lane {
     base::TimeRange range;
     std::int32_t pixels = 0;  // of the view
-    std::int32_t coarse = 1;  // pixels a column
+    std::int32_t coarse = 1;  // pixels per column
     std::uint32_t size = 0;
-    std::uint64_t frame = 0;  // last used in
+    std::uint64_t frame = 0;  // last frame that used it
     std::vector<trace::VisibleSlice> slices;
   };
   void ask(const trace::TraceStore& store, trace::TrackId track, std::uint16_t depth, Lane& lane,
            std::int32_t coarse);
-  // Pixels a column for the next lane of a moving view, so that what is left of the budget lasts
-  // for the lanes that are still to come.
+  // Pixels per column for the next lane of a moving view, so that the rest of the budget suffices
+  // for the remaining lanes.
   [[nodiscard]] std::int32_t affordable() const;
 
   std::map<std::pair<trace::TrackId, std::uint16_t>, Lane> lanes_;
@@ -52,8 +52,8 @@ class LaneCache {
   bool refining_ = false;
   std::int64_t spent_ns_ = 0;      // in this frame
   std::int32_t asked_ = 0;         // lanes used in this frame
-  std::int32_t asked_before_ = 0;  // and in the one before
-  double column_ns_ = 0;           // what a column costs, a running mean
+  std::int32_t asked_before_ = 0;  // lanes used in the frame before
+  double column_ns_ = 0;           // cost of a column, a running mean
 };
 
 }  // namespace ts::views

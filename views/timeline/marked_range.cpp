@@ -12,7 +12,7 @@ bool is_operator(trace::SliceClass slice_class) {
   return slice_class >= trace::SliceClass::matmul;
 }
 
-// Length of the union of intervals, each weighted with the part of it that is covered.
+// Length of the union of intervals, each weighted with its covered part.
 double covered(std::vector<trace::VisibleSlice>& boxes, base::TimeRange range) {
   std::sort(boxes.begin(), boxes.end(),
             [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });

@@ -6,7 +6,7 @@
 
 namespace ts::views {
 
-// What the timeline says about a marked range.
+// Facts about a marked range.
 struct MarkedFacts {
   std::uint64_t slices = 0;  // operators and kernels that touch the range, at every depth
   double busy = 0;           // part of the range in which at least one of them runs

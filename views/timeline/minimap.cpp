@@ -76,7 +76,7 @@ void Minimap::add_lane(std::span<const trace::VisibleSlice> boxes) {
       const float weight = static_cast<float>(part) * box.busy;
       const auto column = static_cast<std::size_t>(i);
       covered[column] += weight;
-      // Wrappers without a class of their own must not outshine what they call.
+      // Wrappers without a class of their own must not dominate the operators that they call.
       const bool vague = box.slice_class == trace::SliceClass::other;
       weights_[column][static_cast<std::size_t>(box.slice_class)] += vague ? weight / 4 : weight;
     }

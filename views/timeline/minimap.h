@@ -11,12 +11,12 @@
 
 namespace ts::views {
 
-// The whole capture in a strip: phases above, below how busy each pixel is, in the colour of the
-// class that takes most of it. Made anew when the capture grew, at most three times a second.
+// The whole capture in a strip: phases above, below the busy share of each pixel in the colour of
+// the dominant class. Rebuilt when the capture grew, at most three times a second.
 class Minimap {
  public:
   struct Column {
-    float busy = 0;  // 0..1, of the busiest lane
+    float busy = 0;  // 0..1, for the busiest lane
     trace::SliceClass slice_class = trace::SliceClass::other;
   };
 
@@ -41,7 +41,7 @@ class Minimap {
   std::uint32_t classes_ = 0;  // bit set
 };
 
-// Parts of the brush, for the mouse.
+// Parts of the brush, for mouse input.
 enum class BrushPart : std::uint8_t { outside, inside, begin, end };
 BrushPart brush_part_at(float x, float brush_x0, float brush_x1, float reach);
 

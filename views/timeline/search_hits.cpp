@@ -56,7 +56,7 @@ HitWalk::HitWalk(std::span<const base::TimeRange> hits, std::int64_t from_ns) : 
 }
 
 bool HitWalk::touches(base::TimeRange range) {
-  // A hit of no duration belongs to the box that it begins in.
+  // A hit of duration 0 belongs to the box in which it begins.
   while (next_ < hits_.size() && hits_[next_].end <= range.begin &&
          hits_[next_].begin < range.begin)
     ++next_;

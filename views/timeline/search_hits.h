@@ -12,8 +12,8 @@
 
 namespace ts::views {
 
-// What the search field found. Asked anew when the text changed, and while the store grows at most
-// four times a second.
+// The hits of the search field. Searched again when the text changed, and while the store grows at
+// most four times a second.
 class SearchHits {
  public:
   static constexpr std::size_t kMost = 100'000;
@@ -28,9 +28,9 @@ class SearchHits {
   // Ranges of the hits of a lane, by time; they do not overlap.
   [[nodiscard]] std::span<const base::TimeRange> in_lane(trace::TrackId track,
                                                          std::uint16_t depth) const;
-  // 1-based place of the current hit; 0 before the first step.
+  // 1-based index of the current hit. 0 before the first step.
   [[nodiscard]] std::size_t place() const { return place_; }
-  // The hit `by` places on (1 next, -1 previous), around the end; the first step goes to the hit
+  // The hit `by` positions further (1 next, -1 previous), cyclic. The first step selects the hit
   // nearest after `from_ns`.
   std::optional<trace::SliceRef> step(const trace::TraceStore& store, int by, std::int64_t from_ns);
 
@@ -43,11 +43,11 @@ class SearchHits {
   std::map<std::pair<trace::TrackId, std::uint16_t>, std::vector<base::TimeRange>> lanes_;
 };
 
-// Walks along the hits of a lane together with its boxes.
+// Walks through the hits of a lane in parallel with its boxes.
 class HitWalk {
  public:
   HitWalk(std::span<const base::TimeRange> hits, std::int64_t from_ns);
-  // Is there a hit that touches [begin, end)? Ranges asked for go forward in time.
+  // True if a hit touches [begin, end). Successive ranges must be in time order.
   bool touches(base::TimeRange range);
 
  private:

@@ -9,19 +9,19 @@
 
 namespace ts::views {
 
-// A box of a row on whole pixels.
+// A box of a row, on whole pixels.
 struct SliceBox {
   Rect rect;
   trace::VisibleSlice slice;
 };
 
-// Places a lane's visible slices into a row: every box at least one pixel wide, inside the row, in
-// order, without overlap; of boxes that start in a pixel already taken the first stays. Boxes of
-// three pixels and more leave one pixel free on their right, so that neighbours part.
+// Places a lane's visible slices into a row. Every box is at least one pixel wide, inside the row,
+// in order, without overlap. If the start pixel is already taken, the first box stays. Boxes of
+// three or more pixels leave one pixel free on their right, to separate neighbours.
 void place_boxes(std::span<const trace::VisibleSlice> slices, const TimeAxis& axis, const Rect& row,
                  float gap, std::vector<SliceBox>& out);
 
-// The box under x; near misses up to `reach` pixels count, so that thin boxes can be hit.
+// The box under x. A distance of up to `reach` pixels counts, so that thin boxes can be hit.
 const SliceBox* box_at(std::span<const SliceBox> boxes, float x, float reach);
 
 }  // namespace ts::views

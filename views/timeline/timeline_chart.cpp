@@ -13,7 +13,7 @@ namespace {
 constexpr double kFitMargin = 0.08;
 constexpr float kLowPanel = 110;  // pixels at scale 1: five rows
 
-// The slice of a lane that covers a time, else the last that begins before it, else the first.
+// The slice of a lane that covers a time, else the last one before it, else the first.
 std::optional<trace::SliceRef> nearest_in_lane(const trace::TraceStore& store, trace::TrackId track,
                                                std::uint16_t depth, std::int64_t time_ns) {
   const std::uint32_t count = store.lane_size(track, depth);
@@ -49,7 +49,7 @@ void TimelineChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext&
 
 void TimelineChart::lay_out_rows(const ViewContext& context) {
   const trace::TraceStore& store = context.run->trace;
-  // On a low panel threads start folded, so that every track is in sight.
+  // On a low panel threads start folded, so that every track is visible.
   const float height = regions_.plot.height() + regions_.legend.height();
   const bool low = height < context.metrics.px(kLowPanel);
   std::set<trace::TrackId> collapsed;
@@ -64,7 +64,7 @@ void TimelineChart::lay_out_rows(const ViewContext& context) {
   give_room_to_counter(regions_, rows_.height, context.metrics);
 }
 
-// Once nothing is recorded any more: it goes through all slices of the streams.
+// Runs only after recording, because it reads all slices of the streams.
 void TimelineChart::follow_queues(const run::Run& run) {
   const std::uint64_t slices = run.trace.slice_count();
   if (slices == queue_slices_ || (!run.finished && run.stage <= run::Stage::recording)) return;
@@ -80,11 +80,11 @@ void TimelineChart::follow_queues(const run::Run& run) {
   }
 }
 
-// Another run: places in the old store mean nothing any more.
+// For another run: slice references into the old store are no longer valid.
 void TimelineChart::follow_run(const ViewContext& context) {
   const bool has_run = context.run != nullptr;
   if (has_run == has_run_ && (!has_run || context.run->id == run_id_)) return;
-  // What was set before the first run came is meant for it.
+  // State set before the first run arrived is meant for that run.
   if (has_run_) {
     ViewState& state = context.state;
     state.visible = {};
@@ -175,7 +175,7 @@ void TimelineChart::answer(const TimelineGestures::Asked& asked, const ChartInpu
   if (asked.fit) fit(context);
   if (asked.mark) mark(context);
   if (asked.clear) {
-    // One thing at a time, what is nearest to the eye first.
+    // Clears one thing at a time, the most visible first.
     if (state.selected_slice || state.selected_block) {
       state.selected_slice.reset();
       state.selected_block.reset();
@@ -200,7 +200,7 @@ void TimelineChart::fold(trace::TrackId track) {
   }
 }
 
-// To the selection; from there, or without one, to everything.
+// Fits the selection. If that is already in view, or without a selection, fits everything.
 void TimelineChart::fit(ViewContext& context) {
   base::TimeRange target = bounds_;
   const auto& selected = context.state.selected_slice;
@@ -213,7 +213,7 @@ void TimelineChart::fit(ViewContext& context) {
   gestures_.go_to(target, bounds_, context.state, context.now_ns);
 }
 
-// The selection, else what is in view; once more takes the mark away.
+// Marks the selection, else the visible range. Again: removes the mark.
 void TimelineChart::mark(ViewContext& context) {
   base::TimeRange range = axis_.range;
   const auto& selected = context.state.selected_slice;
@@ -268,7 +268,7 @@ void TimelineChart::step_selection(int along, int down, ViewContext& context) {
   show_slice(*found, context);
 }
 
-// Moves there where it is out of sight or too small to be seen.
+// Moves to the slice if it is out of sight or too small to see.
 void TimelineChart::show_slice(trace::SliceRef ref, ViewContext& context) {
   const trace::Slice slice = context.run->trace.slice(ref);
   const bool in_view = slice.begin_ns >= axis_.range.begin && slice.end_ns() <= axis_.range.end;

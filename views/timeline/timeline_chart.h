@@ -22,8 +22,8 @@
 
 namespace ts::views {
 
-// The timeline without a toolkit: lays itself out, answers the user, draws into a sink. Once a
-// frame, in this order: lay_out, update, draw.
+// The timeline, independent of any toolkit: layout, input handling, drawing into a sink. Per frame,
+// in this order: lay_out, update, draw.
 class TimelineChart {
  public:
   // Buttons of the title row, in its order.
@@ -33,19 +33,19 @@ class TimelineChart {
   void update(const ChartInput& input, ViewContext& context);
   void draw(DrawSink& sink, const ViewContext& context);
 
-  // Where a button lies; width 0 where it has no room or nothing to do.
+  // Place of a button. Width 0 if it has no room or no function now.
   [[nodiscard]] Rect item(Item item) const;
-  // The track whose label or row lies there; unset where there is none.
+  // The track whose label or row is there. Unset if there is none.
   [[nodiscard]] std::optional<trace::TrackId> track_at(Point place) const;
-  // All depths of a track as one row, or each as a row of its own again. Nothing for a track of
-  // one.
+  // Toggles between all depths of a track in one row and one row per depth. Nothing for a track
+  // with one depth.
   void fold(trace::TrackId track);
   // Next (1) or previous (-1) hit of the search.
   void step_search(int by, ViewContext& context);
-  // Selects the slice beside the selected one: before (-1) or after it in its row, or that at its
-  // time in the row above (-1) or below. Without a selection the first that is in sight.
+  // Selects a slice next to the selected one: before (-1) or after it in its row, or at its time in
+  // the row above (-1) or below. Without a selection, the first one in sight.
   void step_selection(int along, int down, ViewContext& context);
-  // Something moves by itself: the next frame should come at once.
+  // An animation is running: draw the next frame at once.
   [[nodiscard]] bool moving() const { return gestures_.moving() || lanes_.refining(); }
   [[nodiscard]] const TimelineRegions& regions() const { return regions_; }
   [[nodiscard]] std::string hit_words(const ViewContext& context) const;
@@ -87,15 +87,15 @@ class TimelineChart {
   TimelineRegions regions_;
   TitleRow title_;
   std::vector<LegendEntry> legend_;
-  bool legend_row_ = false;  // the title had no room for it in the frame before
+  bool legend_row_ = false;  // in the last frame the title had no room for the legend
   std::string subtitle_;
   base::TimeRange bounds_;
   TimeAxis axis_;
   Ticks ticks_;
   TrackRows rows_;
-  std::map<trace::TrackId, bool> folded_;  // what the user chose
+  std::map<trace::TrackId, bool> folded_;  // chosen by the user
   LaneCache lanes_;
-  std::vector<SliceBox> boxes_;  // of the row at hand
+  std::vector<SliceBox> boxes_;  // of the current row
   Minimap minimap_;
   TotalsIndex totals_;
   std::vector<CounterColumn> counter_;
@@ -103,8 +103,8 @@ class TimelineChart {
     std::vector<stats::QueuePoint> points;
     std::int64_t most = 0;
   };
-  std::map<trace::TrackId, Queue> queues_;  // by the track of their device's idle times
-  std::uint64_t queue_slices_ = 0;          // what they were made of
+  std::map<trace::TrackId, Queue> queues_;  // key: track of the device's idle times
+  std::uint64_t queue_slices_ = 0;          // slice count at the last update
   SearchHits search_;
   TimelineGestures gestures_;
   std::optional<Hover> hover_;

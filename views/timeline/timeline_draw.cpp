@@ -14,7 +14,7 @@
 namespace ts::views {
 namespace {
 
-// Part of a rectangle inside another one; without area when they do not meet.
+// Intersection of two rectangles. Without area if they do not meet.
 Rect common(const Rect& a, const Rect& b) {
   const float x0 = std::max(a.x0, b.x0);
   const float y0 = std::max(a.y0, b.y0);
@@ -89,7 +89,7 @@ void TimelineChart::draw_tracks(const TimelineDrawContext& drawing, const ViewCo
   drawing.sink.pop_clip();
 }
 
-// Launches that wait, of the devices in sight.
+// Queued launches of the visible devices.
 void TimelineChart::draw_queues(const TimelineDrawContext& drawing) {
   for (const auto& [track, queue] : queues_) {
     const Rect area = strip_of(drawing, track);
@@ -99,7 +99,7 @@ void TimelineChart::draw_queues(const TimelineDrawContext& drawing) {
   }
 }
 
-// They tell what the top of a strip stands for.
+// Labels for the value at the top of a strip.
 void TimelineChart::draw_queue_labels(const TimelineDrawContext& drawing) const {
   const float height = drawing.sink.text_height(TextStyle::small);
   const float right = regions_.labels.x1 - drawing.metrics.px(6);
@@ -115,7 +115,7 @@ void TimelineChart::draw_queue_labels(const TimelineDrawContext& drawing) const 
   }
 }
 
-// Without height when it is out of sight.
+// Height 0 if it is out of sight.
 Rect TimelineChart::strip_of(const TimelineDrawContext& drawing, trace::TrackId track) const {
   for (const TrackBand& band : rows_.bands) {
     if (band.track != track) continue;

@@ -100,7 +100,7 @@ void TimelineGestures::continue_drag(const ChartInput& input, const Scene& scene
   const float dy = input.mouse.y - start_.y;
   if (std::max(std::abs(dx), std::abs(dy)) > kClickReach * scene.scale) moved_ = true;
   if (!moved_) return;
-  // The range may have moved since the drag began; time under the start stays under the mouse.
+  // The range may have moved since the drag began. The time at the start stays under the mouse.
   const double per_pixel = static_cast<double>(start_range_.length()) /
                            static_cast<double>(std::max(1.0F, scene.axis.x1 - scene.axis.x0));
   const auto by = static_cast<std::int64_t>(static_cast<double>(dx) * per_pixel);

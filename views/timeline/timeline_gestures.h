@@ -12,17 +12,17 @@
 
 namespace ts::views {
 
-// Mouse and keys over the timeline made into moves of the visible range.
+// Converts mouse and key input over the timeline to moves of the visible range.
 class TimelineGestures {
  public:
   struct Scene {
     TimelineRegions regions;
     TimeAxis axis;           // of ruler, tracks and counter
-    base::TimeRange bounds;  // all there is to see
+    base::TimeRange bounds;  // the full range
     float scroll_most = 0;   // how far the tracks can scroll down, pixels
     float scale = 1;
   };
-  // What is left for the chart to answer.
+  // The input that the chart must handle.
   struct Asked {
     bool click = false;  // over the plot, without a drag
     bool double_click = false;
@@ -33,14 +33,14 @@ class TimelineGestures {
   };
   Asked apply(const ChartInput& input, const Scene& scene, ViewState& state);
 
-  // Goes there smoothly; all of `bounds` means: fit, and follow what comes.
+  // Moves smoothly. If the target is all of `bounds`: fit, and follow new data.
   void go_to(base::TimeRange target, base::TimeRange bounds, ViewState& state, std::int64_t now_ns);
-  // Advances a move in progress; to be called once a frame before the axis is made.
+  // Advances a move in progress. Call it once per frame, before making the axis.
   void advance(ViewState& state, base::TimeRange bounds, std::int64_t now_ns);
 
   [[nodiscard]] bool moving() const { return transition_.running(); }
   [[nodiscard]] bool dragging() const { return drag_ != Drag::none && moved_; }
-  // The range of a box zoom while it is being drawn.
+  // The range of a box zoom while it is drawn.
   [[nodiscard]] std::optional<base::TimeRange> box() const { return box_; }
   [[nodiscard]] float scroll() const { return scroll_; }
   void set_scroll(float pixels) { scroll_ = pixels; }
@@ -66,7 +66,7 @@ class TimelineGestures {
   Transition transition_;
   Drag drag_ = Drag::none;
   bool moved_ = false;
-  bool right_ = false;  // the drag is of the right button
+  bool right_ = false;  // the drag uses the right button
   Point start_;
   base::TimeRange start_range_;
   float start_scroll_ = 0;

@@ -25,7 +25,7 @@ TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_
   out.all = area;
   const float left = area.x0 + px(kPadding);
   const float right = std::max(left, area.x1 - px(kPadding));
-  // On a narrow panel names give way to the plot.
+  // On a narrow panel the names get less width, in favour of the plot.
   const float labels = std::min(px(kLabels), std::round((right - left) * 0.25F));
   const float split = std::round(left + labels);
   const float height = area.height();
@@ -39,7 +39,7 @@ TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_
   const bool map = height >= fixed + px(kMap);
   const bool counter = height >= fixed + px(kMap) + px(kLeastCounter);
   if (legend_row && height >= fixed + px(kMap) + px(kLeastCounter) + px(kLegendRow)) {
-    // Close below the words of the title.
+    // Close below the title text.
     out.legend = {left, y - px(6), right, y + px(kLegendRow) - px(6)};
     y += px(kLegendRow);
   }

@@ -5,17 +5,17 @@
 
 namespace ts::views {
 
-// Where the parts of the timeline lie inside its panel. Parts without room are empty: the minimap
-// goes first, then the counter; tracks stay.
+// The places of the parts of the timeline inside its panel. Parts without room are empty: the
+// minimap is removed first, then the counter. Tracks stay.
 struct TimelineRegions {
   Rect all;
   Rect title;
-  Rect legend;  // below the title; empty: it stands beside the title
+  Rect legend;  // below the title; empty: it is in the title row
   Rect map_label, map;
   Rect ruler_label, ruler;
   Rect labels, plot;  // tracks
   Rect counter_label, counter;
-  // Everything under the title that shares the time axis.
+  // Everything below the title that shares the time axis.
   [[nodiscard]] Rect body() const {
     return {plot.x0, ruler.y0, plot.x1, has_counter() ? counter.y1 : all.y1};
   }
@@ -24,10 +24,10 @@ struct TimelineRegions {
   [[nodiscard]] bool has_counter() const { return counter.height() > 0; }
 };
 
-// `legend_row`: the legend wants a row of its own.
+// `legend_row`: the legend gets a row of its own.
 TimelineRegions lay_out_timeline(const Rect& area, Metrics metrics, bool legend_row = false);
 
-// Room that the tracks do not need goes to the counter, which moves up to them.
+// Gives room that the tracks do not need to the counter, which moves up to them.
 void give_room_to_counter(TimelineRegions& regions, float tracks_height, Metrics metrics);
 
 }  // namespace ts::views

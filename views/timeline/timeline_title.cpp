@@ -53,7 +53,7 @@ void TimelineChart::lay_out_title(const DrawSink& sink, const ViewContext& conte
 std::string TimelineChart::range_words(const ViewContext& context) const {
   const std::int64_t begin = axis_.range.begin - bounds_.begin;
   const std::int64_t end = axis_.range.end - bounds_.begin;
-  // One unit for both ends, with the digits that tell them apart.
+  // One unit for both ends, with enough digits to distinguish them.
   const Ticks fine = time_ticks(axis_.range, bounds_.begin, 100, 2);
   std::string from;
   std::string to;
@@ -71,7 +71,7 @@ std::string TimelineChart::range_words(const ViewContext& context) const {
     to = text::decimal(static_cast<double>(end) / unit, digits) + " " + fine.unit;
   }
   std::string words = context.texts("timeline.range", {{"from", from}, {"to", to}});
-  // The step, when the middle of the view lies in one and no other is in view.
+  // The step, if the middle of the view is in one and no other is in view.
   const trace::TraceStore& store = context.run->trace;
   const auto tracks = store.tracks();
   for (std::size_t t = 0; t < tracks.size(); ++t) {

@@ -40,7 +40,7 @@ void TimelineView::draw(ViewContext& context) {
   const bool takes_keys = !context.state.memory_has_keys;
   ChartInput input = read_chart_input("###timeline", canvas, takes_keys, context.now_ns);
   if (input.hovered) context.state.memory_has_keys = false;
-  // While a run is going on Escape ends it.
+  // During a run, Escape cancels the run.
   if (context.run != nullptr && !context.run->finished) input.clear = false;
   if (input.search ||
       (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F, false) && takes_keys))
@@ -56,7 +56,7 @@ void TimelineView::draw(ViewContext& context) {
   input.mark = input.mark || std::exchange(mark_next_, false);
 
   chart_.update(input, context);
-  // The cursor goes with the mouse; another view may have taken it by now.
+  // The cursor follows the mouse. Another view may own it by now.
   if (!input.hovered && own_cursor_ && context.state.cursor_ns == own_cursor_)
     context.state.cursor_ns.reset();
   own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
@@ -66,7 +66,7 @@ void TimelineView::draw(ViewContext& context) {
   ImGui::Dummy(size);
 }
 
-// What can be done with the slice and the track under the mouse, else with what is selected.
+// Actions for the slice and the track under the mouse, else for the selection.
 void TimelineView::menu(ViewContext& context, const ChartInput& input) {
   constexpr const char* kMenu = "###timeline_menu";
   ViewState& state = context.state;
@@ -193,7 +193,7 @@ void TimelineView::search_field(ViewContext& context, DrawSink& sink) {
   } else if (forth || entered) {
     chart_.step_search(1, context);
   }
-  // Enter goes on to the next hit: the field stays open for more of them.
+  // Enter moves to the next hit. The field keeps the focus for further hits.
   if (entered) focus_search_ = true;
 }
 

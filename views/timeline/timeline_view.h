@@ -9,12 +9,12 @@
 
 namespace ts::views {
 
-// The timeline in the content region of the current window: reads the user off Dear ImGui, the rest
-// is TimelineChart. UI thread.
+// The timeline in the content region of the current window. Reads the input from Dear ImGui;
+// TimelineChart does the rest. UI thread.
 class TimelineView {
  public:
   void draw(ViewContext& context);
-  // The next frame should come at once, whatever the user does.
+  // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
@@ -27,14 +27,14 @@ class TimelineView {
   std::array<char, 256> search_{};
   bool focus_search_ = false;
   bool typing_ = false;
-  // What the open menu is about, of that run.
+  // The subject of the open menu, in that run.
   run::RunId menu_run_ = 0;
   std::optional<trace::SliceRef> menu_slice_;
   std::optional<trace::TrackId> menu_track_;
-  // The keys of the menu's rows, for the next frame: the selection is there by then.
+  // Menu actions for the next frame, when the selection is set.
   bool fit_next_ = false;
   bool mark_next_ = false;
-  std::optional<std::int64_t> own_cursor_;  // where this view put the shared cursor
+  std::optional<std::int64_t> own_cursor_;  // where this view set the shared cursor
 };
 
 }  // namespace ts::views

@@ -10,12 +10,12 @@
 
 namespace ts::views {
 
-// One nesting depth of a track. In a collapsed track all depths share one row, drawn one over the
-// other, so that the row still tells what ran.
+// One nesting depth of a track. In a collapsed track all depths share one row, drawn over each
+// other, so the row still shows what ran.
 struct TrackRow {
   trace::TrackId track = 0;
   std::uint16_t depth = 0;
-  float y = 0;  // from the top of all tracks, unscrolled
+  float y = 0;  // from the top of all tracks, without scrolling
   float height = 0;
 };
 
@@ -26,7 +26,7 @@ struct TrackBand {
   float height = 0;
   std::uint16_t depths = 0;
   bool collapsed = false;
-  float strip = 0;  // of height, the lowest part: a counter instead of slices; 0: none
+  float strip = 0;  // height of the lowest part, a counter instead of slices; 0: none
 };
 
 struct TrackRows {
@@ -35,12 +35,12 @@ struct TrackRows {
   float height = 0;
 
   [[nodiscard]] const TrackBand* band_at(float y) const;
-  // The deepest row at y; in a collapsed track the last one.
+  // The row of that depth of a track; null if there is none.
   [[nodiscard]] const TrackRow* row_of(trace::TrackId track, std::uint16_t depth) const;
 };
 
-// Tracks in the order phases, CPU threads, autograd threads, CUDA API, GPU streams; empty ones are
-// left out. Below the idle times of a GPU is a strip for its launch queue.
+// Tracks in the order phases, CPU threads, autograd threads, CUDA API, GPU streams. Empty tracks
+// are left out. Below the idle times of a GPU is a strip for its launch queue.
 TrackRows lay_out_tracks(const trace::TraceStore& store, const std::set<trace::TrackId>& collapsed,
                          Metrics metrics);
 
