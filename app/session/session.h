@@ -65,6 +65,10 @@ class Session {
   // The newest run, whatever is shown.
   [[nodiscard]] const run::Run* current() const { return run_.get(); }
   [[nodiscard]] std::shared_ptr<run::Run> share_current() const { return run_; }
+  // The run of run(), kept for readers on other threads.
+  [[nodiscard]] std::shared_ptr<const run::Run> share_shown() const {
+    return shown_ ? shown_ : run_;
+  }
   // Shows a finished run; null: the newest again.
   void show(std::shared_ptr<run::Run> run) { shown_ = std::move(run); }
   // Called with every batch of a run before it is applied; for code that writes runs to disk.

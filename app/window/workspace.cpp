@@ -127,16 +127,17 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     fresh.memory_axis = state_->view.memory_axis;
     fresh.live_axis = state_->view.live_axis;
     fresh.link_axes = state_->view.link_axes;
-    fresh.color_by_allocation = state_->view.color_by_allocation;
+    fresh.block_colors = state_->view.block_colors;
     fresh.detail = state_->view.detail;
     fresh.search = state_->view.search;
     fresh.show_agreement = state_->view.show_agreement;
     if (file != nullptr) {
-      if (!state_->color_of_runs) state_->color_of_runs = fresh.color_by_allocation;
+      if (!state_->color_of_runs) state_->color_of_runs = fresh.block_colors;
       // If a file has no categories, one colour for everything would show nothing.
-      fresh.color_by_allocation = !files::has_categories(*device);
+      fresh.block_colors =
+          files::has_categories(*device) ? views::BlockColors::category : views::BlockColors::stack;
     } else if (state_->color_of_runs) {
-      fresh.color_by_allocation = *state_->color_of_runs;
+      fresh.block_colors = *state_->color_of_runs;
       state_->color_of_runs.reset();
     }
     state_->view = fresh;
@@ -156,12 +157,15 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
     view.file = file;
     view.file_device = device;
     view.trace = trace;
+    view.picture = !show_frame_rate_;
     view.replayed = session_->files().replayed();
     view.memory.kind = views::MemorySource::Kind::opened;
     if (run != nullptr) {
       view.memory.log = &run->memory;
       view.memory.id = run->id;
       view.memory.range = run->memory.time_range();
+      view.memory.owner = entry->opened;
+      if (device != nullptr) view.memory.stacks = device->stacks;
     }
     return view;
   }
@@ -174,6 +178,8 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
   views::ViewContext view{run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
                           state_->view, base::now_ns(),      capacity, std::move(name), faces_};
   view.live = state_->preferences.live;
+  view.picture = !show_frame_rate_;
+  if (run != nullptr && run->finished) view.memory.owner = session_->share_shown();
   if (run != nullptr) {
     note_figures(*run);
     view.stale = views::difference_words(*texts_, run->spec, state_->history.spec());
@@ -230,6 +236,7 @@ void Workspace::choose_memory(views::ViewContext& view) {
   }
   view.forecast = forecast;
   view.memory.kind = views::MemorySource::Kind::predicted;
+  view.memory.owner = nullptr;
   view.memory.log = &forecast->run.log;
   view.memory.id = forecast->id;
   view.memory.range = forecast->run.log.time_range();

@@ -83,8 +83,8 @@ struct WorkspaceState {
   // user responds. 0: none, or the user has responded.
   std::int64_t old_limit = 0;
   views::ViewState view;
-  run::RunId viewed = 0;              // the run, or device of a file, that `view` belongs to
-  std::optional<bool> color_of_runs;  // color_by_allocation to restore when a file is left
+  run::RunId viewed = 0;  // the run, or device of a file, that `view` belongs to
+  std::optional<views::BlockColors> color_of_runs;  // block_colors to restore when a file is left
   views::SweepEdit sweep_edit;
   views::SweepPageState sweep_page;
   std::shared_ptr<SweepSession> sweeps = std::make_shared<SweepSession>();

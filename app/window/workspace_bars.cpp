@@ -45,6 +45,8 @@ void Workspace::draw_shortcuts(const views::Ui& ui) {
       {"\xe2\x86\x90 / \xe2\x86\x92", "shortcut.arrows"},
       {"\xe2\x86\x90 \xe2\x86\x91 \xe2\x86\x92 \xe2\x86\x93", "shortcut.chart_arrows"},
       {"W / S", "shortcut.zoom"},
+      {"Shift+W / S", "shortcut.zoom_bytes"},
+      {"Shift+A / D", "shortcut.pan_bytes"},
       {"A / D", "shortcut.pan"},
       {"F", "shortcut.fit"},
       {"M", "shortcut.mark"},

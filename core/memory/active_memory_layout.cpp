@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/memory/column_samples.h"
+#include "core/memory/live_stack.h"
 #include "core/memory/stack_builder.h"
 
 namespace ts::memory {
 
 namespace {
 
-// Blocks that are live at one column but not at the previous one, and the reverse; blocks that are
-// allocated and freed in between are left out.
+// What is alive at one column but not at the one before, and the other way round; blocks that come
+// and go in between are left out.
 struct Step {
   std::int32_t column = 0;
-  bool ends = false;          // before the first event or after the last one, from this column on
+  bool ends = false;          // nothing has happened yet, or any more, from this column on
   std::size_t added_end = 0;  // into Steps::added; begins where the step before ends
   std::size_t removed_end = 0;
 };
@@ -62,92 +64,95 @@ Steps find_steps(const AllocationLog& log, const std::vector<ColumnTotal>& colum
   return out;
 }
 
-// Selects the blocks to draw individually: those of at least a pixel, and of these the `detail`
-// largest of the whole layout, the older first among equals.
-class Individuals {
- public:
-  Individuals(std::span<const Block> blocks, const std::vector<BlockIndex>& shown,
-              const LayoutRequest& request)
-      : blocks_(blocks),
-        least_(static_cast<std::int64_t>(
-            std::ceil(std::clamp(request.bytes_per_pixel, 1.0, 0x1p62)))) {
-    std::vector<BlockIndex> candidates;
-    for (const BlockIndex block : shown) {
-      if (blocks[block].size >= least_) candidates.push_back(block);
-    }
-    if (candidates.size() <= request.detail) return;
-    const auto first_left_out = candidates.begin() + request.detail;
-    std::nth_element(
-        candidates.begin(), first_left_out, candidates.end(), [&](BlockIndex a, BlockIndex b) {
-          return blocks[a].size != blocks[b].size ? blocks[a].size > blocks[b].size : a < b;
-        });
-    least_ = blocks[*first_left_out].size;
-    end_ = *first_left_out;
+// See DrawnBlocks.
+DrawnBlocks choose_drawn(std::span<const Block> blocks, const std::vector<BlockIndex>& shown,
+                         const LayoutRequest& request) {
+  DrawnBlocks drawn;
+  drawn.least =
+      static_cast<std::int64_t>(std::ceil(std::clamp(request.bytes_per_pixel, 1.0, 0x1p62)));
+  std::vector<BlockIndex> candidates;
+  for (const BlockIndex block : shown) {
+    if (blocks[block].size >= drawn.least) candidates.push_back(block);
   }
+  if (candidates.size() <= request.detail) return drawn;
+  const auto first_left_out = candidates.begin() + request.detail;
+  std::nth_element(
+      candidates.begin(), first_left_out, candidates.end(), [&](BlockIndex a, BlockIndex b) {
+        return blocks[a].size != blocks[b].size ? blocks[a].size > blocks[b].size : a < b;
+      });
+  drawn.limited = true;
+  drawn.least = blocks[*first_left_out].size;
+  drawn.end = *first_left_out;
+  return drawn;
+}
 
-  [[nodiscard]] bool contains(BlockIndex block) const {
-    const std::int64_t size = blocks_[block].size;
-    return size > least_ || (size == least_ && block < end_);
+// Writes down where a block lies from column to column.
+class Tracker {
+ public:
+  Tracker(const AllocationLog& log, BlockIndex block, std::vector<TrackedPlace>& out)
+      : block_(block), out_(out) {
+    if (block < log.blocks().size()) life_ = &log.blocks()[block];
+  }
+  void place(const LiveStack& stack, EventIndex event, std::int32_t column) {
+    if (life_ == nullptr) return;
+    const bool lives =
+        life_->alloc_event <= event && (life_->free_event == kNone || life_->free_event > event);
+    const std::int64_t bottom = lives ? stack.bottom_of(life_->category, block_) : 0;
+    if (open_ && lives && out_.back().bottom == bottom) return;
+    end(column);
+    open_ = lives;
+    if (lives) out_.push_back({column, column, bottom});
+  }
+  void end(std::int32_t column) {
+    if (open_) out_.back().column_end = column;
+    open_ = false;
   }
 
  private:
-  std::span<const Block> blocks_;
-  std::int64_t least_;
-  BlockIndex end_ = kNone;  // of the blocks of exactly `least_` bytes, those older than this one
+  BlockIndex block_;
+  std::vector<TrackedPlace>& out_;
+  const Block* life_ = nullptr;
+  bool open_ = false;
 };
 
 }  // namespace
 
-ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutRequest& request) {
+ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutRequest& request,
+                                         const std::stop_token& stop) {
   ActiveMemoryLayout layout;
   layout.columns = sample_columns(log, request);
+  if (request.rows <= 0 || !(request.bytes_per_pixel > 0)) return layout;
   const Steps steps = find_steps(log, layout.columns);
   const auto blocks = log.blocks();
-  const Individuals individuals(blocks, steps.added, request);
+  layout.drawn = choose_drawn(blocks, steps.added, request);
 
-  StackBuilder stack(layout.rects);
+  StackBuilder builder(request, layout.drawn.limited, layout.rects);
+  Tracker tracker(log, request.tracked, layout.tracked);
   std::size_t added = 0;
   std::size_t removed = 0;
   for (const Step& step : steps.steps) {
+    if (stop.stop_requested()) return layout;
     if (step.ends) {
-      stack.clear(step.column);
+      builder.clear(step.column);
+      tracker.end(step.column);
       continue;
     }
     for (; removed < step.removed_end; ++removed) {
       const BlockIndex index = steps.removed[removed];
-      const Block& block = blocks[index];
-      if (individuals.contains(index)) {
-        stack.remove(index, block.category, step.column);
-      } else {
-        stack.change_band(block.category, -block.size);
-      }
+      builder.remove(blocks[index].category, index);
     }
     for (; added < step.added_end; ++added) {
       const BlockIndex index = steps.added[added];
       const Block& block = blocks[index];
-      if (individuals.contains(index)) {
-        stack.add(index, block.category, block.size);
-      } else {
-        stack.change_band(block.category, block.size);
-      }
+      builder.add(block.category, {block.size, index, layout.drawn.contains(index, block.size)});
     }
-    stack.place(step.column);
+    builder.place(step.column);
+    tracker.place(builder.stack(), layout.columns[static_cast<std::size_t>(step.column)].event,
+                  step.column);
   }
-  stack.clear(request.columns);
+  builder.clear(request.columns);
+  tracker.end(request.columns);
   return layout;
-}
-
-bool rect_at(const ActiveMemoryLayout& layout, std::int32_t column, std::int64_t bytes,
-             StackRect& out) {
-  const auto first =
-      std::partition_point(layout.rects.begin(), layout.rects.end(),
-                           [&](const StackRect& rect) { return rect.column_end <= column; });
-  const auto found = std::find_if(first, layout.rects.end(), [&](const StackRect& rect) {
-    return rect.column_begin <= column && rect.bottom <= bytes && bytes < rect.top;
-  });
-  if (found == layout.rects.end()) return false;
-  out = *found;
-  return true;
 }
 
 }  // namespace ts::memory

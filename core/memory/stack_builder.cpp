@@ -1,91 +1,72 @@
 #include "core/memory/stack_builder.h"
 
 #include <algorithm>
-
-#include "core/base/check.h"
+#include <cmath>
 
 namespace ts::memory {
 
-void StackBuilder::add(BlockIndex block, Category category, std::int64_t size) {
-  Item item;
-  item.size = size;
-  item.block = block;
-  layer(category).items.push_back(item);
+namespace {
+
+bool same(const StackRect& a, const StackRect& b) {
+  return a.row_begin == b.row_begin && a.row_end == b.row_end && a.block == b.block &&
+         a.largest == b.largest && a.category == b.category;
 }
 
-void StackBuilder::remove(BlockIndex block, Category category, std::int32_t column) {
-  Layer& from = layer(category);
-  const auto found =
-      std::lower_bound(from.items.begin(), from.items.end(), block,
-                       [](const Item& item, BlockIndex wanted) { return item.block < wanted; });
-  TS_CHECK(found != from.items.end() && found->block == block);
-  close(*found, category, column);
-  found->removed = true;
-  from.dirty = std::min(from.dirty, static_cast<std::size_t>(found - from.items.begin()));
-}
+}  // namespace
 
-void StackBuilder::change_band(Category category, std::int64_t by) {
-  layer(category).band_bytes += by;
+std::int32_t StackBuilder::row_of(std::int64_t bytes) const {
+  const double row = static_cast<double>(bytes - request_.bottom) / request_.bytes_per_pixel + 0.5;
+  return static_cast<std::int32_t>(std::clamp(row, 0.0, static_cast<double>(request_.rows)));
 }
 
 void StackBuilder::place(std::int32_t column) {
-  std::int64_t bottom = 0;
-  for (int i = 0; i < kCategoryCount; ++i) {
-    const auto category = static_cast<Category>(i);
-    Layer& here = layer(category);
-    if (here.bottom != bottom) {
-      here.bottom = bottom;
-      here.dirty = 0;
+  const double height = static_cast<double>(request_.rows) * request_.bytes_per_pixel;
+  const auto top = static_cast<std::int64_t>(
+      std::min(static_cast<double>(request_.bottom) + std::ceil(height), 0x1p62));
+  next_.clear();
+  const LiveStack::Rest rest{join_rest_, static_cast<std::int64_t>(request_.bytes_per_pixel)};
+  // Below the lowest category that changed nothing moves.
+  std::size_t before = 0;
+  while (before < open_.size() && open_[before].category < changed_) ++before;
+  // Most blocks end before the middle of the next row: they have no row.
+  double next_middle = -1;
+  const auto visit = [&](Category category, std::int64_t bottom, std::int64_t end, BlockIndex block,
+                         BlockIndex largest) {
+    if (static_cast<double>(end) < next_middle) return;
+    const std::int32_t row_end = row_of(end);
+    const std::int32_t row = row_of(bottom);
+    next_middle = static_cast<double>(request_.bottom) +
+                  (static_cast<double>(row_end) + 0.499) * request_.bytes_per_pixel;
+    if (row_end <= row) return;
+    next_.push_back({column, column, row, row_end, block, largest, category});
+  };
+  stack_.visit(changed_, request_.bottom, top, rest, visit);
+  const std::size_t kept = before;
+  for (StackRect& rect : next_) {
+    while (before < open_.size() && open_[before].row_begin < rect.row_begin) {
+      close(open_[before++], column);
     }
-    if (here.dirty == 0) here.items_top = bottom;
-    if (here.dirty < here.items.size()) place_items(here, category, column);
-    place_band(here, category, column);
-    bottom = here.items_top + here.band_bytes;
-  }
-}
-
-void StackBuilder::place_items(Layer& here, Category category, std::int32_t column) {
-  std::size_t kept = here.dirty;
-  std::int64_t bottom =
-      kept == 0 ? here.bottom : here.items[kept - 1].bottom + here.items[kept - 1].size;
-  for (std::size_t i = here.dirty; i < here.items.size(); ++i) {
-    Item item = here.items[i];
-    if (item.removed) continue;
-    if (item.column == kUnplaced || item.bottom != bottom) {
-      close(item, category, column);
-      item.bottom = bottom;
-      item.column = column;
+    if (before < open_.size() && same(open_[before], rect)) {
+      rect.column_begin = open_[before++].column_begin;
     }
-    here.items[kept++] = item;
-    bottom += item.size;
   }
-  here.items.resize(kept);
-  here.dirty = kept;
-  here.items_top = bottom;
-}
-
-void StackBuilder::place_band(Layer& here, Category category, std::int32_t column) {
-  if (here.band.bottom == here.items_top && here.band.size == here.band_bytes) return;
-  close(here.band, category, column);
-  here.band.bottom = here.items_top;
-  here.band.size = here.band_bytes;
-  here.band.column = column;
+  while (before < open_.size()) close(open_[before++], column);
+  open_.resize(kept);
+  open_.insert(open_.end(), next_.begin(), next_.end());
+  changed_ = Category::unknown;
 }
 
 void StackBuilder::clear(std::int32_t column) {
-  for (int i = 0; i < kCategoryCount; ++i) {
-    const auto category = static_cast<Category>(i);
-    Layer& here = layer(category);
-    for (const Item& item : here.items) close(item, category, column);
-    close(here.band, category, column);
-    here = Layer();
-  }
+  for (const StackRect& rect : open_) close(rect, column);
+  open_.clear();
+  stack_.clear();
+  changed_ = Category::parameter;
 }
 
-void StackBuilder::close(const Item& item, Category category, std::int32_t column) {
-  if (item.column == kUnplaced || item.size == 0 || item.column == column) return;
-  rects_.push_back(
-      {item.column, column, item.bottom, item.bottom + item.size, item.block, category});
+void StackBuilder::close(const StackRect& rect, std::int32_t column) {
+  if (rect.column_begin == column) return;
+  rects_.push_back(rect);
+  rects_.back().column_end = column;
 }
 
 }  // namespace ts::memory

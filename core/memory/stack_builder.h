@@ -1,55 +1,46 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "core/memory/active_memory_layout.h"
+#include "core/memory/live_stack.h"
 
 namespace ts::memory {
 
-// Turns blocks that are allocated and freed from column to column into rectangles. For each column:
-// remove() and add() the changes since the last one, then place(). Only the part of a category
-// above its lowest change is visited; a block that keeps its place continues its rectangle.
+// Turns blocks that come and go from column to column into rectangles of rows. For each column in
+// which something changed: add() and remove(), then place(). What keeps its rows is one rectangle.
 class StackBuilder {
  public:
-  explicit StackBuilder(std::vector<StackRect>& rects) : rects_(rects) {}
+  // `join_rest`: see LiveStack::Rest.
+  StackBuilder(const LayoutRequest& request, bool join_rest, std::vector<StackRect>& rects)
+      : request_(request), join_rest_(join_rest), rects_(rects) {}
 
-  // Blocks drawn individually; those of a category must be added in ascending order.
-  void add(BlockIndex block, Category category, std::int64_t size);
-  void remove(BlockIndex block, Category category, std::int32_t column);
-  // All other blocks, as one band: the change of its size.
-  void change_band(Category category, std::int64_t by);
-
+  void add(Category category, const LiveStack::Item& item) {
+    stack_.add(category, item);
+    changed_ = std::min(changed_, category);
+  }
+  void remove(Category category, BlockIndex block) {
+    stack_.remove(category, block);
+    changed_ = std::min(changed_, category);
+  }
+  [[nodiscard]] const LiveStack& stack() const { return stack_; }
   void place(std::int32_t column);
-  // No block is live from this column on.
+  // Nothing is alive from this column on.
   void clear(std::int32_t column);
 
  private:
-  static constexpr std::int32_t kUnplaced = -1;
-  struct Item {
-    std::int64_t bottom = 0;
-    std::int64_t size = 0;
-    BlockIndex block = kNone;
-    std::int32_t column = kUnplaced;  // where its rectangle began
-    bool removed = false;
-  };
-  struct Layer {
-    std::vector<Item> items;  // by block, from the bottom
-    std::size_t dirty = 0;    // items below keep their order since the last place()
-    std::int64_t bottom = 0;
-    std::int64_t items_top = 0;
-    Item band;
-    std::int64_t band_bytes = 0;
-  };
+  [[nodiscard]] std::int32_t row_of(std::int64_t bytes) const;
+  void close(const StackRect& rect, std::int32_t column);
 
-  void place_items(Layer& layer, Category category, std::int32_t column);
-  void place_band(Layer& layer, Category category, std::int32_t column);
-  void close(const Item& item, Category category, std::int32_t column);
-  Layer& layer(Category category) { return layers_[static_cast<std::size_t>(category)]; }
-
+  const LayoutRequest& request_;
+  bool join_rest_;
   std::vector<StackRect>& rects_;
-  std::array<Layer, kCategoryCount> layers_;
+  LiveStack stack_;
+  Category changed_ = Category::parameter;  // the lowest since the last place()
+  std::vector<StackRect> open_;             // of the column before, from the bottom
+  std::vector<StackRect> next_;
 };
 
 }  // namespace ts::memory

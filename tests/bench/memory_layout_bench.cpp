@@ -7,6 +7,7 @@
 
 #include "core/memory/active_memory_layout.h"
 #include "core/memory/allocation_log.h"
+#include "core/memory/stack_column.h"
 
 namespace ts::memory {
 namespace {
@@ -132,17 +133,21 @@ void event_at(benchmark::State& state) {
 }
 BENCHMARK(event_at)->Unit(benchmark::kNanosecond);
 
-// Records, live blocks, percent of the log that is shown. 1600 columns, 700 rows to the peak.
+// Records, live blocks, percent of the log and of the bytes that is shown. 1600 columns, 700 rows.
 void layout(benchmark::State& state) {
   const AllocationLog log = log_of(training_records(static_cast<std::size_t>(state.range(0)),
                                                     static_cast<std::size_t>(state.range(1))));
   const auto events = static_cast<double>(log.events().size());
   const double shown = static_cast<double>(state.range(2)) / 100;
+  const double height = static_cast<double>(state.range(3)) / 100;
   LayoutRequest request;
   request.begin = events * (1 - shown) / 2;
   request.end = request.begin + events * shown;
   request.columns = 1600;
-  request.bytes_per_pixel = static_cast<double>(log.peak_bytes()) / 700;
+  request.rows = 700;
+  request.bottom =
+      static_cast<std::int64_t>(static_cast<double>(log.peak_bytes()) * (1 - height)) / 2;
+  request.bytes_per_pixel = static_cast<double>(log.peak_bytes()) * height / 700;
   std::size_t rects = 0;
   for (auto _ : state) {
     const ActiveMemoryLayout layout = lay_out_active_memory(log, request);
@@ -154,47 +159,33 @@ void layout(benchmark::State& state) {
   state.counters["events"] = events;
 }
 BENCHMARK(layout)
-    ->ArgNames({"records", "live", "percent"})
-    ->Args({100'000, 5'000, 100})
-    ->Args({100'000, 500, 100})
-    ->Args({100'000, 5'000, 10})
-    ->Args({1'000'000, 5'000, 100})
-    ->Args({1'000'000, 5'000, 1})
+    ->ArgNames({"records", "live", "percent", "height"})
+    ->Args({100'000, 5'000, 100, 100})
+    ->Args({100'000, 500, 100, 100})
+    ->Args({100'000, 5'000, 10, 100})
+    ->Args({1'000'000, 5'000, 100, 100})
+    ->Args({1'000'000, 5'000, 100, 5})
+    ->Args({1'000'000, 5'000, 1, 100})
+    ->Args({3'000'000, 5'000, 100, 100})
+    ->Args({3'000'000, 500'000, 100, 100})
     ->Unit(benchmark::kMillisecond);
 
-// The worst case: every block is drawn individually, however thin.
-void layout_every_block(benchmark::State& state) {
-  const AllocationLog log = log_of(training_records(100'000, 5'000));
-  LayoutRequest request;
-  request.end = static_cast<double>(log.events().size());
-  request.columns = 1600;
-  std::size_t rects = 0;
-  for (auto _ : state) {
-    const ActiveMemoryLayout layout = lay_out_active_memory(log, request);
-    rects = layout.rects.size();
-    benchmark::DoNotOptimize(layout.rects.data());
-  }
-  state.counters["rects"] = static_cast<double>(rects);
-}
-BENCHMARK(layout_every_block)->Unit(benchmark::kMillisecond);
-
+// What lies under the mouse in a column that was not asked before, and in the same one.
 void hover(benchmark::State& state) {
-  const AllocationLog log = log_of(training_records(100'000, 5'000));
-  LayoutRequest request;
-  request.end = static_cast<double>(log.events().size());
-  request.columns = 1600;
-  request.bytes_per_pixel = static_cast<double>(log.peak_bytes()) / 700;
-  const ActiveMemoryLayout layout = lay_out_active_memory(log, request);
+  const AllocationLog log = log_of(training_records(1'000'000, 5'000));
   std::mt19937 random(3);
-  StackRect rect;
+  const auto events = static_cast<EventIndex>(log.events().size());
+  StackColumn column;
   for (auto _ : state) {
-    const auto column = static_cast<std::int32_t>(random() % 1600);
-    const std::int64_t bytes = layout.columns[static_cast<std::size_t>(column)].bytes / 1000 *
-                               static_cast<std::int64_t>(random() % 1000);
-    benchmark::DoNotOptimize(rect_at(layout, column, bytes, rect));
+    if (state.range(0) != 0 || column.event() == kNone) {
+      column = StackColumn(log, static_cast<EventIndex>(random() % events));
+    }
+    const std::int64_t total = log.events()[column.event()].total_after;
+    benchmark::DoNotOptimize(
+        column.at(log, {}, total / 1000 * static_cast<std::int64_t>(random() % 1000)));
   }
 }
-BENCHMARK(hover)->Unit(benchmark::kMicrosecond);
+BENCHMARK(hover)->ArgName("new_column")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace ts::memory

@@ -75,6 +75,8 @@ class Frames {
     ViewContext context{&run,       runs().strings, texts_, theme(ThemeKind::dark),
                         Metrics{1}, state,          now_,   0,
                         {},         &faces_};
+    // As in the window: a run that has ended is kept by its session.
+    context.memory.owner = std::shared_ptr<const void>(&run, [](const void*) {});
     const std::int64_t begin = thread_ns();
     draw(sink, context);
     const double seconds = static_cast<double>(thread_ns() - begin) * 1e-9;
@@ -171,6 +173,38 @@ void memory_zooming(benchmark::State& bench) {
   zooming<MemoryChart>(bench, memory_run(bench.range(0)));
 }
 
+// A file whose log nothing changes any more, so that its layout is made beside the frame: time and
+// bytes are zoomed by turns, without a pause.
+void opened_memory_zooming(benchmark::State& bench) {
+  const run::Run& run = memory_run(bench.range(0));
+  const std::shared_ptr<const void> owner(&run, [](const void*) {});
+  Frames frames;
+  MemoryChart chart;
+  int step = 0;
+  std::size_t pictures = 0;
+  frames.state.block_colors = BlockColors::allocation;
+  for (auto _ : bench) {
+    frames.frame(bench, run, [&](ImGuiSink& sink, ViewContext& context) {
+      context.memory.kind = MemorySource::Kind::opened;
+      context.memory.log = &run.memory;
+      context.memory.id = run.id;
+      context.memory.range = run.memory.time_range();
+      context.memory.owner = owner;
+      chart.lay_out(sink, kPanel, context);
+      ChartInput input = mouse_at(700, 350, context.now_ns);
+      input.wheel = step / 40 % 2 == 0 ? 0.5F : -0.5F;
+      input.ctrl = step / 80 % 2 == 0;
+      ++step;
+      chart.update(input, context);
+      chart.draw(sink, context);
+    });
+    pictures += chart.moving() ? 0 : 1;
+  }
+  bench.counters["exact_frames"] = static_cast<double>(pictures);
+  bench.counters["blocks"] = static_cast<double>(run.memory.blocks().size());
+  frames.report(bench);
+}
+
 BENCHMARK(timeline_still)
     ->Arg(1'000'000)
     ->Arg(10'000'000)
@@ -186,6 +220,11 @@ BENCHMARK(memory_still)->Arg(10'000)->Arg(100'000)->UseManualTime()->Unit(benchm
 BENCHMARK(memory_zooming)
     ->Arg(10'000)
     ->Arg(100'000)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(opened_memory_zooming)
+    ->Arg(100'000)
+    ->Arg(2'000'000)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
 

@@ -43,7 +43,8 @@ TEST_F(FilesInTheWindow, OpenByTypedPathShowsTheRecording) {
     IM_CHECK(entry != nullptr && entry->opened != nullptr);
     const files::OpenedDevice& device = entry->opened->devices.at(0);
     IM_CHECK_EQ(device.run.memory.peak_bytes(), session().run()->memory.peak_bytes());
-    IM_CHECK(!state().view.color_by_allocation);  // our own files tell the categories
+    IM_CHECK(state().view.block_colors ==
+             views::BlockColors::category);  // our own files tell the categories
     context->Yield(4);
     // A click on the stack selects a block, whose stack the inspector shows.
     const ImGuiWindow* panel = context->GetWindowByRef("//###memory");
@@ -67,7 +68,8 @@ TEST_F(FilesInTheWindow, SegmentsAreSelectableToo) {
     window().open_files({path});
     IM_CHECK(read(context));
     context->Yield(4);
-    IM_CHECK(state().view.color_by_allocation);  // the file tells no categories
+    IM_CHECK(state().view.block_colors ==
+             views::BlockColors::stack);  // the file tells no categories
     const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
     context->MouseMoveToPos({panel->Pos.x + panel->Size.x / 2, panel->Pos.y + 46});
     context->MouseClick();

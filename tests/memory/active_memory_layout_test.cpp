@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "core/memory/stack_column.h"
 #include "tests/memory/records.h"
 
 namespace ts::memory {
@@ -22,11 +24,11 @@ LayoutRequest events(double begin, double end, std::int32_t columns) {
 }
 
 void expect_rect(const StackRect& rect, std::int32_t column_begin, std::int32_t column_end,
-                 std::int64_t bottom, std::int64_t top, BlockIndex block) {
+                 std::int32_t row_begin, std::int32_t row_end, BlockIndex block) {
   EXPECT_EQ(rect.column_begin, column_begin);
   EXPECT_EQ(rect.column_end, column_end);
-  EXPECT_EQ(rect.bottom, bottom);
-  EXPECT_EQ(rect.top, top);
+  EXPECT_EQ(rect.row_begin, row_begin);
+  EXPECT_EQ(rect.row_end, row_end);
   EXPECT_EQ(rect.block, block);
 }
 
@@ -90,34 +92,67 @@ TEST(ActiveMemoryLayout, a_peak_inside_a_column_is_shown) {
   EXPECT_EQ(layout.columns[1].bytes, 7777);
   EXPECT_EQ(layout.columns[1].event, log.peak_event());
   EXPECT_EQ(layout.columns[0].bytes, 10);
-  StackRect rect;
-  ASSERT_TRUE(rect_at(layout, 1, 7776, rect));
-  EXPECT_EQ(rect.block, log.events()[log.peak_event()].block);
+  const auto place = StackColumn(log, layout.columns[1].event).at(log, layout.drawn, 7776);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->block, log.events()[log.peak_event()].block);
 }
 
-TEST(ActiveMemoryLayout, thin_blocks_and_those_beyond_the_detail_are_a_band) {
+TEST(ActiveMemoryLayout, thin_blocks_and_those_beyond_the_detail_are_bands_in_their_place) {
   AllocationLog log;
   log.append(alloc(1, 0xA, 100));
   log.append(alloc(2, 0xB, 3));
-  log.append(alloc(3, 0xC, 40));
-  log.append(alloc(4, 0xD, 60));
-  LayoutRequest request = events(3, 4, 1);
+  log.append(alloc(3, 0xC, 2));
+  log.append(alloc(4, 0xD, 40));
+  log.append(alloc(5, 0xE, 60));
+  LayoutRequest request = events(4, 5, 1);
   request.bytes_per_pixel = 4;
   ActiveMemoryLayout layout = lay_out_active_memory(log, request);
   ASSERT_EQ(layout.rects.size(), 4U);
-  expect_rect(layout.rects[3], 0, 1, 200, 203, kNone);
+  expect_rect(layout.rects[0], 0, 1, 0, 25, 0);
+  expect_rect(layout.rects[1], 0, 1, 25, 26, kNone);
+  EXPECT_EQ(layout.rects[1].largest, 1U);
+  expect_rect(layout.rects[2], 0, 1, 26, 36, 3);
+  expect_rect(layout.rects[3], 0, 1, 36, 51, 4);
 
+  // Close enough every one is drawn, where it was.
+  request.bytes_per_pixel = 1;
+  request.bottom = 90;
+  request.rows = 20;
+  layout = lay_out_active_memory(log, request);
+  ASSERT_EQ(layout.rects.size(), 4U);
+  expect_rect(layout.rects[0], 0, 1, 0, 10, 0);
+  expect_rect(layout.rects[1], 0, 1, 10, 13, 1);
+  expect_rect(layout.rects[2], 0, 1, 13, 15, 2);
+  expect_rect(layout.rects[3], 0, 1, 15, 20, 3);
+
+  request = events(4, 5, 1);
   request.detail = 2;
   layout = lay_out_active_memory(log, request);
   ASSERT_EQ(layout.rects.size(), 3U);
   expect_rect(layout.rects[0], 0, 1, 0, 100, 0);
-  expect_rect(layout.rects[1], 0, 1, 100, 160, 3);
-  expect_rect(layout.rects[2], 0, 1, 160, 203, kNone);
+  expect_rect(layout.rects[1], 0, 1, 100, 145, kNone);
+  EXPECT_EQ(layout.rects[1].largest, 3U);
+  expect_rect(layout.rects[2], 0, 1, 145, 205, 4);
 
   request.detail = 0;
   layout = lay_out_active_memory(log, request);
   ASSERT_EQ(layout.rects.size(), 1U);
-  expect_rect(layout.rects[0], 0, 1, 0, 203, kNone);
+  expect_rect(layout.rects[0], 0, 1, 0, 205, kNone);
+  EXPECT_EQ(layout.rects[0].largest, 0U);
+}
+
+TEST(ActiveMemoryLayout, no_height_gives_no_rectangles) {
+  AllocationLog log;
+  log.append(alloc(1, 0xA, 100));
+  LayoutRequest request = events(0, 1, 3);
+  request.bytes_per_pixel = 0;
+  EXPECT_TRUE(lay_out_active_memory(log, request).rects.empty());
+  request.bytes_per_pixel = 1;
+  request.rows = 0;
+  EXPECT_TRUE(lay_out_active_memory(log, request).rects.empty());
+  request.rows = 10;
+  request.bottom = 100;
+  EXPECT_TRUE(lay_out_active_memory(log, request).rects.empty());
 }
 
 TEST(ActiveMemoryLayout, the_time_axis_holds_a_state_until_the_next_event) {
@@ -134,9 +169,9 @@ TEST(ActiveMemoryLayout, the_time_axis_holds_a_state_until_the_next_event) {
   EXPECT_EQ(layout.columns[8].bytes, 150);
   EXPECT_EQ(layout.columns[11].bytes, 150) << "the column in which A dies begins with both";
   EXPECT_EQ(layout.columns[12].event, kNone) << "the log ends at 99 ns";
-  StackRect rect;
-  ASSERT_TRUE(rect_at(layout, 5, 0, rect));
-  expect_rect(rect, 2, 12, 0, 100, 0);
+  const auto lowest = std::ranges::find(layout.rects, 0, &StackRect::row_begin);
+  ASSERT_NE(lowest, layout.rects.end());
+  expect_rect(*lowest, 2, 12, 0, 100, 0);
 }
 
 TEST(ActiveMemoryLayout, a_peak_of_no_duration_on_the_edge_of_a_column_is_shown) {

@@ -61,27 +61,56 @@ ReferenceLayout reference_layout(const AllocationLog& log, const LayoutRequest& 
     out.columns.push_back(reference_column(log, request, column));
   }
   const std::set<BlockIndex> individuals = reference_individuals(log, request, out.columns);
+  // Whole numbers here: half a row up is the next row.
+  const auto per_row = static_cast<std::int64_t>(request.bytes_per_pixel);
+  const auto row_of = [&](std::int64_t bytes) {
+    const std::int64_t over = std::max<std::int64_t>(bytes - request.bottom, 0);
+    return static_cast<std::int32_t>(
+        std::min<std::int64_t>((2 * over + per_row) / (2 * per_row), request.rows));
+  };
+  const bool joined = [&] {
+    LayoutRequest all = request;
+    all.detail = 0xFFFFFFFFU;
+    return reference_individuals(log, all, out.columns).size() > individuals.size();
+  }();
   for (const ColumnTotal& column : out.columns) {
     auto& cells = out.cells.emplace_back();
+    std::int64_t& tracked = out.tracked.emplace_back(-1);
     if (column.event == kNone) continue;
     std::int64_t top = 0;
-    const auto put = [&](std::int64_t bytes, BlockIndex block, Category category) {
-      if (bytes > 0) cells.push_back({top, top + bytes, block, category});
+    const auto put = [&](std::int64_t bytes, BlockIndex block, BlockIndex largest,
+                         Category category) {
+      const std::int32_t begin = row_of(top);
+      const std::int32_t end = row_of(top + bytes);
+      if (end > begin) cells.push_back({begin, end, block, largest, category});
       top += bytes;
     };
     for (int i = 0; i < kCategoryCount; ++i) {
       const auto category = static_cast<Category>(i);
       std::int64_t band = 0;
+      BlockIndex largest = kNone;
+      const auto end_band = [&] {
+        put(band, kNone, largest, category);
+        band = 0;
+        largest = kNone;
+      };
       for (BlockIndex block = 0; block < log.blocks().size(); ++block) {
         const Block& candidate = log.blocks()[block];
         if (candidate.category != category || !lives(candidate, column.event)) continue;
+        if (block == request.tracked) tracked = top + band;
         if (individuals.contains(block)) {
-          put(candidate.size, block, category);
-        } else {
-          band += candidate.size;
+          end_band();
+          put(candidate.size, block, block, category);
+          continue;
         }
+        if (!joined) {
+          put(candidate.size, kNone, block, category);
+          continue;
+        }
+        band += candidate.size;
+        if (largest == kNone || candidate.size > log.blocks()[largest].size) largest = block;
       }
-      put(band, kNone, category);
+      end_band();
     }
   }
   return out;

@@ -185,7 +185,7 @@ void take_all(const std::filesystem::path& folder) {
   scene.target_name = "H100";
   scene.state = [](ViewState& state) {
     state.memory_axis = memory::Axis::event;
-    state.color_by_allocation = true;
+    state.block_colors = BlockColors::allocation;
   };
   studio.take(scene);
 

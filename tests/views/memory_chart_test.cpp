@@ -61,7 +61,7 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
     run = testing::transformer_run(strings, shape);
     run->id = static_cast<run::RunId>(i + 2);
     state.memory_axis = i % 2 == 0 ? memory::Axis::time : memory::Axis::event;
-    state.color_by_allocation = i % 7 == 0;
+    state.block_colors = static_cast<BlockColors>(i % 7 % 3);
     target_bytes = (i % 4) * 3 * kGiB;
     predict((i % 3) * kGiB, (i % 2) * kGiB / 2);
     ChartInput input;
@@ -426,14 +426,148 @@ TEST_F(MemoryChartTest, ControlsChangeWhatIsShown) {
   chart.use(MemoryChart::kAxis, 0, view);
   EXPECT_EQ(state.memory_axis, memory::Axis::event);
   chart.use(MemoryChart::kColor, 0, view);
-  EXPECT_TRUE(state.color_by_allocation);
+  EXPECT_EQ(state.block_colors, BlockColors::stack) << "with a key the next one";
+  chart.use(MemoryChart::kColor, chart.item(MemoryChart::kColor).x1 - 2, view);
+  EXPECT_EQ(state.block_colors, BlockColors::allocation);
+  chart.use(MemoryChart::kColor, chart.item(MemoryChart::kColor).x0 + 2, view);
+  EXPECT_EQ(state.block_colors, BlockColors::category);
   const Rect slider = chart.item(MemoryChart::kDetail);
   ASSERT_GT(slider.width(), 0);
   chart.use(MemoryChart::kDetail, slider.x0 - 500, view);
   EXPECT_EQ(state.detail, 0U);
   const RecordingSink sink = frame();
   EXPECT_TRUE(sink.says("events"));
-  EXPECT_TRUE(sink.says("small blocks"));
+  EXPECT_TRUE(sink.says("Largest 0 of "));
+}
+
+// The share of the height between two marks of the axis grows when it is zoomed.
+TEST_F(MemoryChartTest, CtrlWheelZoomsTheBytesUnderTheMouseAndFBringsAllBack) {
+  area.x1 = 1700;
+  frame();
+  const ChartInput mouse = over(0.46F, 0.8F);
+  frame(mouse);
+  ASSERT_TRUE(state.hovered_block);
+  const memory::BlockIndex block = *state.hovered_block;
+  const base::TimeRange before = state.visible;
+  ChartInput wheel = mouse;
+  wheel.wheel = 5;
+  wheel.ctrl = true;
+  frame(wheel);
+  EXPECT_EQ(state.visible, before) << "time stays";
+  const RecordingSink zoomed = frame(mouse);
+  EXPECT_EQ(state.hovered_block, block) << "what is under the mouse stays there";
+  // The strip beside the plot says that a part is in view.
+  const Rect& plot = chart.regions().plot;
+  const auto strip = [&](const RecordingSink& sink) {
+    return std::ranges::count_if(sink.calls, [&](const RecordingSink::Call& call) {
+      return call.kind == Kind::fill && call.bounds.x0 > plot.x1 && call.bounds.x1 < plot.x1 + 12 &&
+             call.bounds.height() == plot.height();
+    });
+  };
+  EXPECT_EQ(strip(zoomed), 1);
+  // Shift and the keys move along the bytes, and away from the block.
+  ChartInput keys = mouse;
+  keys.shift = keys.pan_right = true;
+  for (int i = 0; i < 60; ++i) frame(keys);
+  frame(mouse);
+  EXPECT_NE(state.hovered_block, block);
+  ChartInput fit = mouse;
+  fit.fit = true;
+  frame(fit);
+  frame(mouse);
+  frame(mouse);
+  EXPECT_EQ(strip(frame(mouse)), 0);
+  EXPECT_EQ(state.hovered_block, block);
+}
+
+TEST_F(MemoryChartTest, ABoxZoomsBothAxesAndAFlatOneOnlyOne) {
+  area.x1 = 1700;
+  frame();
+  const auto box = [&](float x0, float y0, float x1, float y1) {
+    ChartInput input = over(x0, y0);
+    input.shift = input.left_pressed = input.left_down = true;
+    frame(input);
+    input = over(x1, y1);
+    input.shift = input.left_down = true;
+    frame(input);
+    input.left_down = false;
+    frame(input);
+    for (int i = 0; i < 3; ++i) frame();
+  };
+  const auto bytes_zoomed = [&] {
+    const Rect& plot = chart.regions().plot;
+    const RecordingSink sink = frame();
+    return std::ranges::any_of(sink.calls, [&](const RecordingSink::Call& call) {
+      return call.kind == Kind::fill && call.bounds.x0 > plot.x1 && call.bounds.x1 < plot.x1 + 12 &&
+             call.bounds.height() == plot.height();
+    });
+  };
+  box(0.3F, 0.5F, 0.6F, 0.503F);
+  EXPECT_FALSE(state.visible.empty());
+  EXPECT_FALSE(bytes_zoomed());
+  const base::TimeRange times = state.visible;
+  box(0.3F, 0.5F, 0.302F, 0.7F);
+  EXPECT_EQ(state.visible, times);
+  EXPECT_TRUE(bytes_zoomed());
+  ChartInput fit = over(0.5F, 0.5F);
+  fit.fit = true;
+  frame(fit);
+  for (int i = 0; i < 3; ++i) frame();
+  EXPECT_FALSE(bytes_zoomed());
+  box(0.3F, 0.5F, 0.6F, 0.7F);
+  EXPECT_FALSE(state.visible.empty());
+  EXPECT_TRUE(bytes_zoomed());
+}
+
+// A log that nothing changes any more is laid out on another thread, to the same picture.
+TEST_F(MemoryChartTest, ALargeOpenedLogIsLaidOutBesideTheFrame) {
+  const auto owner = std::shared_ptr<run::Run>(testing::busy_memory_run(strings, 120'000, 3));
+  const auto picture = [&](bool background) {
+    StackCache cache;
+    MemorySource source;
+    source.kind = MemorySource::Kind::opened;
+    source.log = &owner->memory;
+    if (background) source.owner = owner;
+    const Rect plot{0, 0, 700, 300};
+    const MemoryAxis axis{memory::Axis::event,
+                          {all_places(owner->memory, memory::Axis::event), plot.x0, plot.x1}};
+    const MemoryScale bytes = choose_scale(plot, owner->memory.peak_bytes(), 0, 20);
+    for (std::int64_t time = 1; time == 1 || cache.stale(); ++time) {
+      cache.update({source, strings, axis, bytes, {}, memory::kNone, time * 16'000'000});
+      if (background && time == 1) {
+        EXPECT_TRUE(cache.layout().columns.empty()) << "the frame does not wait";
+      }
+    }
+    RecordingSink sink(1);
+    cache.draw(sink, axis, bytes);
+    std::vector<std::pair<float, Color>> fills;
+    for (const auto& call : sink.calls) fills.emplace_back(call.bounds.x0, call.color);
+    return fills;
+  };
+  const auto here = picture(false);
+  EXPECT_GT(here.size(), 1000U);
+  EXPECT_EQ(picture(true), here);
+}
+
+// Whoever closes the file does not wait for what was asked of it.
+TEST_F(MemoryChartTest, AClosedLogIsKeptUntilItsPictureIsDropped) {
+  auto owner = std::shared_ptr<run::Run>(testing::busy_memory_run(strings, 120'000, 3));
+  const std::weak_ptr<run::Run> watched = owner;
+  {
+    StackCache cache;
+    MemorySource source;
+    source.log = &owner->memory;
+    source.owner = owner;
+    const Rect plot{0, 0, 700, 300};
+    const MemoryAxis axis{memory::Axis::event,
+                          {all_places(owner->memory, memory::Axis::event), plot.x0, plot.x1}};
+    const MemoryScale bytes = choose_scale(plot, owner->memory.peak_bytes(), 0, 20);
+    cache.update({source, strings, axis, bytes, {}, memory::kNone, 1});
+    source.owner.reset();
+    owner.reset();
+    cache.clear();
+  }
+  EXPECT_TRUE(watched.expired());
 }
 
 TEST_F(MemoryChartTest, SaysSoWhenThereIsNothing) {

@@ -9,7 +9,7 @@
 #include "views/memory/memory_axis.h"
 #include "views/memory/memory_regions.h"
 #include "views/memory/memory_scale.h"
-#include "views/memory/stack_cache.h"
+#include "views/memory/stack_maker.h"
 #include "views/memory/stack_picture.h"
 
 namespace ts::views {
@@ -117,12 +117,13 @@ TEST(StackPicture, CoversWhatTheLayoutCoversAndNothingTwice) {
   const base::TimeRange all = all_places(run->memory, Axis::event);
   const MemoryAxis axis{Axis::event, {all, 0, 300}};
   const std::int64_t top = run->memory.peak_bytes() * 11 / 10;
-  const auto layout = memory::lay_out_active_memory(
-      run->memory, request_for(axis, static_cast<double>(top) / 200, 15000));
-  const StackPicture picture = make_stack_picture(
-      layout, 200, top, 1, 0xFF000000U, [](memory::BlockIndex block, memory::Category category) {
-        return block == memory::kNone ? 0xFF100000U + static_cast<Color>(category)
-                                      : 0xFF200000U + block % 7;
+  memory::LayoutRequest request = request_for(axis, static_cast<double>(top) / 200, 15000);
+  request.rows = 200;
+  const auto layout = memory::lay_out_active_memory(run->memory, request);
+  const StackPicture picture =
+      make_stack_picture(layout, 200, 1, 0xFF000000U, [](const memory::StackRect& rect) {
+        return rect.block == memory::kNone ? 0xFF100000U + static_cast<Color>(rect.category)
+                                           : 0xFF200000U + rect.block % 7;
       });
   std::vector<int> covered(300 * 200, 0);
   for (const StackFill& fill : picture.fills) {
@@ -144,17 +145,53 @@ TEST(StackPicture, CoversWhatTheLayoutCoversAndNothingTwice) {
 TEST(StackPicture, PartsTallBlocksByALine) {
   memory::ActiveMemoryLayout layout;
   layout.columns.resize(10);
-  layout.rects.push_back({0, 10, 0, 40, 1, memory::Category::activation});
-  layout.rects.push_back({0, 10, 40, 43, 2, memory::Category::activation});
-  const StackPicture picture =
-      make_stack_picture(layout, 100, 100, 1, 0xFF000000U,
-                         [](memory::BlockIndex, memory::Category) { return 0xFFFFFFFFU; });
+  layout.rects.push_back({0, 10, 0, 40, 1, 1, memory::Category::activation});
+  layout.rects.push_back({0, 10, 40, 43, 2, 2, memory::Category::activation});
+  const StackPicture picture = make_stack_picture(
+      layout, 100, 1, 0xFF000000U, [](const memory::StackRect&) { return 0xFFFFFFFFU; });
   // 39 rows of the first block, its line, and the second block, too thin for one.
   ASSERT_EQ(picture.fills.size(), 3U);
   EXPECT_EQ(picture.fills[0].y1, 39);
   EXPECT_EQ(picture.fills[1].y1, 40);
   EXPECT_NE(picture.fills[1].color, 0xFFFFFFFFU);
   EXPECT_EQ(picture.fills[2].y1, 43);
+}
+
+// However restless the stack is, a frame draws a bounded number of rectangles, and peaks stay.
+TEST(StackPicture, JoinsColumnsWhereThereWouldBeTooManyRectangles) {
+  memory::ActiveMemoryLayout layout;
+  constexpr std::int32_t kColumns = 64;
+  constexpr std::int32_t kRows = 50;
+  layout.columns.resize(kColumns);
+  for (std::int32_t x = 0; x < kColumns; ++x) {
+    layout.columns[static_cast<std::size_t>(x)].bytes = x == 37 ? 1000 : 10;
+    for (std::int32_t y = 0; y < (x == 37 ? kRows : kRows / 2); ++y) {
+      const auto block = static_cast<memory::BlockIndex>(x * kRows + y);
+      layout.rects.push_back({x, x + 1, y, y + 1, block, block, memory::Category::activation});
+    }
+  }
+  const auto color = [](const memory::StackRect& rect) { return 0xFF000000U + rect.block; };
+  EXPECT_EQ(make_stack_picture(layout, kRows, 1, 0, color).fills.size(), layout.rects.size());
+  const StackPicture joined = make_stack_picture(layout, kRows, 1, 0, color, 500);
+  EXPECT_LE(joined.fills.size(), 500U);
+  int highest = 0;
+  for (const StackFill& fill : joined.fills) highest = std::max(highest, fill.y1);
+  EXPECT_EQ(highest, kRows);
+}
+
+// A zoomed axis shows the same place at the same bytes, and the capacity only where it is in view.
+TEST(MemoryScale, AZoomedAxisShowsItsBytes) {
+  const Rect plot{50, 60, 700, 460};
+  const std::int64_t gib = std::int64_t{1} << 30;
+  const MemoryScale all = choose_scale(plot, 20 * gib, 24 * gib, 50);
+  const MemoryScale part = zoomed_scale(all, {4 * gib, 5 * gib}, 24 * gib);
+  EXPECT_FLOAT_EQ(part.y_of(4 * gib), plot.y1);
+  EXPECT_FLOAT_EQ(part.y_of(5 * gib), plot.y0);
+  EXPECT_EQ(part.bytes_at(plot.y1), 4 * gib);
+  EXPECT_FALSE(part.capacity_in_range);
+  EXPECT_TRUE(part.capacity_above);
+  const MemoryScale above = zoomed_scale(all, {25 * gib, 26 * gib}, 24 * gib);
+  EXPECT_FALSE(above.capacity_in_range || above.capacity_above);
 }
 
 TEST(Layers, AreTheFirstNumberOfAPath) {

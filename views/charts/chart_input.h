@@ -14,6 +14,7 @@ struct ChartInput {
   float wheel = 0;       // up is positive
   float wheel_sideways = 0;
   bool shift = false;
+  bool ctrl = false;
   bool left_pressed = false;
   bool left_down = false;
   bool left_released = false;

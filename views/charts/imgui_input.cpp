@@ -59,6 +59,7 @@ ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
     input.double_clicked = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   }
   input.shift = io.KeyShift;
+  input.ctrl = io.KeyCtrl;
   const bool activated = ImGui::IsItemActivated();
   input.left_pressed = activated && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
   input.right_pressed = activated && ImGui::IsMouseClicked(ImGuiMouseButton_Right);

@@ -22,6 +22,7 @@ MemorySource memory_source(const ViewContext& context) {
   source.growing =
       !run.finished && run.stage != run::Stage::warmup && run.stage != run::Stage::timing;
   source.limit = run.limit;
+  if (run.finished) source.owner = context.memory.owner;
   return source;
 }
 

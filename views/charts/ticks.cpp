@@ -92,20 +92,63 @@ Ticks time_ticks(base::TimeRange range, std::int64_t origin_ns, float pixels, fl
   return out;
 }
 
+namespace {
+
+struct ByteUnit {
+  double bytes;
+  const char* name;
+};
+constexpr std::array<ByteUnit, 5> kByteUnits{
+    {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
+
+}  // namespace
+
+Ticks byte_ticks(std::int64_t bottom, std::int64_t top, float pixels, float apart_px) {
+  if (bottom <= 0) return byte_ticks(top, pixels, apart_px);
+  Ticks out;
+  const double length = static_cast<double>(std::max<std::int64_t>(top - bottom, 1));
+  const double most = std::clamp(static_cast<double>(pixels / std::max(apart_px, 1.0F)), 1.0, 7.0);
+  const auto step = static_cast<std::int64_t>(
+      std::max(1.0, std::exp2(std::ceil(std::log2(length / most) - 1e-9))));
+  out.step = static_cast<double>(step);
+  const auto unit_for = [](double least) {
+    return *std::ranges::find_if(
+        kByteUnits, [&](const ByteUnit& unit) { return least >= unit.bytes || unit.bytes <= 1; });
+  };
+  // The largest unit in which two digits tell the ticks apart.
+  const ByteUnit unit = unit_for(out.step * 4);
+  const double part = out.step / unit.bytes;
+  const int digits = part >= 1 ? 0 : part >= 0.5 ? 1 : 2;
+  constexpr double kMostInUnit = 1e5;
+  const bool relative = static_cast<double>(top) / unit.bytes >= kMostInUnit;
+  const ByteUnit large = unit_for(static_cast<double>(top));
+  if (!relative) out.unit = unit.name;
+  const std::int64_t first = (bottom + step - 1) / step * step;
+  for (std::int64_t at = first; at <= top; at += step) {
+    const auto value = static_cast<double>(at);
+    std::string label;
+    if (!relative) {
+      label = text::decimal(value / unit.bytes, digits);
+    } else if (at == first) {
+      label = text::decimal(value / large.bytes, 2) + " " + large.name;
+    } else {
+      const ByteUnit small = unit_for(out.step);
+      label =
+          "+" + text::decimal(static_cast<double>(at - first) / small.bytes, 0) + " " + small.name;
+    }
+    out.ticks.push_back({value, std::move(label)});
+  }
+  return out;
+}
+
 Ticks byte_ticks(std::int64_t top, float pixels, float apart_px) {
   Ticks out;
-  struct ByteUnit {
-    double bytes;
-    const char* name;
-  };
-  constexpr std::array<ByteUnit, 5> kUnits{
-      {{0x1p40, "TiB"}, {0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
   const double highest = static_cast<double>(std::max<std::int64_t>(top, 1));
   const double room = std::max(1.0, static_cast<double>(pixels / std::max(apart_px, 1.0F)));
   const double most = std::clamp(room, 1.0, 7.0);
   out.step = std::max(1.0, std::exp2(std::ceil(std::log2(highest / most) - 1e-9)));
-  ByteUnit unit = kUnits.back();
-  for (const ByteUnit& candidate : kUnits) {
+  ByteUnit unit = kByteUnits.back();
+  for (const ByteUnit& candidate : kByteUnits) {
     if (highest >= candidate.bytes && out.step >= candidate.bytes / 4) {
       unit = candidate;
       break;

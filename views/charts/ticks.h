@@ -32,6 +32,9 @@ Ticks time_ticks(base::TimeRange range, std::int64_t origin_ns, float pixels, fl
 // Ticks of a memory axis from 0 to `top` bytes. Their distance is a power of two of the unit. There
 // are 4 to 7 of them if `pixels` has room for them at `apart_px`.
 Ticks byte_ticks(std::int64_t top, float pixels, float apart_px);
+// The same of a part of the axis. Where labels would need too many digits the first one is absolute
+// ("40.03 GiB"), the others count from there ("+64 KiB"), and unit is empty.
+Ticks byte_ticks(std::int64_t bottom, std::int64_t top, float pixels, float apart_px);
 
 // Ticks of an axis of whole numbers (event index).
 Ticks count_ticks(double begin, double end, float pixels, float apart_px);

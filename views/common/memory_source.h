@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "core/base/clock.h"
 #include "core/memory/allocation_log.h"
@@ -16,10 +18,13 @@ struct MemorySource {
   };
   Kind kind = Kind::measured;
   const memory::AllocationLog* log = nullptr;  // null: nothing to show
-  std::uint64_t id = 0;    // a different id means a different log; distinct within a kind
-  base::TimeRange range;   // the full time range; its begin is the zero of all times shown
-  bool growing = false;    // the log is being recorded: its end is marked
-  std::int64_t limit = 0;  // capacity of the allocator in bytes; 0: not known
+  std::uint64_t id = 0;   // a different id means a different log; distinct within a kind
+  base::TimeRange range;  // the full time range; its begin is the zero of all times shown
+  bool growing = false;   // the log is being recorded: its end is marked
+  // Nothing changes the log any more, and this keeps it and its texts; null: that is not sure.
+  std::shared_ptr<const void> owner;
+  std::span<const std::uint32_t> stacks;  // of the blocks, by index; empty: not known
+  std::int64_t limit = 0;                 // capacity of the allocator in bytes; 0: not known
 };
 
 }  // namespace ts::views

@@ -11,6 +11,7 @@
 #include "core/run/run.h"
 #include "core/text/text.h"
 #include "core/trace/trace_store.h"
+#include "views/common/block_colors.h"
 #include "views/common/fonts.h"
 #include "views/common/memory_source.h"
 #include "views/common/theme.h"
@@ -39,8 +40,8 @@ struct ViewState {
   // axis.
   memory::Axis live_axis = memory::Axis::event;
   bool link_axes = true;  // the memory view shows the timeline's range
-  bool color_by_allocation = false;
-  std::uint32_t detail = 15000;
+  BlockColors block_colors = BlockColors::category;
+  std::uint32_t detail = kAllBlocks;
   std::string search;
   bool show_agreement = false;   // the sheet of predicted against measured is open
   bool memory_has_keys = false;  // W, S, A, D, F, M apply to the chart that the mouse was over last
@@ -82,7 +83,8 @@ struct ViewContext {
   // they are the same. One for `run`, one for the memory view.
   std::string stale{};
   std::string stale_memory{};
-  bool live = false;  // every change of the settings starts a run
+  bool picture = false;  // one frame that is kept: nothing may stand in for what takes longer
+  bool live = false;     // every change of the settings starts a run
   // The last successful run with settings other than those of `run`, for comparison. Null: none.
   const RunFigures* earlier = nullptr;
   // How `earlier` differs from the current settings, in the form of `stale`.

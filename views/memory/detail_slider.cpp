@@ -27,9 +27,13 @@ float detail_part(std::uint32_t detail) {
   return std::clamp(std::log10(static_cast<float>(detail) + 1) / kDecades, 0.0F, 1.0F);
 }
 
-std::string detail_words(const ViewContext& context) {
-  if (context.state.detail == kAllBlocks) return context.texts("memory.detail_all");
-  return context.texts("memory.detail", {{"count", text::grouped(context.state.detail)}});
+std::string detail_words(const ViewContext& context, std::size_t blocks) {
+  const auto count = static_cast<std::int64_t>(blocks);
+  const std::uint32_t detail = context.state.detail;
+  if (detail >= blocks)
+    return context.texts("memory.detail_all", {{"count", text::grouped(count)}});
+  return context.texts("memory.detail",
+                       {{"count", text::grouped(detail)}, {"all", text::grouped(count)}});
 }
 
 }  // namespace ts::views

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -9,10 +10,9 @@ namespace ts::views {
 
 // The detail slider: the number of largest blocks that are drawn individually, from 0 to all, on a
 // logarithmic scale.
-inline constexpr std::uint32_t kAllBlocks = 0xFFFFFFFFU;
-
 std::uint32_t detail_at(float part);  // part: position on the track, 0..1
 float detail_part(std::uint32_t detail);
-std::string detail_words(const ViewContext& context);
+// `blocks`: of the log that is shown.
+std::string detail_words(const ViewContext& context, std::size_t blocks);
 
 }  // namespace ts::views

@@ -9,6 +9,7 @@
 #include "views/charts/run_time.h"
 #include "views/common/spec_words.h"
 #include "views/memory/detail_slider.h"
+#include "views/memory/memory_draw_context.h"
 #include "views/memory/segments.h"
 #include "views/memory/step_parts.h"
 
@@ -16,7 +17,8 @@ namespace ts::views {
 namespace {
 
 constexpr double kFitMargin = 0.08;
-constexpr float kHead = 52;  // pixels over the peak for its plate and the capacity's name
+constexpr double kByteMargin = 1.5;  // on each side of a block, of its size
+constexpr float kHead = 52;          // pixels over the peak for its plate and the capacity's name
 
 constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
     memory::Category::parameter,  memory::Category::optimizer_state, memory::Category::gradient,
@@ -25,11 +27,20 @@ constexpr std::array<memory::Category, memory::kCategoryCount> kLegendOrder{
 // For a legend name that stays longest: it explains a colour of the bands.
 constexpr std::int64_t kLegendStays = std::int64_t{1} << 62;
 
+// The field at x; with the keyboard, which has no place, the next one.
+BlockColors chosen_colors(const std::vector<Rect>& fields, float x, BlockColors now) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (x >= fields[i].x0 && x < fields[i].x1) return static_cast<BlockColors>(i);
+  }
+  return static_cast<BlockColors>((static_cast<std::size_t>(now) + 1) % 3);
+}
+
 }  // namespace
 
 void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& context) {
   follow_source(context);
-  regions_ = lay_out_memory(area, context.metrics, legend_row_);
+  regions_ = lay_out_memory(area, context.metrics, legend_row_,
+                            source_.kind == MemorySource::Kind::opened);
   if (has_log_) totals_.update(source_.log->events());
   if (has_log_ && peak_seen_ != source_.log->peak_event()) {
     peak_seen_ = source_.log->peak_event();
@@ -47,6 +58,7 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
     own_ = {};
     transition_.stop();
   }
+  if (byte_transition_.running()) show_bytes(byte_transition_.at(context.now_ns));
   if (transition_.running()) show(transition_.at(context.now_ns), context);
   make_axis(context);
   make_scale(context);
@@ -68,6 +80,8 @@ void MemoryChart::follow_source(ViewContext& context) {
   }
   has_log_ = has_log;
   own_ = {};
+  own_bytes_ = {};
+  byte_transition_.stop();
   totals_.clear();
   outline_.clear();
   stack_.clear();
@@ -185,18 +199,17 @@ void MemoryChart::make_scale(const ViewContext& context) {
   const float head = std::min(context.metrics.px(kHead), regions_.plot.height() * 0.4F);
   capacity_ = context.target_bytes;
   scale_ = choose_scale(regions_.plot, most, context.target_bytes, head);
+  byte_bounds_ = {0, std::max(scale_.top, own_bytes_.end)};
+  if (!own_bytes_.empty()) scale_ = zoomed_scale(scale_, own_bytes_, context.target_bytes);
   const std::string size = text::bytes(context.target_bytes).joined();
   capacity_name_ = context.target_name.empty() ? size : context.target_name + "   " + size;
-  y_ticks_ = byte_ticks(scale_.top, scale_.plot.height(), context.metrics.px(28));
+  y_ticks_ = byte_ticks(scale_.bottom, scale_.top, scale_.plot.height(), context.metrics.px(28));
 }
 
 void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context) {
   legend_.clear();
-  if (context.state.color_by_allocation) {
-    legend_.push_back({context.texts("memory.small_blocks"), band_color(context.theme), 0, 0});
-  }
   for (const memory::Category category : kLegendOrder) {
-    if (context.state.color_by_allocation) break;
+    if (context.state.block_colors != BlockColors::category) break;
     // A category with nothing at the peak may have memory elsewhere.
     const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
     legend_.push_back({context.texts(category_key(category)),
@@ -211,13 +224,12 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   const Metrics& metrics = context.metrics;
   const text::Texts& texts = context.texts;
   std::array<TitleItem, kItemCount> items;
-  const std::string detail = detail_words(context);
+  const std::string detail = detail_words(context, has_log_ ? source_.log->blocks().size() : 0);
+  const std::vector<std::string> colors = color_words(texts);
+  const std::vector<std::string> axes = axis_words(texts);
   items[kDetail] = {sink.text_width(TextStyle::small, detail) + metrics.px(10 + 72), -1};
-  items[kColor] = {segments_width(sink, metrics, texts("memory.color.category"),
-                                  texts("memory.color.allocation")),
-                   1};
-  items[kAxis] = {
-      segments_width(sink, metrics, texts("memory.axis.time"), texts("memory.axis.event")), 4};
+  items[kColor] = {segments_width(sink, metrics, colors), 1};
+  items[kAxis] = {segments_width(sink, metrics, axes), 4};
   // A file has no timeline to link to.
   if (source_.kind != MemorySource::Kind::opened)
     items[kLink] = {sink.text_width(TextStyle::small, texts("memory.link_axes")) + metrics.px(24),
@@ -225,6 +237,7 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), legend_, LegendSide::left, items);
   legend_row_ = lacks_legend(title_, legend_);
+  color_fields_ = lay_out_segments(sink, metrics, title_.items[kColor], colors);
   if (!regions_.has_legend()) return;
   title_ = lay_out_title_row(sink, regions_.title, metrics, texts("memory.title"),
                              subtitle(context), {}, LegendSide::left, items);
@@ -262,7 +275,7 @@ void MemoryChart::use(Item item, float x, ViewContext& context) {
       break;
     }
     case kColor:
-      state.color_by_allocation = !state.color_by_allocation;
+      state.block_colors = chosen_colors(color_fields_, x, state.block_colors);
       break;
     case kAxis: {
       memory::Axis& axis = context.live ? state.live_axis : state.memory_axis;
@@ -297,12 +310,24 @@ void MemoryChart::show(base::TimeRange places, ViewContext& context) {
   context.state.visible = clamped(times, source_.range);
 }
 
+void MemoryChart::show_bytes(base::TimeRange bytes) {
+  const base::TimeRange inside = clamped(bytes, byte_bounds_);
+  own_bytes_ = inside == byte_bounds_ ? base::TimeRange{} : inside;
+}
+
+std::optional<base::TimeRange> MemoryChart::bytes_of(memory::BlockIndex block) const {
+  const auto tracked = stack_.bytes_of_tracked(*source_.log, block);
+  if (tracked) return tracked;
+  if (hover_ && hover_->block == block) return base::TimeRange{hover_->bottom, hover_->top};
+  return std::nullopt;
+}
+
 void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   mouse_ = input.mouse;
   mouse_over_ = input.hovered;
   if (!has_log_ || totals_.size() == 0) return;
-  const MemoryGestures::Scene scene{regions_.plot, axis_.axis, bounds(context),
-                                    context.metrics.scale};
+  const MemoryGestures::Scene scene{regions_.plot,   axis_.axis,   bounds(context),
+                                    bytes_in_view(), byte_bounds_, context.metrics.scale};
   const MemoryGestures::Asked asked = gestures_.apply(input, scene);
   answer(asked, input, context);
   if (const int by = input.step_x != 0 ? input.step_x : input.step_y; by != 0)
@@ -311,15 +336,16 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   make_scale(context);
 
   const memory::AllocationLog& log = *source_.log;
-  const StackSettings look{context.theme.kind, context.state.color_by_allocation,
-                           context.state.detail, context.metrics.scale};
-  stack_.update(log, context.strings, axis_, scale_, look, context.theme, context.now_ns);
+  const StackSettings look{context.theme.kind, context.state.block_colors, context.state.detail,
+                           context.metrics.scale};
+  const memory::BlockIndex tracked = context.state.selected_block.value_or(memory::kNone);
+  stack_.update(
+      {source_, context.strings, axis_, scale_, look, tracked, context.now_ns, context.picture});
   hover_.reset();
   if (input.hovered) {
-    memory::StackRect rect;
-    if (!gestures_.dragging() && stack_.hit(axis_, scale_, input.mouse, rect)) hover_ = rect;
+    if (!gestures_.dragging()) hover_ = stack_.hit(log, axis_, scale_, input.mouse);
     context.state.hovered_block.reset();
-    if (hover_ && hover_->block != memory::kNone) context.state.hovered_block = hover_->block;
+    if (hover_) context.state.hovered_block = hover_->block;
     if (listed_ != memory::kNone) context.state.hovered_block = listed_;
     if (regions_.plot.contains(input.mouse))
       context.state.cursor_ns = time_of_place(log, axis_.kind, axis_.axis.time_at(input.mouse.x));
@@ -332,13 +358,20 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
     transition_.stop();
     show(*asked.show, context);
   }
+  if (asked.show_bytes) {
+    byte_transition_.stop();
+    show_bytes(*asked.show_bytes);
+  }
+  const auto go_to_bytes = [&](base::TimeRange bytes) {
+    byte_transition_.start(bytes_in_view(), bytes, input.now_ns);
+  };
+  if (asked.go_to_bytes) go_to_bytes(*asked.go_to_bytes);
   if (asked.go_to) transition_.start(axis_.axis.range, *asked.go_to, input.now_ns);
   const memory::AllocationLog& log = *source_.log;
   const bool in_list = input.left_pressed && input.hovered && listed_ != memory::kNone;
   if (in_list) select(listed_, context);
   if (asked.click) {
-    const bool on_block = hover_ && hover_->block != memory::kNone;
-    if (on_block) {
+    if (hover_) {
       select(hover_->block, context);
     } else {
       context.state.selected_block.reset();
@@ -352,15 +385,26 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
                                  : place_of_event(log, axis_.kind, block.free_event);
     return {begin, std::max(end, begin + 1)};
   };
-  if (asked.double_click && hover_ && hover_->block != memory::kNone)
+  const auto go_to_bytes_of = [&](memory::BlockIndex block) {
+    if (const auto bytes = bytes_of(block))
+      go_to_bytes(with_margin(*bytes, kByteMargin, byte_bounds_));
+  };
+  if (asked.double_click && hover_) {
     transition_.start(axis_.axis.range,
                       with_margin(life(hover_->block), kFitMargin, bounds(context)), input.now_ns);
+    go_to_bytes_of(hover_->block);
+  }
   if (asked.fit) {
     base::TimeRange target = bounds(context);
     const auto& selected = context.state.selected_block;
     if (selected && *selected < log.blocks().size()) {
       const base::TimeRange close = with_margin(life(*selected), kFitMargin, target);
       if (close != axis_.axis.range) target = close;
+    }
+    if (target == bounds(context)) {
+      go_to_bytes(byte_bounds_);
+    } else {
+      go_to_bytes_of(*selected);
     }
     transition_.start(axis_.axis.range, target, input.now_ns);
   }

@@ -36,7 +36,9 @@ class MemoryChart {
   // The control was clicked, or (detail slider) is held, at `x`.
   void use(Item item, float x, ViewContext& context);
   // An animation is running or a layout is pending: draw the next frame at once.
-  [[nodiscard]] bool moving() const { return transition_.running() || stack_.stale(); }
+  [[nodiscard]] bool moving() const {
+    return transition_.running() || byte_transition_.running() || stack_.stale();
+  }
   [[nodiscard]] const MemoryRegions& regions() const { return regions_; }
 
   // The event that the list shows: under the cursor, else the refusal, else the peak.
@@ -75,6 +77,11 @@ class MemoryChart {
   // The x at which the log ends. Right of it can be the prediction of a run that was cut short.
   [[nodiscard]] float end_of_log() const;
   void show(base::TimeRange places, ViewContext& context);
+  void show_bytes(base::TimeRange bytes);
+  // The bytes in view.
+  [[nodiscard]] base::TimeRange bytes_in_view() const { return {scale_.bottom, scale_.top}; }
+  // Where the block lies in view, else where the mouse is over it.
+  [[nodiscard]] std::optional<base::TimeRange> bytes_of(memory::BlockIndex block) const;
   void answer(const MemoryGestures::Asked& asked, const ChartInput& input, ViewContext& context);
   // Selects the block allocated before (-1) or after the selected one and moves to it.
   void step_selection(int by, ViewContext& context);
@@ -95,6 +102,8 @@ class MemoryChart {
   void draw_backward(const DrawContext& drawing, const memory::PhaseSpan& span) const;
   void draw_step_names(const DrawContext& drawing) const;
   void draw_parts_of_steps(const DrawContext& drawing) const;
+  void draw_byte_position(const DrawContext& drawing) const;
+  void draw_hint(const DrawContext& drawing) const;
   void draw_axes(const DrawContext& drawing, const ViewContext& context) const;
   void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
@@ -170,6 +179,9 @@ class MemoryChart {
   Ticks y_ticks_;
   base::TimeRange own_;  // places, if the axes are not linked; empty: everything
   memory::Axis own_kind_ = memory::Axis::time;
+  base::TimeRange own_bytes_;       // in view; empty: everything up to the largest total in view
+  base::TimeRange byte_bounds_;     // all that there is to see
+  std::vector<Rect> color_fields_;  // of the choice of colours
   TotalsIndex totals_;
   StackCache stack_;
   PredictedOutline outline_;
@@ -179,7 +191,8 @@ class MemoryChart {
   memory::CategoryBytes peak_bytes_{};
   MemoryGestures gestures_;
   Transition transition_;
-  std::optional<memory::StackRect> hover_;
+  Transition byte_transition_;
+  std::optional<memory::StackPlace> hover_;
   memory::BlockIndex listed_ = memory::kNone;  // block under the mouse in the list
   Point mouse_;
   bool mouse_over_ = false;

@@ -49,6 +49,8 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   sink.pop_clip();
   draw_bands(drawing);
   draw_axes(drawing, context);
+  draw_byte_position(drawing);
+  draw_hint(drawing);
   draw_capacity(drawing, context);
   draw_live_edge(drawing);
   draw_out_of_memory(drawing, context);
@@ -91,15 +93,14 @@ void MemoryChart::draw_controls(const DrawContext& drawing, const ViewContext& c
   const auto shown = [&](Item item) { return title_.items[item].width() > 0; };
   if (shown(kDetail))
     draw_slider(drawing.sink, drawing.theme, drawing.metrics, title_.items[kDetail],
-                detail_words(context), detail_part(state.detail));
+                detail_words(context, has_log_ ? source_.log->blocks().size() : 0),
+                detail_part(state.detail));
   if (shown(kColor))
     draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kColor],
-                  drawing.texts("memory.color.category"), drawing.texts("memory.color.allocation"),
-                  state.color_by_allocation);
+                  color_words(drawing.texts), static_cast<std::size_t>(state.block_colors));
   if (shown(kAxis))
     draw_segments(drawing.sink, drawing.theme, drawing.metrics, title_.items[kAxis],
-                  drawing.texts("memory.axis.time"), drawing.texts("memory.axis.event"),
-                  axis_kind(context) == memory::Axis::event);
+                  axis_words(drawing.texts), axis_kind(context) == memory::Axis::event ? 1 : 0);
   if (shown(kLink)) {
     const Rect& at = title_.items[kLink];
     const Color color = state.link_axes ? drawing.theme.accent : drawing.theme.text3;
@@ -109,6 +110,28 @@ void MemoryChart::draw_controls(const DrawContext& drawing, const ViewContext& c
             state.link_axes ? drawing.theme.text : drawing.theme.text2,
             drawing.texts("memory.link_axes"));
   }
+}
+
+// Right of the plot: which part of the bytes is in view, when not all are.
+void MemoryChart::draw_byte_position(const DrawContext& drawing) const {
+  if (own_bytes_.empty()) return;
+  const Rect& plot = regions_.plot;
+  const Rect track{plot.x1 + drawing.px(4), plot.y0, plot.x1 + drawing.px(9), plot.y1};
+  const auto y_of = [&](std::int64_t bytes) {
+    const double part = static_cast<double>(bytes) / static_cast<double>(byte_bounds_.end);
+    return std::round(plot.y1 - static_cast<float>(part * static_cast<double>(plot.height())));
+  };
+  drawing.sink.fill(track, drawing.theme.surface3);
+  const float y1 = std::clamp(y_of(scale_.bottom), plot.y0 + drawing.px(3), plot.y1);
+  const float y0 = std::clamp(y_of(scale_.top), plot.y0, y1 - drawing.px(3));
+  drawing.sink.fill({track.x0, y0, track.x1, y1}, drawing.theme.accent_fill);
+}
+
+void MemoryChart::draw_hint(const DrawContext& drawing) const {
+  if (regions_.hint.height() <= 0 || source_.kind != MemorySource::Kind::opened) return;
+  text_in(drawing.sink, regions_.hint, TextStyle::small, drawing.theme.text3,
+          fitted(drawing.sink, TextStyle::small, drawing.texts("memory.gestures"),
+                 regions_.hint.width()));
 }
 
 void MemoryChart::draw_grid(const DrawContext& drawing) const {
@@ -193,13 +216,14 @@ void MemoryChart::draw_overlays(const DrawContext& drawing, const ViewContext& c
   const auto& selected = context.state.selected_block;
   const auto& hovered = context.state.hovered_block;
   if (hovered && hovered != selected && *hovered < log.blocks().size())
-    stack_.outline(drawing.sink, axis_, scale_, *hovered, with_alpha(drawing.theme.text, 0.6F), 1);
+    stack_.outline(drawing.sink, axis_, scale_, log, *hovered, with_alpha(drawing.theme.text, 0.6F),
+                   1);
   if (selected && *selected < log.blocks().size())
-    stack_.outline(drawing.sink, axis_, scale_, *selected, drawing.theme.text, drawing.px(2));
+    stack_.outline(drawing.sink, axis_, scale_, log, *selected, drawing.theme.text, drawing.px(2));
   if (const auto box = gestures_.box()) {
-    const float x0 = std::clamp(std::round(axis_.axis.x_of(box->begin)), plot.x0, plot.x1);
-    const float x1 = std::clamp(std::round(axis_.axis.x_of(box->end)), x0, plot.x1);
-    const Rect rect{x0, plot.y0, std::max(x1, x0 + 1), plot.y1};
+    const Rect rect{std::round(box->x0), std::round(box->y0),
+                    std::max(std::round(box->x1), box->x0 + 1),
+                    std::max(std::round(box->y1), box->y0 + 1)};
     drawing.sink.fill(rect, with_alpha(drawing.theme.accent, 0.16F));
     drawing.sink.outline(rect, drawing.theme.accent, 1);
   }

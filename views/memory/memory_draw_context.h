@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "views/charts/chart_text.h"
 #include "views/memory/memory_chart.h"
@@ -16,5 +18,14 @@ struct MemoryChart::DrawContext {
   const base::StringTable& strings;
   [[nodiscard]] float px(float value) const { return std::round(metrics.px(value)); }
 };
+
+// The words of the choices in the title row.
+inline std::vector<std::string> color_words(const text::Texts& texts) {
+  return {texts("memory.color.category"), texts("memory.color.stack"),
+          texts("memory.color.allocation")};
+}
+inline std::vector<std::string> axis_words(const text::Texts& texts) {
+  return {texts("memory.axis.time"), texts("memory.axis.event")};
+}
 
 }  // namespace ts::views

@@ -7,6 +7,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kClickReach = 4;
+constexpr float kFlat = 10;  // pixels
 constexpr double kWheelStep = 0.8;
 constexpr double kKeyZoomPerSecond = 5;
 constexpr double kKeyPanPerSecond = 1.4;
@@ -21,6 +22,7 @@ MemoryGestures::Asked MemoryGestures::apply(const ChartInput& input, const Scene
     drag_ = right_ || input.shift ? Drag::box : Drag::pan;
     start_ = input.mouse;
     start_range_ = scene.axis.range;
+    start_bytes_ = scene.bytes;
     moved_ = false;
   }
   if (drag_ != Drag::none) drag(input, scene, asked);
@@ -30,6 +32,7 @@ MemoryGestures::Asked MemoryGestures::apply(const ChartInput& input, const Scene
     drag_ = Drag::none;
   }
   wheel_and_keys(input, scene, asked);
+  move_bytes(input, scene, asked);
   asked.fit = input.fit;
   asked.mark = input.mark;
   asked.clear = input.clear;
@@ -45,23 +48,75 @@ void MemoryGestures::drag(const ChartInput& input, const Scene& scene, Asked& as
                              static_cast<double>(std::max(1.0F, scene.plot.width()));
     const auto by = static_cast<std::int64_t>(static_cast<double>(dx) * per_pixel);
     asked.show = panned(start_range_, -by, scene.bounds);
+    const double bytes_per_pixel = static_cast<double>(start_bytes_.length()) /
+                                   static_cast<double>(std::max(1.0F, scene.plot.height()));
+    const auto up = static_cast<std::int64_t>(static_cast<double>(dy) * bytes_per_pixel);
+    if (start_bytes_ != scene.byte_bounds)
+      asked.show_bytes = panned(start_bytes_, up, scene.byte_bounds);
   } else if (moved_) {
-    const auto under = [&](float x) {
-      return scene.axis.time_at(std::clamp(x, scene.plot.x0, scene.plot.x1));
-    };
-    const std::int64_t a = under(start_.x);
-    const std::int64_t b = under(input.mouse.x);
-    box_ = base::TimeRange{std::min(a, b), std::max(a, b)};
+    const Rect& plot = scene.plot;
+    box_ = Rect{std::clamp(std::min(start_.x, input.mouse.x), plot.x0, plot.x1),
+                std::clamp(std::min(start_.y, input.mouse.y), plot.y0, plot.y1),
+                std::clamp(std::max(start_.x, input.mouse.x), plot.x0, plot.x1),
+                std::clamp(std::max(start_.y, input.mouse.y), plot.y0, plot.y1)};
+    // A flat box is meant for one axis.
+    if (box_->height() < kFlat * scene.scale) box_ = Rect{box_->x0, plot.y0, box_->x1, plot.y1};
+    if (box_->width() < kFlat * scene.scale) box_ = Rect{plot.x0, box_->y0, plot.x1, box_->y1};
   }
   if (right_ ? input.right_down : input.left_down) return;
   if (!moved_) asked.click = drag_ == Drag::pan;
-  if (moved_ && box_ && !box_->empty()) asked.go_to = clamped(*box_, scene.bounds);
+  if (moved_ && box_) finish_box(scene, asked);
   box_.reset();
   drag_ = Drag::none;
 }
 
-void MemoryGestures::wheel_and_keys(const ChartInput& input, const Scene& scene,
-                                    Asked& asked) const {
+void MemoryGestures::finish_box(const Scene& scene, Asked& asked) const {
+  const Rect& plot = scene.plot;
+  if (box_->x0 > plot.x0 || box_->x1 < plot.x1) {
+    const base::TimeRange places{scene.axis.time_at(box_->x0), scene.axis.time_at(box_->x1)};
+    if (!places.empty()) asked.go_to = clamped(places, scene.bounds);
+  }
+  if (box_->y0 > plot.y0 || box_->y1 < plot.y1) {
+    const auto bytes_at = [&](float y) {
+      const double part = static_cast<double>((plot.y1 - y) / std::max(1.0F, plot.height()));
+      return scene.bytes.begin +
+             static_cast<std::int64_t>(part * static_cast<double>(scene.bytes.length()));
+    };
+    asked.go_to_bytes = clamped({bytes_at(box_->y1), bytes_at(box_->y0)}, scene.byte_bounds);
+  }
+}
+
+// Ctrl and the wheel, Shift and the keys.
+void MemoryGestures::move_bytes(const ChartInput& input, const Scene& scene, Asked& asked) {
+  const base::TimeRange view = scene.bytes;
+  const auto length = static_cast<double>(view.length());
+  const bool over = input.hovered && scene.plot.contains(input.mouse);
+  const double part =
+      static_cast<double>((scene.plot.y1 - input.mouse.y) / std::max(1.0F, scene.plot.height()));
+  const std::int64_t anchor =
+      over ? view.begin + static_cast<std::int64_t>(part * length) : view.begin + view.length() / 2;
+  const auto pan = [&](double by) {
+    asked.show_bytes = panned(view, static_cast<std::int64_t>(by), scene.byte_bounds);
+  };
+  if (over && input.wheel != 0 && input.ctrl) {
+    if (input.shift) {
+      pan(static_cast<double>(input.wheel) * 0.1 * length);
+    } else {
+      const double factor = std::pow(kWheelStep, static_cast<double>(input.wheel));
+      asked.show_bytes = zoomed(view, anchor, factor, scene.byte_bounds);
+    }
+  }
+  if (!input.shift) return;
+  const double seconds = std::min(static_cast<double>(input.seconds), 0.1);
+  if (input.zoom_in != input.zoom_out) {
+    const double rate = input.zoom_in ? -kKeyZoomPerSecond : kKeyZoomPerSecond;
+    asked.show_bytes = zoomed(view, anchor, std::exp(rate * seconds), scene.byte_bounds);
+  }
+  if (input.pan_left != input.pan_right)
+    pan((input.pan_left ? -1 : 1) * kKeyPanPerSecond * seconds * length);
+}
+
+void MemoryGestures::wheel_and_keys(const ChartInput& input, const Scene& scene, Asked& asked) {
   const base::TimeRange view = scene.axis.range;
   const auto length = static_cast<double>(view.length());
   const bool over = input.hovered && scene.plot.contains(input.mouse);
@@ -70,7 +125,7 @@ void MemoryGestures::wheel_and_keys(const ChartInput& input, const Scene& scene,
   const auto pan = [&](double by) {
     asked.show = panned(view, static_cast<std::int64_t>(by), scene.bounds);
   };
-  if (over && input.wheel != 0) {
+  if (over && input.wheel != 0 && !input.ctrl) {
     if (input.shift) {
       pan(-static_cast<double>(input.wheel) * 0.1 * length);
     } else {
@@ -80,6 +135,7 @@ void MemoryGestures::wheel_and_keys(const ChartInput& input, const Scene& scene,
   }
   if (over && input.wheel_sideways != 0)
     pan(-static_cast<double>(input.wheel_sideways) * 0.1 * length);
+  if (input.shift) return;
   const double seconds = std::min(static_cast<double>(input.seconds), 0.1);
   if (input.zoom_in != input.zoom_out) {
     const double rate = input.zoom_in ? -kKeyZoomPerSecond : kKeyZoomPerSecond;

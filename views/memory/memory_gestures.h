@@ -17,11 +17,15 @@ class MemoryGestures {
     Rect plot;
     TimeAxis axis;
     base::TimeRange bounds;
+    base::TimeRange bytes;  // in view, and all that there is to see of them
+    base::TimeRange byte_bounds;
     float scale = 1;
   };
   struct Asked {
     std::optional<base::TimeRange> show;   // at once
     std::optional<base::TimeRange> go_to;  // smoothly
+    std::optional<base::TimeRange> show_bytes;
+    std::optional<base::TimeRange> go_to_bytes;
     bool click = false;
     bool double_click = false;
     bool fit = false;
@@ -31,19 +35,22 @@ class MemoryGestures {
   Asked apply(const ChartInput& input, const Scene& scene);
 
   [[nodiscard]] bool dragging() const { return drag_ != Drag::none && moved_; }
-  [[nodiscard]] std::optional<base::TimeRange> box() const { return box_; }
+  [[nodiscard]] std::optional<Rect> box() const { return box_; }
 
  private:
   enum class Drag : std::uint8_t { none, pan, box };
   void drag(const ChartInput& input, const Scene& scene, Asked& asked);
-  void wheel_and_keys(const ChartInput& input, const Scene& scene, Asked& asked) const;
+  void finish_box(const Scene& scene, Asked& asked) const;
+  static void wheel_and_keys(const ChartInput& input, const Scene& scene, Asked& asked);
+  static void move_bytes(const ChartInput& input, const Scene& scene, Asked& asked);
 
   Drag drag_ = Drag::none;
   bool moved_ = false;
   bool right_ = false;
   Point start_;
   base::TimeRange start_range_;
-  std::optional<base::TimeRange> box_;
+  base::TimeRange start_bytes_;
+  std::optional<Rect> box_;
 };
 
 }  // namespace ts::views

@@ -99,7 +99,7 @@ Rect MemoryChart::level_place(const DrawContext& drawing, std::int64_t bytes, fl
   const bool above = line < plot.y0;
   float y = above ? plot.y0 + drawing.px(3) : line - small - drawing.px(1);
   if (!above && y < ceiling) y = line + drawing.px(2);
-  if (y < plot.y0) return {};
+  if (y < plot.y0 || y + small > plot.y1) return {};
   float x = plot.x0 + drawing.px(6);
   const float width = drawing.sink.text_width(TextStyle::small, words);
   // One text line lower if it would overlap the name of the card, both with their arrows.
@@ -172,7 +172,8 @@ void MemoryChart::draw_reserved(const DrawContext& drawing, const ViewContext& c
   if (!level) return;
   const Rect& plot = regions_.plot;
   const float y = std::round(scale_.y_of(level->bytes));
-  if (y >= plot.y0) drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.text2);
+  if (y >= plot.y0 && y < plot.y1)
+    drawing.sink.fill({plot.x0, y, plot.x1, y + 1}, drawing.theme.text2);
   level_label(drawing, level->bytes, level->ceiling, level->plate, drawing.theme.text2,
               level->words);
 }
@@ -188,7 +189,7 @@ Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& cont
   // The last event is on the right edge, and is often the peak.
   const float x = std::round(x_of_event(event));
   const float y = std::round(scale_.y_of(log.peak_bytes()));
-  if (x < plot.x0 || x > plot.x1 || y < plot.y0) return {};
+  if (x < plot.x0 || x > plot.x1 || y < plot.y0 || y > plot.y1) return {};
   const auto refused = refusal(context);
   if (refused && std::abs(x_of_event(refused->event) - x) < drawing.px(160)) return {};
   const float s = drawing.px(6);
@@ -261,6 +262,7 @@ void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& c
                drawing.theme.text2, words);
     return;
   }
+  if (!scale_.capacity_in_range) return;  // below what is in view
   std::string words;
   const Rect plate = peak_plate(drawing, context, words);
   const float y = std::round(scale_.y_of(context.target_bytes));

@@ -32,13 +32,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                   const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
   std::vector<ReadOutLine> lines;
-  if (hover_->block == memory::kNone) {
-    const std::string category = drawing.texts(category_key(hover_->category));
-    lines.push_back({size_and_bytes(drawing.texts, hover_->top - hover_->bottom),
-                     TextStyle::body_medium, true});
-    lines.push_back(
-        {drawing.texts("memory.band", {{"category", category}}), TextStyle::small, false});
-  } else {
+  {
     const memory::Block& block = log.blocks()[hover_->block];
     const auto when = [&](memory::EventIndex event) {
       return moment_words(drawing.texts, log.events()[event].time_ns);
@@ -77,6 +71,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                       {"duration", span}}),
                        TextStyle::small, false});
     }
+    if (!hover_->drawn) lines.push_back({drawing.texts("memory.in_band"), TextStyle::small, false});
   }
   return lines;
 }

@@ -21,7 +21,7 @@ constexpr float kLeastPlotHeight = 120;
 
 }  // namespace
 
-MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row) {
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row, bool hint) {
   const auto px = [&](float value) { return std::round(metrics.px(value)); };
   MemoryRegions out;
   out.all = area;
@@ -46,6 +46,10 @@ MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row)
   }
   const float x0 = std::min(left + px(kLabels), right);
   float bottom = area.y1 - std::min(px(4), area.y1 - y);
+  if (hint && bottom - y >= px(kBands + 2 * kLeastPlotHeight + kAxis + 2 * kSteps)) {
+    out.hint = {x0, bottom - px(kSteps), right, bottom};
+    bottom -= px(kSteps);
+  }
   if (bottom - y >= px(kBands + kLeastPlotHeight + kAxis + kSteps)) {
     out.steps = {x0, bottom - px(kSteps), right, bottom};
     bottom -= px(kSteps);

@@ -16,6 +16,7 @@ struct MemoryRegions {
   Rect plot;
   Rect x_labels;
   Rect steps;  // under the x labels
+  Rect hint;   // under everything: what the mouse does
   Rect list;   // beside the plot
   [[nodiscard]] bool has_legend() const { return legend.height() > 0; }
   [[nodiscard]] bool has_list() const { return list.width() > 0; }
@@ -23,6 +24,7 @@ struct MemoryRegions {
 };
 
 // `legend_row`: the legend gets a row of its own.
-MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row = false);
+MemoryRegions lay_out_memory(const Rect& area, Metrics metrics, bool legend_row = false,
+                             bool hint = false);
 
 }  // namespace ts::views

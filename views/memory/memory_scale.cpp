@@ -26,4 +26,12 @@ MemoryScale choose_scale(const Rect& plot, std::int64_t most, std::int64_t capac
   return out;
 }
 
+MemoryScale zoomed_scale(MemoryScale scale, base::TimeRange bytes, std::int64_t capacity) {
+  scale.bottom = bytes.begin;
+  scale.top = std::max(bytes.end, bytes.begin + 1);
+  scale.capacity_in_range = capacity > scale.bottom && capacity <= scale.top;
+  scale.capacity_above = capacity > scale.top;
+  return scale;
+}
+
 }  // namespace ts::views

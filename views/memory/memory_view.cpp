@@ -51,6 +51,9 @@ void MemoryView::draw(ViewContext& context) {
   if (context.run != nullptr && !context.run->finished) input.clear = false;
   for (const Control& control : kControls) {
     const HotSpot spot = hot_spot(control.id, chart_.item(control.item), !control.held);
+    if (control.item == MemoryChart::kDetail && spot.hovered && !spot.held)
+      tooltip({context.theme, context.metrics, *context.faces, context.texts},
+              context.texts("memory.detail_meaning"));
     if (control.held ? spot.held : spot.pressed) chart_.use(control.item, input.mouse.x, context);
   }
 
@@ -93,7 +96,11 @@ void MemoryView::menu(ViewContext& context, bool asked) {
          fit_next_ = true;
        }},
       {"###block_color", context.texts("menu.color_by_allocation"), "",
-       [&state] { state.color_by_allocation = !state.color_by_allocation; }},
+       [&state] {
+         state.block_colors = state.block_colors == BlockColors::allocation
+                                  ? BlockColors::category
+                                  : BlockColors::allocation;
+       }},
       {"###block_copy", context.texts("menu.copy_name"), "",
        [&name, &size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }},
       {"###block_copy_live", context.texts("menu.copy_live"), "", [this, &context, &source] {

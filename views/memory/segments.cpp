@@ -20,33 +20,39 @@ Rect field(Metrics metrics, const Rect& item) {
 
 }  // namespace
 
-float segments_width(const DrawSink& sink, Metrics metrics, std::string_view first,
-                     std::string_view second) {
-  return std::ceil(sink.text_width(TextStyle::small, first) +
-                   sink.text_width(TextStyle::small, second) + 4 * metrics.px(kCellPadding));
+float segments_width(const DrawSink& sink, Metrics metrics, std::span<const std::string> words) {
+  float width = 0;
+  for (const std::string& word : words) {
+    width += sink.text_width(TextStyle::small, word) + 2 * metrics.px(kCellPadding);
+  }
+  return std::ceil(width);
 }
 
-TwoSegments lay_out_segments(const DrawSink& sink, Metrics metrics, const Rect& item,
-                             std::string_view first, std::string_view second) {
+std::vector<Rect> lay_out_segments(const DrawSink& sink, Metrics metrics, const Rect& item,
+                                   std::span<const std::string> words) {
   const Rect all = field(metrics, item);
-  const float split =
-      std::round(all.x0 + sink.text_width(TextStyle::small, first) + 2 * metrics.px(kCellPadding));
-  static_cast<void>(second);
-  return {{all.x0, all.y0, split, all.y1}, {split, all.y0, all.x1, all.y1}};
+  std::vector<Rect> parts;
+  float x = all.x0;
+  for (const std::string& word : words) {
+    const float end =
+        std::round(x + sink.text_width(TextStyle::small, word) + 2 * metrics.px(kCellPadding));
+    parts.push_back({x, all.y0, std::min(end, all.x1), all.y1});
+    x = end;
+  }
+  if (!parts.empty()) parts.back().x1 = all.x1;
+  return parts;
 }
 
 void draw_segments(DrawSink& sink, const Theme& theme, Metrics metrics, const Rect& item,
-                   std::string_view first, std::string_view second, bool second_chosen) {
-  const TwoSegments parts = lay_out_segments(sink, metrics, item, first, second);
-  const Rect all{parts.first.x0, parts.first.y0, parts.second.x1, parts.second.y1};
-  sink.fill(all, theme.surface2, metrics.px(3));
-  sink.fill(second_chosen ? parts.second : parts.first, theme.surface3, metrics.px(3));
-  const auto label = [&](const Rect& part, std::string_view text, bool chosen) {
+                   std::span<const std::string> words, std::size_t chosen) {
+  const std::vector<Rect> parts = lay_out_segments(sink, metrics, item, words);
+  sink.fill(field(metrics, item), theme.surface2, metrics.px(3));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Rect& part = parts[i];
+    if (i == chosen) sink.fill(part, theme.surface3, metrics.px(3));
     text_in(sink, {part.x0 + metrics.px(kCellPadding), part.y0, part.x1, part.y1}, TextStyle::small,
-            chosen ? theme.text : theme.text2, text);
-  };
-  label(parts.first, first, !second_chosen);
-  label(parts.second, second, second_chosen);
+            i == chosen ? theme.text : theme.text2, words[i]);
+  }
 }
 
 Rect slider_track(Metrics metrics, const Rect& item) {

@@ -2,171 +2,233 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
-#include "views/charts/chart_text.h"
-#include "views/common/allocation_colors.h"
+#include "core/base/clock.h"
 
 namespace ts::views {
 namespace {
 
 constexpr std::int64_t kFrameShare = 1'500'000;  // nanoseconds a layout may take in every frame
 constexpr std::int64_t kPauseFactor = 8;
-constexpr std::int32_t kCoarsest = 4;  // pixels per column
+constexpr std::int32_t kCoarsest = 4;  // pixels a column
+// Events of a log of which the first picture, whose cost is not known yet, is made in a frame.
+constexpr std::size_t kFewEvents = 50'000;
+
+// A stretch of a block's outline, in pixels.
+struct Stretch {
+  float x0, x1, y0, y1;
+};
+
+void draw_outline_of(DrawSink& sink, const Rect& plot, const std::vector<Stretch>& stretches,
+                     Color color, float thickness) {
+  const auto upright = [&](float x, float a, float b) {
+    const float y0 = std::min(a, b);
+    const float y1 = std::max(a, b);
+    const float left = std::clamp(x - thickness / 2, plot.x0, plot.x1 - thickness);
+    if (y1 > y0) sink.fill({left, y0, left + thickness, y1}, color);
+  };
+  const Stretch* before = nullptr;
+  for (const Stretch& at : stretches) {
+    if (before != nullptr && before->x1 == at.x0) {
+      upright(at.x0, before->y0, at.y0);
+      upright(at.x0, before->y1, at.y1);
+    } else {
+      if (before != nullptr) upright(before->x1, before->y0, before->y1);
+      upright(at.x0, at.y0, at.y1);
+    }
+    if (at.x1 > at.x0) {
+      if (at.y0 > plot.y0)
+        sink.fill({at.x0, std::max(at.y0 - thickness / 2, plot.y0), at.x1, at.y0 + thickness / 2},
+                  color);
+      if (at.y1 < plot.y1 || at.y0 < plot.y1)
+        sink.fill({at.x0, at.y1 - thickness / 2, at.x1, std::min(at.y1 + thickness / 2, plot.y1)},
+                  color);
+    }
+    before = &at;
+  }
+  if (before != nullptr) upright(before->x1, before->y0, before->y1);
+}
 
 }  // namespace
-
-std::int32_t layer_of(std::string_view module) {
-  std::size_t begin = 0;
-  while (begin < module.size()) {
-    const std::size_t dot = std::min(module.find('.', begin), module.size());
-    const std::string_view part = module.substr(begin, dot - begin);
-    const bool number = !part.empty() && part.size() < 8 &&
-                        part.find_first_not_of("0123456789") == std::string_view::npos;
-    if (number) {
-      std::int32_t value = 0;
-      for (const char c : part) value = value * 10 + (c - '0');
-      return value;
-    }
-    begin = dot + 1;
-  }
-  return -1;
-}
-
-Color band_color(const Theme& theme) {
-  return mixed(theme.surface, theme.text3, 0.45F);
-}
-
-bool StackCache::odd_layer(const base::StringTable& strings, base::StringId module) {
-  if (module >= odd_.size()) odd_.resize(std::size_t{module} + 1, -1);
-  std::int8_t& known = odd_[module];
-  if (known < 0) known = layer_of(strings.view(module)) % 2 == 1 ? 1 : 0;
-  return known == 1;
-}
 
 void StackCache::clear() {
   *this = StackCache();
 }
 
-void StackCache::update(const memory::AllocationLog& log, const base::StringTable& strings,
-                        const MemoryAxis& axis, const MemoryScale& scale, const StackSettings& look,
-                        const Theme& theme, std::int64_t now_ns) {
-  const Key wanted{log.version(),
-                   axis.kind,
-                   axis.axis.range,
-                   axis.axis.pixels(),
-                   static_cast<std::int32_t>(std::max(0.0F, std::round(scale.plot.height()))),
-                   scale.top,
-                   look};
-  const bool rests = made_ && wanted == key_;
+StackOrder StackCache::order(const View& view, const Asked& asked) const {
+  StackOrder out;
+  out.number = last_number_;
+  out.log = view.source.log;
+  out.strings = &view.strings;
+  out.stacks = view.source.stacks;
+  out.request = request_for(view.axis, view.scale.bytes_per_pixel(), view.look.detail);
+  out.request.columns = std::max(1, out.request.columns / asked.coarse);
+  out.request.bottom = view.scale.bottom;
+  out.request.rows = asked.key.rows;
+  out.request.tracked = view.tracked;
+  out.look = view.look;
+  out.owner = view.source.owner;
+  return out;
+}
+
+void StackCache::take_over(MadeStack made, const Asked& asked, std::int64_t now_ns) {
+  made_ = std::move(made);
+  key_ = asked.key;
+  coarse_ = asked.coarse;
+  has_made_ = true;
+  made_ns_ = now_ns;
+  whole_cost_ns_ = made_.cost_ns * asked.coarse;
+}
+
+void StackCache::update(const View& view) {
+  const Key wanted{view.source.log->version(),
+                   view.axis.kind,
+                   view.axis.axis.range,
+                   view.axis.axis.pixels(),
+                   static_cast<std::int32_t>(std::max(0.0F, std::round(view.scale.plot.height()))),
+                   view.scale.bottom,
+                   view.scale.top,
+                   view.look,
+                   view.tracked};
+  const bool few = view.source.log->events().size() < kFewEvents;
+  const bool dear = has_made_ ? whole_cost_ns_ > kFrameShare : !few;
+  if (asked_ || (view.source.owner != nullptr && dear && !view.at_once)) {
+    update_in_background(view, wanted);
+  } else {
+    update_here(view, wanted);
+  }
+}
+
+void StackCache::update_in_background(const View& view, const Key& wanted) {
+  if (auto made = background_->take(); made && asked_ && made->number == last_number_) {
+    take_over(std::move(*made), *asked_, view.now_ns);
+    asked_.reset();
+  }
+  stale_ = !has_made_ || wanted != key_;
+  // What is being made comes first: while the view moves, pictures of it keep coming.
+  if (!stale_ || background_->busy()) return;
+  asked_ = Asked{wanted, 1};
+  ++last_number_;
+  background_->ask(order(view, *asked_));
+}
+
+void StackCache::update_here(const View& view, const Key& wanted) {
+  const bool rests = has_made_ && wanted == key_;
   stale_ = false;
   if (rests && coarse_ == 1) return;
-  // A layout with another axis or look cannot be shown instead.
-  const bool usable = made_ && wanted.kind == key_.kind && wanted.look == key_.look;
+  // Another axis or look cannot stand in for this one.
+  const bool usable =
+      has_made_ && wanted.kind == key_.kind && wanted.look == key_.look && !view.at_once;
   std::int32_t coarse = 1;
   if (usable && !rests)
     while (coarse < kCoarsest && whole_cost_ns_ / coarse > kFrameShare) coarse *= 2;
   const std::int64_t expected = whole_cost_ns_ / coarse;
-  if (usable && expected > kFrameShare && now_ns - made_ns_ < kPauseFactor * expected) {
+  if (usable && expected > kFrameShare && view.now_ns - made_ns_ < kPauseFactor * expected) {
     stale_ = true;
     return;
   }
-  const std::int64_t begin = base::now_ns();
-  memory::LayoutRequest request = request_for(axis, scale.bytes_per_pixel(), look.detail);
-  request.columns = std::max(1, request.columns / coarse);
-  layout_ = memory::lay_out_active_memory(log, request);
-  const auto blocks = log.blocks();
-  const auto color_of = [&](memory::BlockIndex block, memory::Category category) {
-    if (look.by_allocation)
-      return block == memory::kNone ? band_color(theme) : allocation_color(block);
-    const Color color = theme.category[static_cast<std::size_t>(category)];
-    if (block == memory::kNone) return color;
-    return odd_layer(strings, blocks[block].module) ? darker(color) : color;
-  };
-  picture_ =
-      make_stack_picture(layout_, wanted.rows, scale.top, look.scale, theme.surface, color_of);
-  key_ = wanted;
-  made_ = true;
-  coarse_ = coarse;
+  const Asked asked{wanted, coarse};
+  take_over(maker_.make(order(view, asked)), asked, view.now_ns);
   stale_ = coarse > 1;
-  made_ns_ = now_ns;
-  whole_cost_ns_ = (base::now_ns() - begin) * coarse;
 }
 
 float StackCache::x_of(const MemoryAxis& axis, std::int32_t column) const {
   if (coarse_ == 1 && axis.axis.range == key_.range && axis.axis.pixels() == key_.columns)
     return axis.axis.x0 + static_cast<float>(column);
   const double part =
-      static_cast<double>(column) / static_cast<double>(std::max(picture_.columns, 1));
+      static_cast<double>(column) / static_cast<double>(std::max(made_.picture.columns, 1));
   const auto place = static_cast<std::int64_t>(part * static_cast<double>(key_.range.length()));
   return std::round(axis.axis.x_of(key_.range.begin + place));
 }
 
 void StackCache::draw(DrawSink& sink, const MemoryAxis& axis, const MemoryScale& scale) const {
-  if (!made_ || axis.kind != key_.kind) return;
-  const float unit = static_cast<float>(
-      static_cast<double>(key_.top) / static_cast<double>(scale.top) *
-      static_cast<double>(scale.plot.height()) / static_cast<double>(std::max(picture_.rows, 1)));
-  std::vector<float> xs(static_cast<std::size_t>(picture_.columns) + 1);
+  if (!has_made_ || axis.kind != key_.kind) return;
+  const StackPicture& picture = made_.picture;
+  const double per_row = static_cast<double>(key_.top - key_.bottom) / std::max(picture.rows, 1);
+  std::vector<float> xs(static_cast<std::size_t>(picture.columns) + 1);
   for (std::size_t i = 0; i < xs.size(); ++i)
     xs[i] = std::clamp(x_of(axis, static_cast<std::int32_t>(i)), scale.plot.x0, scale.plot.x1);
-  std::vector<float> ys(static_cast<std::size_t>(picture_.rows) + 1);
-  for (std::size_t i = 0; i < ys.size(); ++i)
-    ys[i] = std::max(std::round(scale.plot.y1 - static_cast<float>(i) * unit), scale.plot.y0);
-  for (const StackFill& fill : picture_.fills) {
+  std::vector<float> ys(static_cast<std::size_t>(picture.rows) + 1);
+  for (std::size_t i = 0; i < ys.size(); ++i) {
+    const double bytes = static_cast<double>(key_.bottom) + static_cast<double>(i) * per_row;
+    ys[i] = std::clamp(std::round(scale.y_of(static_cast<std::int64_t>(bytes))), scale.plot.y0,
+                       scale.plot.y1);
+  }
+  for (const StackFill& fill : picture.fills) {
     const Rect rect{xs[static_cast<std::size_t>(fill.x0)], ys[static_cast<std::size_t>(fill.y1)],
                     xs[static_cast<std::size_t>(fill.x1)], ys[static_cast<std::size_t>(fill.y0)]};
     if (rect.x1 > rect.x0 && rect.y1 > rect.y0) sink.fill(rect, fill.color);
   }
 }
 
-bool StackCache::hit(const MemoryAxis& axis, const MemoryScale& scale, Point at,
-                     memory::StackRect& out) const {
-  if (!made_ || axis.kind != key_.kind || !scale.plot.contains(at)) return false;
-  const std::int64_t place = axis.axis.time_at(at.x);
+std::optional<std::int32_t> StackCache::column_at(const MemoryAxis& axis, float x) const {
+  const std::int64_t place = axis.axis.time_at(x);
   const double part = static_cast<double>(place - key_.range.begin) /
                       static_cast<double>(std::max<std::int64_t>(key_.range.length(), 1));
-  const auto column = static_cast<std::int32_t>(std::floor(part * picture_.columns));
-  if (column < 0 || column >= picture_.columns) return false;
-  return memory::rect_at(layout_, column, scale.bytes_at(at.y), out);
+  const auto columns = static_cast<std::int32_t>(made_.layout.columns.size());
+  const double column = std::floor(part * columns);
+  if (!(column >= 0) || column >= columns) return std::nullopt;
+  return static_cast<std::int32_t>(column);
+}
+
+std::optional<memory::StackPlace> StackCache::hit(const memory::AllocationLog& log,
+                                                  const MemoryAxis& axis, const MemoryScale& scale,
+                                                  Point at) {
+  if (!has_made_ || axis.kind != key_.kind || !scale.plot.contains(at)) return std::nullopt;
+  const auto column = column_at(axis, at.x);
+  if (!column) return std::nullopt;
+  const memory::EventIndex event = made_.layout.columns[static_cast<std::size_t>(*column)].event;
+  if (column_.event() != event || column_version_ != log.version()) {
+    column_ = memory::StackColumn(log, event);
+    column_version_ = log.version();
+  }
+  // The middle of the row, as it is drawn.
+  return column_.at(log, made_.layout.drawn, scale.bytes_at(std::floor(at.y) + 0.5F));
+}
+
+std::optional<base::TimeRange> StackCache::bytes_of_tracked(const memory::AllocationLog& log,
+                                                            memory::BlockIndex block) const {
+  if (!has_made_ || block != key_.tracked || made_.layout.tracked.empty()) return std::nullopt;
+  const auto [low, high] =
+      std::ranges::minmax(made_.layout.tracked, {}, &memory::TrackedPlace::bottom);
+  return base::TimeRange{low.bottom, high.bottom + log.blocks()[block].size};
 }
 
 void StackCache::outline(DrawSink& sink, const MemoryAxis& axis, const MemoryScale& scale,
-                         memory::BlockIndex block, Color color, float thickness) const {
-  if (!made_ || axis.kind != key_.kind) return;
-  const memory::StackRect* before = nullptr;
-  const auto edge_y = [&](std::int64_t bytes) {
-    return std::clamp(std::round(scale.y_of(bytes)), scale.plot.y0, scale.plot.y1);
+                         const memory::AllocationLog& log, memory::BlockIndex block, Color color,
+                         float thickness) const {
+  if (!has_made_ || axis.kind != key_.kind || block >= log.blocks().size()) return;
+  const Rect& plot = scale.plot;
+  std::vector<Stretch> stretches;
+  // Out of view it has no height, at the edge that it lies beyond.
+  const auto add = [&](std::int32_t begin, std::int32_t end, std::int64_t bottom,
+                       std::int64_t top) {
+    const float x0 = std::clamp(x_of(axis, begin), plot.x0, plot.x1);
+    const float x1 = std::clamp(x_of(axis, end), plot.x0, plot.x1);
+    const float y0 = std::round(scale.y_of(top));
+    const float y1 = std::max(std::round(scale.y_of(bottom)), y0 + 2);
+    if (y1 <= plot.y0 || y0 >= plot.y1) return;
+    stretches.push_back(
+        {x0, x1, std::clamp(y0, plot.y0, plot.y1), std::clamp(y1, plot.y0, plot.y1)});
   };
-  const auto upright = [&](float x, std::int64_t a, std::int64_t b) {
-    const float y0 = std::min(edge_y(a), edge_y(b));
-    const float y1 = std::max(edge_y(a), edge_y(b));
-    const float left = std::clamp(x - thickness / 2, scale.plot.x0, scale.plot.x1 - thickness);
-    if (y1 > y0) sink.fill({left, y0, left + thickness, y1}, color);
-  };
-  for (const memory::StackRect& rect : layout_.rects) {
-    if (rect.block != block) continue;
-    const float x0 = std::clamp(x_of(axis, rect.column_begin), scale.plot.x0, scale.plot.x1);
-    const float x1 = std::clamp(x_of(axis, rect.column_end), scale.plot.x0, scale.plot.x1);
-    const float y0 = edge_y(rect.top);
-    const float y1 = std::max(edge_y(rect.bottom), y0 + 1);
-    const bool joined = before != nullptr && before->column_end == rect.column_begin;
-    if (joined) {
-      upright(x0, before->top, rect.top);
-      upright(x0, before->bottom, rect.bottom);
-    } else {
-      if (before != nullptr) upright(x_of(axis, before->column_end), before->bottom, before->top);
-      upright(x0, rect.bottom, rect.top);
+  if (block == key_.tracked) {
+    const std::int64_t size = log.blocks()[block].size;
+    for (const memory::TrackedPlace& at : made_.layout.tracked)
+      add(at.column_begin, at.column_end, at.bottom, at.bottom + size);
+  } else {
+    const double per_row =
+        static_cast<double>(key_.top - key_.bottom) / std::max(made_.picture.rows, 1);
+    const auto bytes = [&](std::int32_t row) {
+      return key_.bottom + static_cast<std::int64_t>(std::llround(row * per_row));
+    };
+    for (const memory::StackRect& rect : made_.layout.rects) {
+      if (rect.block != block) continue;
+      add(rect.column_begin, rect.column_end, bytes(rect.row_begin), bytes(rect.row_end));
     }
-    if (x1 > x0) {
-      sink.fill({x0, std::max(y0 - thickness / 2, scale.plot.y0), x1, y0 + thickness / 2}, color);
-      sink.fill({x0, y1 - thickness / 2, x1, std::min(y1 + thickness / 2, scale.plot.y1)}, color);
-    }
-    before = &rect;
   }
-  if (before != nullptr) {
-    const float x = std::clamp(x_of(axis, before->column_end), scale.plot.x0, scale.plot.x1);
-    upright(x, before->bottom, before->top);
-  }
+  draw_outline_of(sink, plot, stretches, color, thickness);
 }
 
 }  // namespace ts::views

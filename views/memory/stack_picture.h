@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -16,20 +17,22 @@ struct StackFill {
   Color color = 0;
 };
 
-// The stack as a few rectangles of one colour each, fast to draw for any number of blocks. Made
-// once per layout, drawn every frame.
+// The stack as few rectangles of one colour: what draws fast however many blocks there are. Made
+// once for a layout, drawn every frame.
 struct StackPicture {
   std::int32_t columns = 0;
   std::int32_t rows = 0;
   std::vector<StackFill> fills;
 };
 
-using BlockColor = std::function<Color(memory::BlockIndex, memory::Category)>;
+using RectColor = std::function<Color(const memory::StackRect&)>;
 
-// `rows` pixels represent `top` bytes. Blocks taller than 3.5 px (at scale 1) have a line of
-// `surface`, 0.6 strong, as their top row.
+// Blocks taller than 3.5 px (at scale 1) get a line of `surface`, 0.6 strong, as their uppermost
+// row. Where more than `most_fills` would be left, 2, 4, 8 or 16 neighbouring columns show the one
+// with the largest total.
+inline constexpr std::size_t kMostFills = 50'000;
 StackPicture make_stack_picture(const memory::ActiveMemoryLayout& layout, std::int32_t rows,
-                                std::int64_t top, float scale, Color surface,
-                                const BlockColor& color_of);
+                                float scale, Color surface, const RectColor& color_of,
+                                std::size_t most_fills = kMostFills);
 
 }  // namespace ts::views

@@ -207,7 +207,10 @@ Color SegmentMap::color_of(const ViewContext& context, const SegmentPiece& piece
   if (block.state == allocator::BlockState::active_pending_free)
     return free_pending_color(context.theme);
   const auto index = block_of(block);
-  if (index && context.state.color_by_allocation) return allocation_color(*index);
+  if (index && context.state.block_colors == BlockColors::allocation)
+    return allocation_color(*index);
+  if (index && context.state.block_colors == BlockColors::stack && context.file_device != nullptr)
+    return stack_color(context.run->memory.blocks()[*index], *index, context.file_device->stacks);
   const auto category =
       index ? context.run->memory.blocks()[*index].category : memory::Category::unknown;
   return context.theme.category[static_cast<std::size_t>(category)];
