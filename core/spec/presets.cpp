@@ -21,29 +21,33 @@ constexpr auto kToy = WorkloadKind::toy;
 constexpr auto kAdd = WorkloadKind::accumulation;
 constexpr auto kNorm = WorkloadKind::layernorm;
 
+// PyTorch's scaled_dot_product_attention chooses the kernel, or attention is written out.
+constexpr const char* kSdpa = "kv_heads=0 T_kv=0 projections=off backend=auto";
+constexpr const char* kStandard = "kv_heads=0 T_kv=0 projections=off backend=naive";
 // The settings in which the models of the course differ from GPT-2 as nanoGPT implements it.
-constexpr const char* kSelf = "kv_heads=0 T_kv=0 projections=off";
 constexpr const char* kCs336 =
-    "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0";
+    "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
+    "backend=naive";
 constexpr const char* kGpt2 =
-    "norm=layernorm positions=learned ffn=gelu bias=on tied=on fused_qkv=on kv_heads=0";
+    "norm=layernorm positions=learned ffn=gelu bias=on tied=on fused_qkv=on kv_heads=0 "
+    "backend=auto";
 constexpr const char* kA2Training =
     "norm=rmsnorm positions=rope ffn=swiglu bias=off tied=off fused_qkv=off kv_heads=0 "
-    "lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
+    "backend=naive lr=3e-4 min_lr=3e-5 schedule=cosine warmup_steps=200 cycle_steps=10000 clip=1 "
     "weight_decay=0.1";
 
 // 10B is from a later edition of the assignment, whose xl has the shape of 2.7B here.
 // clang-format off
 // id, name, source, workload,                                  B,    T,    d,  H,  dh,  L,    ff,     V
 constexpr std::array kPresets = {
-  Preset{"acc1", "SDPA demo", "ACC-1", kAttention,              4,  128,    0,  8,  64,  0,     0,     0, kForward, true, kSelf},
-  Preset{"lab3", "FlashAttention lab", "LAB-3", kAttention,     4,  512,    0, 12,  64,  0,     0,     0, kForward, false, kSelf},
-  Preset{"a2-grid", "A2 grid point", "A2-21", kAttention,       8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, kSelf},
-  Preset{"a2-w1", "A2 self-attention", "A2-21", kAttention,     8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=off"},
+  Preset{"acc1", "SDPA demo", "ACC-1", kAttention,              4,  128,    0,  8,  64,  0,     0,     0, kForward, true, kSdpa},
+  Preset{"lab3", "FlashAttention lab", "LAB-3", kAttention,     4,  512,    0, 12,  64,  0,     0,     0, kForward, false, kStandard},
+  Preset{"a2-grid", "A2 grid point", "A2-21", kAttention,       8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, kStandard},
+  Preset{"a2-w1", "A2 self-attention", "A2-21", kAttention,     8, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=off backend=naive"},
   Preset{"a2-tiled", "A2 tiled attention", "A2-30", kAttention,  1, 1024,    0,  1,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=off backend=tiled tile_q=64 tile_k=64"},
   Preset{"gqa", "Grouped queries", "VLM-35", kAttention,        2, 1024,    0, 32, 128,  0,     0,     0, kTrain, true, "kv_heads=4 T_kv=0 projections=off"},
   Preset{"cross", "Cross attention", "VLM-5", kAttention,       4,  512,    0,  8,  64,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=576 projections=off"},
-  Preset{"w10", "Fused QKV", "VLM-25", kAttention,              8, 2048,    0, 32, 128,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=on"},
+  Preset{"w10", "Fused QKV", "VLM-25", kAttention,              8, 2048,    0, 32, 128,  0,     0,     0, kTrain, false, "kv_heads=0 T_kv=0 projections=on fused_qkv=on backend=flash dtype=bf16"},
   Preset{"w7", "MLP 512-1024-512", "ACC-3", kMlp,              32,    1,  512,  0,   0,  0,  1024,     0, kTrain, false, "mlp=gelu"},
   Preset{"swiglu", "SwiGLU of small", "CS336", kMlp,            4,  512,  768,  0,   0,  0,  3072,     0, kTrain, false, "mlp=swiglu"},
   Preset{"tiny", "tiny", kRunsAnywhere, kBlock,               2,  128,  128,  4,   0,  0,   512,     0, kTrain, true, kCs336},
@@ -105,7 +109,10 @@ const Preset* find_preset(WorkloadKind workload, std::string_view id) {
 void choose_workload(WorkloadKind workload, WorkloadSpec& spec) {
   spec.workload = workload;
   const auto* const first = std::ranges::find(kPresets, workload, &Preset::workload);
-  if (first != std::end(kPresets)) apply_preset(*first, spec);
+  if (first == std::end(kPresets)) return;
+  const AttentionBackend backend = spec.backend;
+  apply_preset(*first, spec);
+  spec.backend = backend;
 }
 
 void apply_preset(const Preset& preset, WorkloadSpec& spec) {

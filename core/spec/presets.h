@@ -8,8 +8,9 @@
 namespace ts::spec {
 
 // A named starting point. It sets the shape, the mask, the pass and the form of the model of one
-// workload. It does not change device, dtype, backend, seed and target unless the exercise needs
-// them. A size of 0 is not used by the workload and stays as it is.
+// workload, and the attention backend where its source names one (flash with a type that a card has
+// a kernel for). It does not change device, dtype, seed and target unless the exercise needs them.
+// A size of 0 is not used by the workload and stays as it is.
 struct Preset {
   const char* id;      // "small", "lab3", ...; stable, used by the command line
   const char* name;    // shown unchanged in every language: "small", "GPT-2 like"
@@ -26,7 +27,7 @@ inline constexpr const char* kRunsAnywhere = "runs anywhere";
 
 // Ids are unique within one workload: block and lm share the sizes of CS336.
 std::span<const Preset> presets();
-// Sets another workload, with the first of its presets.
+// Sets another workload, with the first of its presets; the backend stays.
 void choose_workload(WorkloadKind workload, WorkloadSpec& spec);
 // nullptr when that workload has no such preset.
 const Preset* find_preset(WorkloadKind workload, std::string_view id);

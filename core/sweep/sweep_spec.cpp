@@ -110,7 +110,9 @@ std::vector<SweepSeries> series_of(const SweepSpec& spec) {
         } else {
           const spec::Preset* const preset = spec::find_preset(spec.base.workload, value);
           TS_CHECK(preset != nullptr);
+          const spec::AttentionBackend backend = one.base.backend;
           spec::apply_preset(*preset, one.base);
+          one.base.backend = backend;
         }
         // "flash" is clear without its setting's name, "2" and "true" are not.
         const bool named = !field.field || field_as<spec::ChoiceField>(*field.field) != nullptr;

@@ -23,7 +23,8 @@ struct SweepAxis {
 };
 
 // A setting whose values make the series, written as for --set: backend = naive, flash. Without a
-// field they are presets of the workload ("small"), which set its shape; these come first.
+// field they are presets of the workload ("small"), which set its shape, not the backend; these
+// come first.
 struct SweepSeriesField {
   std::optional<spec::Field> field = spec::Field::backend;
   std::vector<std::string> values;

@@ -54,7 +54,9 @@ TEST_P(PresetGallery, RunsOnTheCpuAndIsPredicted) {
   const auto dry = dry_runner().dry_run(spec, options, strings, {});
   ASSERT_TRUE(dry) << dry.error().sentence;
   EXPECT_EQ(dry->parameters, parameters);
-  EXPECT_EQ(dry->log.peak_bytes(), peak);
+  // Flash on the CPU: threads' own blocks, of which not all need live at once.
+  EXPECT_GE(dry->log.peak_bytes(), peak);
+  EXPECT_LE(dry->log.peak_bytes(), peak + dry->apart_bytes);
 }
 
 std::string preset_name(const testing::TestParamInfo<spec::Preset>& info) {

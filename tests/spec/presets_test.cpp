@@ -69,6 +69,44 @@ TEST(Presets, exercises_have_the_shapes_of_the_documents) {
   EXPECT_FALSE(spec.causal);
 }
 
+// Whatever was chosen before.
+TEST(Presets, run_the_backend_of_their_source) {
+  const auto backend = [](WorkloadKind kind, const char* id, AttentionBackend before) {
+    WorkloadSpec spec;
+    spec.backend = before;
+    apply_preset(*find_preset(kind, id), spec);
+    return spec.backend;
+  };
+  using B = AttentionBackend;
+  for (const B before : {B::naive, B::flash}) {
+    EXPECT_EQ(backend(WorkloadKind::attention, "acc1", before), B::automatic);
+    EXPECT_EQ(backend(WorkloadKind::attention, "lab3", before), B::naive);
+    EXPECT_EQ(backend(WorkloadKind::attention, "a2-w1", before), B::naive);
+    EXPECT_EQ(backend(WorkloadKind::attention, "a2-tiled", before), B::tiled);
+    EXPECT_EQ(backend(WorkloadKind::attention, "w10", before), B::flash);
+    EXPECT_EQ(backend(WorkloadKind::attention, "gqa", before), before) << "names none";
+    EXPECT_EQ(backend(WorkloadKind::block, "gpt2", before), B::automatic);
+    EXPECT_EQ(backend(WorkloadKind::lm, "gpt2-xl", before), B::automatic);
+    EXPECT_EQ(backend(WorkloadKind::lm, "small", before), B::naive);
+    EXPECT_EQ(backend(WorkloadKind::lm, "a2-train", before), B::naive);
+    WorkloadSpec spec;
+    spec.backend = before;
+    choose_workload(WorkloadKind::attention, spec);
+    EXPECT_EQ(spec.backend, before);
+  }
+}
+
+// Flash has kernels for 16 bits only.
+TEST(Presets, can_run_on_a_card) {
+  for (const Preset& preset : presets()) {
+    WorkloadSpec spec;
+    spec.device = DeviceKind::cuda;
+    apply_preset(preset, spec);
+    const auto problems = validate(spec);
+    EXPECT_TRUE(problems.empty()) << preset.id << ": " << problems.front().sentence;
+  }
+}
+
 // From GPT-2 to a model of the course and back: nothing of the other form stays.
 TEST(Presets, set_the_whole_form_of_a_model) {
   WorkloadSpec spec;
