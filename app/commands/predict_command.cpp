@@ -79,6 +79,9 @@ void print_answer(const Question& question, const CardAnswer& answer) {
               size_in_words(prediction.by_category[i]) + " " +
                   std::string(memory::category_name(static_cast<memory::Category>(i))));
   }
+  if (const std::string state = optimizer_state_words(question.spec); !state.empty()) {
+    print_row("Optimizer state", state);
+  }
   for (const predict::Remedy& remedy : answer.remedies) {
     std::string words = size_in_words(remedy.needed);
     if (remedy.time_ratio) {

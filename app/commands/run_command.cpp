@@ -87,6 +87,9 @@ void print_training(const run::Run& run) {
                   text::grouped(run.spec.growth_interval - training.clean_steps.value_or(0)) +
                   " more clean steps, skipped so far: " + text::grouped(training.skipped_steps));
   }
+  if (const std::string state = optimizer_state_words(run.spec); !state.empty()) {
+    print_row("Optimizer state", state);
+  }
   if (!report::mixes_types(run.facts)) return;
   for (const run::NamedType& type : run.facts.types) {
     print_row(&type == run.facts.types.data() ? "Types" : "", type.name + " " + type.type);

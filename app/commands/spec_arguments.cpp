@@ -149,6 +149,24 @@ base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
   return checked(std::move(spec), catalogue);
 }
 
+std::string optimizer_state_words(const spec::WorkloadSpec& spec) {
+  if (!spec::field_applies(spec, spec::Field::optimizer_state)) return {};
+  const std::string type = to_string(spec.dtype);
+  switch (spec.optimizer_state) {
+    case spec::OptimizerState::parameter:
+      return type +
+             " as the parameters, as PyTorch's optimizers keep it; --set "
+             "optimizer_state=fp32 or fp32+master: as trainers in mixed precision do";
+    case spec::OptimizerState::fp32:
+      return "fp32 moments beside " + type +
+             " parameters; --set optimizer_state=parameter: as PyTorch's optimizers keep them, "
+             "fp32+master: with master weights";
+    case spec::OptimizerState::fp32_master:
+      return "fp32 moments and master weights beside " + type + " parameters";
+  }
+  return {};
+}
+
 std::vector<std::string> without_effect(const std::vector<std::string>& settings,
                                         const spec::WorkloadSpec& spec) {
   std::vector<std::string> sentences;

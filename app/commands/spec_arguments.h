@@ -45,4 +45,8 @@ base::Result<spec::WorkloadSpec> changed_spec(const spec::WorkloadSpec& base,
 std::vector<std::string> without_effect(const std::vector<std::string>& settings,
                                         const spec::WorkloadSpec& spec);
 
+// The type of the optimizer's state beside 16-bit parameters, and what else there is; empty where
+// the spec has no such choice.
+std::string optimizer_state_words(const spec::WorkloadSpec& spec);
+
 }  // namespace ts::app

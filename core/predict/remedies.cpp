@@ -120,8 +120,10 @@ std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card)
   }
   bytes += parameters * (run.spec.pass == spec::Pass::forward ? 1 : 3) *
            static_cast<double>(spec::micro_batches(run.spec));
-  if (run.spec.pass == spec::Pass::full_step)
-    bytes += parameters * optimizer_traffic(run.spec.optimizer);
+  if (run.spec.pass == spec::Pass::full_step) {
+    const bool wider = spec::optimizer_state(run.spec) != spec::OptimizerState::parameter;
+    bytes += parameters * optimizer_traffic(run.spec.optimizer) * (wider ? 2 : 1);
+  }
   return flops.total() / (*tflops * 1e12) + bytes / (card.bandwidth_gb_s * 1e9);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/phase.h"
+#include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -94,8 +95,11 @@ io::TextTable accounting_table(const memory::AllocationLog& log, memory::EventIn
     const bool counted = category == memory::Category::parameter ||
                          category == memory::Category::gradient ||
                          category == memory::Category::optimizer_state;
+    const bool wider = category == memory::Category::optimizer_state &&
+                       spec::optimizer_state(spec) != spec::OptimizerState::parameter;
+    const std::int64_t element = wider ? 4 : bytes_of(spec.dtype);
     add(std::string(memory::category_name(category)), held[i],
-        counted ? made_of(held[i].bytes, parameters, bytes_of(spec.dtype)) : std::string());
+        counted ? made_of(held[i].bytes, parameters, element) : std::string());
   }
   add("total", all, {});
   return table;

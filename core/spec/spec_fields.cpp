@@ -25,6 +25,7 @@ constexpr std::array kFeedForwards = {"swiglu", "gelu"};
 constexpr std::array kNorms = {"rmsnorm", "layernorm"};
 constexpr std::array kPositions = {"rope", "learned", "none"};
 constexpr std::array kOptimizers = {"adamw_fused", "adamw_foreach", "adamw_loop", "sgd"};
+constexpr std::array kOptimizerStates = {"parameter", "fp32", "fp32+master"};
 constexpr std::array kSchedules = {"constant", "cosine"};
 constexpr std::array kZeroGrads = {"none", "zero"};
 constexpr std::array kCheckpoints = {"off", "blocks", "attention"};
@@ -118,6 +119,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::cuda_graph, "cuda_graph", S::pass, FlagField{&W::cuda_graph}, "capture the step as a CUDA graph and replay it", reason_cuda_graph},
   {Field::projections, "projections", S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections},
   {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time", reason_compile},
+  {Field::optimizer_state, "optimizer_state", S::optimizer, choice<&W::optimizer_state>(kOptimizerStates), "type of the moments of 16-bit parameters: theirs, as PyTorch's optimizers do, or fp32, also with fp32 master weights", reason_optimizer_state},
 }};
 // clang-format on
 

@@ -152,6 +152,12 @@ const char* reason_momentum(const WorkloadSpec& spec) {
   return spec.optimizer == OptimizerKind::sgd ? nullptr : "field.reason.only_sgd";
 }
 
+const char* reason_optimizer_state(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_step(spec)) return reason;
+  const bool wide = spec.dtype == DataType::fp32 || spec.dtype == DataType::tf32;
+  return wide ? "field.reason.state_is_fp32" : nullptr;
+}
+
 const char* reason_cosine(const WorkloadSpec& spec) {
   if (const char* const reason = reason_step(spec)) return reason;
   return spec.schedule == Schedule::cosine ? nullptr : "field.reason.only_cosine";

@@ -29,6 +29,7 @@ const char* reason_scaler_on(const WorkloadSpec& spec);
 const char* reason_keep_graph(const WorkloadSpec& spec);
 const char* reason_step(const WorkloadSpec& spec);
 const char* reason_momentum(const WorkloadSpec& spec);
+const char* reason_optimizer_state(const WorkloadSpec& spec);
 const char* reason_cosine(const WorkloadSpec& spec);
 const char* reason_backward(const WorkloadSpec& spec);
 const char* reason_checkpoint(const WorkloadSpec& spec);

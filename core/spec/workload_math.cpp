@@ -107,6 +107,11 @@ Checkpoint checkpointing(const WorkloadSpec& spec) {
   return field_applies(spec, Field::checkpoint) ? spec.checkpoint : Checkpoint::off;
 }
 
+OptimizerState optimizer_state(const WorkloadSpec& spec) {
+  if (!field_applies(spec, Field::optimizer_state)) return OptimizerState::parameter;
+  return spec.optimizer_state;
+}
+
 std::int64_t parameter_count(const WorkloadSpec& spec) {
   const WorkloadTraits& traits = traits_of(spec.workload);
   std::int64_t count = traits.other_parameters(spec);

@@ -28,6 +28,9 @@ DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.
 Checkpoint checkpointing(const WorkloadSpec& spec);
 
+// The optimizer's state beside 16-bit parameters; parameter where that does not apply.
+OptimizerState optimizer_state(const WorkloadSpec& spec);
+
 // The number of trained parameters: the weights of all matrix products of the workload, and its
 // biases, norms and embeddings (core/spec/workload_traits.cpp).
 std::int64_t parameter_count(const WorkloadSpec& spec);

@@ -59,6 +59,10 @@ enum class FeedForward : std::uint8_t { swiglu, gelu };
 enum class NormKind : std::uint8_t { rmsnorm, layernorm };
 enum class Positions : std::uint8_t { rope, learned, none };
 enum class OptimizerKind : std::uint8_t { adamw_fused, adamw_foreach, adamw_loop, sgd };
+// The type of AdamW's moments and of SGD's momentum where parameters have 16 bits. parameter: as
+// PyTorch's optimizers make them. fp32: 12 bytes a parameter with weight and gradient.
+// fp32_master: with fp32 master weights that the update changes, 16 bytes.
+enum class OptimizerState : std::uint8_t { parameter, fp32, fp32_master };
 enum class Schedule : std::uint8_t { constant, cosine };
 enum class ZeroGrad : std::uint8_t { none, zero };
 enum class Checkpoint : std::uint8_t { off, blocks, attention };
@@ -140,6 +144,7 @@ struct WorkloadSpec {
   bool cuda_graph = false;   // the step is captured once and replayed
   bool projections = false;  // attention: Q, K, V come from one input [B, T, heads * d_head]
   Compile compile = Compile::eager;
+  OptimizerState optimizer_state = OptimizerState::fp32;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -206,8 +211,9 @@ enum class Field : std::uint8_t {
   cuda_graph,
   projections,
   compile,
+  optimizer_state,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::compile) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::optimizer_state) + 1;
 
 const char* field_name(Field field);
 

@@ -84,13 +84,17 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
   return sum;
 }
 
-// Passes over the parameters, in their storage type.
-double optimizer_passes(const WorkloadSpec& spec) {
-  constexpr double kAdamW =
-      7;  // parameter, gradient, two moments read; all but the gradient written
-  constexpr double kSgd = 3;
-  if (spec.optimizer != OptimizerKind::sgd) return kAdamW;
-  return spec.momentum > 0 ? kSgd + 2 : kSgd;
+// Bytes of one update for each parameter: the gradient is read; moments, master weight and
+// parameter are read and written, but a parameter with a master weight is only written.
+double optimizer_bytes(const WorkloadSpec& spec) {
+  const double element = bytes_of(spec.dtype);
+  const OptimizerState state = optimizer_state(spec);
+  const double wide = state == OptimizerState::parameter ? element : 4;
+  double moments = 2;
+  if (spec.optimizer == OptimizerKind::sgd) moments = spec.momentum > 0 ? 1 : 0;
+  const bool master = state == OptimizerState::fp32_master;
+  const double parameter = master ? element + 2 * wide : 2 * element;
+  return element + parameter + 2 * moments * wide;
 }
 
 }  // namespace
@@ -108,8 +112,7 @@ double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran) {
   }
   sum *= element * static_cast<double>(micro_batches(spec));
   if (spec.pass == Pass::full_step) {
-    sum +=
-        optimizer_passes(spec) * bytes_of(spec.dtype) * static_cast<double>(parameter_count(spec));
+    sum += optimizer_bytes(spec) * static_cast<double>(parameter_count(spec));
   }
   return sum;
 }

@@ -1,10 +1,12 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
+
+#include <algorithm>
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/optim/optimizer.h"
+#include "kernels/optim/wide_update.h"
 
 namespace ts::kernels {
 namespace {
@@ -15,11 +17,11 @@ constexpr std::int64_t kGroupNumbers = std::int64_t{1} << 23;
 class FusedAdamW final : public Optimizer {
  public:
   FusedAdamW(std::vector<at::Tensor> parameters, const OptimizerSettings& settings)
-      : settings_(settings), parameters_(std::move(parameters)) {}
+      : settings_(settings), update_(std::move(parameters), settings.state) {}
 
   void step(double learning_rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
-    if (parameters_.empty()) return;
+    if (update_.parameters().empty()) return;
     if (first_moments_.empty()) make_state();
     if (settings_.capturable && !found_inf.defined()) {
       steps_.add_(1);
@@ -29,31 +31,18 @@ class FusedAdamW final : public Optimizer {
       // A skipped step must not count, and only the device knows whether it was skipped.
       steps_.add_(1).sub_(found_inf.squeeze());
     }
-    std::vector<at::Tensor> parameters, gradients, first, second, steps;
-    std::int64_t numbers = 0;
-    const auto update = [&] {
-      if (parameters.empty()) return;
-      check_cancelled();
-      const auto skip = found_inf.defined() ? std::optional(found_inf) : std::nullopt;
-      at::_fused_adamw_(parameters, gradients, first, second, {}, steps, learning_rate,
-                        settings_.beta1, settings_.beta2, settings_.weight_decay, settings_.epsilon,
-                        /*amsgrad=*/false, /*maximize=*/false,
-                        /*grad_scale=*/std::nullopt, skip);
-      for (auto* list : {&parameters, &gradients, &first, &second, &steps}) list->clear();
-      numbers = 0;
-    };
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const at::Tensor& gradient = parameters_[i].grad();
-      if (!gradient.defined()) continue;
-      if (numbers + parameters_[i].numel() > kGroupNumbers) update();
-      parameters.push_back(parameters_[i]);
-      gradients.push_back(gradient);
-      first.push_back(first_moments_[i]);
-      second.push_back(second_moments_[i]);
-      steps.push_back(steps_);
-      numbers += parameters_[i].numel();
+    Group group;
+    for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+      const at::Tensor& parameter = update_.parameters()[i];
+      if (!parameter.grad().defined()) continue;
+      if (update_.wide()) {
+        run_in_pieces(i, learning_rate, found_inf);
+        continue;
+      }
+      if (group.numbers + parameter.numel() > kGroupNumbers) run(group, learning_rate, found_inf);
+      group.add(update_.whole(i), first_moments_[i], second_moments_[i]);
     }
-    update();
+    run(group, learning_rate, found_inf);
   }
 
   [[nodiscard]] bool skips_itself() const override { return true; }
@@ -61,21 +50,65 @@ class FusedAdamW final : public Optimizer {
   [[nodiscard]] std::vector<at::Tensor> state() const override {
     std::vector<at::Tensor> state = first_moments_;
     state.insert(state.end(), second_moments_.begin(), second_moments_.end());
+    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
     if (steps_.defined()) state.push_back(steps_);
     return state;
   }
 
  private:
-  void make_state() {
-    for (const at::Tensor& parameter : parameters_) {
-      first_moments_.push_back(at::zeros_like(parameter));
-      second_moments_.push_back(at::zeros_like(parameter));
+  // What one operator updates.
+  struct Group {
+    std::vector<at::Tensor> parameters, gradients, first, second;
+    std::int64_t numbers = 0;
+
+    void add(const WideUpdate::Part& part, const at::Tensor& m, const at::Tensor& v) {
+      parameters.push_back(part.parameter);
+      gradients.push_back(part.gradient);
+      first.push_back(m);
+      second.push_back(v);
+      numbers += part.parameter.numel();
     }
-    steps_ = at::zeros({}, parameters_.front().options().dtype(at::kFloat));
+  };
+
+  void make_state() {
+    for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+      first_moments_.push_back(update_.moment(i));
+      second_moments_.push_back(update_.moment(i));
+    }
+    steps_ = at::zeros({}, update_.parameters().front().options().dtype(at::kFloat));
+  }
+
+  // Leaves the group empty.
+  void run(Group& group, double learning_rate, const at::Tensor& found_inf) {
+    if (group.parameters.empty()) return;
+    check_cancelled();
+    const std::vector<at::Tensor> steps(group.parameters.size(), steps_);
+    const auto skip = found_inf.defined() ? std::optional(found_inf) : std::nullopt;
+    at::_fused_adamw_(group.parameters, group.gradients, group.first, group.second, {}, steps,
+                      learning_rate, settings_.beta1, settings_.beta2, settings_.weight_decay,
+                      settings_.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+                      /*grad_scale=*/std::nullopt, skip);
+    group = {};
+  }
+
+  // So that the copies in fp32 stay small beside the parameters.
+  void run_in_pieces(std::size_t i, double learning_rate, const at::Tensor& found_inf) {
+    const std::int64_t numbers = update_.parameters()[i].numel();
+    for (std::int64_t begin = 0; begin < numbers; begin += kGroupNumbers) {
+      const std::int64_t count = std::min(kGroupNumbers, numbers - begin);
+      const auto cut = [&](const at::Tensor& moment) {
+        return moment.view(-1).narrow(0, begin, count);
+      };
+      const WideUpdate::Part part = update_.piece(i, begin, count);
+      Group group;
+      group.add(part, cut(first_moments_[i]), cut(second_moments_[i]));
+      run(group, learning_rate, found_inf);
+      update_.put_back(i, part, begin, count);
+    }
   }
 
   OptimizerSettings settings_;
-  std::vector<at::Tensor> parameters_;
+  WideUpdate update_;
   std::vector<at::Tensor> first_moments_;
   std::vector<at::Tensor> second_moments_;
   at::Tensor steps_;

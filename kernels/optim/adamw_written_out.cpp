@@ -6,12 +6,13 @@
 #include <ATen/ops/_foreach_lerp.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_sqrt.h>
-#include <ATen/ops/zeros_like.h>
 
 #include <cmath>
+#include <utility>
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/optim/optimizer.h"
+#include "kernels/optim/wide_update.h"
 
 namespace ts::kernels {
 namespace {
@@ -20,27 +21,28 @@ class WrittenOutAdamW final : public Optimizer {
  public:
   WrittenOutAdamW(std::vector<at::Tensor> parameters, const OptimizerSettings& settings,
                   bool foreach)
-      : settings_(settings), foreach_(foreach), parameters_(std::move(parameters)) {}
+      : settings_(settings), foreach_(foreach), update_(std::move(parameters), settings.state) {}
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
     if (first_moments_.empty()) {
-      for (const at::Tensor& parameter : parameters_) {
-        first_moments_.push_back(at::zeros_like(parameter));
-        second_moments_.push_back(at::zeros_like(parameter));
+      for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+        first_moments_.push_back(update_.moment(i));
+        second_moments_.push_back(update_.moment(i));
       }
     }
     step_count_ += 1;
     if (foreach_) {
       update_all(learning_rate);
     } else {
-      for (std::size_t i = 0; i < parameters_.size(); ++i) update_one(i, learning_rate);
+      for (std::size_t i = 0; i < update_.parameters().size(); ++i) update_one(i, learning_rate);
     }
   }
 
   [[nodiscard]] std::vector<at::Tensor> state() const override {
     std::vector<at::Tensor> state = first_moments_;
     state.insert(state.end(), second_moments_.begin(), second_moments_.end());
+    state.insert(state.end(), update_.masters().begin(), update_.masters().end());
     return state;
   }
 
@@ -53,25 +55,27 @@ class WrittenOutAdamW final : public Optimizer {
   }
 
   void update_one(std::size_t i, double learning_rate) {
-    const at::Tensor& parameter = parameters_[i];
-    const at::Tensor& gradient = parameter.grad();
-    if (!gradient.defined()) return;
+    if (!update_.parameters()[i].grad().defined()) return;
     check_cancelled();
+    const WideUpdate::Part part = update_.whole(i);
+    const auto& [parameter, gradient] = part;
     parameter.mul_(1 - learning_rate * settings_.weight_decay);
     first_moments_[i].lerp_(gradient, 1 - settings_.beta1);
     second_moments_[i].mul_(settings_.beta2).addcmul_(gradient, gradient, 1 - settings_.beta2);
     const at::Tensor denominator =
         second_moments_[i].sqrt().div_(second_correction()).add_(settings_.epsilon);
     parameter.addcdiv_(first_moments_[i], denominator, -step_size(learning_rate));
+    update_.put_back(i, part);
   }
 
   void update_all(double learning_rate) {
     std::vector<at::Tensor> parameters, gradients, first, second;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const at::Tensor& gradient = parameters_[i].grad();
-      if (!gradient.defined()) continue;
-      parameters.push_back(parameters_[i]);
-      gradients.push_back(gradient);
+    std::vector<std::pair<std::size_t, WideUpdate::Part>> parts;
+    for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+      if (!update_.parameters()[i].grad().defined()) continue;
+      parts.emplace_back(i, update_.whole(i));
+      parameters.push_back(parts.back().second.parameter);
+      gradients.push_back(parts.back().second.gradient);
       first.push_back(first_moments_[i]);
       second.push_back(second_moments_[i]);
     }
@@ -85,11 +89,12 @@ class WrittenOutAdamW final : public Optimizer {
     at::_foreach_div_(denominators, second_correction());
     at::_foreach_add_(denominators, settings_.epsilon);
     at::_foreach_addcdiv_(parameters, first, denominators, -step_size(learning_rate));
+    for (const auto& [i, part] : parts) update_.put_back(i, part);
   }
 
   OptimizerSettings settings_;
   bool foreach_;
-  std::vector<at::Tensor> parameters_;
+  WideUpdate update_;
   std::vector<at::Tensor> first_moments_;
   std::vector<at::Tensor> second_moments_;
   double step_count_ = 0;

@@ -9,8 +9,8 @@
 
 namespace ts::kernels {
 
-// Updates parameters from their gradients. Parameters without a gradient are left alone. State has
-// the dtype of its parameter and is made in the first step. Worker thread.
+// Updates parameters from their gradients. Parameters without a gradient are left alone. Moments
+// are made in the first step, master weights at once. Worker thread.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -18,7 +18,7 @@ class Optimizer {
   // change anything; only for optimizers with skips_itself().
   virtual void step(double learning_rate, const at::Tensor& found_inf) = 0;
   [[nodiscard]] virtual bool skips_itself() const { return false; }
-  // The tensors of the state; empty before the first step.
+  // The tensors of the state: moments, none before the first step, and master weights.
   [[nodiscard]] virtual std::vector<at::Tensor> state() const = 0;
 };
 
@@ -29,6 +29,7 @@ struct OptimizerSettings {
   double weight_decay = 0.1;
   double momentum = 0;
   bool capturable = false;  // steps are counted on the device, so that a replayed one counts, too
+  spec::OptimizerState state = spec::OptimizerState::parameter;
 };
 
 // AdamW with decoupled weight decay (Loshchilov and Hutter 2019):
@@ -42,6 +43,8 @@ struct OptimizerSettings {
 //   adamw_loop     the formula, parameter by parameter: AdamW(foreach=False)
 // sgd: g += wd p; with momentum b = momentum b + g (b = g at first), g = b; p -= lr g, parameter by
 // parameter, as torch's SGD(foreach=False).
+// Where the state is fp32 and parameters have 16 bits, the formula is computed in fp32 on copies of
+// parameter and gradient that live for the update of that part (wide_update.h).
 std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
                                           std::vector<at::Tensor> parameters,
                                           const OptimizerSettings& settings);

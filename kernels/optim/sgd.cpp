@@ -2,6 +2,7 @@
 
 #include "kernels/observe/cancellation.h"
 #include "kernels/optim/optimizer.h"
+#include "kernels/optim/wide_update.h"
 
 namespace ts::kernels {
 namespace {
@@ -9,24 +10,28 @@ namespace {
 class Sgd final : public Optimizer {
  public:
   Sgd(std::vector<at::Tensor> parameters, const OptimizerSettings& settings)
-      : settings_(settings), parameters_(std::move(parameters)), buffers_(parameters_.size()) {}
+      : settings_(settings),
+        buffers_(parameters.size()),
+        update_(std::move(parameters), state_of(settings)) {}
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      at::Tensor gradient = parameters_[i].grad();
-      if (!gradient.defined()) continue;
+    for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
+      if (!update_.parameters()[i].grad().defined()) continue;
       check_cancelled();
+      const WideUpdate::Part part = update_.whole(i);
+      at::Tensor gradient = part.gradient;
       if (settings_.weight_decay != 0) {
-        gradient = gradient.add(parameters_[i], settings_.weight_decay);
+        gradient = gradient.add(part.parameter, settings_.weight_decay);
       }
       if (settings_.momentum != 0) gradient = with_momentum(i, gradient);
-      parameters_[i].add_(gradient, -learning_rate);
+      part.parameter.add_(gradient, -learning_rate);
+      update_.put_back(i, part);
     }
   }
 
   [[nodiscard]] std::vector<at::Tensor> state() const override {
-    std::vector<at::Tensor> state;
+    std::vector<at::Tensor> state = update_.masters();
     for (const at::Tensor& buffer : buffers_) {
       if (buffer.defined()) state.push_back(buffer);
     }
@@ -34,6 +39,12 @@ class Sgd final : public Optimizer {
   }
 
  private:
+  // Without momentum there are no moments to keep in fp32.
+  static spec::OptimizerState state_of(const OptimizerSettings& settings) {
+    const bool nothing = settings.momentum == 0 && settings.state == spec::OptimizerState::fp32;
+    return nothing ? spec::OptimizerState::parameter : settings.state;
+  }
+
   const at::Tensor& with_momentum(std::size_t i, const at::Tensor& gradient) {
     if (buffers_[i].defined()) {
       buffers_[i].mul_(settings_.momentum).add_(gradient);
@@ -44,8 +55,8 @@ class Sgd final : public Optimizer {
   }
 
   OptimizerSettings settings_;
-  std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> buffers_;
+  WideUpdate update_;
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ OptimizerSettings settings_of(const spec::WorkloadSpec& spec) {
   settings.weight_decay = spec.weight_decay;
   settings.momentum = spec.momentum;
   settings.capturable = spec::captures_step(spec);
+  settings.state = spec::optimizer_state(spec);
   return settings;
 }
 

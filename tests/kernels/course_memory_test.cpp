@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/predict/prediction.h"
 #include "core/text/numbers.h"
@@ -118,6 +119,46 @@ TEST(CourseMemory, TheLargestBlocksOfTheLargestModelAreTheOnesNamed) {
   EXPECT_GE(blocks_of(run, strings, 80 * kMiB, "ffn"), spec.layers) << "hidden activations";
   EXPECT_GE(blocks_of(run, strings, 20 * kMiB, "blocks"), spec.layers) << "residual stream";
   EXPECT_GE(blocks_of(run, strings, 10'000 * 2560 * 4, ""), 2) << "embedding and head";
+}
+
+// VLM-32: weights and gradients of 2 bytes and two fp32 moments are 12 bytes a parameter, so 7e9 of
+// them leave -4e9 of 80e9 bytes. In the type of the parameters the moments would leave 24e9.
+TEST(CourseMemory, ASevenBillionModelInFp16NeedsWhatTheCourseSays) {
+  spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::lm, "small");
+  spec.d_model = 4096;
+  spec.heads = 32;
+  spec.d_ff = 11'008;
+  spec.layers = 32;
+  spec.vocab = 63'930;
+  spec.batch = 1;
+  spec.seq_len = 16;
+  spec.dtype = spec::DataType::fp16;
+  predict::PredictionTarget target;
+  target.memory = 80'000'000'000;
+  using State = spec::OptimizerState;
+  EXPECT_EQ(spec.optimizer_state, State::fp32) << "the default";
+  for (const auto& [state, bytes, left] :
+       {std::tuple{State::parameter, 4, 24e9}, std::tuple{State::fp32, 8, -4e9},
+        std::tuple{State::fp32_master, 12, -32e9}}) {
+    spec.optimizer_state = state;
+    TorchDryRunner runner;
+    base::StringTable strings;
+    const auto run = runner.dry_run(spec, predict::dry_run_options(target), strings, {});
+    ASSERT_TRUE(run) << run.error().sentence;
+    EXPECT_EQ(run->parameters, 6'999'986'176);
+    const auto held = run->log.by_category_after(run->log.peak_event());
+    const auto of = [&](Category category) { return held[static_cast<std::size_t>(category)]; };
+    constexpr std::int64_t kStepCounter = 4;
+    EXPECT_EQ(of(Category::parameter), 2 * run->parameters);
+    EXPECT_EQ(of(Category::gradient), 2 * run->parameters);
+    EXPECT_EQ(of(Category::optimizer_state), bytes * run->parameters + kStepCounter);
+    const std::int64_t needed =
+        of(Category::parameter) + of(Category::gradient) + of(Category::optimizer_state);
+    EXPECT_NEAR(static_cast<double>(target.memory - needed), left, 1e6);
+    const predict::Prediction prediction =
+        predict::predict(*run, strings, target, allocator::AllocatorSettings(), nullptr);
+    EXPECT_EQ(prediction.fit == predict::Fit::oom, left < 0);
+  }
 }
 
 TEST(CourseMemory, TheLogitsOfTheSmallModelAreItsLargestBlock) {

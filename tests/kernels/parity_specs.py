@@ -13,7 +13,7 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
             "momentum": 0.0, "schedule": "constant", "warmup_steps": 200, "cycle_steps": 10000,
             "clip": 0.0, "zero_grad": "none", "accumulate": 1, "checkpoint": "off",
             "checkpoint_every": 1, "tile_q": 64, "tile_k": 64, "corpus": "", "tokenizer": "byte",
-            "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
+            "optimizer_state": "parameter", "new_tokens": 24, "kv_cache": True, "temperature": 1.0, "top_k": 0}
 
 
 def changed_specs():
@@ -47,6 +47,10 @@ def changed_specs():
                "cycle_steps": 6, "zero_grad": "zero"}
         yield {"workload": "lm", "optimizer": optimizer, "autocast": "fp16", "grad_scaler": True,
                "init_scale": 2 ** 26, "clip": 1.0}
+        for state in ("fp32", "fp32+master"):
+            yield {"workload": "lm", "dtype": "bf16", "optimizer": optimizer, "lr": 0.01,
+                   "momentum": 0.9, "optimizer_state": state}
+    yield {"workload": "lm", "dtype": "fp16", "optimizer_state": "fp32+master", "pass": "full_step"}
     yield {"workload": "lm", "accumulate": 3}
     yield {"workload": "lm", "autocast": "fp16", "grad_scaler": True, "growth_interval": 2,
            "init_scale": 1024}

@@ -69,7 +69,42 @@ class Reference:
         return found
 
 
+class Wide:
+    """An optimizer of PyTorch on fp32 copies of 16-bit parameters, which it keeps as master weights or
+    makes anew for every step."""
+
+    def __init__(self, torch, spec, parameters):
+        self.parameters = list(parameters)
+        self.keeps = spec["optimizer_state"] == "fp32+master"
+        self.copies = [p.detach().float().requires_grad_() for p in self.parameters]
+        self.inner = torch_optimizer(torch, spec, self.copies)
+        self.param_groups = self.inner.param_groups
+
+    def zero_grad(self, set_to_none):
+        for parameter in self.parameters:
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad is not None:
+                parameter.grad.zero_()
+
+    def step(self):
+        for parameter, copy in zip(self.parameters, self.copies):
+            if not self.keeps:
+                copy.data.copy_(parameter.data)
+            copy.grad = None if parameter.grad is None else parameter.grad.float()
+        self.inner.step()
+        for parameter, copy in zip(self.parameters, self.copies):
+            parameter.data.copy_(copy.data)
+
+
 def make_optimizer(torch, spec, parameters):
+    parameters = list(parameters)
+    wide = spec["optimizer_state"] != "parameter" and parameters[0].dtype in (torch.bfloat16,
+                                                                              torch.float16)
+    return Wide(torch, spec, parameters) if wide else torch_optimizer(torch, spec, parameters)
+
+
+def torch_optimizer(torch, spec, parameters):
     if spec["optimizer"] == "sgd":
         return torch.optim.SGD(parameters, lr=spec["lr"], momentum=spec["momentum"],
                                weight_decay=spec["weight_decay"], foreach=False)

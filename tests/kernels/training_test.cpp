@@ -1,11 +1,17 @@
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/randn.h>
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 #include <vector>
 
+#include "kernels/optim/optimizer.h"
 #include "kernels/optim/schedule.h"
 #include "tests/kernels/recorded.h"
 
@@ -90,6 +96,96 @@ TEST_P(EveryOptimizer, LearnsItsBatch) {
 INSTANTIATE_TEST_SUITE_P(All, EveryOptimizer,
                          testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_foreach,
                                          OptimizerKind::adamw_loop, OptimizerKind::sgd));
+
+struct EveryState : testing::TestWithParam<std::tuple<OptimizerKind, spec::OptimizerState>> {};
+
+// The formula in fp64 from the numbers in fp32 that the update starts from: those of the parameter,
+// or the master weights, which no step rounds.
+TEST_P(EveryState, OfHalfParametersFollowsTheFormulaInFp32) {
+  const auto [kind, state] = GetParam();
+  OptimizerSettings settings;
+  settings.momentum = 0.9;
+  settings.state = state;
+  at::manual_seed(3);
+  at::Tensor parameter = at::randn({70, 30}, at::kBFloat16);
+  const auto optimizer = make_optimizer(kind, {parameter}, settings);
+  at::Tensor exact = parameter.to(at::kDouble), first, second;
+  for (int t = 1; t <= 5; ++t) {
+    const at::Tensor gradient = at::randn({70, 30}, at::kBFloat16);
+    parameter.mutable_grad() = gradient;
+    const at::Tensor g = gradient.to(at::kDouble);
+    if (state == spec::OptimizerState::fp32) exact = parameter.to(at::kDouble);
+    optimizer->step(0.01, {});
+    if (kind == OptimizerKind::sgd) {
+      const at::Tensor decayed = g + 0.1 * exact;
+      first = t == 1 ? decayed : 0.9 * first + decayed;
+      exact = exact - 0.01 * first;
+    } else {
+      if (t == 1) first = at::zeros_like(g), second = at::zeros_like(g);
+      first = 0.9 * first + 0.1 * g;
+      second = 0.999 * second + 0.001 * g * g;
+      const at::Tensor m = first / (1 - std::pow(0.9, t));
+      const at::Tensor v = second / (1 - std::pow(0.999, t));
+      exact = exact * (1 - 0.01 * 0.1) - 0.01 * m / (v.sqrt() + 1e-8);
+    }
+    // Rounded once: at most half of the last of 8 bits.
+    EXPECT_LE(((parameter.to(at::kDouble) - exact) / exact).abs().max().item<double>(),
+              1.0 / 256 + 1e-5)
+        << t;
+    if (state != spec::OptimizerState::fp32_master) continue;
+    const std::vector<at::Tensor> kept = optimizer->state();
+    const auto master = std::find_if(kept.begin(), kept.end(), [&](const at::Tensor& tensor) {
+      return tensor.sizes() == parameter.sizes() && relative(tensor.to(at::kDouble), exact) < 1e-5;
+    });
+    EXPECT_NE(master, kept.end()) << t;
+  }
+  std::int64_t bytes = 0;
+  for (const at::Tensor& tensor : optimizer->state()) {
+    EXPECT_EQ(tensor.scalar_type(), at::kFloat);
+    if (tensor.dim() > 0) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  }
+  const int moments = kind == OptimizerKind::sgd ? 1 : 2;
+  const int copies = state == spec::OptimizerState::fp32_master ? moments + 1 : moments;
+  EXPECT_EQ(bytes, 4 * parameter.numel() * copies);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, EveryState,
+    testing::Combine(testing::Values(OptimizerKind::adamw_fused, OptimizerKind::adamw_foreach,
+                                     OptimizerKind::adamw_loop, OptimizerKind::sgd),
+                     testing::Values(spec::OptimizerState::fp32,
+                                     spec::OptimizerState::fp32_master)));
+
+// A step smaller than the last bit of the parameter is lost without master weights.
+TEST(OptimizerState, MasterWeightsKeepWhatRoundingLoses) {
+  const auto moved = [](spec::OptimizerState state) {
+    OptimizerSettings settings;
+    settings.weight_decay = 0;
+    settings.state = state;
+    at::Tensor parameter = at::ones({16}, at::kBFloat16);
+    const auto optimizer = make_optimizer(OptimizerKind::adamw_fused, {parameter}, settings);
+    for (int t = 0; t < 100; ++t) {
+      parameter.mutable_grad() = at::ones({16}, at::kBFloat16);
+      optimizer->step(1e-3, {});
+    }
+    return 1 - parameter[0].item<double>();
+  };
+  EXPECT_EQ(moved(spec::OptimizerState::parameter), 0);
+  EXPECT_EQ(moved(spec::OptimizerState::fp32), 0);
+  EXPECT_NEAR(moved(spec::OptimizerState::fp32_master), 0.1, 1.0 / 256);
+}
+
+// Copies in fp32 are made of at most 2^23 numbers at once.
+TEST(OptimizerState, OfALargeParameterIsUpdatedInPieces) {
+  OptimizerSettings settings;
+  settings.weight_decay = 0;
+  settings.state = spec::OptimizerState::fp32;
+  at::Tensor parameter = at::ones({(1 << 23) + 5}, at::kHalf);
+  parameter.mutable_grad() = at::ones_like(parameter);
+  make_optimizer(OptimizerKind::adamw_fused, {parameter}, settings)->step(0.25, {});
+  EXPECT_EQ(parameter.min().item<double>(), 0.75);
+  EXPECT_EQ(parameter.max().item<double>(), 0.75);
+}
 
 TEST(Schedule, CosineWithWarmUp) {
   spec::WorkloadSpec spec = training_spec();

@@ -68,6 +68,11 @@ TEST_F(LiveTables, SayWhatIsMadeOfTheParameters) {
   EXPECT_EQ(row("total")[2], "17504");
   spec.dtype = spec::DataType::bf16;
   EXPECT_EQ(row("parameter")[4], "2 x 1,000 x 2 B");
+  spec.pass = spec::Pass::full_step;
+  EXPECT_EQ(row("optimizer_state")[4], "2 x 1,000 x 4 B + 4 B")
+      << "fp32 moments of bf16 parameters";
+  spec.optimizer_state = spec::OptimizerState::parameter;
+  EXPECT_EQ(row("optimizer_state")[4], "4 x 1,000 x 2 B + 4 B");
 }
 
 }  // namespace

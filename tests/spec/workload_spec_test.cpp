@@ -416,6 +416,10 @@ TEST(FieldReason, training_settings_apply_to_a_full_step) {
   EXPECT_EQ(field_reason(spec, Field::grad_scaler), "field.reason.scaler_is_for_fp16");
   EXPECT_EQ(field_reason(spec, Field::checkpoint_every), "field.reason.only_blocks");
   EXPECT_EQ(field_reason(spec, Field::keep_graph), "field.reason.graph_is_kept");
+  EXPECT_EQ(field_reason(spec, Field::optimizer_state), "field.reason.state_is_fp32");
+  auto half = spec;
+  half.dtype = DataType::bf16;
+  EXPECT_TRUE(field_applies(half, Field::optimizer_state));
   spec.autocast = Autocast::fp16;
   EXPECT_TRUE(field_applies(spec, Field::grad_scaler));
   EXPECT_EQ(field_reason(spec, Field::init_scale), "field.reason.scaler_is_off");

@@ -83,6 +83,31 @@ TEST(WorkloadTraffic, ProductsAndTheOptimizer) {
   EXPECT_EQ(step_traffic(spec, AttentionBackend::automatic), 4 * (6 * one + 3 * parameters));
 }
 
+TEST(WorkloadTraffic, TheUpdateOfHalfParametersByItsState) {
+  WorkloadSpec spec;
+  spec.workload = WorkloadKind::mlp;
+  spec.pass = Pass::full_step;
+  spec.dtype = DataType::bf16;
+  const auto update = [&](OptimizerState state) {
+    WorkloadSpec whole = spec;
+    whole.optimizer_state = state;
+    WorkloadSpec without = whole;
+    without.pass = Pass::forward_backward;
+    return (step_traffic(whole, AttentionBackend::automatic) -
+            step_traffic(without, AttentionBackend::automatic)) /
+           static_cast<double>(parameter_count(spec));
+  };
+  EXPECT_DOUBLE_EQ(update(OptimizerState::parameter), 7 * 2);
+  EXPECT_DOUBLE_EQ(update(OptimizerState::fp32), 3 * 2 + 4 * 4);
+  EXPECT_DOUBLE_EQ(update(OptimizerState::fp32_master), 2 * 2 + 6 * 4);
+  spec.optimizer = OptimizerKind::sgd;
+  EXPECT_DOUBLE_EQ(update(OptimizerState::parameter), 3 * 2);
+  EXPECT_DOUBLE_EQ(update(OptimizerState::fp32), 3 * 2);
+  EXPECT_DOUBLE_EQ(update(OptimizerState::fp32_master), 2 * 2 + 2 * 4);
+  spec.momentum = 0.9;
+  EXPECT_DOUBLE_EQ(update(OptimizerState::fp32), 3 * 2 + 2 * 4);
+}
+
 TEST(WorkloadTraffic, EveryWorkloadMovesAtLeastItsParametersOnce) {
   for (const WorkloadKind kind :
        {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,

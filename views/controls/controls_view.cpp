@@ -33,10 +33,10 @@ constexpr std::array kModel = {Field::mlp,  Field::ffn,  Field::norm,        Fie
                                Field::bias, Field::tied, Field::projections, Field::fused_qkv};
 constexpr std::array kMixedPrecision = {Field::autocast, Field::grad_scaler, Field::init_scale,
                                         Field::growth_interval};
-constexpr std::array kOptimizer = {Field::optimizer,   Field::lr,       Field::weight_decay,
-                                   Field::momentum,    Field::schedule, Field::warmup_steps,
-                                   Field::cycle_steps, Field::min_lr,   Field::clip,
-                                   Field::zero_grad};
+constexpr std::array kOptimizer = {Field::optimizer,    Field::optimizer_state, Field::lr,
+                                   Field::weight_decay, Field::momentum,        Field::schedule,
+                                   Field::warmup_steps, Field::cycle_steps,     Field::min_lr,
+                                   Field::clip,         Field::zero_grad};
 constexpr std::array kMemory = {Field::checkpoint, Field::checkpoint_every, Field::accumulate,
                                 Field::keep_graph};
 constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_tokens,
@@ -44,12 +44,13 @@ constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_to
 constexpr std::array kMeasurement = {Field::warmups, Field::cache, Field::threads,
                                      Field::cuda_graph, Field::compile};
 
-// The preset with the shape of the specification, else nothing.
+// The preset that the specification has apart from the backend, else nothing.
 const spec::Preset* matching_preset(const spec::WorkloadSpec& spec) {
   for (const spec::Preset& preset : spec::presets()) {
     if (preset.workload != spec.workload) continue;
     spec::WorkloadSpec applied = spec;
     spec::apply_preset(preset, applied);
+    applied.backend = spec.backend;
     if (applied == spec) return &preset;
   }
   return nullptr;

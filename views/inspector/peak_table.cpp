@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/memory/before_backward.h"
+#include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/labels.h"
@@ -98,6 +99,14 @@ void draw_bar(const Ui& ui, DrawSink& sink, const Rect& at, const std::vector<Pe
   }
 }
 
+// The type of the optimizer's state beside 16-bit parameters; empty where there is no choice.
+std::string state_words(const text::Texts& texts, const spec::WorkloadSpec& spec) {
+  if (!spec::field_applies(spec, spec::Field::optimizer_state)) return {};
+  std::string choice = spec::field_text(spec, spec::Field::optimizer_state);
+  std::replace(choice.begin(), choice.end(), '+', '_');
+  return texts("inspector.peaks.state." + choice);
+}
+
 // Bytes that a run here may use less than predicted.
 std::int64_t apart_bytes(const ViewContext& context) {
   if (memory_source(context).kind == MemorySource::Kind::measured && context.forecast != nullptr)
@@ -144,6 +153,11 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
     if (bytes > 0) row(Kind::term, context.texts(key), bytes, context.texts(hint));
   };
   row(Kind::term, tensors, chain.tensors, context.texts("inspector.peaks.tensors_hint"));
+  if (const std::string state = state_words(context.texts, card.run.spec); !state.empty()) {
+    constexpr auto kState = static_cast<std::size_t>(memory::Category::optimizer_state);
+    row(Kind::part, state, prediction.by_category[kState],
+        meaning(context.texts, "optimizer_state"));
+  }
   term("inspector.peaks.rounding", "inspector.peaks.rounding_hint", chain.rounding);
   term("inspector.peaks.workspaces", "inspector.peaks.workspaces_hint", chain.workspaces);
   if (cuda) {
