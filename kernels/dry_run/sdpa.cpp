@@ -11,9 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
+#include "core/text/message.h"
 #include "kernels/dry_run/meta_autocast.h"
 #include "kernels/observe/dry_recording.h"
+#include "kernels/observe/failure.h"
 #include "kernels/observe/name_cache.h"
 
 namespace ts::kernels {
@@ -59,11 +62,22 @@ bool efficient_can(const Problem& problem) {
   return problem.d_head() % alignment == 0;
 }
 
+// Why flash_can() is false. validate() has refused wider types and heads before.
+base::Message why_not_flash(const Problem& problem) {
+  const std::string capability =
+      std::to_string(problem.capability / 10) + "." + std::to_string(problem.capability % 10);
+  if (problem.capability < 80) {
+    return text::message("prediction.flash_card", {{"capability", capability}});
+  }
+  return text::message("prediction.flash_head_backward",
+                       {{"d_head", std::to_string(problem.d_head())}, {"capability", capability}});
+}
+
 AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem) {
   if (backend == AttentionBackend::math) return AttentionKernel::math;
   if (backend == AttentionBackend::flash) {
     if (flash_can(problem)) return AttentionKernel::flash;
-    throw c10::Error("flash attention has no kernel for this card, type and head size");
+    throw BadInput(why_not_flash(problem));
   }
   const bool prefers_cudnn = problem.capability == 90 || problem.capability == 100;
   if (prefers_cudnn && cudnn_can(problem)) return AttentionKernel::cudnn;

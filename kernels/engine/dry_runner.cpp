@@ -68,7 +68,7 @@ memory::AllocationLog log_of(std::vector<memory::Record>& records) {
 
 // A second or two of decoding, token by token.
 bool has_too_many_tokens(const spec::WorkloadSpec& spec) {
-  constexpr std::int64_t kMostLayersTimesTokens = 4000;
+  constexpr std::int64_t kMostLayersTimesTokens = 25'000;
   return spec.pass == spec::Pass::generate &&
          spec.layers * spec.new_tokens > kMostLayersTimesTokens;
 }

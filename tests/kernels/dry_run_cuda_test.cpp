@@ -6,6 +6,7 @@
 
 #include "kernels/observe/cpu_allocator.h"
 #include "tests/kernels/dry_run_compare.h"
+#include "tests/spec/preset_spec.h"
 
 namespace ts::kernels {
 namespace {
@@ -62,14 +63,37 @@ TEST(DryRunOnCuda, ChoosesTheKernelThatTheCardWouldRun) {
   EXPECT_EQ(kernel(75, DataType::fp32, 18), "efficient");
 }
 
-TEST(DryRunOnCuda, FlashOnAnOldCardSaysWhyNot) {
-  const auto made = dry_run_on(75, attention(AttentionBackend::flash, DataType::bf16, 64));
-  ASSERT_FALSE(made->run);
-  EXPECT_EQ(made->run.error().verdict, run::Verdict::failed);
-  EXPECT_NE(made->run.error().sentence.find("flash"), std::string::npos);
+TEST(DryRunOnCuda, FlashSaysWhetherTheCardOrTheHeadsAreWhyNot) {
+  const auto reason = [](std::int32_t capability, std::int64_t d_head) {
+    const auto made =
+        dry_run_on(capability, attention(AttentionBackend::flash, DataType::bf16, d_head));
+    return made->run ? std::string() : made->run.error().key + ": " + made->run.error().sentence;
+  };
+  EXPECT_EQ(reason(80, 64), "");
+  EXPECT_EQ(reason(89, 192), "");
+  EXPECT_EQ(reason(89, 232), "");
+  EXPECT_EQ(reason(75, 64),
+            "prediction.flash_card: Flash attention has no kernel for this card: it needs compute "
+            "capability 8.0, and the card has 7.5");
+  EXPECT_EQ(reason(89, 200),
+            "prediction.flash_head_backward: Flash attention has no backward kernel for heads of "
+            "200 on a card of compute capability 8.9: choose at most 192, or from 225 to 256");
 }
 
-// B = 2, H = 3, T = 200, d = 64 in bf16.
+// 512 new tokens of gpt2-xl: every layer's keys and values of all but the last one.
+TEST(DryRunOnCuda, GoesThroughTheTokensOfALongGeneration) {
+  spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::lm, "gpt2-xl");
+  spec.pass = Pass::generate;
+  spec.batch = 1;
+  spec.seq_len = 16;
+  spec.new_tokens = 512;
+  const auto made = dry_run_on(90, spec);
+  ASSERT_TRUE(made->run) << made->run.error().sentence;
+  EXPECT_GT(made->run->log.peak_bytes(), 4 * (made->run->parameters + 2 * 48 * (16 + 511) * 1600));
+  spec.new_tokens = 1024;
+  EXPECT_EQ(dry_run_on(90, spec)->run.error().key, "prediction.many_tokens");
+}
+
 TEST(DryRunOnCuda, FlashTakesOutputLogsumexpAndAccumulators) {
   const auto made = dry_run_on(80, attention(AttentionBackend::flash, DataType::bf16, 64));
   ASSERT_TRUE(made->run) << made->run.error().sentence;

@@ -194,7 +194,7 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
     text_right(sink, at.b, style, theme.text, row.b);
     draw_interval(sink, figure, axis, row.ratio, y0 + height / 2);
     text_right(sink, at.ratio, TextStyle::body, theme.text2, ratio_words(figure, row.ratio));
-    text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio.verdict)));
+    text_right(sink, at.word, style, theme.text, figure.texts(verdict_key(row.ratio)));
   }
   float y = bottom + 22 * px;
   const auto& [a, b] = figure.comparison.sides;

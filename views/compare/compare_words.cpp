@@ -52,8 +52,8 @@ std::string ratio_note(const run::Comparison& comparison, const text::Texts& tex
   return texts("compare.ratio_note", {{"ratio", ratio}, {"medians", medians}});
 }
 
-const char* verdict_key(stats::PairVerdict verdict) {
-  switch (verdict) {
+const char* verdict_key(const stats::PairedRatio& ratio) {
+  switch (ratio.verdict) {
     case stats::PairVerdict::faster:
       return "compare.verdict.faster";
     case stats::PairVerdict::slower:
@@ -63,7 +63,8 @@ const char* verdict_key(stats::PairVerdict verdict) {
     case stats::PairVerdict::unclear:
       break;
   }
-  return "compare.verdict.unclear";
+  // Beside an interval that excludes 1 this is the reason.
+  return ratio.pairs < stats::kFewestPairs ? "compare.verdict.too_few" : "compare.verdict.unclear";
 }
 
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts) {

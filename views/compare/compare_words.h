@@ -37,7 +37,7 @@ struct ComparisonRow {
 };
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,
                                            const text::Texts& texts);
-// Key of "faster", "slower", "same", "unclear".
-const char* verdict_key(stats::PairVerdict verdict);
+// Key of "faster", "slower", "same", "unclear", "too few pairs".
+const char* verdict_key(const stats::PairedRatio& ratio);
 
 }  // namespace ts::views

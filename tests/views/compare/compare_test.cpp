@@ -91,9 +91,12 @@ TEST_F(Compare, verdicts_in_words) {
   EXPECT_EQ(comparison_verdict(made(20, 1.5), texts_), "flash takes 1.500 times as long as naive");
   EXPECT_EQ(comparison_verdict(made(20, 1.0), texts_), "naive and flash take the same time");
   EXPECT_EQ(comparison_verdict(made(8, 1.5), texts_), "Too few pairs for a verdict: at least 10");
+  EXPECT_STREQ(verdict_key(made(8, 1.5).total), "compare.verdict.too_few")
+      << "its interval excludes 1 and does not say why there is no verdict";
   run::Comparison noisy = made(20, 1);
   noisy.total.verdict = stats::PairVerdict::unclear;
   EXPECT_EQ(comparison_verdict(noisy, texts_), "It is unclear which is faster");
+  EXPECT_STREQ(verdict_key(noisy.total), "compare.verdict.unclear");
   run::Comparison ended = made(3, 1);
   ended.failure = run::Failure{};
   ended.failure->sentence = "aten::bmm needs 2 GiB";
