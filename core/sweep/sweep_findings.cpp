@@ -34,6 +34,25 @@ const char* measure_words(Measure measure) {
 
 }  // namespace
 
+namespace {
+
+// "forward, mean of a step: 25.0 ms (std 12.0) with warmups = 0, 21.0 ms (std 0.3) with 1".
+void add_warm_up_study(const Sweep& sweep, std::vector<std::string>& all) {
+  for (const SweepCurve& curve : curves_of(sweep)) {
+    std::string values;
+    for (const std::size_t point : curve.points) {
+      const auto& step = sweep.points()[point].measurement.step;
+      if (sweep.points()[point].status != PointStatus::ok || step.mean_ms < 0) continue;
+      values += fmt::format("{}{} ms (std {}) with {}{}", values.empty() ? "" : ", ",
+                            text::decimal(step.mean_ms, 3), text::decimal(step.std_ms, 3),
+                            values.empty() ? "warmups = " : "", sweep.points()[point].at[0]);
+    }
+    if (!values.empty()) all.push_back(curve.label + ", mean of a step: " + values);
+  }
+}
+
+}  // namespace
+
 std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
   const std::string axis = spec::field_name(sweep.spec().axes[0].field);
   std::vector<std::string> all;
@@ -65,6 +84,7 @@ std::vector<std::string> findings(const Sweep& sweep, FitRange range) {
     all.push_back(sentence + fmt::format(" ({}n = {}; between the last two points {})", about,
                                          one.fit.n, text::decimal(one.last_slope, 2)));
   }
+  if (studies_warm_up(sweep)) add_warm_up_study(sweep, all);
   for (const CurveCrossover& one : crossovers_of(sweep)) {
     const bool time = one.measure == Measure::step_ms;
     const SweepCurve& other = one.crossover.second_is_lower_after ? one.first : one.second;
@@ -140,11 +160,13 @@ std::string sweep_caption(const Sweep& sweep, const std::string& device,
       protocol.min_samples == protocol.max_samples
           ? std::to_string(protocol.min_samples)
           : fmt::format("{} to {}", protocol.min_samples, text::grouped(protocol.max_samples));
-  return fmt::format(
-      "{}. {}. {}; {}. Median of {} timed steps after warm-up, without recording; error bars "
-      "and ranges are 95 % confidence intervals of the median; memory is the peak the allocator "
-      "handed out.",
-      what, fixed, device, versions, steps);
+  const char* const shown =
+      studies_warm_up(sweep)
+          ? "Mean of {} timed steps, without recording; error bars are one standard deviation"
+          : "Median of {} timed steps after warm-up, without recording; error bars and ranges are "
+            "95 % confidence intervals of the median";
+  return fmt::format("{}. {}. {}; {}. {}; memory is the peak the allocator handed out.", what,
+                     fixed, device, versions, fmt::format(fmt::runtime(shown), steps));
 }
 
 }  // namespace ts::sweep

@@ -86,6 +86,10 @@ const char* to_string(Measure measure) {
   return "tokens_per_s";
 }
 
+bool studies_warm_up(const Sweep& sweep) {
+  return sweep.spec().axes[0].field == spec::Field::warmups;
+}
+
 stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measure) {
   const SweepPoint& point = sweep.points()[index];
   stats::CurvePoint out{static_cast<double>(point.at[0]), kNaN, kNaN, kNaN};
@@ -101,6 +105,12 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
       break;
     case Measure::step_ms:
       if (m.step.median_ms < 0) return out;
+      if (studies_warm_up(sweep)) {
+        out.y = m.step.mean_ms;
+        out.low = std::max(m.step.mean_ms - m.step.std_ms, m.step.mean_ms / 10);
+        out.high = m.step.mean_ms + m.step.std_ms;
+        break;
+      }
       out.y = out.low = out.high = m.step.median_ms;
       if (m.step.ci95_low_ms >= 0) {
         out.low = m.step.ci95_low_ms;
@@ -125,6 +135,7 @@ stats::CurvePoint value_of(const Sweep& sweep, std::size_t index, Measure measur
 
 std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range) {
   std::vector<CurveFit> fits;
+  if (studies_warm_up(sweep)) return fits;
   for (const SweepCurve& curve : curves_of(sweep)) {
     for (const Measure measure :
          {Measure::step_ms, Measure::peak_allocated, Measure::peak_predicted}) {
@@ -152,6 +163,7 @@ std::vector<CurveFit> fits_of(const Sweep& sweep, FitRange range) {
 std::vector<CurveCrossover> crossovers_of(const Sweep& sweep) {
   const auto curves = curves_of(sweep);
   std::vector<CurveCrossover> found;
+  if (studies_warm_up(sweep)) return found;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     for (std::size_t j = i + 1; j < curves.size(); ++j) {
       if (!same_second_value(sweep, curves[i], curves[j])) continue;

@@ -30,6 +30,10 @@ enum class Measure : std::uint8_t {
 };
 const char* to_string(Measure measure);
 
+// Whether the first axis is the number of warm-up steps. Such a sweep is about the mean and the
+// standard deviation, which the first steps change, so step times are these instead of medians with
+// their intervals, a bar ends at a tenth of the mean, and there are no power laws or crossovers.
+bool studies_warm_up(const Sweep& sweep);
 // The value of one point, with its 95 % confidence interval (low = high = y if there is none); y is
 // NaN if the point has no such number.
 stats::CurvePoint value_of(const Sweep& sweep, std::size_t point, Measure measure);

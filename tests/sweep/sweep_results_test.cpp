@@ -10,6 +10,7 @@
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_results.h"
 #include "core/sweep/sweep_table.h"
+#include "core/text/numbers.h"
 #include "tests/sweep/made_sweeps.h"
 
 namespace ts::sweep {
@@ -161,6 +162,35 @@ TEST(SweepResults, SlopesCrossoversAndTables) {
       << sweep_markdown(sweep, "x");
   const auto full = full_table(sweep);
   for (const auto& row : full.rows) EXPECT_EQ(row.size(), full.columns.size());
+}
+
+// A2-6: the first steps move the mean and the standard deviation, which a median hides.
+TEST(SweepResults, AStudyOfWarmUpShowsMeansAndNoPowerLaw) {
+  Sweep sweep(over_t("warmups=0,1,5", "backend=naive"));
+  run_all(sweep, [](const spec::WorkloadSpec& spec) {
+    run::Run run = run::testing::made_run(spec, 10, 1 << 20);
+    run::StepTimes first;
+    first.total_ns = 100'000'000;
+    if (spec.warmups == spec::Warmups::none) {
+      run.apply(run::SampleUpdate{1, first, run::SampleUpdate::Kind::timed});
+    }
+    return run;
+  });
+  const auto& cold = sweep.points()[0].measurement.step;
+  EXPECT_GT(cold.mean_ms, cold.median_ms);
+  const stats::CurvePoint shown = value_of(sweep, 0, Measure::step_ms);
+  EXPECT_DOUBLE_EQ(shown.y, cold.mean_ms);
+  EXPECT_DOUBLE_EQ(shown.high, cold.mean_ms + cold.std_ms);
+  EXPECT_GT(shown.low, 0);
+  EXPECT_TRUE(fits_of(sweep).empty());
+  const auto said = findings(sweep);
+  ASSERT_FALSE(said.empty());
+  EXPECT_TRUE(said.front().starts_with("naive, mean of a step: " + text::decimal(cold.mean_ms, 3) +
+                                       " ms (std " + text::decimal(cold.std_ms, 3) +
+                                       ") with warmups = 0, "))
+      << said.front();
+  for (const std::string& one : said) EXPECT_EQ(one.find("grows as"), std::string::npos) << one;
+  EXPECT_NE(sweep_caption(sweep, "a CPU", "x").find("one standard deviation"), std::string::npos);
 }
 
 TEST(SweepResults, ARangeWithoutPointsIsSaid) {

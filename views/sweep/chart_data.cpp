@@ -30,6 +30,11 @@ struct Data {
   std::vector<std::string> columns(SweepChart chart) const {
     switch (chart) {
       case SweepChart::time:
+        if (sweep::studies_warm_up(sweep)) {
+          return {"mean_ms",          "mean_minus_std_ms",
+                  "mean_plus_std_ms", "estimated_from_neighbour_ms",
+                  "compute_bound_ms", "bandwidth_bound_ms"};
+        }
         return {"median_ms",        "ci95_low_ms",
                 "ci95_high_ms",     "estimated_from_neighbour_ms",
                 "compute_bound_ms", "bandwidth_bound_ms"};

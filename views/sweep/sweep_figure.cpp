@@ -24,7 +24,10 @@ void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart 
     case SweepChart::time:
       return draw_curve_panel(
           sink, scene, area,
-          {Measure::step_ms, "sweep.panel.time", "sweep.panel.time_about", true, true});
+          {Measure::step_ms, "sweep.panel.time",
+           sweep::studies_warm_up(scene.figure.sweep) ? "sweep.panel.time_about_warmups"
+                                                      : "sweep.panel.time_about",
+           true, true});
     case SweepChart::memory:
       return draw_curve_panel(
           sink, scene, area,
@@ -145,7 +148,9 @@ std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis
       sweep.running() || std::ranges::any_of(sweep.points(), &sweep::SweepPoint::measured);
   if (!measures) return {SweepChart::memory, SweepChart::findings};
   const bool batch = sweep.spec().axes[0].field == spec::Field::B;
-  const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1;
+  // Of a study of warm-up the curves are neither compared nor fitted.
+  const bool warm_up = sweep::studies_warm_up(sweep);
+  const bool bars = sweep.series().size() > 1 && sweep.spec().axes.size() == 1 && !warm_up;
   std::vector<SweepChart> all = {SweepChart::time, SweepChart::memory};
   if (batch) {
     all.push_back(SweepChart::throughput);
@@ -153,7 +158,7 @@ std::vector<SweepChart> charts_of(const sweep::Sweep& sweep, const SweepAnalysis
   }
   if (bars) all.push_back(SweepChart::speed_up);
   if (has_roofline(analysis)) all.push_back(SweepChart::roofline);
-  all.push_back(SweepChart::fit);
+  if (!warm_up) all.push_back(SweepChart::fit);
   if (!batch) all.push_back(SweepChart::throughput);
   if (has_percentiles(sweep)) all.push_back(SweepChart::percentiles);
   if (has_parts(sweep)) all.push_back(SweepChart::parts);

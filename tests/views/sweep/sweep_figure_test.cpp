@@ -435,6 +435,9 @@ TEST_P(SweepFigureOf, EveryChartStandsAloneAndHasItsNumbers) {
   const sweep::Sweep unmeasured(sweep.spec());
   EXPECT_EQ(charts_of(unmeasured, analyse(unmeasured, {}, {})),
             (std::vector{SweepChart::memory, SweepChart::findings}));
+  const sweep::Sweep cold = made_sweep("warmups=0,1,5", "backend=naive,flash");
+  for (const SweepChart chart : charts_of(cold, analyse(cold, {}, {})))
+    EXPECT_TRUE(chart != SweepChart::fit && chart != SweepChart::speed_up) << "of means";
   const auto [width, height] = GetParam();
   for (const SweepChart chart : charts) {
     SCOPED_TRACE(to_string(chart));
