@@ -135,7 +135,9 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
       if (!state_->color_of_runs) state_->color_of_runs = fresh.block_colors;
       // If a file has no categories, one colour for everything would show nothing.
       fresh.block_colors =
-          files::has_categories(*device) ? views::BlockColors::category : views::BlockColors::stack;
+          device->guessed_share.value_or(files::has_categories(*device) ? 1 : 0) > 0.5
+              ? views::BlockColors::category
+              : views::BlockColors::stack;
     } else if (state_->color_of_runs) {
       fresh.block_colors = *state_->color_of_runs;
       state_->color_of_runs.reset();
@@ -165,7 +167,10 @@ views::ViewContext Workspace::context(const views::Ui& ui) {
       view.memory.id = run->id;
       view.memory.range = run->memory.time_range();
       view.memory.owner = entry->opened;
-      if (device != nullptr) view.memory.stacks = device->stacks;
+      if (device != nullptr) {
+        view.memory.stacks = device->stacks;
+        view.memory.guessed_share = device->guessed_share;
+      }
     }
     return view;
   }

@@ -4,9 +4,12 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
+#include "core/allocator/category_guess.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
 
@@ -34,6 +37,21 @@ struct PhaseMark {
   base::Phase phase = base::Phase::idle;
   bool begins = false;
 };
+
+// "Optimizer.step#AdamW.step" is the optimizer, "## backward ##" a backward; unset for other names.
+std::optional<base::Phase> phase_of_annotation(std::string_view name) {
+  if (const auto phase = place_of(base::kPhaseNames, name)) return static_cast<base::Phase>(*phase);
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
+  if (has("zero_grad")) return std::nullopt;
+  if (has("optimizer.step") || has("optimizer_step")) return base::Phase::optimizer;
+  if (has("backward")) return base::Phase::backward;
+  if (has("forward")) return base::Phase::forward;
+  return std::nullopt;
+}
 
 class LogBuilder {
  public:
@@ -67,10 +85,12 @@ class LogBuilder {
       play(trace_[i]);
     }
     for (; next < marks.size(); ++next) mark_phase(marks[next], trace_.size());
+    if (!has_categories_) guess();
     return std::move(result_);
   }
 
  private:
+  void guess();
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
   void mark_phase(const PhaseMark& mark, std::size_t next_event);
   void play(const TraceEntry& entry);
@@ -84,19 +104,60 @@ class LogBuilder {
   std::span<const TraceEntry> trace_;
   StackOrigins origins_;
   std::unordered_map<base::StringId, memory::Category> categories_;
+  bool has_categories_ = false;  // an entry of the trace has one
   SnapshotLog result_;
 };
 
+void LogBuilder::guess() {
+  std::vector<BlockEvidence> evidence(result_.stacks.size());
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    const StackOrigin& origin = origins_.of(result_.stacks[i]);
+    const bool earlier = i < static_cast<std::size_t>(result_.blocks_before);
+    evidence[i] = {origin.phase, origin.python, earlier};
+  }
+  CategoryGuess guess = guess_categories(result_.log, evidence);
+  const auto known = [](memory::Category category) {
+    return category != memory::Category::unknown;
+  };
+  if (std::ranges::none_of(guess.categories, known)) return;
+  const auto phases = result_.log.phases();
+  if (guess.phases.empty()) guess.phases.assign(phases.begin(), phases.end());
+  result_.log.decide(guess.categories, std::move(guess.phases));
+  result_.guessed = true;
+}
+
+// Phases do not nest in a log: of annotations inside one another the innermost counts.
 std::vector<PhaseMark> LogBuilder::phase_marks() const {
-  std::vector<PhaseMark> marks;
+  struct Mark {
+    std::int64_t time_us = 0;
+    base::StringId name = base::kNoString;
+    base::Phase phase = base::Phase::idle;
+    bool begins = false;
+  };
+  std::vector<Mark> all;
   for (const ExternalAnnotation& annotation : snapshot_.external_annotations) {
     if (annotation.device != device_) continue;
-    const auto phase = place_of(base::kPhaseNames, snapshot_.text(annotation.name));
+    const auto phase = phase_of_annotation(snapshot_.text(annotation.name));
     if (!phase) continue;
-    marks.push_back({annotation.time_us, static_cast<base::Phase>(*phase),
-                     snapshot_.text(annotation.stage) == "START"});
+    all.push_back(
+        {annotation.time_us, annotation.name, *phase, snapshot_.text(annotation.stage) == "START"});
   }
-  std::ranges::stable_sort(marks, {}, &PhaseMark::time_us);
+  std::ranges::stable_sort(all, {}, &Mark::time_us);
+  std::vector<PhaseMark> marks;
+  std::vector<Mark> open;
+  for (const Mark& mark : all) {
+    if (!mark.begins) {
+      const auto found = std::ranges::find(open, mark.name, &Mark::name);
+      if (found == open.end()) continue;
+      const bool innermost = found + 1 == open.end();
+      open.erase(found);
+      if (!innermost) continue;
+      marks.push_back({mark.time_us, mark.phase, false});
+    } else {
+      open.push_back(mark);
+    }
+    if (!open.empty()) marks.push_back({mark.time_us, open.back().phase, true});
+  }
   return marks;
 }
 
@@ -165,6 +226,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
 memory::Category LogBuilder::category_of(const TraceEntry& entry) {
   const base::StringId id = snapshot_.notes[entry.notes].category;
   if (id == base::kNoString) return memory::Category::unknown;
+  has_categories_ = true;
   const auto [place, fresh] = categories_.try_emplace(id, memory::Category::unknown);
   if (fresh) {
     if (const auto found = place_of(memory::kCategoryNames, snapshot_.text(id))) {

@@ -16,15 +16,20 @@ namespace ts::allocator {
 // that the trace frees without an allocation, and those of the final segments that it never saw.
 // Sizes are the requested ones, as in the trace. Times are Unix times in nanoseconds.
 //
-// The category is that of the file, otherwise unknown. Operator, module, phase and step come from
-// our own frames. Without these: the outermost ATen operator of the stack, the innermost Python
-// line outside PyTorch, and a phase only if autograd's engine or an optimizer is on the stack; an
-// unknown phase is idle. Phase bands come from annotations with the names of phases.
+// The category is that of the file; in a file without categories it is guessed. Operator, module,
+// phase and step come from our own frames. Without these: the outermost ATen operator of the stack,
+// the innermost Python line outside PyTorch, and a phase only if autograd's engine or an optimizer
+// is on the stack; an unknown phase is idle. Phase bands come from annotations with the names of
+// phases or of PyTorch ("Optimizer.step#AdamW.step"); without a backward among them, from the
+// guess.
 struct SnapshotLog {
   memory::AllocationLog log;
   std::vector<StackIndex> stacks;  // of allocations, by block; kNone where none was captured
   // Stacks of frees, for blocks that lived before the trace and have no other stack.
   std::unordered_map<memory::BlockIndex, StackIndex> free_stacks;
+  // The categories, and phases where the file has none, are guessed (category_guess.h): no entry of
+  // the file has a category.
+  bool guessed = false;
   std::int64_t blocks_before = 0;  // that lived before the trace begins
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;  // bytes, by the trace and the final segments

@@ -84,11 +84,15 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
       std::string& line = of_torch ? torch_line : own_line;
       if (line.empty()) line = python_line(file, frame.line, name);
       if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
+      // An operator of one's own, or a backward on the thread that calls it.
+      const bool engine = name == "_engine_run_backward" && has(file, "/torch/autograd/");
+      if (engine || (!of_torch && name == "backward")) origin.phase = base::Phase::backward;
       continue;
     }
     if (const std::string_view found = aten_operator(name); !python && !found.empty()) op = found;
     if (has(name, "torch::autograd::Engine::")) origin.phase = base::Phase::backward;
   }
+  origin.python = python;
   base::StringTable& strings = *snapshot_.strings;
   if (!op.empty()) origin.op = strings.intern("aten::" + std::string(op));
   const std::string& line = own_line.empty() ? torch_line : own_line;

@@ -14,6 +14,7 @@ struct StackOrigin {
   base::StringId module = base::kNoString;
   std::int32_t step = -1;
   base::Phase phase = base::Phase::idle;
+  bool python = false;  // a line of Python is on it
 };
 
 // Reads each stack once.

@@ -21,6 +21,14 @@ run::RunId next_id() {
   return last--;
 }
 
+// Of the bytes at the peak those whose category is known.
+double known_share(const memory::AllocationLog& log) {
+  if (log.peak_bytes() == 0) return 0;
+  const memory::CategoryBytes bytes = log.by_category_after(log.peak_event());
+  const auto unknown = bytes[static_cast<std::size_t>(memory::Category::unknown)];
+  return 1 - static_cast<double>(unknown) / static_cast<double>(log.peak_bytes());
+}
+
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number) {
   const auto index = static_cast<std::size_t>(number);
   allocator::SnapshotLog converted = allocator::log_of_snapshot(snapshot, index);
@@ -36,6 +44,7 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
                       0,
                       std::move(converted.free_stacks)};
   device.run.memory = std::move(converted.log);
+  if (converted.guessed) device.guessed_share = known_share(device.run.memory);
   device.run.finished = true;
   device.run.stage = run::Stage::done;
   if (index < snapshot.device_traces.size()) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,8 @@ struct OpenedDevice {
   std::int64_t end_reserved = 0;
   std::size_t trace_events = 0;  // of the file; includes segments and requests to free
   std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
+  // Of the bytes at the peak those with a guessed category; unset: the file tells the categories.
+  std::optional<double> guessed_share = {};
 };
 
 // A memory snapshot or a trace from a file, ready for display. It does not change any more; it may

@@ -1,6 +1,7 @@
 #include "core/memory/allocation_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/memory/address_map.h"
@@ -253,6 +254,22 @@ void AllocationLog::reserve(std::span<const Record> records) {
   // At most one free per allocation: blocks without one live until the end.
   impl_->events.reserve(impl_->events.size() + 2 * allocations);
   impl_->categoriser.reserve(allocations);
+}
+
+void AllocationLog::decide(std::span<const Category> categories, std::vector<PhaseSpan> phases) {
+  auto& blocks = impl_->blocks;
+  TS_CHECK(categories.size() == blocks.size());
+  std::size_t span = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    Block& block = blocks[i];
+    block.category = categories[i];
+    while (span < phases.size() && phases[span].end_event <= block.alloc_event) ++span;
+    if (span == phases.size() || block.alloc_event < phases[span].first_event) continue;
+    if (block.phase == base::Phase::idle) block.phase = phases[span].phase;
+    if (block.step < 0) block.step = phases[span].step;
+  }
+  impl_->phases = std::move(phases);
+  ++impl_->version;
 }
 
 std::span<const Event> AllocationLog::events() const {

@@ -40,6 +40,11 @@ class AllocationLog {
   // Reserves space for records that are all known, so that nothing moves while they are appended.
   void reserve(std::span<const Record> records);
 
+  // For a log whose blocks are decided elsewhere: the category of each block, and phases in place
+  // of those of the records. Blocks without a phase (idle) take the phase and step that they fall
+  // in.
+  void decide(std::span<const Category> categories, std::vector<PhaseSpan> phases);
+
   [[nodiscard]] std::span<const Event> events() const;
   [[nodiscard]] std::span<const Block> blocks() const;
   [[nodiscard]] std::span<const PhaseSpan> phases() const;

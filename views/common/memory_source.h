@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/base/clock.h"
@@ -24,7 +25,9 @@ struct MemorySource {
   // Nothing changes the log any more, and this keeps it and its texts; null: that is not sure.
   std::shared_ptr<const void> owner;
   std::span<const std::uint32_t> stacks;  // of the blocks, by index; empty: not known
-  std::int64_t limit = 0;                 // capacity of the allocator in bytes; 0: not known
+  // Of the bytes at the peak those with a guessed category; unset: categories are not guessed.
+  std::optional<double> guessed_share;
+  std::int64_t limit = 0;  // capacity of the allocator in bytes; 0: not known
 };
 
 }  // namespace ts::views

@@ -369,7 +369,10 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   rows.push_back(
       {texts("inspector.size"), text::bytes(block.size), exact_bytes(texts, block.size)});
   rows.push_back({texts("inspector.bytes"), {text::grouped(block.size), "B"}});
-  rows.push_back({texts("inspector.category"), {texts(category_key(block.category)), ""}});
+  const bool guessed = context.memory.guessed_share && block.category != memory::Category::unknown;
+  rows.push_back(
+      {texts("inspector.category"),
+       {texts(category_key(block.category)), guessed ? texts("inspector.guessed") : ""}});
   const std::string_view op = context.strings.view(block.op);
   if (!op.empty()) rows.push_back({texts("inspector.op"), {std::string(op), ""}});
   const std::string_view module = context.strings.view(block.module);

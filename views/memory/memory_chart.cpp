@@ -257,6 +257,10 @@ std::string MemoryChart::subtitle(const ViewContext& context) const {
     words =
         words.empty() ? next : context.texts("memory.notes", {{"first", words}, {"second", next}});
   };
+  if (source_.guessed_share && context.state.block_colors == BlockColors::category) {
+    const auto percent = static_cast<std::int64_t>(std::floor(*source_.guessed_share * 100));
+    return context.texts("memory.guessed", {{"share", text::grouped(percent)}});
+  }
   if (source_.kind == MemorySource::Kind::measured) add(partial_key(context));
   if (compares(context)) add("memory.dashes_predicted");
   return words;

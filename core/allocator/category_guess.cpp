@@ -1,0 +1,297 @@
+#include "core/allocator/category_guess.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+
+#include "core/base/check.h"
+
+namespace ts::allocator {
+namespace {
+
+using base::Phase;
+using memory::Block;
+using memory::BlockIndex;
+using memory::Category;
+using memory::EventIndex;
+using memory::kNone;
+
+// A stretch of events in one phase; idle: before the first step, or not known.
+struct Stretch {
+  Phase phase = Phase::idle;
+  EventIndex first = 0;
+  EventIndex end = 0;
+};
+
+class Guesser {
+ public:
+  Guesser(const memory::AllocationLog& log, std::span<const BlockEvidence> evidence)
+      : events_(log.events()), blocks_(log.blocks()), evidence_(evidence) {
+    TS_CHECK(evidence.size() == blocks_.size());
+    for (const memory::PhaseSpan& span : log.phases()) annotated_ |= span.phase == Phase::backward;
+    spans_.assign(log.phases().begin(), log.phases().end());
+  }
+
+  CategoryGuess run() {
+    CategoryGuess guess;
+    guess.categories.assign(blocks_.size(), Category::unknown);
+    if (blocks_.empty()) return guess;
+    if (!stretches_of_evidence()) stretches_of_lifetimes();
+    number_backwards();
+    // Without a backward nothing tells a parameter from a cache, or an activation from a temporary.
+    if (backwards_.empty()) return guess;
+    for (BlockIndex i = 0; i < blocks_.size(); ++i) guess.categories[i] = category_of(i);
+    part_persistent(guess.categories);
+    if (!annotated_) guess.phases = phases();
+    return guess;
+  }
+
+ private:
+  [[nodiscard]] EventIndex end_of(const Block& block) const {
+    return block.free_event == kNone ? static_cast<EventIndex>(events_.size()) : block.free_event;
+  }
+  [[nodiscard]] Phase phase_by_evidence(BlockIndex index, bool bare_is_backward) const;
+  bool stretches_of_evidence();
+  void stretches_of_lifetimes();
+  void append(Phase phase, EventIndex first, EventIndex end);
+  void number_backwards();
+  [[nodiscard]] const Stretch& stretch_at(EventIndex event) const;
+  [[nodiscard]] std::size_t backwards_begun_by(EventIndex event) const;
+  [[nodiscard]] Category category_of(BlockIndex index);
+  [[nodiscard]] Category category_of_forward(BlockIndex index, const Stretch& stretch);
+  void part_persistent(std::vector<Category>& categories) const;
+  [[nodiscard]] std::vector<memory::PhaseSpan> phases() const;
+
+  std::span<const memory::Event> events_;
+  std::span<const Block> blocks_;
+  std::span<const BlockEvidence> evidence_;
+  bool annotated_ = false;
+  std::vector<memory::PhaseSpan> spans_;
+  std::vector<Stretch> stretches_;      // without gaps
+  std::vector<EventIndex> backwards_;   // where they begin
+  std::vector<BlockIndex> persistent_;  // parameters or optimizer state
+};
+
+Phase Guesser::phase_by_evidence(BlockIndex index, bool bare_is_backward) const {
+  const BlockEvidence& known = evidence_[index];
+  if (known.earlier) return Phase::idle;
+  if (known.phase != Phase::idle) return known.phase == Phase::loss ? Phase::forward : known.phase;
+  const EventIndex event = blocks_[index].alloc_event;
+  const auto after = std::ranges::upper_bound(spans_, event, {}, &memory::PhaseSpan::first_event);
+  if (after != spans_.begin() && event < (after - 1)->end_event &&
+      (after - 1)->phase != Phase::idle)
+    return (after - 1)->phase == Phase::loss ? Phase::forward : (after - 1)->phase;
+  if (bare_is_backward && !known.python) return Phase::backward;
+  return Phase::forward;
+}
+
+// False: nothing tells a backward.
+bool Guesser::stretches_of_evidence() {
+  std::size_t with_python = 0;
+  std::size_t inside = 0;
+  bool backward = std::ranges::any_of(
+      spans_, [](const memory::PhaseSpan& span) { return span.phase == Phase::backward; });
+  for (const BlockEvidence& known : evidence_) {
+    inside += known.earlier ? 0 : 1;
+    with_python += known.python && !known.earlier ? 1 : 0;
+    backward = backward || known.phase == Phase::backward;
+  }
+  // Recordings of Python's stacks alone: a forward has them, a backward on CUDA has none.
+  const bool bare_is_backward =
+      !backward && 4 * with_python > inside && 10 * (inside - with_python) > inside;
+  if (!backward && !bare_is_backward) return false;
+  Phase now = Phase::idle;
+  EventIndex first = 0;
+  for (BlockIndex i = 0; i < blocks_.size(); ++i) {
+    const Phase phase = phase_by_evidence(i, bare_is_backward);
+    if (phase == now) continue;
+    append(now, first, blocks_[i].alloc_event);
+    now = phase;
+    first = blocks_[i].alloc_event;
+  }
+  append(now, first, static_cast<EventIndex>(events_.size()));
+  return true;
+}
+
+// By the bytes of what is freed again in the recording, without what lives shortly, and without
+// what is as large as something that stays: gradients are as large as parameters.
+void Guesser::stretches_of_lifetimes() {
+  const auto count = static_cast<EventIndex>(events_.size());
+  const EventIndex shortly = std::max<EventIndex>(16, count / 400);
+  std::unordered_map<std::int64_t, int> staying;
+  for (const Block& block : blocks_) {
+    if (block.free_event == kNone) ++staying[block.size];
+  }
+  std::vector<std::int64_t> held;
+  const auto sum_up = [&](bool without_sizes_that_stay) {
+    std::vector<std::int64_t> change(events_.size() + 1, 0);
+    for (const Block& block : blocks_) {
+      const bool middling =
+          block.free_event != kNone && block.free_event - block.alloc_event > shortly;
+      if (!middling || (without_sizes_that_stay && staying.contains(block.size))) continue;
+      change[block.alloc_event] += block.size;
+      change[block.free_event] -= block.size;
+    }
+    std::int64_t now = 0;
+    held.clear();
+    for (std::size_t i = 0; i < events_.size(); ++i) held.push_back(now += change[i]);
+    return *std::ranges::max_element(held);
+  };
+  std::int64_t peak = 0;
+  for (const memory::Event& event : events_) peak = std::max(peak, event.total_after);
+  std::int64_t most = sum_up(true);
+  if (most < peak / 50) most = sum_up(false);
+  if (most < peak / 50 || most <= 0) {
+    append(Phase::idle, 0, count);
+    return;
+  }
+  // Hills of at least a quarter of the highest, from foot to foot.
+  const std::int64_t foot = most / 100;
+  const std::int64_t hill = most / 4;
+  EventIndex done = 0;
+  EventIndex begin = 0;
+  for (EventIndex i = 0; i < count; ++i) {
+    if (held[i] <= foot) begin = i;
+    if (held[i] < hill) continue;
+    EventIndex top = i;
+    EventIndex end = i;
+    for (; end < count && held[end] > foot; ++end) {
+      if (held[end] > held[top]) top = end;
+    }
+    // What lies between two steps is the optimizer's.
+    append(done == 0 ? Phase::idle : Phase::optimizer, done, begin);
+    append(Phase::forward, begin, top + 1);
+    append(Phase::backward, top + 1, end);
+    done = begin = end;
+    i = end;
+  }
+  append(done == 0 ? Phase::idle : Phase::optimizer, done, count);
+}
+
+void Guesser::append(Phase phase, EventIndex first, EventIndex end) {
+  if (end > first) stretches_.push_back({phase, first, end});
+}
+
+void Guesser::number_backwards() {
+  for (const Stretch& stretch : stretches_) {
+    if (stretch.phase == Phase::backward) backwards_.push_back(stretch.first);
+  }
+}
+
+const Stretch& Guesser::stretch_at(EventIndex event) const {
+  const auto after = std::ranges::upper_bound(stretches_, event, {}, &Stretch::first);
+  return after == stretches_.begin() ? stretches_.front() : *(after - 1);
+}
+
+std::size_t Guesser::backwards_begun_by(EventIndex event) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(backwards_, event) - backwards_.begin());
+}
+
+Category Guesser::category_of(BlockIndex index) {
+  const Block& block = blocks_[index];
+  const Stretch& stretch = stretch_at(block.alloc_event);
+  const bool outlives = end_of(block) >= stretch.end;
+  // cuBLAS keeps its workspaces; they are asked for where the first product runs.
+  constexpr std::array<std::int64_t, 2> kWorkspaces{8'519'680, 33'554'432 + 131'072};
+  if (std::ranges::find(kWorkspaces, block.size) != kWorkspaces.end() &&
+      block.free_event == kNone && !evidence_[index].earlier && stretch.phase != Phase::idle)
+    return Category::temporary;
+  if (!evidence_[index].earlier) {
+    if (stretch.phase == Phase::backward) {
+      return outlives && stretch.end < events_.size() ? Category::gradient
+             : outlives && block.free_event == kNone  ? Category::gradient
+                                                      : Category::temporary;
+    }
+    if (stretch.phase == Phase::optimizer)
+      return outlives ? Category::optimizer_state : Category::temporary;
+  }
+  return category_of_forward(index, stretch);
+}
+
+// Of what is allocated in a forward or before it: both have the same stacks.
+Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) {
+  const Block& block = blocks_[index];
+  const std::size_t before = backwards_begun_by(block.alloc_event);
+  const std::size_t crossed = backwards_begun_by(end_of(block) - 1) - before;
+  const bool stays = block.free_event == kNone;
+  const bool early = before == 0 && (evidence_[index].earlier || stretch.phase != Phase::backward);
+  if (crossed >= 2 || (stays && early && crossed == backwards_.size())) {
+    persistent_.push_back(index);
+    return Category::parameter;
+  }
+  if (crossed == 1) {
+    // What an earlier step left behind and an optimizer or a forward frees was a gradient.
+    const bool in_backward = !stays && stretch_at(block.free_event).phase == Phase::backward;
+    if (evidence_[index].earlier && !in_backward) return Category::unknown;
+    return Category::activation;
+  }
+  if (evidence_[index].earlier) return Category::unknown;
+  if (stays && stretch.phase == Phase::forward) return Category::activation;
+  return stretch.phase == Phase::forward ? Category::temporary : Category::unknown;
+}
+
+// Parts what stays from before the first step into parameters and optimizer state.
+void Guesser::part_persistent(std::vector<Category>& categories) const {
+  // Gradients of one size alive at once, at most, and whether optimizer state was allocated.
+  std::unordered_map<std::int64_t, std::int64_t> gradients;
+  std::unordered_map<std::int64_t, std::int64_t> alive;
+  std::int64_t gradient_bytes = 0;
+  std::int64_t state_bytes = 0;
+  for (const memory::Event& event : events_) {
+    if (event.block == kNone || event.action == memory::Action::oom) continue;
+    const Category category = categories[event.block];
+    const std::int64_t size = blocks_[event.block].size;
+    if (category == Category::optimizer_state && event.action == memory::Action::alloc)
+      state_bytes += size;
+    if (category != Category::gradient) continue;
+    std::int64_t& now = alive[size];
+    now += event.action == memory::Action::alloc ? 1 : -1;
+    std::int64_t& most = gradients[size];
+    if (now <= most) continue;
+    most = now;
+    gradient_bytes += size;
+  }
+  if (gradient_bytes == 0 || state_bytes > gradient_bytes / 2) return;
+  for (const BlockIndex index : persistent_) {
+    const auto found = gradients.find(blocks_[index].size);
+    if (found != gradients.end() && found->second-- > 0) continue;
+    categories[index] = Category::optimizer_state;
+  }
+}
+
+std::vector<memory::PhaseSpan> Guesser::phases() const {
+  std::vector<memory::PhaseSpan> spans;
+  const bool has_optimizer = std::ranges::any_of(
+      stretches_, [](const Stretch& stretch) { return stretch.phase == Phase::optimizer; });
+  std::int32_t step = 0;
+  bool ended = false;  // a forward begins the next step
+  for (const Stretch& stretch : stretches_) {
+    if (stretch.phase == Phase::forward && ended) {
+      ++step;
+      ended = false;
+    }
+    ended = ended || stretch.phase == (has_optimizer ? Phase::optimizer : Phase::backward);
+    if (stretch.phase == Phase::idle || stretch.phase == Phase::setup) continue;
+    memory::PhaseSpan span;
+    span.phase = stretch.phase;
+    span.step = step;
+    span.first_event = stretch.first;
+    span.end_event = stretch.end;
+    span.begin_ns = events_[stretch.first].time_ns;
+    span.end_ns =
+        stretch.end < events_.size() ? events_[stretch.end].time_ns : events_.back().time_ns + 1;
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+}  // namespace
+
+CategoryGuess guess_categories(const memory::AllocationLog& log,
+                               std::span<const BlockEvidence> evidence) {
+  return Guesser(log, evidence).run();
+}
+
+}  // namespace ts::allocator

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/memory/allocation_log.h"
+
+namespace ts::allocator {
+
+// What the stack of an allocation says of the part of a step that it belongs to.
+struct BlockEvidence {
+  base::Phase phase = base::Phase::idle;  // idle: nothing
+  bool python = false;                    // a line of Python is on the stack
+  bool earlier = false;                   // allocated before the recording
+};
+
+// Categories of blocks and phases of steps, guessed where a recording does not tell them.
+struct CategoryGuess {
+  std::vector<memory::Category> categories;  // by block; unknown where no rule applies
+  std::vector<memory::PhaseSpan> phases;     // in order; empty where no backward was found
+};
+
+// Phases: a backward is where autograd's engine is on the stacks, or where stacks lack the lines of
+// Python that the others have (autograd's threads have none); an optimizer's step is where its file
+// is on the stack. Without such stacks a backward begins where most was held by blocks that are
+// freed again in the recording, and ends where almost all of it is free.
+//
+// Categories, by the phase of the allocation:
+//   forward: an activation if it lives when a backward begins (or when the recording ends before
+//     one), a temporary otherwise
+//   backward: a gradient if it outlives the backward, a temporary otherwise
+//   optimizer: optimizer state if it outlives the step of the optimizer, a temporary otherwise
+//   earlier, or before a forward and alive through two backwards or from the first one to the end:
+//   a
+//     parameter; of one size so many as there are gradients of that size, the rest is optimizer
+//     state, unless optimizer state was seen to be allocated.
+// Without a backward nothing is guessed. `evidence` has an entry for each block. O(blocks x
+// log(phases) + events).
+CategoryGuess guess_categories(const memory::AllocationLog& log,
+                               std::span<const BlockEvidence> evidence);
+
+}  // namespace ts::allocator

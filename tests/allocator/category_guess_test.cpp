@@ -1,0 +1,223 @@
+#include "core/allocator/category_guess.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/allocator/log_of_snapshot.h"
+#include "core/allocator/snapshot_of_log.h"
+
+namespace ts::allocator {
+namespace {
+
+using memory::Action;
+using memory::Category;
+
+// Steps of a model with so many layers, whose categories are known.
+class Training {
+ public:
+  explicit Training(std::uint32_t seed, int layers = 24) : random_(seed), layers_(layers) {}
+
+  memory::AllocationLog steps(int count) {
+    for (int layer = 0; layer < layers_; ++layer) {
+      for (const std::int64_t size : {4096 * 1024, 1024 * 4096 * 3, 6 * 4096})
+        parameters_.push_back({alloc(size, base::Phase::setup, Category::parameter), size});
+    }
+    for (int step = 0; step < count; ++step) one_step(step);
+    return std::move(log_);
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t address = 0;
+    std::int64_t size = 0;
+  };
+  std::uint64_t alloc(std::int64_t size, base::Phase phase, Category category) {
+    memory::Record record;
+    record.time_ns = time_ += 1000;
+    record.address = next_ += 1 << 28;
+    record.size = size;
+    record.phase = phase;
+    record.step = step_;
+    record.graph_kept = true;
+    log_.append(record);
+    record.action = Action::owner;
+    record.category = category;
+    log_.append(record);
+    return next_;
+  }
+  void free(std::uint64_t address) {
+    memory::Record record;
+    record.time_ns = time_ += 1000;
+    record.address = address;
+    record.action = Action::free_completed;
+    log_.append(record);
+  }
+  void temporary(base::Phase phase) {
+    free(
+        alloc(512 * static_cast<std::int64_t>(1 + random_() % 20'000), phase, Category::temporary));
+  }
+  void one_step(int step) {
+    step_ = step;
+    std::vector<std::uint64_t> kept;
+    for (int layer = 0; layer < layers_; ++layer) {
+      for (int i = 0; i < 4; ++i) {
+        temporary(base::Phase::forward);
+        kept.push_back(alloc(20'000'000 + 512 * i, base::Phase::forward, Category::activation));
+      }
+    }
+    std::vector<std::uint64_t> gradients;
+    for (std::size_t i = kept.size(); i-- > 0;) {
+      temporary(base::Phase::backward);
+      free(kept[i]);
+      if (i % 4 != 0) continue;
+      for (std::size_t k = 0; k < 3; ++k)
+        gradients.push_back(
+            alloc(parameters_[i / 4 * 3 + k].size, base::Phase::backward, Category::gradient));
+    }
+    for (const Piece& parameter : parameters_) {
+      temporary(base::Phase::optimizer);
+      if (step > 0) continue;
+      alloc(parameter.size, base::Phase::optimizer, Category::optimizer_state);
+      alloc(parameter.size, base::Phase::optimizer, Category::optimizer_state);
+    }
+    for (const std::uint64_t gradient : gradients) free(gradient);
+  }
+
+  std::mt19937 random_;
+  int layers_;
+  memory::AllocationLog log_;
+  std::vector<Piece> parameters_;
+  std::int64_t time_ = 0;
+  std::uint64_t next_ = 0;
+  std::int32_t step_ = 0;
+};
+
+double share_right(const memory::AllocationLog& told, const memory::AllocationLog& guessed) {
+  EXPECT_EQ(told.blocks().size(), guessed.blocks().size());
+  double all = 0;
+  double right = 0;
+  for (std::size_t i = 0; i < told.blocks().size(); ++i) {
+    const auto size = static_cast<double>(told.blocks()[i].size);
+    all += size;
+    if (told.blocks()[i].category == guessed.blocks()[i].category) right += size;
+  }
+  return right / all;
+}
+
+enum class Stacks { none, python };
+
+// The log as a file of somebody else has it.
+SnapshotLog foreign(const memory::AllocationLog& log, Stacks stacks) {
+  const base::StringTable strings;
+  Snapshot snapshot = snapshot_of(log, strings);
+  EXPECT_FALSE(log_of_snapshot(snapshot, 0).guessed) << "this file tells the categories";
+  const auto line = [&](const char* name, const char* file) {
+    Frame frame;
+    frame.name = snapshot.strings->intern(name);
+    frame.filename = snapshot.strings->intern(file);
+    frame.line = 12;
+    const FrameIndex index = snapshot.stacks.add_frame(frame);
+    return snapshot.stacks.add_stack(std::span(&index, 1));
+  };
+  const StackIndex model = line("forward", "project/model.py");
+  const StackIndex optimizer = line("step", "/usr/lib/torch/optim/adamw.py");
+  const NotesIndex none = snapshot.notes.add({});
+  std::size_t block = 0;
+  for (TraceEntry& entry : snapshot.device_traces.at(0)) {
+    entry.notes = none;
+    entry.stack = memory::kNone;
+    if (entry.action != TraceAction::alloc) continue;
+    const base::Phase phase = log.blocks()[block++].phase;
+    if (stacks == Stacks::none || phase == base::Phase::backward) continue;
+    entry.stack = phase == base::Phase::optimizer ? optimizer : model;
+  }
+  snapshot.external_annotations.clear();
+  return log_of_snapshot(snapshot, 0);
+}
+
+TEST(CategoryGuess, IsMostlyRightWithTheStacksOfPython) {
+  for (std::uint32_t seed = 1; seed < 6; ++seed) {
+    const memory::AllocationLog told = Training(seed).steps(3);
+    const SnapshotLog guess = foreign(told, Stacks::python);
+    EXPECT_TRUE(guess.guessed);
+    EXPECT_GT(share_right(told, guess.log), 0.999) << seed;
+    // Three times forward, backward, optimizer.
+    ASSERT_GE(guess.log.phases().size(), 9U);
+    EXPECT_EQ(guess.log.phases().front().phase, base::Phase::forward);
+    EXPECT_EQ(guess.log.phases().back().step, 2);
+  }
+}
+
+TEST(CategoryGuess, IsMostlyRightWithoutAnyStack) {
+  for (std::uint32_t seed = 1; seed < 6; ++seed) {
+    const memory::AllocationLog told = Training(seed).steps(3);
+    const SnapshotLog guess = foreign(told, Stacks::none);
+    EXPECT_TRUE(guess.guessed);
+    EXPECT_GT(share_right(told, guess.log), 0.95) << seed;
+  }
+}
+
+TEST(CategoryGuess, WithoutABackwardNothingIsGuessed) {
+  Snapshot snapshot;
+  snapshot.device_traces.resize(1);
+  for (std::int64_t i = 0; i < 200; ++i) {
+    TraceEntry entry;
+    entry.address = 0x1000 * static_cast<std::uint64_t>(1 + i);
+    entry.size = 0x800;
+    entry.time_us = i;
+    snapshot.device_traces[0].push_back(entry);
+  }
+  snapshot.notes.add({});
+  const SnapshotLog log = log_of_snapshot(snapshot, 0);
+  EXPECT_FALSE(log.guessed);
+  for (const memory::Block& block : log.log.blocks()) EXPECT_EQ(block.category, Category::unknown);
+}
+
+// Of any sequence: every block gets an answer, phases are in order and inside the log.
+TEST(CategoryGuess, HoldsForAnyLog) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    memory::AllocationLog log;
+    std::vector<std::uint64_t> live;
+    const int events = static_cast<int>(random() % 400);
+    for (int i = 0; i < events; ++i) {
+      memory::Record record;
+      record.time_ns = i;
+      if (live.empty() || random() % 3 != 0) {
+        record.address = static_cast<std::uint64_t>(i + 1);
+        record.size = static_cast<std::int64_t>(random() % 5) << (random() % 30);
+        live.push_back(record.address);
+      } else {
+        const std::size_t which = random() % live.size();
+        record.action = Action::free_completed;
+        record.address = live[which];
+        live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
+      }
+      log.append(record);
+    }
+    std::vector<BlockEvidence> evidence(log.blocks().size());
+    for (BlockEvidence& one : evidence) {
+      if (round % 2 == 0) one.phase = static_cast<base::Phase>(random() % base::kPhaseCount);
+      one.python = random() % 2 == 0;
+      one.earlier = random() % 9 == 0;
+    }
+    const CategoryGuess guess = guess_categories(log, evidence);
+    ASSERT_EQ(guess.categories.size(), log.blocks().size());
+    memory::EventIndex end = 0;
+    for (const memory::PhaseSpan& span : guess.phases) {
+      ASSERT_GE(span.first_event, end);
+      ASSERT_GT(span.end_event, span.first_event);
+      ASSERT_LE(span.end_event, log.events().size());
+      end = span.end_event;
+    }
+    log.decide(guess.categories, guess.phases);
+    for (std::size_t i = 0; i < log.blocks().size(); ++i)
+      ASSERT_EQ(log.blocks()[i].category, guess.categories[i]);
+  }
+}
+
+}  // namespace
+}  // namespace ts::allocator
