@@ -70,7 +70,7 @@ int compare_workloads(const AbCommand& command) {
   const run::Comparison& comparison = *session.comparison();
   if (command.json) {
     const auto environment = environment_json(read_machine(), session.engine());
-    std::printf("%s\n", report::to_json(comparison, protocol, environment).dump(2).c_str());
+    print_json(report::to_json(comparison, protocol, environment));
   } else {
     print_comparison(comparison);
   }

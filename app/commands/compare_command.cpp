@@ -28,7 +28,7 @@ int print_differences(const CompareCommand& command) {
       compare_points(command.sweep / kPointsFolder, command.first, command.second);
   if (!comparison) return report(comparison.error().sentence, 2);
   if (command.json) {
-    std::printf("%s\n", to_json(*comparison).dump(2).c_str());
+    print_json(to_json(*comparison));
   } else {
     std::printf("%s", sweep::comparison_markdown(*comparison, command.first, command.second,
                                                  kMostComparedRows)

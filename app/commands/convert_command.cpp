@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +8,6 @@
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
 #include "core/io/file_kind.h"
-#include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
@@ -35,16 +32,9 @@ int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
   if (!csv && !ends_with_one_of(command.out, {".json"})) {
     return report("a trace becomes .json or .csv, not " + command.out.filename().string(), 2);
   }
-  const auto file = trace_file::parse_trace(std::move(unpacked.content));
-  if (!file) {
-    return report(
-        fmt::format("Cannot read the trace {}: {}.", command.in.string(), file.error().sentence),
-        2);
-  }
-  const base::Message& fault = unpacked.fault.empty() ? file->fault : unpacked.fault;
-  if (!fault.empty()) {
-    report(io::read_in_part(command.in, fault), 0);
-  }
+  const auto file = trace_file::read_trace(command.in, std::move(unpacked));
+  if (!file) return report(file.error().sentence, 2);
+  if (!file->fault.empty()) report(file->fault, 0);
   const auto written = csv ? trace_file::write_trace_csv(command.out, *file)
                            : trace_file::write_trace(command.out, *file);
   return written ? 0 : report(written.error().sentence, 2);
@@ -68,9 +58,7 @@ int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked)
 int convert(const ConvertCommand& command) {
   auto unpacked = io::read_unpacked(command.in);
   if (!unpacked) return report(unpacked.error().sentence, 2);
-  const std::string_view text = io::padded(unpacked->content);
-  const io::FileKind kind = io::kind_of(text);
-  unpacked->content.resize(text.size());
+  const io::FileKind kind = io::kind_of_content(unpacked->content);
   if (kind == io::FileKind::trace) return convert_trace(command, std::move(*unpacked));
   if (kind == io::FileKind::snapshot) return convert_snapshot(command, std::move(*unpacked));
   return report(command.in.string() + " is neither a memory snapshot nor a trace of a profiler.",

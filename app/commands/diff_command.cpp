@@ -146,8 +146,7 @@ int tell_differences(const DiffCommand& command) {
   }
   diff["file_a"] = command.a.string();
   diff["file_b"] = command.b.string();
-  constexpr int kIndent = 2;
-  std::printf("%s\n", diff.dump(kIndent, ' ', false, Json::error_handler_t::replace).c_str());
+  print_json(diff);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/commands/command_line.h"
+#include "app/commands/report.h"
 #include "app/output/environment.h"
 #include "app/session/engine_loader.h"
 #include "app/session/machine_probes.h"
@@ -187,7 +188,7 @@ int print_doctor(const DoctorCommand& command) {
     if (finding.id == "libtorch" && finding.health == Health::missing) can_run = false;
   }
   if (command.json) {
-    std::printf("%s\n", to_json(findings).dump(2).c_str());
+    print_json(to_json(findings));
     return can_run ? 0 : 1;
   }
   for (const Finding& finding : findings) {

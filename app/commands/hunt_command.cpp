@@ -68,10 +68,6 @@ base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
   return question;
 }
 
-void print_json(const nlohmann::json& json) {
-  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-}
-
 // Runs the workload at both sides of the edge and reports differences from the prediction.
 base::Result<nlohmann::json> confirm(const HuntQuestion& question, const predict::EdgeHunt& hunt) {
   auto all = nlohmann::json::array();

@@ -42,10 +42,6 @@ struct LessonCommand {
   bool json = false;
 };
 
-void print(const nlohmann::json& json) {
-  std::printf("%s\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string all;
   for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
@@ -68,7 +64,7 @@ int list_rows(const LessonCommand& command, text::Language language) {
                   found.empty() ? why.c_str() : ("lesson " + joined(found)).c_str());
     }
   }
-  if (command.json) print(all);
+  if (command.json) print_json(all);
   return 0;
 }
 
@@ -93,7 +89,7 @@ int list_quantities(const LessonCommand& command) {
                   row.meaning);
     }
   }
-  if (command.json) print(all);
+  if (command.json) print_json(all);
   return 0;
 }
 
@@ -116,7 +112,7 @@ int list_lessons(const LessonCommand& command, text::Language language) {
                   one.title.in(language).c_str(), joined(one.rows).c_str());
     }
   }
-  if (command.json) print(all);
+  if (command.json) print_json(all);
   return 0;
 }
 
@@ -339,7 +335,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   const auto environment = environment_json(read_machine(), session.engine());
   lessons::ReportInput input = report_of(runner, command_again(command, *tier));
   if (command.json) {
-    print(lesson_document(runner, environment, language));
+    print_json(lesson_document(runner, environment, language));
   } else {
     print_findings(runner, input, texts);
   }

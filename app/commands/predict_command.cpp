@@ -133,7 +133,7 @@ int predict_workload(const PredictCommand& command) {
   if (!answer) return report(answer.error().sentence, 2);
   const nlohmann::json document = to_json(*answer, question->spec);
   if (command.json) {
-    std::printf("%s\n", document.dump(2).c_str());
+    print_json(document);
   } else {
     print_answer(*question, *answer);
   }

@@ -297,7 +297,7 @@ int replay_snapshot(const ReplayCommand& command) {
                       allocator::allocated_bytes(file->snapshot, *device),
                       asked_by(file->snapshot, *device, *result)};
   if (command.json) {
-    std::printf("%s\n", to_json(report).dump(2).c_str());
+    print_json(to_json(report));
   } else {
     print(report);
   }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/io/json_parse.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
 
@@ -37,6 +39,11 @@ inline std::string title_of(std::string key) {
     if (key.ends_with(unit)) key.erase(key.size() - unit.size());
   std::ranges::replace(key, '_', ' ');
   return key;
+}
+
+// Prints the result as JSON on standard output.
+inline void print_json(const nlohmann::json& json) {
+  std::fputs(io::json_text(json).c_str(), stdout);
 }
 
 // Prints one line of the result on standard output.

@@ -289,7 +289,7 @@ int run_workload(const RunCommand& command) {
   nlohmann::json document = document_of(session);
   if (command.operators) document["operators"] = report::operators_json(run, session.strings());
   if (command.json) {
-    std::printf("%s\n", document.dump(2).c_str());
+    print_json(document);
   } else {
     print_summary(run);
     if (command.log) {

@@ -56,10 +56,8 @@ base::Result<void> choose_preset(const std::string& id, spec::WorkloadSpec& spec
 }
 
 base::Result<spec::WorkloadSpec> read_spec(const std::filesystem::path& path) {
-  const auto content = io::read_file(path);
-  if (!content) return base::fail(content.error().sentence);
-  const auto parsed = io::parse_json(*content);
-  if (!parsed) return base::fail(path.string() + " " + parsed.error().sentence);
+  const auto parsed = io::read_json(path);
+  if (!parsed) return tl::unexpected(parsed.error());
   const nlohmann::json& json = *parsed;
   // run.json of an earlier run has its specification under "spec". Both forms are accepted.
   const bool whole_run = json.is_object() && json.contains("spec");

@@ -79,8 +79,7 @@ int summarise(const SummaryCommand& command) {
   if (json->contains("fault")) report((*json)["fault"].get<std::string>(), 0);
   (*json)["file"] = command.file.string();
   if (command.json) {
-    constexpr int kIndent = 2;
-    std::printf("%s\n", json->dump(kIndent, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(*json);
   } else {
     json->erase("file");
     print(command, *json);

@@ -285,7 +285,7 @@ int run_sweep(const SweepCommand& command) {
 
   const nlohmann::json environment = environment_json(machine, session.engine());
   if (command.json) {
-    std::printf("%s\n", to_json(sweep, environment, fit).dump(2).c_str());
+    print_json(to_json(sweep, environment, fit));
   } else {
     print_findings(sweep, fit);
   }

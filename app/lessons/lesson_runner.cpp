@@ -16,16 +16,6 @@ const lessons::StepPlan* plan_of(const lessons::Step& step, lessons::Tier tier) 
   return plan ? &*plan : nullptr;
 }
 
-base::Result<nlohmann::json> read_document(const std::filesystem::path& path) {
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  auto json = io::parse_json(*content);
-  if (!json)
-    return text::fail("point_error.broken_json",
-                      {{"path", path.string()}, text::argument("reason", json.error())});
-  return json;
-}
-
 }  // namespace
 
 LessonRunner::LessonRunner(Session& session, lessons::Lesson lesson, lessons::Tier tier,
@@ -42,7 +32,7 @@ base::Result<void> LessonRunner::open() {
   const auto path = folder_ / kLessonState;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return {};
-  const auto json = read_document(path);
+  const auto json = io::read_json(path);
   if (!json) return tl::unexpected(json.error());
   try {
     const auto lesson = json->at("lesson").get<std::string>();
@@ -61,7 +51,7 @@ base::Result<void> LessonRunner::open() {
       const auto* const plan = step == nullptr ? nullptr : plan_of(*step, tier_);
       // A step whose command has changed runs again.
       if (plan == nullptr || command.get<std::string>() != plan->command) continue;
-      auto document = read_document(folder_of(id) / document_name(plan->kind));
+      auto document = io::read_json(folder_of(id) / document_name(plan->kind));
       if (document) documents_[id] = std::move(*document);
     }
   } catch (const nlohmann::json::exception&) {
@@ -83,8 +73,7 @@ base::Result<void> LessonRunner::keep() const {
                          {"answers", answers_},
                          {"finished", std::move(finished)}};
   if (guess_) json["guess"] = guess_->choice ? std::to_string(*guess_->choice + 1) : guess_->text;
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-  return io::write_file(folder_ / kLessonState, json.dump(2, ' ', false, kReplace) + "\n");
+  return io::write_file(folder_ / kLessonState, io::json_text(json));
 }
 
 base::Result<void> LessonRunner::set_guess(const std::string& text) {

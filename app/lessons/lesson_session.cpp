@@ -69,13 +69,8 @@ void LessonSession::open_next(Session& session) {
 
 base::Result<void> LessonSession::open_folder(Session& session,
                                               const std::filesystem::path& folder) {
-  const auto path = folder / kLessonState;
-  const auto content = io::read_file(path);
-  if (!content) return tl::unexpected(content.error());
-  const auto json = io::parse_json(*content);
-  if (!json)
-    return text::fail("point_error.broken_json",
-                      {{"path", path.string()}, text::argument("reason", json.error())});
+  const auto json = io::read_json(folder / kLessonState);
+  if (!json) return tl::unexpected(json.error());
   const auto word = [&](const char* key) {
     const bool there = json->is_object() && json->contains(key) && json->at(key).is_string();
     return there ? json->at(key).get<std::string>() : std::string();
@@ -180,8 +175,7 @@ LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson
   for (int i = 0; i < lessons::kTierCount; ++i) {
     const auto tier = static_cast<lessons::Tier>(i);
     if (!lesson.has(tier) || folder_.empty()) continue;
-    const auto content = io::read_file(folder_ / name_of(lesson, tier) / kLessonState);
-    const auto json = content ? io::parse_json(*content) : base::fail("");
+    const auto json = io::read_json(folder_ / name_of(lesson, tier) / kLessonState);
     if (!json || !json->is_object() || json->value("lesson", nlohmann::json()) != lesson.id) {
       continue;
     }

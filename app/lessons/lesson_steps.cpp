@@ -13,6 +13,7 @@
 #include "app/session/run_files.h"
 #include "app/session/sweep_runner.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
 #include "core/spec/spec_fields.h"
@@ -264,7 +265,7 @@ base::Result<nlohmann::json> hunt_step(const Question& asked, const base::Cancel
   nlohmann::json document = edge_json(*hunt, asked.spec, asked.axis, asked.target);
   const io::TextTable table = probes_table(*hunt, asked.axis);
   for (const auto& [name, content] :
-       {std::pair{"hunt.json", document.dump(2) + "\n"},
+       {std::pair{"hunt.json", io::json_text(document)},
         {"probes.csv", io::to_csv(table)},
         {"probes.md", hunt->sentence + "\n\n" + io::to_markdown(table)}}) {
     if (auto written = io::write_file(asked.folder / name, content); !written) {
@@ -300,7 +301,7 @@ base::Result<std::unique_ptr<LessonStep>> begin_step(Session& session,
                                                      const lessons::StepPlan& plan,
                                                      const std::filesystem::path& folder) {
   if (auto made = io::make_folder(folder); !made) return tl::unexpected(made.error());
-  const std::string spec = to_json(spec_of_plan(plan)).dump(2) + "\n";
+  const std::string spec = io::json_text(to_json(spec_of_plan(plan)));
   if (auto written = io::write_file(folder / "spec.json", spec); !written) {
     return tl::unexpected(written.error());
   }

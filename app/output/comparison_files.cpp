@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/io/text_table.h"
 #include "core/report/compare_report.h"
 
@@ -12,7 +13,7 @@ base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
                                     const nlohmann::json& document) {
   if (auto made = io::make_folder(folder); !made) return made;
-  if (auto written = io::write_file(folder / "comparison.json", document.dump(2) + "\n");
+  if (auto written = io::write_file(folder / "comparison.json", io::json_text(document));
       !written) {
     return written;
   }

@@ -12,7 +12,6 @@
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
-#include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
 #include "core/run/recording.h"
 #include "core/sweep/sweep_journal.h"
@@ -189,10 +188,8 @@ base::Result<Json> other_json(const std::filesystem::path& path, std::string_vie
 base::Result<Json> file_json(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
-  const std::string_view text = io::padded(unpacked->content);
-  const io::FileKind kind = io::kind_of(text);
-  if (kind == io::FileKind::other) return other_json(path, text);
-  unpacked->content.resize(text.size());
+  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  if (kind == io::FileKind::other) return other_json(path, unpacked->content);
   const auto finish = [&](auto file) -> base::Result<Json> {
     if (!file) {
       return text::fail("file_error.read", {{"path", path.string()},

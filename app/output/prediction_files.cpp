@@ -8,6 +8,7 @@
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/io/text_table.h"
 #include "core/report/live_tables.h"
 #include "core/snapshot/snapshot_write.h"
@@ -43,7 +44,7 @@ base::Result<void> write_prediction(const std::filesystem::path& folder,
   const io::TextTable accounting =
       report::accounting_table(log, peak, spec, forecast.run.parameters);
   const std::vector<std::pair<const char*, std::string>> files = {
-      {"prediction.json", document.dump(2) + "\n"},
+      {"prediction.json", io::json_text(document)},
       {"peak.csv", io::to_csv(live)},
       {"peak.md", io::to_markdown(live)},
       {"accounting.csv", io::to_csv(accounting)},

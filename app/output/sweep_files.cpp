@@ -35,14 +35,7 @@ base::Result<nlohmann::json> read_profile(const std::filesystem::path& folder,
     for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
     return text::fail("point_error.missing", {{"name", name}, {"all", all}});
   }
-  const auto path = folder / (name + ".json");
-  const auto text = io::read_file(path);
-  if (!text) return tl::unexpected(text.error());
-  auto json = io::parse_json(*text);
-  if (!json)
-    return text::fail("point_error.broken_json",
-                      {{"path", path.string()}, text::argument("reason", json.error())});
-  return json;
+  return io::read_json(folder / (name + ".json"));
 }
 
 constexpr const char* kProgram = "tensorscope " TENSORSCOPE_VERSION;
@@ -170,7 +163,7 @@ base::Result<void> write_sweep_files(const std::filesystem::path& folder, const 
     const char* name;
     std::string content;
   };
-  for (const File& file : {File{"sweep.json", to_json(sweep, environment, fit).dump(2) + "\n"},
+  for (const File& file : {File{"sweep.json", io::json_text(to_json(sweep, environment, fit))},
                            File{"sweep.csv", io::to_csv(sweep::full_table(sweep))},
                            File{"sweep.md", sweep::sweep_markdown(sweep, caption, fit)},
                            File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {

@@ -1,13 +1,8 @@
 #include "app/pictures/course_picture.h"
 
-#include <imgui.h>
-
 #include "app/pictures/picture.h"
 #include "app/session/languages.h"
-#include "core/io/file.h"
 #include "core/spec/workload_traits.h"
-#include "views/common/imgui_sink.h"
-#include "views/common/svg_sink.h"
 #include "views/inspector/course_chart.h"
 
 namespace ts::app {
@@ -25,29 +20,19 @@ base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
     figure.plot_height = kPlotHeight;
     return figure;
   };
-  std::string svg;
-  const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
-    const views::Fonts::Faces faces = frame.faces;
-    const views::Rect area = frame.area;
-    const text::Texts& texts = frame.texts;
-    return [&, faces, area, &texts = texts] {
-      const views::CourseFigure figure = figure_of(texts);
-      const float margin = figure.metrics.px(kMargin);
-      const views::Rect inside{area.x0 + margin, area.y0 + margin, area.x1 - margin,
-                               area.y1 - margin};
-      views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, kScale);
-      views::draw_course_chart(sink, inside, figure);
-      views::SvgSink vector(sink, area.width(), area.height(), theme.bg);
-      views::draw_course_chart(vector, inside, figure);
-      svg = vector.document();
-    };
-  };
+  constexpr float kEdge = kMargin * kScale;
   const text::Texts words = built_in_texts();
-  const float height = views::course_chart_height(figure_of(words)) + 2 * kMargin * kScale;
-  auto drawn = render_picture(graphics, text::Language::en, static_cast<int>(kWidth * kScale),
-                              static_cast<int>(height), theme.bg, prepare, folder / "course.png");
-  if (!drawn) return drawn;
-  return io::write_file(folder / "course.svg", svg);
+  const FigurePage page{
+      .language = text::Language::en,
+      .width = static_cast<int>(kWidth * kScale),
+      .height = static_cast<int>(views::course_chart_height(figure_of(words)) + 2 * kEdge),
+      .background = theme.bg,
+      .scale = kScale};
+  const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
+    const views::Rect inside{area.x0 + kEdge, area.y0 + kEdge, area.x1 - kEdge, area.y1 - kEdge};
+    views::draw_course_chart(sink, inside, figure_of(texts));
+  };
+  return save_figure(graphics, page, draw, folder, "course");
 }
 
 }  // namespace ts::app

@@ -4,8 +4,11 @@
 #include <imgui_impl_opengl3.h>
 
 #include "app/session/languages.h"
+#include "core/io/file.h"
 #include "core/io/png.h"
 #include "views/common/fonts.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/svg_sink.h"
 
 namespace ts::app {
 namespace {
@@ -71,6 +74,24 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
   }
   const std::vector<std::uint8_t> pixels = (*canvas)->read_rgb();
   return io::write_png(path, {width, height, pixels});
+}
+
+base::Result<void> save_figure(Graphics& graphics, const FigurePage& page, const DrawFigure& draw,
+                               const std::filesystem::path& folder, const std::string& name) {
+  std::string svg;
+  const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
+    return [&, faces = frame.faces, area = frame.area, &texts = frame.texts] {
+      views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, page.scale);
+      draw(sink, area, texts);
+      views::SvgSink vector(sink, area.width(), area.height(), page.background);
+      draw(vector, area, texts);
+      svg = vector.document();
+    };
+  };
+  auto drawn = render_picture(graphics, page.language, page.width, page.height, page.background,
+                              prepare, folder / (name + ".png"));
+  if (!drawn) return drawn;
+  return io::write_file(folder / (name + ".svg"), svg);
 }
 
 }  // namespace ts::app

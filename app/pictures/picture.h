@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "app/pictures/graphics.h"
 #include "core/base/result.h"
@@ -25,5 +26,20 @@ base::Result<void> render_picture(Graphics& graphics, text::Language language, i
                                   int height, views::Color background,
                                   const std::function<DrawFrame(const PictureFrame&)>& prepare,
                                   const std::filesystem::path& path);
+
+// A figure of a light or dark page, `width` x `height` pixels.
+struct FigurePage {
+  text::Language language = text::Language::en;
+  int width = 0;
+  int height = 0;
+  views::Color background;
+  float scale = 1;  // of fonts and lines
+};
+// Draws the figure into the area that it may use. Called with each sink.
+using DrawFigure =
+    std::function<void(views::DrawSink& sink, const views::Rect& area, const text::Texts& texts)>;
+// Writes a figure as FOLDER/NAME.png and FOLDER/NAME.svg, drawn by the same calls.
+base::Result<void> save_figure(Graphics& graphics, const FigurePage& page, const DrawFigure& draw,
+                               const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace ts::app

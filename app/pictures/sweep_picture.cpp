@@ -1,14 +1,11 @@
 #include "app/pictures/sweep_picture.h"
 
-#include <imgui.h>
-
 #include <algorithm>
 
 #include "app/pictures/picture.h"
 #include "app/session/catalogue.h"
+#include "app/session/languages.h"
 #include "core/io/file.h"
-#include "views/common/imgui_sink.h"
-#include "views/common/svg_sink.h"
 #include "views/sweep/chart_data.h"
 #include "views/sweep/sweep_figure.h"
 
@@ -29,38 +26,26 @@ base::Result<void> save_sweep_figure(Graphics& graphics, const sweep::Sweep& swe
   const views::Theme& theme = views::theme(options.theme);
   const std::string name =
       options.only ? std::string("chart-") + views::to_string(*options.only) : "figure";
-  std::string svg;
-  std::string data;
   views::SweepAnalysisCache cache;
-  const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
-    const views::Fonts::Faces faces = frame.faces;
-    const views::Rect area = frame.area;
-    const text::Texts& texts = frame.texts;
-    return [&, faces, area, &texts = texts] {
-      const views::Metrics metrics{scale_of(options)};
-      const views::SweepFigure figure{
-          sweep,           texts,    theme,        metrics,
-          options.caption, {-1, -1}, options.look, built_in_references(),
-          options.only,    &cache};
-      views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, metrics.scale);
-      views::draw_sweep_figure(sink, area, figure);
-      views::SvgSink vector(sink, area.width(), area.height(), theme.bg);
-      views::draw_sweep_figure(vector, area, figure);
-      svg = vector.document();
-      if (options.only) {
-        data = io::to_csv(
-            views::chart_data(*options.only, sweep,
-                              *cache.of(sweep, options.look.fit, built_in_references()), texts));
-      }
-    };
+  const FigurePage page{.language = options.language,
+                        .width = options.width,
+                        .height = options.height,
+                        .background = theme.bg,
+                        .scale = scale_of(options)};
+  const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
+    const views::SweepFigure figure{
+        sweep,           texts,    theme,        views::Metrics{page.scale},
+        options.caption, {-1, -1}, options.look, built_in_references(),
+        options.only,    &cache};
+    views::draw_sweep_figure(sink, area, figure);
   };
-  auto drawn = render_picture(graphics, options.language, options.width, options.height, theme.bg,
-                              prepare, folder / (name + ".png"));
-  if (!drawn) return drawn;
-  if (auto written = io::write_file(folder / (name + ".svg"), svg); !written || !options.only) {
-    return written;
-  }
-  return io::write_file(folder / (name + ".csv"), data);
+  auto drawn = save_figure(graphics, page, draw, folder, name);
+  if (!drawn || !options.only) return drawn;
+  text::Texts texts = built_in_texts();
+  texts.choose(options.language);
+  const auto analysis = cache.of(sweep, options.look.fit, built_in_references());
+  return io::write_file(folder / (name + ".csv"),
+                        io::to_csv(views::chart_data(*options.only, sweep, *analysis, texts)));
 }
 
 }  // namespace ts::app

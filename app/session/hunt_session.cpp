@@ -5,6 +5,7 @@
 
 #include "app/output/time_stamp.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/predict/hunt_table.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
@@ -223,7 +224,7 @@ base::Result<void> write_hunt_files(const std::filesystem::path& folder,
     const char* name;
     std::string content;
   };
-  for (const File& file : {File{"hunt.json", json.dump(2) + "\n"},
+  for (const File& file : {File{"hunt.json", io::json_text(json)},
                            File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
                            File{"hunt.md", predict::hunt_markdown(map, caption)},
                            File{"hunt.tex", io::to_latex(predict::hunt_grid(map),

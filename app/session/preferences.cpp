@@ -218,8 +218,7 @@ base::Result<void> save_preferences(const std::filesystem::path& folder,
   };
   if (!preferences.save_folder.empty()) json["save_folder"] = preferences.save_folder.string();
   if (!preferences.set_aside.empty()) json["set_aside"] = preferences.set_aside.string();
-  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // a path may not be UTF-8
-  return io::write_file(folder / kFile, json.dump(2, ' ', false, kReplace) + "\n");
+  return io::write_file(folder / kFile, io::json_text(json));
 }
 
 }  // namespace ts::app

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/files/trace_of_run.h"
 #include "core/io/file.h"
+#include "core/io/json_parse.h"
 #include "core/report/courses.h"
 #include "core/report/kernel_report.h"
 #include "core/report/operator_report.h"
@@ -49,7 +50,7 @@ nlohmann::json document_of(const Session& session) {
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
                              const nlohmann::json& document) {
   if (auto made = io::make_folder(folder); !made) return made;
-  if (auto written = io::write_file(folder / "run.json", document.dump(2) + "\n"); !written) {
+  if (auto written = io::write_file(folder / "run.json", io::json_text(document)); !written) {
     return written;
   }
   const nlohmann::json metadata = {{"spec", document.at("spec")},

@@ -7,7 +7,6 @@
 #include "core/allocator/snapshot_figures.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
-#include "core/io/json_scanner.h"
 #include "core/io/unpack.h"
 #include "core/text/message.h"
 #include "core/trace_file/trace_read.h"
@@ -65,18 +64,13 @@ namespace {
 
 base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem::path& path,
                                                           io::UnpackedFile&& unpacked) {
-  const auto cannot = [&](base::Message why) {
-    return text::fail("file_error.trace",
-                      {{"path", path.string()}, text::argument("reason", std::move(why))});
-  };
-  auto file = trace_file::parse_trace(std::move(unpacked.content));
-  if (!file) return cannot(file.error());
-  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
-  if (!file->fault.empty()) {
-    file->fault = io::read_in_part(path, std::move(file->fault));
-  }
+  auto file = trace_file::read_trace(path, std::move(unpacked));
+  if (!file) return tl::unexpected(file.error());
   auto trace = open_trace(std::move(*file), next_id());
-  if (!trace) return cannot(trace.error());
+  if (!trace) {
+    return text::fail("file_error.trace",
+                      {{"path", path.string()}, text::argument("reason", trace.error())});
+  }
   auto opened = std::make_unique<OpenedFile>();
   opened->path = path;
   trace->path = path;
@@ -89,10 +83,8 @@ base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem:
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
-  const std::string_view text = io::padded(unpacked->content);
-  const io::FileKind kind = io::kind_of(text);
-  unpacked->content.resize(text.size());
-  if (kind == io::FileKind::trace) return open_trace_file(path, std::move(*unpacked));
+  if (io::kind_of_content(unpacked->content) == io::FileKind::trace)
+    return open_trace_file(path, std::move(*unpacked));
   auto read = snapshot::read_snapshot(path, std::move(*unpacked));
   if (!read) return tl::unexpected(read.error());
   auto opened = std::make_unique<OpenedFile>();

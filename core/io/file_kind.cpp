@@ -38,4 +38,11 @@ FileKind kind_of(std::string_view content) {
   return kind;
 }
 
+FileKind kind_of_content(std::string& content) {
+  const std::string_view text = padded(content);
+  const FileKind kind = kind_of(text);
+  content.resize(text.size());
+  return kind;
+}
+
 }  // namespace ts::io

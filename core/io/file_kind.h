@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ts::io {
@@ -11,5 +12,7 @@ enum class FileKind : std::uint8_t { snapshot, trace, other };
 
 // `content` is unpacked and followed by JsonScanner::kPadding readable bytes.
 FileKind kind_of(std::string_view content);
+// The same for unpacked content without that padding. The content is unchanged afterwards.
+FileKind kind_of_content(std::string& content);
 
 }  // namespace ts::io

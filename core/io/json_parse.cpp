@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/io/file.h"
 #include "core/text/message.h"
 
 namespace ts::io {
@@ -39,6 +40,21 @@ base::Result<nlohmann::json> parse_json(std::string_view text) {
   auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return text::fail("file_error.bad_json");
   return json;
+}
+
+base::Result<nlohmann::json> read_json(const std::filesystem::path& path) {
+  const auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  auto json = parse_json(*content);
+  if (!json) {
+    return text::fail("file_error.is_no_json",
+                      {{"path", path.string()}, text::argument("reason", std::move(json.error()))});
+  }
+  return json;
+}
+
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ts::io

@@ -29,6 +29,7 @@ const char* state_name(CellState state) {
 }
 
 double bytes_of(char unit) {
+  if (unit == 'T') return 1024 * text::kBytesInGiB;
   return unit == 'G' ? text::kBytesInGiB : unit == 'M' ? text::kBytesInMiB : unit == 'K' ? 1024 : 1;
 }
 

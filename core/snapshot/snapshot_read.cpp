@@ -37,10 +37,8 @@ base::Result<ParsedContent> parse(Document& document) {
 base::Result<SnapshotFile> parse_snapshot(std::string content) {
   if (!is_pickle(content)) {
     // Check this before the parser stores all of it.
-    const std::string_view text = io::padded(content);
-    const io::FileKind kind = io::kind_of(text);
-    content.resize(text.size());
-    if (kind == io::FileKind::trace) return text::fail("file_error.reason.is_trace");
+    if (io::kind_of_content(content) == io::FileKind::trace)
+      return text::fail("file_error.reason.is_trace");
   }
   Document document(std::move(content));
   auto parsed = parse(document);

@@ -325,12 +325,16 @@ base::Result<TraceFile> parse_trace(std::string content) {
 base::Result<TraceFile> read_trace(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
-  auto file = parse_trace(std::move(unpacked->content));
+  return read_trace(path, std::move(*unpacked));
+}
+
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked) {
+  auto file = parse_trace(std::move(unpacked.content));
   if (!file) {
     return text::fail("file_error.trace",
                       {{"path", path.string()}, text::argument("reason", std::move(file.error()))});
   }
-  if (!unpacked->fault.empty()) file->fault = unpacked->fault;
+  if (!unpacked.fault.empty()) file->fault = std::move(unpacked.fault);
   if (!file->fault.empty()) {
     file->fault = io::read_in_part(path, std::move(file->fault));
   }

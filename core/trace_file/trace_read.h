@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/result.h"
+#include "core/io/unpack.h"
 #include "core/trace_file/trace_file.h"
 
 namespace ts::trace_file {
@@ -13,6 +14,9 @@ namespace ts::trace_file {
 // gzip. Events may be in any order, strings may contain raw control characters, the end may be
 // missing. An error is returned only for unusable files. About 0.5 GB/s unpacked.
 base::Result<TraceFile> read_trace(const std::filesystem::path& path);
+
+// The same for a file that is read already.
+base::Result<TraceFile> read_trace(const std::filesystem::path& path, io::UnpackedFile&& unpacked);
 
 // The same for a file's content; messages do not name the file.
 base::Result<TraceFile> parse_trace(std::string content);

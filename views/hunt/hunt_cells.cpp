@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "core/predict/hunt_table.h"
 #include "views/charts/chart_text.h"
@@ -25,6 +27,20 @@ float strength(const HuntCell& cell, std::int64_t memory) {
   const float part = needed / static_cast<float>(std::max<std::int64_t>(1, memory));
   if (cell.fit != Fit::oom) return 0.25F + 0.35F * std::clamp(part, 0.0F, 1.0F);
   return 0.20F + 0.25F / std::max(1.0F, part);
+}
+
+// The number of a cell in the unit of the map. If it is wider than the cell: in the next larger
+// unit, with its letter.
+std::string words_of(const DrawSink& sink, const HuntCell& cell, const HuntGrid& grid) {
+  constexpr std::string_view kUnits = "BKMGT";
+  std::string words = predict::grid_words(cell, grid.unit, grid.whole);
+  const auto is_wide = [&] {
+    return sink.text_width(TextStyle::small, words) + 2 > grid.width - 1;
+  };
+  for (std::size_t at = kUnits.find(grid.unit) + 1; at < kUnits.size() && is_wide(); ++at) {
+    words = predict::grid_words(cell, kUnits[at], true) + kUnits[at];
+  }
+  return words;
 }
 
 // One of two cells fits and the other does not.
@@ -102,7 +118,7 @@ void draw_cells(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid) 
     const bool tight = cell.fit == Fit::fits_after_flush;
     const Color ground = fit_color(theme, cell.fit, tight ? 0.55F : strength(cell, figure.memory));
     sink.fill(box, ground);
-    const std::string words = predict::grid_words(cell, grid.unit, grid.whole);
+    const std::string words = words_of(sink, cell, grid);
     const float width = sink.text_width(TextStyle::small, words);
     const bool fits =
         width + 2 <= box.width() && sink.text_height(TextStyle::small) <= box.height();
@@ -170,8 +186,7 @@ void draw_frames(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
     const Color color = cell.contradicted() ? figure.theme.bad : figure.theme.text;
     const Rect box = grid.cell(i);
     // Around the number if there is room for both, else along the edge of the cell.
-    const float number =
-        sink.text_width(TextStyle::small, predict::grid_words(cell, grid.unit, grid.whole));
+    const float number = sink.text_width(TextStyle::small, words_of(sink, cell, grid));
     const bool roomy = box.height() >= sink.text_height(TextStyle::small) + 8 * px &&
                        box.width() >= number + 12 * px;
     sink.outline(inside(box, roomy ? 3 : 1), color, 1.5F * px, 3 * px);

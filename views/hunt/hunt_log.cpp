@@ -62,7 +62,7 @@ LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, s
   }
   if (cell.peak_error()) {
     add(ui.texts("hunt.log.predicted",
-                 {{"predicted", unit.joined(static_cast<double>(*cell.predicted_peak))},
+                 {{"predicted", hunt_size(unit, *cell.predicted_peak)},
                   {"error", prediction_error(*cell.predicted_peak, cell.run->peak)}}));
   }
   row.whole = row.reason;
@@ -101,7 +101,7 @@ bool draw_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, co
   text_in(sink, line(4, 3), TextStyle::small, ui.theme.text3,
           text::grouped(static_cast<std::int64_t>(row.number)));
   sink.text({at.x + ui.px(36), at.y + ui.px(5)}, TextStyle::small, row.mark.color, row.mark.icon);
-  const std::string size = unit.joined(static_cast<double>(row.bytes));
+  const std::string size = hunt_size(unit, row.bytes);
   Rect place = line(56, 3);
   text_right(sink, place, TextStyle::body, ui.theme.text2, size);
   place.x1 -= sink.text_width(TextStyle::body, size) + ui.px(8);

@@ -23,6 +23,12 @@ OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory) {
   return unit;
 }
 
+std::string hunt_size(const OneUnit& unit, std::int64_t bytes) {
+  constexpr double kMost = 10'000;
+  const auto size = static_cast<double>(bytes);
+  return size / unit.size < kMost ? unit.joined(size) : text::bytes(bytes).joined();
+}
+
 std::string short_reason(const text::Texts& texts, const base::Message& reason) {
   constexpr std::string_view kPredicted = "prediction.";
   if (!reason.key.starts_with(kPredicted)) return message_words(texts, reason);
@@ -50,8 +56,7 @@ std::vector<BisectionRow> bisection_rows(const predict::HuntProgress& hunt, std:
   if (!hunt.exact || hunt.exact->y != y) return rows;
   const OneUnit unit = hunt_unit(hunt.map, hunt.target.memory);
   for (const predict::HuntProbe& probe : hunt.exact->edge.probes) {
-    rows.push_back({probe.at[0], probe.answer.fit,
-                    unit.joined(static_cast<double>(probe.answer.needed)),
+    rows.push_back({probe.at[0], probe.answer.fit, hunt_size(unit, probe.answer.needed),
                     reasons_of(texts, probe.answer.reason)});
   }
   return rows;

@@ -13,6 +13,8 @@ namespace ts::views {
 
 // The unit of every number of a hunt: in the cells of its map and in the lists beside it.
 OneUnit hunt_unit(const predict::HuntMap& map, std::int64_t memory);
+// A size in that unit, or in a larger one from 10,000 up, as in the reason beside it.
+std::string hunt_size(const OneUnit& unit, std::int64_t bytes);
 
 // The reason of a probe with its numbers first, without the card and the bytes, which are shown
 // beside it.

@@ -46,14 +46,13 @@ text::Quantity interval(const text::Texts& texts, double low_ms, double high_ms)
           high.unit};
 }
 
-// Mean and standard deviation in the unit of the mean.
+// Mean and standard deviation, in the unit of the mean and with as many decimals.
 text::Quantity spread(double mean_ms, double std_ms) {
   const text::Quantity mean = text::duration_ns(mean_ms * 1e6);
-  const double shown = std_ms * units_in_a_ms(mean.unit);
+  const std::size_t point = mean.value.find('.');
+  const std::size_t decimals = point == std::string::npos ? 0 : mean.value.size() - point - 1;
   return {mean.value + " \xc2\xb1 " +
-              text::decimal(shown, shown >= 10  ? 1
-                                   : shown >= 1 ? 2
-                                                : 3),
+              text::decimal(std_ms * units_in_a_ms(mean.unit), static_cast<int>(decimals)),
           mean.unit};
 }
 

@@ -85,14 +85,17 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   words.sentence = message_words(texts, prediction.sentence);
   const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
   if (edge == nullptr || !edge->current) edge = nullptr;
-  // The largest possible T: the exact number, or the one on the slider until that is known.
-  const auto add = [&](const char* key, std::int64_t value) {
-    words.sentence = texts(key, {{"sentence", words.sentence}, {"value", text::grouped(value)}});
+  // An edge in T: between neighbouring numbers, or between two of the slider until that is known.
+  // Larger ones may fit again, so nothing is said of them (see search_above() in hunt.h).
+  const auto add = [&](const char* key, std::int64_t value, std::int64_t next) {
+    words.sentence = texts(key, {{"sentence", words.sentence},
+                                 {"value", text::grouped(value)},
+                                 {"next", text::grouped(next)}});
   };
   if (edge != nullptr && edge->largest_that_fits) {
-    add("inspector.sentence_and_exact", *edge->largest_that_fits);
+    add("inspector.sentence_and_exact", *edge->largest_that_fits, *edge->largest_that_fits + 1);
   } else if (edge != nullptr && edge->last_that_fits && edge->first_too_large) {
-    add("inspector.sentence_and_largest", *edge->last_that_fits);
+    add("inspector.sentence_and_largest", *edge->last_that_fits, *edge->first_too_large);
   }
   words.remark = texts("inspector.predicted_in", {{"time", time_of(outlook)}});
   words.exact = exact_words(texts, *outlook.target);

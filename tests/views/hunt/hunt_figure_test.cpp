@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/predict/hunt_table.h"
+#include "core/text/numbers.h"
 #include "tests/views/contrast_of.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
@@ -118,6 +119,36 @@ TEST_F(HuntFigureTest, SmallNeedsAreNotZeros) {
   EXPECT_EQ(predict::grid_unit(made_map(predict::MapDepth::frontier), 24 * kGiB), 'G');
   EXPECT_EQ(predict::grid_words(map.cell(0), 'G'), "0.001");
   EXPECT_EQ(predict::grid_words(map.cell(0), 'M', true), "1.0");
+}
+
+TEST_F(HuntFigureTest, ANumberThatIsTooWideStandsInALargerUnit) {
+  predict::HuntMap map({}, *predict::parse_hunt_axis("T=1:1024"),
+                       *predict::parse_hunt_axis("B=1:1024"), 11);
+  const predict::Probe probe =
+      [](const spec::WorkloadSpec& spec) -> base::Result<predict::ProbeAnswer> {
+    return predict::ProbeAnswer{
+        predict::Fit::fits, spec.batch * spec.seq_len << 20, {"A reason", {}, {}}};
+  };
+  ASSERT_TRUE(predict::fill(map, predict::MapDepth::every_cell, probe, {}, {}));
+  const HuntFigure figure{.map = map,
+                          .memory = kGiB / 2,
+                          .texts = texts_,
+                          .theme = theme(ThemeKind::dark),
+                          .metrics = {1},
+                          .selected = std::nullopt,
+                          .mouse = {-1, -1}};
+  draw_hunt_figure(sink_, {0, 0, 520, 500}, figure);
+  EXPECT_TRUE(says("Memory needed, MiB"));
+  EXPECT_TRUE(says("512"));
+  EXPECT_TRUE(says("1.0T")) << "1,048,576 MiB are wider than a cell";
+}
+
+TEST(HuntWords, LargeSizesHaveTheUnitOfTheReasonBesideThem) {
+  OneUnit mib;
+  mib.size = 1024.0 * 1024;
+  mib.name = "MiB";
+  EXPECT_EQ(hunt_size(mib, 9999LL << 20), "9,999 MiB");
+  EXPECT_EQ(hunt_size(mib, 136LL << 30), text::bytes(136LL << 30).joined());
 }
 
 TEST_F(HuntFigureTest, EveryNumberIsReadableOnItsCell) {

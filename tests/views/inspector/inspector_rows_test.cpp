@@ -85,6 +85,22 @@ TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
   EXPECT_EQ(words.remark, "Recording: 25 %");
 }
 
+// Larger lengths may fit again, so only the two sides of the edge are stated.
+TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
+  predict::Outlook outlook;
+  auto forecast = std::make_shared<predict::Forecast>();
+  forecast->prediction.sentence.sentence = "Fits on a card";
+  outlook.target = forecast;
+  outlook.edges = {{.field = spec::Field::T, .first_too_large = 2304, .last_that_fits = 2048}};
+  ViewContext view = context();
+  view.outlook = &outlook;
+  view.memory.kind = MemorySource::Kind::predicted;
+  EXPECT_EQ(verdict_words(view, {}).sentence,
+            "Fits on a card. On the slider T = 2,048 fits, 2,304 does not.");
+  outlook.edges.front().largest_that_fits = 2287;
+  EXPECT_EQ(verdict_words(view, {}).sentence, "Fits on a card. T = 2,287 fits, 2,288 does not.");
+}
+
 // A run here says nothing of a card that cannot run the settings.
 TEST_F(InspectorRows, what_a_card_cannot_run_stays_said_after_a_run_here) {
   predict::Outlook outlook;
