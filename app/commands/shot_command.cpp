@@ -32,9 +32,9 @@ struct ShotCommand {
   std::vector<std::filesystem::path> files;  // to open instead of running a workload
 };
 
-base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Layout layout) {
+base::Result<views::OperatorsTab> read_tab(const ShotCommand& command, Page page) {
   if (!command.tab) return views::OperatorsTab::op;
-  if (layout != Layout::operators) {
+  if (page != Page::operators) {
     return base::fail("--tab chooses what --workspace operators shows; \"" + command.workspace +
                       "\" has no tabs");
   }
@@ -45,9 +45,12 @@ base::Result<PictureOptions> read_options(const ShotCommand& command, Preference
   const auto size = picture_size(command.size);
   if (!size) return tl::unexpected(size.error());
   PictureOptions options = *size;
-  const auto layout = layout_from_name(command.workspace);
-  if (!layout) return base::fail(layout.error().sentence);
-  options.layout = *layout;
+  const auto chosen = page_from_name(command.workspace);
+  if (!chosen) return base::fail(chosen.error().sentence);
+  options.page = chosen->page;
+  options.projector = chosen->projector;
+  if (command.lesson && !is_panel(options.page)) options.page = Page::lessons;
+  if (command.sweep && !is_panel(options.page)) options.page = Page::sweep;
   if (command.scale < static_cast<double>(kMinScale) ||
       command.scale > static_cast<double>(kMaxScale)) {
     char shown[32];
@@ -126,7 +129,7 @@ int take_shot(const ShotCommand& given) {
   Preferences preferences = default_preferences();
   const auto options = read_options(command, preferences);
   if (!options) return report(options.error().sentence, 2);
-  const auto tab = read_tab(command, options->layout);
+  const auto tab = read_tab(command, options->page);
   if (!tab) return report(tab.error().sentence, 2);
   if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
@@ -143,37 +146,31 @@ int take_shot(const ShotCommand& given) {
   if (!graphics) return report(graphics.error().sentence, 1);
   WorkspaceState state(preferences);
   state.operators_tab = *tab;
-  if (options->layout == Layout::sweep) state.page = Page::sweep;
-  if (options->layout == Layout::hunt) state.page = Page::hunt;
-  if (options->layout == Layout::compare) state.page = Page::compare;
-  if (options->layout == Layout::lessons) state.page = Page::lessons;
   if (command.lesson) {
-    state.page = Page::lessons;
     if (auto opened = state.lessons->open_folder(session, *command.lesson); !opened) {
       return report(opened.error().sentence, 2);
     }
   }
   if (command.sweep) {
-    state.page = Page::sweep;
     if (auto loaded = state.sweeps->load(session, *command.sweep); !loaded) {
       return report(loaded.error().sentence, 2);
     }
     state.history.set(state.sweeps->sweep()->spec().base);
     state.sweeps->finish_predictions(session, kPredictionTime);
-  } else if (options->layout == Layout::compare) {
+  } else if (options->page == Page::compare) {
     views::settle(state.compare_edit, *spec);
     const text::Texts texts = built_in_texts();
     const auto b = views::spec_of_b(state.compare_edit, *spec);
     if (!b) return report(b.error().sentence, 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
-  } else if (options->layout == Layout::hunt || state.page == Page::lessons) {
+  } else if (options->page == Page::hunt || options->page == Page::lessons) {
     wait_for_engine(session);  // the map and the memory below it are predicted: nothing runs
   } else {
     run_to_end(session, *spec, short_protocol(), [](const run::Run&) {});
   }
   session.predictions().follow(state.history.spec(), session.engine());
   session.predictions().finish(kPredictionTime);
-  if (options->layout == Layout::hunt) {
+  if (options->page == Page::hunt) {
     views::settle(state.hunt_edit, state.history.spec());
     state.hunts->follow(session, state.history.spec(), state.hunt_edit);
     session.predictions().finish_hunt(kHuntTime);

@@ -57,7 +57,7 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
   const nlohmann::json json = report::to_json(comparison, run::comparison_protocol(), environment);
   if (auto written = write_comparison(folder, comparison, json); !written) return written;
   PictureOptions picture;
-  picture.layout = Layout::compare;
+  picture.page = Page::compare;
   return save_picture(graphics, session, state, picture, folder / "comparison.png");
 }
 

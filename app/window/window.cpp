@@ -94,7 +94,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   window->session_->want_roof();
   window->workspace_ = std::make_unique<Workspace>(*window->session_, *window->state_,
                                                    *window->texts_, window->faces_);
-  if (!problem.empty()) window->workspace_->notify(problem);
+  if (!problem.empty()) window->workspace_->notices().add(problem);
   for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
   window->options_.files.clear();
   if (!window->options_.sweep.empty()) window->workspace_->open_files({window->options_.sweep});
@@ -152,7 +152,7 @@ std::optional<std::filesystem::path> Window::made_save_folder() {
   std::filesystem::path folder = state_->save_folder();
   const auto made = folder.empty() ? text::fail("file_error.no_home") : io::make_folder(folder);
   if (made) return folder;
-  workspace_->notify(made.error());
+  workspace_->notices().add(made.error());
   return std::nullopt;
 }
 
@@ -160,7 +160,7 @@ void Window::save(Requests::Save what) {
   const auto folder = made_save_folder();
   if (!folder) return;
   const auto saved = save_in_folder(what, *graphics_, *session_, *state_, *folder);
-  saved ? workspace_->saved(*saved) : workspace_->notify(saved.error());
+  saved ? workspace_->notices().saved(*saved) : workspace_->notices().add(saved.error());
 }
 
 // Into the folder of the lesson itself, which has the folders of its steps.
@@ -168,18 +168,20 @@ void Window::save_lesson() {
   const LessonRunner* const lesson = state_->lessons->shown();
   if (lesson == nullptr) return;
   const auto saved = save_lesson_folder(*graphics_, *session_, *state_, *lesson, *texts_);
-  saved ? workspace_->saved(lesson->folder()) : workspace_->notify(saved.error().sentence);
+  saved ? workspace_->notices().saved(lesson->folder())
+        : workspace_->notices().add(saved.error().sentence);
 }
 
 void Window::save_picture_of_window() {
   PictureOptions picture;
-  picture.layout = state_->preferences.projector ? Layout::projector : Layout::panels;
+  picture.page = state_->page;
+  picture.projector = state_->preferences.projector;
   glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
   const auto folder = made_save_folder();
   if (!folder) return;
   const auto path = new_path(*folder, "picture", ".png");
   const auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
-  saved ? workspace_->saved(path) : workspace_->notify(saved.error());
+  saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 
 void Window::save_picture_of_hunt(std::filesystem::path path) {
@@ -199,7 +201,7 @@ void Window::save_picture_of_hunt(std::filesystem::path path) {
   const auto saved = save_hunt_picture(*graphics_, sweeps.map(), other ? &*other : nullptr,
                                        sweeps.progress()->target, picture, path);
   if (saved && !beside_others) return;  // its folder was reported before
-  saved ? workspace_->saved(path) : workspace_->notify(saved.error());
+  saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 
 void Window::save_figure_of_sweep(const Requests::Figure& request) {
@@ -217,7 +219,7 @@ void Window::save_figure_of_sweep(const Requests::Figure& request) {
   options.look = state_->sweep_page.look;
   options.only = request.only;
   auto saved = save_sweep_figure(*graphics_, *sweep, options, request.folder);
-  if (!saved) workspace_->notify(saved.error());
+  if (!saved) workspace_->notices().add(saved.error());
 }
 
 // Saves the run beside the pictures. The new start shows its memory again, and everything that was
@@ -230,7 +232,7 @@ void Window::restart() {
     const auto folder = new_path(*parent, "run");
     const auto saved = write_run(folder, *session_, document_of(*session_));
     if (!saved) {
-      workspace_->notify(saved.error());
+      workspace_->notices().add(saved.error());
       return;
     }
     if (!session_->run()->memory.events().empty()) paths.push_back(folder / "snapshot.pickle");
@@ -241,41 +243,38 @@ void Window::restart() {
   }
   if (is_sweep(state_->sweeps->own_folder())) paths.push_back(state_->sweeps->own_folder());
   remember();
-  workspace_->notify(options_.restart(paths));
+  workspace_->notices().add(options_.restart(paths));
 }
 
 // Builds the frame up to the draw lists.
-Requests Window::build_frame(Layout layout) {
+Requests Window::build_frame() {
   if (state_->preferences.language != fonts_language_) load_fonts();
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   pace_.hold(base::now_ns());
   ImGui::NewFrame();
   pace_.release();
-  return workspace_->draw(layout, true);
+  return workspace_->draw(true);
 }
 
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
   session_->update(kUpdateTime);
-  const auto layout_now = [this] {
-    return state_->preferences.projector ? Layout::projector : Layout::panels;
-  };
-  Layout layout = layout_now();
-  Requests requests = build_frame(layout);
+  const views::Theme* theme = &theme_of(state_->preferences);
+  Requests requests = build_frame();
   // Drawing is the slow part of slow frames: frames for waiting input are not all drawn.
   while (catches_up && pace_.waiting() && !requests.quit && base::now_ns() - begin_ns < kCatchUp) {
     ImGui::EndFrame();
-    layout = layout_now();
-    requests.add(build_frame(layout));
+    theme = &theme_of(state_->preferences);
+    requests.add(build_frame());
   }
   ImGui::Render();
   own_work_ns_ = base::now_ns() - begin_ns;
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window, &width, &height);
-  clear_target(theme_of(layout, state_->preferences).bg, width, height);
+  clear_target(theme->bg, width, height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window);
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;

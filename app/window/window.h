@@ -66,7 +66,7 @@ class Window {
  private:
   Window() = default;
   void load_fonts();
-  Requests build_frame(Layout layout);
+  Requests build_frame();
   void wait_for_input();
   std::optional<std::filesystem::path> made_save_folder();
   void save(Requests::Save what);

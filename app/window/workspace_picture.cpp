@@ -29,20 +29,21 @@ base::Result<void> save_picture(Graphics& graphics, Session& session, const Work
                                 const PictureOptions& options, const std::filesystem::path& path) {
   WorkspaceState copy = state;
   // The projector has other bars, too.
-  copy.preferences.projector = options.layout == Layout::projector;
+  copy.page = options.page;
+  copy.preferences.projector = options.projector;
   std::unique_ptr<Workspace> workspace;
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
     workspace = std::make_unique<Workspace>(session, copy, frame.texts, frame.faces);
-    return [&] { workspace->draw(options.layout, false); };
+    return [&] { workspace->draw(false); };
   };
   return render_picture(graphics, copy.preferences.language, options.width, options.height,
-                        theme_of(options.layout, copy.preferences).bg, prepare, path);
+                        theme_of(copy.preferences).bg, prepare, path);
 }
 
 namespace {
 
 struct Picture {
-  Layout layout;
+  Page page;
   const char* name;
   int width, height;
 };
@@ -52,15 +53,20 @@ base::Result<void> save_pictures(Graphics& graphics, Session& session, const Wor
                                  const std::filesystem::path& folder) {
   for (const Picture& picture : pictures) {
     auto saved =
-        save_picture(graphics, session, state, {picture.layout, picture.width, picture.height},
+        save_picture(graphics, session, state,
+                     {.page = picture.page, .width = picture.width, .height = picture.height},
                      folder / picture.name);
     if (!saved) return saved;
   }
   return {};
 }
 
-constexpr Picture kWorkspacePicture{Layout::panels, "workspace.png", 1920, 1080};
-constexpr Picture kMemoryPicture{Layout::memory, "memory.png", 1600, 640};
+constexpr Picture kMemoryPicture{Page::memory, "memory.png", 1600, 640};
+
+// The page that is shown.
+Picture workspace_picture(const WorkspaceState& state) {
+  return {state.page, "workspace.png", 1920, 1080};
+}
 
 }  // namespace
 
@@ -69,7 +75,8 @@ base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
                                      const std::filesystem::path& folder) {
   auto saved = save_pictures(
       graphics, session, state,
-      {kWorkspacePicture, {Layout::timeline, "timeline.png", 1600, 520}, kMemoryPicture}, folder);
+      {workspace_picture(state), {Page::timeline, "timeline.png", 1600, 520}, kMemoryPicture},
+      folder);
   if (!saved) return saved;
   if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
   return save_course_figure(graphics, *session.run(), folder);
@@ -78,7 +85,8 @@ base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
 base::Result<void> save_prediction_pictures(Graphics& graphics, Session& session,
                                             const WorkspaceState& state,
                                             const std::filesystem::path& folder) {
-  return save_pictures(graphics, session, state, {kWorkspacePicture, kMemoryPicture}, folder);
+  return save_pictures(graphics, session, state, {workspace_picture(state), kMemoryPicture},
+                       folder);
 }
 
 }  // namespace ts::app

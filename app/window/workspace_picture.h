@@ -12,7 +12,8 @@ namespace ts::app {
 
 // The content and size of a picture: independent of the window and of its Dear ImGui context.
 struct PictureOptions {
-  Layout layout = Layout::panels;
+  Page page = Page::run;
+  bool projector = false;
   int width = 1920;
   int height = 1080;
 };

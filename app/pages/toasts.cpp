@@ -1,4 +1,4 @@
-#include "app/window/toasts.h"
+#include "app/pages/toasts.h"
 
 #include <imgui.h>
 

@@ -1,11 +1,9 @@
-// The entries of the palette: every command, setting, preset, card and look.
-#include <imgui.h>
+#include "app/window/palette_entries.h"
 
 #include <algorithm>
 #include <string>
 
 #include "app/session/languages.h"
-#include "app/window/workspace.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
@@ -36,17 +34,15 @@ bool same_letters(std::string_view a, std::string_view b) {
   });
 }
 
-}  // namespace
-
 // "T=1024", "T = 1024" or "T 1024": adds the typed setting; an impossible value has its reason.
-void Workspace::add_typed_setting(const views::Ui& ui, std::string_view typed,
-                                  std::vector<PaletteEntry>& entries) {
+void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceState& state,
+                       std::vector<PaletteEntry>& entries) {
   const auto parts = typed_setting(typed);
   if (!parts) return;
   const std::string value(parts->value);
   for (const spec::FieldRow& row : spec::field_rows()) {
     if (!same_letters(row.name, parts->name)) continue;
-    spec::WorkloadSpec spec = state_->history.spec();
+    spec::WorkloadSpec spec = state.history.spec();
     std::string reason;
     if (const auto problem = spec::value_problem(row.field, value)) {
       reason = views::message_words(ui.texts, *problem);
@@ -56,29 +52,29 @@ void Workspace::add_typed_setting(const views::Ui& ui, std::string_view typed,
     }
     // Matches whatever was typed.
     entries.push_back({std::string(typed), setting_words(ui, row.field, value), "", reason,
-                       [this, spec] { state_->history.set(spec); }});
+                       [&state, spec] { state.history.set(spec); }});
     return;
   }
 }
 
-void Workspace::add_workloads(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
-  const spec::WorkloadKind now = state_->history.spec().workload;
+void add_workloads(const views::Ui& ui, WorkspaceState& state, std::vector<PaletteEntry>& entries) {
+  const spec::WorkloadKind now = state.history.spec().workload;
   const auto names = spec::field_choices(Field::workload);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string words = ui.texts(std::string("controls.workload.") + names[i]);
     const auto kind = static_cast<spec::WorkloadKind>(i);
     entries.push_back({std::string("workload=") + names[i],
                        ui.texts("palette.workload", {{"name", words}}),
-                       kind == now ? ui.texts("palette.now") : "", "", [this, kind] {
-                         spec::WorkloadSpec changed = state_->history.spec();
+                       kind == now ? ui.texts("palette.now") : "", "", [&state, kind] {
+                         spec::WorkloadSpec changed = state.history.spec();
                          spec::choose_workload(kind, changed);
-                         state_->history.set(changed);
+                         state.history.set(changed);
                        }});
   }
 }
 
-void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
-  const spec::WorkloadSpec& spec = state_->history.spec();
+void add_settings(const views::Ui& ui, WorkspaceState& state, std::vector<PaletteEntry>& entries) {
+  const spec::WorkloadSpec& spec = state.history.spec();
   for (const spec::FieldRow& row : spec::field_rows()) {
     // Workloads are listed with their presets, cards with their sizes.
     if (row.field == Field::target_gpu || row.field == Field::workload) continue;
@@ -88,9 +84,9 @@ void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& ent
     for (const char* const choice : choices) {
       entries.push_back({std::string(row.name) + "=" + choice, setting_words(ui, row.field, choice),
                          now == choice ? ui.texts("palette.now") : "", reason,
-                         [this, name = row.name, choice] {
-                           spec::WorkloadSpec changed = state_->history.spec();
-                           if (spec::set_field(changed, name, choice)) state_->history.set(changed);
+                         [&state, name = row.name, choice] {
+                           spec::WorkloadSpec changed = state.history.spec();
+                           if (spec::set_field(changed, name, choice)) state.history.set(changed);
                          }});
     }
     if (!choices.empty()) continue;
@@ -105,9 +101,9 @@ void Workspace::add_settings(const views::Ui& ui, std::vector<PaletteEntry>& ent
   }
 }
 
-void Workspace::add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
+void add_presets(const views::Ui& ui, WorkspaceState& state, std::vector<PaletteEntry>& entries) {
   // Presets of the current workload come first: "preset small" then finds the one of this workload.
-  const spec::WorkloadKind now = state_->history.spec().workload;
+  const spec::WorkloadKind now = state.history.spec().workload;
   for (const bool present : {true, false}) {
     for (const spec::Preset& preset : spec::presets()) {
       if ((preset.workload == now) != present) continue;
@@ -116,59 +112,69 @@ void Workspace::add_presets(const views::Ui& ui, std::vector<PaletteEntry>& entr
                                views::preset_words(ui.texts, preset);
       entries.push_back({"preset " + workload + " " + preset.id,
                          ui.texts("palette.preset", {{"name", name}}),
-                         views::preset_source_words(ui.texts, preset), "", [this, &preset] {
-                           spec::WorkloadSpec changed = state_->history.spec();
+                         views::preset_source_words(ui.texts, preset), "", [&state, &preset] {
+                           spec::WorkloadSpec changed = state.history.spec();
                            spec::apply_preset(preset, changed);
-                           state_->history.set(changed);
+                           state.history.set(changed);
                          }});
     }
   }
 }
 
-void Workspace::add_cards(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
-  for (const spec::Gpu& card : session_->gpus().gpus()) {
+void add_cards(const views::Ui& ui, const spec::GpuCatalogue& gpus, WorkspaceState& state,
+               std::vector<PaletteEntry>& entries) {
+  for (const spec::Gpu& card : gpus.gpus()) {
     entries.push_back({"target_gpu " + card.name, ui.texts("palette.card", {{"name", card.name}}),
-                       text::bytes(card.memory_bytes).joined(), "", [this, name = card.name] {
-                         spec::WorkloadSpec changed = state_->history.spec();
+                       text::bytes(card.memory_bytes).joined(), "", [&state, name = card.name] {
+                         spec::WorkloadSpec changed = state.history.spec();
                          changed.target_gpu = name;
-                         state_->history.set(changed);
+                         state.history.set(changed);
                        }});
   }
 }
 
-void Workspace::add_looks(const views::Ui& ui, std::vector<PaletteEntry>& entries) {
+void add_languages_and_scales(const views::Ui& ui, WorkspaceState& state,
+                              std::vector<PaletteEntry>& entries) {
   for (int i = 0; i < text::kLanguageCount; ++i) {
     const auto language = static_cast<text::Language>(i);
     const std::string code = text::language_code(language);
     entries.push_back(
         {"language " + code,
          ui.texts("palette.language", {{"code", kLanguageNames[static_cast<std::size_t>(i)]}}), "",
-         "", [this, language] { state_->preferences.language = language; }});
+         "", [&state, language] { state.preferences.language = language; }});
   }
   for (const float scale : kScales) {
     const std::string words = text::decimal(static_cast<double>(scale) * 100, 0);
     entries.push_back({"scale " + words, ui.texts("menu.scale", {{"percent", words}}), "", "",
-                       [this, scale] { state_->preferences.scale = scale; }});
+                       [&state, scale] { state.preferences.scale = scale; }});
   }
 }
 
-void Workspace::draw_palette(const views::Ui& ui, Requests& requests) {
-  palette_.draw(ui, [&](std::string_view typed) {
-    std::vector<PaletteEntry> entries;
-    add_typed_setting(ui, typed, entries);
-    for (const ActionRow& row : action_rows()) {
-      if (row.action == Action::palette) continue;
-      const std::string id = row.id;
-      entries.push_back({id, ui.texts(row.what), keys_of(row), why_not(row.action),
-                         [this, &row, &requests] { perform(row.action, requests); }});
-    }
-    add_workloads(ui, entries);
-    add_settings(ui, entries);
-    add_presets(ui, entries);
-    add_cards(ui, entries);
-    add_looks(ui, entries);
-    return entries;
-  });
+void add_actions(const views::Ui& ui, WindowActions& actions, Requests& requests,
+                 std::vector<PaletteEntry>& entries) {
+  for (const ActionRow& row : action_rows()) {
+    if (row.action == Action::palette) continue;
+    entries.push_back({row.id, ui.texts(row.what), actions.keys_of(row),
+                       actions.why_not(row.action),
+                       [&actions, &row, &requests] { actions.perform(row.action, requests); }});
+  }
+}
+
+}  // namespace
+
+std::vector<PaletteEntry> palette_entries(const views::Ui& ui, std::string_view typed,
+                                          const PageServices& services, WindowActions& actions,
+                                          Requests& requests) {
+  WorkspaceState& state = services.state;
+  std::vector<PaletteEntry> entries;
+  add_typed_setting(ui, typed, state, entries);
+  add_actions(ui, actions, requests, entries);
+  add_workloads(ui, state, entries);
+  add_settings(ui, state, entries);
+  add_presets(ui, state, entries);
+  add_cards(ui, services.session.gpus(), state, entries);
+  add_languages_and_scales(ui, state, entries);
+  return entries;
 }
 
 }  // namespace ts::app

@@ -1,15 +1,13 @@
-// The top bar and its menus.
+#include "app/window/top_bar.h"
+
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <string>
 
 #include "app/session/languages.h"
-#include "app/window/bar_plan.h"
-#include "app/window/workspace.h"
 #include "core/text/numbers.h"
 #include "views/common/ids.h"
 #include "views/common/imgui_sink.h"
@@ -19,10 +17,6 @@ namespace ts::app {
 namespace {
 
 using views::TextStyle;
-
-constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoScrollbar |
-                                       ImGuiWindowFlags_NoSavedSettings |
-                                       ImGuiWindowFlags_NoScrollWithMouse;
 
 struct Menu {
   const char* id;
@@ -70,9 +64,9 @@ void draw_logo(const views::Ui& ui, views::ImGuiSink& sink, float x, float y) {
 
 }  // namespace
 
-void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& requests) {
-  const auto& t = *texts_;
-  Preferences& preferences = state_->preferences;
+void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requests) {
+  const auto& t = services_.texts;
+  Preferences& preferences = services_.state.preferences;
   const auto items = [&](std::initializer_list<Action> actions) {
     for (const Action action : actions) draw_action(ui, action, requests);
   };
@@ -112,12 +106,12 @@ void Workspace::draw_menu_items(const views::Ui& ui, const char* id, Requests& r
   }
 }
 
-void Workspace::draw_menus(const views::Ui& ui, Requests& requests) {
+void TopBar::draw_menus(const views::Ui& ui, Requests& requests) {
   const bool open =
       std::ranges::any_of(kMenus, [](const Menu& menu) { return ImGui::IsPopupOpen(menu.id); });
   for (const Menu& menu : kMenus) {
     const bool pressed =
-        views::button(ui, menu.id, "", (*texts_)(menu.key), "", views::ButtonKind::quiet);
+        views::button(ui, menu.id, "", services_.texts(menu.key), "", views::ButtonKind::quiet);
     // Once one is open, the mouse opens the others.
     const bool reached =
         open && !ImGui::IsPopupOpen(menu.id) &&
@@ -136,14 +130,14 @@ void Workspace::draw_menus(const views::Ui& ui, Requests& requests) {
 }
 
 // Draws the menus behind one button, if the bar has no room for them.
-void Workspace::draw_one_menu(const views::Ui& ui, Requests& requests) {
+void TopBar::draw_one_menu(const views::Ui& ui, Requests& requests) {
   constexpr const char* kMenu = "###menus";
   if (views::button(ui, kMenu, kBars, "", "", views::ButtonKind::quiet)) ImGui::OpenPopup(kMenu);
   ImGui::SetNextWindowPos({ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui.px(4)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(8), ui.px(8)));
   if (ImGui::BeginPopup(kMenu)) {
     for (const Menu& menu : kMenus) {
-      const std::string words = (*texts_)(menu.key) + std::string(menu.id);
+      const std::string words = services_.texts(menu.key) + std::string(menu.id);
       if (!ImGui::BeginMenu(words.c_str())) continue;
       draw_menu_items(ui, menu.id, requests);
       ImGui::EndMenu();
@@ -154,23 +148,24 @@ void Workspace::draw_one_menu(const views::Ui& ui, Requests& requests) {
   ImGui::SameLine(0, ui.px(2));
 }
 
-void Workspace::draw_action(const views::Ui& ui, Action action, Requests& requests) {
+void TopBar::draw_action(const views::Ui& ui, Action action, Requests& requests) {
   const ActionRow& row = action_row(action);
-  const std::string words = (*texts_)(row.name) + std::string("###menu_") + row.id;
-  const std::string reason = why_not(action);
-  if (ImGui::MenuItem(words.c_str(), keys_of(row).c_str(), is_on(action), reason.empty())) {
-    perform(action, requests);
+  const std::string words = services_.texts(row.name) + std::string("###menu_") + row.id;
+  const std::string reason = actions_->why_not(action);
+  if (ImGui::MenuItem(words.c_str(), actions_->keys_of(row).c_str(), actions_->is_on(action),
+                      reason.empty())) {
+    actions_->perform(action, requests);
   }
   views::tooltip(ui, reason);
 }
 
-void Workspace::draw_page_tabs(const views::Ui& ui) {
+void TopBar::draw_page_tabs(const views::Ui& ui) {
   ImGui::SameLine(0, ui.px(12));
   for (const PageTab& tab : kPageTabs) {
-    if (views::button(ui, tab.id, "", (*texts_)(tab.key), "", views::ButtonKind::quiet)) {
-      state_->page = tab.page;
+    if (views::button(ui, tab.id, "", services_.texts(tab.key), "", views::ButtonKind::quiet)) {
+      services_.state.page = tab.page;
     }
-    if (state_->page == tab.page) {
+    if (services_.state.page == tab.page) {
       const ImVec2 low = ImGui::GetItemRectMin();
       const ImVec2 high = ImGui::GetItemRectMax();
       ImGui::GetWindowDrawList()->AddRectFilled({low.x, high.y + ui.px(5)},
@@ -180,14 +175,15 @@ void Workspace::draw_page_tabs(const views::Ui& ui) {
   }
 }
 
-const char* Workspace::run_key() const {
+const char* TopBar::run_key() const {
   // On the page of A against B the key starts the comparison, and its button shows that.
-  return state_->page == Page::compare ? "" : session_->busy() ? "Esc" : (*texts_)("common.space");
+  return services_.state.page == Page::compare ? ""
+         : services_.session.busy()            ? "Esc"
+                                               : services_.texts("common.space");
 }
 
-BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
-                              bool has_target_field) const {
-  const auto& t = *texts_;
+BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const {
+  const auto& t = services_.texts;
   const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const auto words = [&](const char* label) {
     return sink.text_width(TextStyle::body_medium, label);
@@ -200,47 +196,63 @@ BarParts Workspace::bar_parts(const views::Ui& ui, const std::string& device,
   parts.one_menu = sink.text_width(TextStyle::body, kBars) + ui.px(kQuiet);
   parts.pages = ui.px(12);
   for (const PageTab& tab : kPageTabs) parts.pages += words(t(tab.key)) + ui.px(kQuiet);
-  parts.run = words(session_->busy() ? t("bar.stop") : t("bar.run")) +
+  parts.run = words(services_.session.busy() ? t("bar.stop") : t("bar.run")) +
               sink.text_width(TextStyle::small, run_key()) +
               sink.text_width(TextStyle::body, kPlay) + ui.px(40 + 16);
   parts.live = ui.px(36 + 16) + sink.text_width(TextStyle::body, t("bar.live"));
   const char* const language =
-      kLanguageNames[static_cast<std::size_t>(state_->preferences.language)];
+      kLanguageNames[static_cast<std::size_t>(services_.state.preferences.language)];
   const float gaps = ui.px(8 + 8 + 16);
   parts.labelled = words(language) + words(t("bar.projector")) + ui.px(2 * kLabelled) + gaps;
   parts.icons = ui.px(2 * kIconOnly) + gaps;
   // Device and target do not apply to a file.
-  const bool of_run = !shows_file();
+  const bool of_run = !pages_->shows_file();
   if (of_run) parts.device = sink.text_width(TextStyle::body, device) + ui.px(36 + 16);
-  parts.target = of_run && !has_target_field;
+  parts.target = of_run && !services_.frame.projector();
   parts.gap = ui.px(16);
   // On a projector a lecture needs the pages; the menus are for the person at the machine.
-  parts.one_menu_only = state_->preferences.projector;
+  parts.one_menu_only = services_.state.preferences.projector;
   return parts;
 }
 
+// The devices of this machine, the processor first; else the reason why there are none.
+std::string TopBar::device_names() const {
+  const auto& t = services_.texts;
+  const run::EngineInfo* engine = services_.session.engine();
+  if (engine == nullptr || engine->devices.empty()) {
+    return t(services_.session.engine_problem().empty() ? "bar.loading" : "bar.no_engine");
+  }
+  std::string names;
+  for (const run::DeviceInfo& device : engine->devices) {
+    if (device.unavailable.empty()) names += (names.empty() ? "" : "  ·  ") + device.name;
+  }
+  return names;
+}
+
 // The names of all devices if there is room, else their number.
-std::string Workspace::short_device_names() const {
-  const run::EngineInfo* const engine = session_->engine();
+std::string TopBar::short_device_names() const {
+  const run::EngineInfo* const engine = services_.session.engine();
   if (engine == nullptr) return device_names();
   const auto count = std::ranges::count_if(
       engine->devices, [](const run::DeviceInfo& one) { return one.unavailable.empty(); });
-  return count > 1 ? (*texts_)("bar.devices", {{"count", text::grouped(count)}}) : device_names();
+  return count > 1 ? services_.texts("bar.devices", {{"count", text::grouped(count)}})
+                   : device_names();
 }
 
-void Workspace::draw_top_bar(const views::Ui& ui, Requests& requests, bool has_target_field) {
+void TopBar::draw(const views::Ui& ui, Requests& requests) {
   const float height = ui.px(kHeight);
   ImGuiViewport* viewport = ImGui::GetMainViewport();
-  if (ImGui::BeginViewportSideBar(views::ids::kTopBar, viewport, ImGuiDir_Up, height, kBarFlags)) {
+  if (ImGui::BeginViewportSideBar(views::ids::kTopBar, viewport, ImGuiDir_Up, height,
+                                  kStripFlags)) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const ImVec2 origin = ImGui::GetWindowPos();
     const float width = ImGui::GetWindowWidth();
     std::string device = device_names();
-    BarParts parts = bar_parts(ui, device, has_target_field);
+    BarParts parts = parts_of(ui, device);
     BarPlan plan = plan_bar(parts, width);
     if (!plan.device && parts.device > 0) {
       device = short_device_names();
-      parts = bar_parts(ui, device, has_target_field);
+      parts = parts_of(ui, device);
       plan = plan_bar(parts, width);
     }
     sink.fill({origin.x, origin.y + height - 1, origin.x + width, origin.y + height},
@@ -264,8 +276,8 @@ void Workspace::draw_top_bar(const views::Ui& ui, Requests& requests, bool has_t
     if (plan.target > 0) {
       ImGui::SameLine(0, parts.gap);
       ImGui::SetCursorPosY(top);
-      views::draw_target_select(controls(ui), plan.target);
-      views::tooltip(ui, (*texts_)("bar.target_hint"));
+      views::draw_target_select(services_.contexts.controls(ui), plan.target);
+      views::tooltip(ui, services_.texts("bar.target_hint"));
     }
     if (plan.device && parts.device > 0) {
       ImGui::SameLine(0, parts.gap);
@@ -283,25 +295,25 @@ void Workspace::draw_top_bar(const views::Ui& ui, Requests& requests, bool has_t
   ImGui::End();
 }
 
-void Workspace::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
-  const auto& t = *texts_;
-  const bool busy = session_->busy();
+void TopBar::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
+  const auto& t = services_.texts;
+  const bool busy = services_.session.busy();
   if (views::button(ui, busy ? views::ids::kStop : views::ids::kRun, busy ? kStopIcon : kPlay,
                     busy ? t("bar.stop") : t("bar.run"), run_key(), views::ButtonKind::primary,
                     parts.run - ui.px(16))) {
-    busy ? session_->cancel() : start();
+    busy ? services_.session.cancel() : pages_->current().start();
   }
   ImGui::SameLine(0, ui.px(16));
   ImGui::SetCursorPosY((ui.px(kHeight) - ui.px(24)) / 2);
-  views::toggle(ui, views::ids::kLive, t("bar.live"), state_->preferences.live,
+  views::toggle(ui, views::ids::kLive, t("bar.live"), services_.state.preferences.live,
                 parts.live - ui.px(16));
 }
 
 // `labels`: with text; else the tooltips have it.
-void Workspace::draw_language_and_projector(const views::Ui& ui, bool labels) {
-  Preferences& preferences = state_->preferences;
+void TopBar::draw_language_and_projector(const views::Ui& ui, bool labels) {
+  Preferences& preferences = services_.state.preferences;
   const std::string name = kLanguageNames[static_cast<std::size_t>(preferences.language)];
-  const std::string projector = (*texts_)("bar.projector");
+  const std::string projector = services_.texts("bar.projector");
   const auto pressed = [&](const char* id, const char* icon, const std::string& words,
                            views::ButtonKind kind) {
     const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);

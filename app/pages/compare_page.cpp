@@ -1,0 +1,171 @@
+#include "app/pages/compare_page.h"
+
+#include <imgui.h>
+
+#include "core/report/compare_report.h"
+#include "core/spec/spec_values.h"
+#include "views/charts/chart_text.h"
+#include "views/charts/stale_mark.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+#include "views/compare/compare_figure.h"
+#include "views/compare/compare_words.h"
+
+namespace ts::app {
+namespace {
+
+// "Backend: naive in A, flash in B": the subject of the comparison, independent of the current
+// settings.
+std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
+  std::string words;
+  const auto& [a, b] = comparison.sides;
+  for (const run::SpecDifference& one : run::differences(a.spec, b.spec)) {
+    if (!words.empty()) words += ui.texts("memory.list_comma");
+    const auto field = spec::field_from_name(one.key);
+    const auto value = [&](const std::string& written) {
+      return field ? views::value_words(ui.texts, *field, written) : written;
+    };
+    words += ui.texts("compare.subject",
+                      {{"key", field ? views::field_words(ui.texts, *field) : one.key},
+                       {"a", value(one.a)},
+                       {"b", value(one.b)}});
+  }
+  return words;
+}
+
+}  // namespace
+
+// The reason why the chosen sides cannot be compared; empty: they can.
+std::string ComparePage::refusal() const {
+  const spec::WorkloadSpec& a = settings();
+  if (!session().engine_problem().empty())
+    return views::message_words(texts(), session().engine_problem());
+  if (const auto problems = spec::validate(a); !problems.empty())
+    return views::message_words(texts(), problems.front());
+  if (runs().measures_sweep()) return texts()("note.sweep_measures");
+  const auto b = views::spec_of_b(state().compare_edit, a);
+  return b ? std::string() : views::message_words(texts(), b.error());
+}
+
+void ComparePage::start() {
+  if (const std::string why = refusal(); !why.empty()) {
+    notices().add(why);
+  } else {
+    const spec::WorkloadSpec& a = settings();
+    session().start_comparison(a, *views::spec_of_b(state().compare_edit, a),
+                               run::comparison_protocol());
+  }
+}
+
+// The settings of A in the comparison on screen that differ from the current ones, else those of B.
+std::string ComparePage::stale() const {
+  const run::Comparison* const comparison = session().comparison();
+  if (comparison == nullptr) return {};
+  const spec::WorkloadSpec& now = settings();
+  std::string words = views::difference_words(texts(), comparison->sides[0].spec, now);
+  const auto b = views::spec_of_b(state().compare_edit, now);
+  if (words.empty() && b) words = views::difference_words(texts(), comparison->sides[1].spec, *b);
+  return words;
+}
+
+void ComparePage::draw_head(const views::Ui& ui, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const run::Comparison* const comparison = session().comparison();
+  const bool going_on = session().comparing();
+  std::string title, progress, about, paid;
+  if (comparison != nullptr) {
+    about = subject(ui, *comparison);
+    const double most = run::comparison_protocol().budget_s;
+    progress = views::comparison_state(*comparison, most, texts());
+    title = going_on ? progress : views::comparison_verdict(*comparison, texts());
+    if (going_on) {
+      progress.clear();
+    } else {
+      paid = views::break_even_words(*comparison, texts());
+    }
+  } else if (going_on) {
+    title = texts()("compare.preparing");
+  } else {
+    title = views::message_words(texts(), session().comparison_problem());
+    if (title.empty()) title = refusal();
+    if (title.empty()) title = texts()("compare.nothing_yet");
+  }
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  const float buttons = views::right_row("###compare_buttons", at.x + width - ui.px(16),
+                                         at.y + ui.px(kHeadMargin), [&] { draw_buttons(ui); });
+  const float room = buttons - at.x - ui.px(32);
+  const auto style = sink.text_width(views::TextStyle::large, title) <= room
+                         ? views::TextStyle::large
+                         : views::TextStyle::body;
+  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin)}, style, ui.theme.text,
+            views::fitted(sink, style, title, room));
+  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 32)}, views::TextStyle::small,
+            ui.theme.text2,
+            views::fitted(sink, views::TextStyle::small,
+                          about + (about.empty() || progress.empty() ? "" : "   ") + progress,
+                          width - ui.px(32)));
+  if (!paid.empty()) {
+    sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 52)}, views::TextStyle::body,
+              ui.theme.text, views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
+  }
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + (paid.empty() ? 60.0F : 80.0F))});
+}
+
+void ComparePage::draw_buttons(const views::Ui& ui) {
+  const run::Comparison* const comparison = session().comparison();
+  const bool going_on = session().comparing();
+  if (going_on) {
+    if (views::button(ui, "###compare_stop", "\xef\x81\x8d", ui.texts("compare.stop"), "Esc",
+                      views::ButtonKind::primary)) {
+      session().cancel();
+    }
+  } else if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
+                           ui.texts("common.space"), views::ButtonKind::primary)) {
+    start();
+  }
+  if (comparison != nullptr && !going_on) {
+    ImGui::SameLine(0, ui.px(8));
+    if (views::button(ui, "###compare_copy", "\xef\x83\x85", ui.texts("common.copy"), "",
+                      views::ButtonKind::quiet)) {
+      ImGui::SetClipboardText((io::to_markdown(report::comparison_table(*comparison)) + "\n" +
+                               report::comparison_sentence(*comparison) + "\n")
+                                  .c_str());
+    }
+  }
+}
+
+void ComparePage::draw(const views::Ui& ui, Requests& /*requests*/) {
+  PageArea area = frame().begin(ui);
+  views::settle(state().compare_edit, settings());
+  frame().draw_form(ui, area, "###compare_controls",
+                    [&] { views::draw_compare_controls(ui, state().compare_edit, settings()); });
+  contexts().ask_for_prediction();
+  draw_window(ui, {.id = "###compare_page"}, area, [&] {
+    draw_head(ui, area.size.x);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (const run::Comparison* const comparison = session().comparison()) {
+      views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+      const ImVec2 end{area.origin.x + area.size.x, area.origin.y + area.size.y};
+      ImGui::Dummy({area.size.x, end.y - at.y});
+      const views::Rect figure{at.x, at.y, end.x, end.y};
+      views::draw_compare_figure(sink, figure, {*comparison, texts(), ui.theme, ui.metrics});
+      views::draw_stale(sink, ui.theme, ui.metrics, figure, texts(), stale());
+    } else {
+      ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y});
+      views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2, texts()("compare.about"),
+                          ui.px(24));
+    }
+  });
+}
+
+void ComparePage::save(Requests& requests) {
+  requests.save = Requests::Save::comparison;
+}
+
+std::string ComparePage::why_not_save() const {
+  if (session().busy()) return texts()("command.why.still_running");
+  return unless(session().comparison() != nullptr, "command.why.no_comparison");
+}
+
+}  // namespace ts::app

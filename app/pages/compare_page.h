@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "app/pages/page_view.h"
+
+namespace ts::app {
+
+// The page of A against B: the setting that differs, the comparison as it goes on, its outcome.
+class ComparePage : public PageView {
+ public:
+  using PageView::PageView;
+
+  void draw(const views::Ui& ui, Requests& requests) override;
+  void start() override;
+  void save(Requests& requests) override;
+  [[nodiscard]] std::string why_not_save() const override;
+
+ private:
+  void draw_head(const views::Ui& ui, float width);
+  void draw_buttons(const views::Ui& ui);
+  [[nodiscard]] std::string refusal() const;
+  [[nodiscard]] std::string stale() const;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,45 @@
+#include "app/pages/notices.h"
+
+#include <utility>
+
+#include "core/base/clock.h"
+#include "views/common/spec_words.h"
+
+namespace ts::app {
+namespace {
+
+constexpr std::int64_t kShownTime = 6'000'000'000;  // nanoseconds
+
+}  // namespace
+
+void Notices::add(std::string words) {
+  words_ = std::move(words);
+  until_ns_ = base::now_ns() + kShownTime;
+}
+
+void Notices::add(const base::Message& message) {
+  add(views::message_words(*texts_, message));
+}
+
+void Notices::add_error(const base::Result<void>& result) {
+  if (!result) add(result.error());
+}
+
+void Notices::saved(const std::filesystem::path& path) {
+  std::error_code ignored;
+  toasts_.add(std::filesystem::absolute(path, ignored), base::now_ns());
+}
+
+const std::string* Notices::sentence() const {
+  return base::now_ns() < until_ns_ ? &words_ : nullptr;
+}
+
+std::optional<std::filesystem::path> Notices::draw_toasts(const views::Ui& ui) {
+  return toasts_.draw(ui, base::now_ns());
+}
+
+bool Notices::animated() const {
+  return sentence() != nullptr || !toasts_.empty();
+}
+
+}  // namespace ts::app

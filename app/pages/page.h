@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace ts::app {
+
+// What the window or a picture shows: one of the five pages, or one panel alone (pictures only).
+enum class Page : std::uint8_t {
+  run,
+  sweep,
+  hunt,
+  compare,
+  lessons,
+  timeline,
+  memory,
+  segments,
+  operators,
+  agreement,
+  controls,
+  inspector
+};
+
+// The pages that the tabs at the top choose between, in their order.
+inline constexpr std::array kPages = {Page::run, Page::sweep, Page::hunt, Page::compare,
+                                      Page::lessons};
+constexpr bool is_panel(Page page) {
+  return page > Page::lessons;
+}
+
+// A page, with the controls and sizes of the projector or without.
+struct ShownPage {
+  Page page = Page::run;
+  bool projector = false;
+};
+// By the names of `shot --workspace`: "ab" is Page::compare, "projector" is the page of runs on a
+// projector. A sentence with all names for any other.
+base::Result<ShownPage> page_from_name(const std::string& name);
+
+}  // namespace ts::app

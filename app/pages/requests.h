@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "views/sweep/sweep_view.h"
+
+namespace ts::app {
+
+// User requests of one frame that the window carries out after it, because they write files, draw
+// pictures or end the program.
+struct Requests {
+  bool quit = false;
+  bool picture = false;  // F12
+  // What to save into a folder of its own.
+  enum class Save : std::uint8_t { run, prediction, comparison };
+  std::optional<Save> save;
+  bool restart = false;
+  bool lesson = false;  // the report of the open lesson and its pictures, into its folder
+  // Save the map of the hunt as a picture into this file; empty: beside the other pictures.
+  std::optional<std::filesystem::path> hunt_picture;
+  // Save the figure of the sweep, or one chart of it, as files in a folder.
+  struct Figure {
+    std::optional<views::SweepChart> only;
+    std::filesystem::path folder;
+  };
+  std::optional<Figure> figure;
+
+  // Merges the requests of a later frame into these.
+  void add(Requests&& later) {
+    quit = quit || later.quit;
+    picture = picture || later.picture;
+    restart = restart || later.restart;
+    lesson = lesson || later.lesson;
+    if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
+    if (later.save) save = later.save;
+    if (later.figure) figure = std::move(later.figure);
+  }
+};
+
+}  // namespace ts::app

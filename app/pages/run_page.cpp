@@ -1,0 +1,222 @@
+#include "app/pages/run_page.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "app/pages/sheet.h"
+#include "views/common/ids.h"
+#include "views/common/spec_words.h"
+#include "views/common/widgets.h"
+#include "views/inspector/file_panel.h"
+#include "views/inspector/projector_head.h"
+
+namespace ts::app {
+namespace {
+
+using views::TextStyle;
+
+constexpr float kMemoryPart = 0.54F;  // of the height, below the timeline
+
+// A panel that docks; panels of rows have a margin, charts use every pixel.
+void docked_panel(const char* id, ImVec2 padding, ImGuiWindowFlags flags,
+                  const std::function<void()>& draw) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  if (ImGui::Begin(id, nullptr, kPanelFlags | flags)) draw();
+  ImGui::End();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void RunPage::draw(const views::Ui& ui, Requests& /*requests*/) {
+  frame().projector() ? draw_projector(ui) : draw_panels(ui);
+}
+
+void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry) {
+  ImGui::SetCursorPos({ui.px(16), ui.px(16)});
+  ImGui::BeginGroup();
+  if (entry.loading()) {
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
+                        texts()("file.reading", {{"name", entry.path.filename().string()}}),
+                        ui.px(16));
+  } else {
+    views::wrapped_text(ui, TextStyle::large, ui.theme.text, texts()("file.cannot_open"),
+                        ui.px(16));
+    views::wrapped_text(ui, TextStyle::body, ui.theme.text2,
+                        views::message_words(texts(), entry.problem), ui.px(16));
+  }
+  ImGui::EndGroup();
+}
+
+void RunPage::draw_timeline(const views::Ui& ui) {
+  const OpenedFiles::Entry* const entry = session().files().current();
+  views::ViewContext view = contexts().view(ui);
+  if (entry == nullptr || view.trace != nullptr) {
+    timeline_.draw(view);
+  } else if (entry->opened != nullptr) {
+    segments_.draw(view);
+  } else {
+    draw_file_problem(ui, *entry);
+  }
+}
+
+void RunPage::draw_controls(const views::Ui& ui) {
+  if (session().files().current() == nullptr) {
+    views::draw_controls(contexts().controls(ui));
+  } else if (const auto device = views::draw_file_panel(ui, contexts().view(ui))) {
+    session().files().choose_device(*device);
+  }
+}
+
+void RunPage::draw_inspector(const views::Ui& ui, const views::ViewContext& view) {
+  const auto tried = inspector_.draw(ui, view, session().engine_problem());
+  if (tried) state().history.set(*tried);
+}
+
+// The panels around the timeline keep their sizes relative to the window and the scale until one of
+// them is dragged; in a window that shrinks, the timeline would get nothing otherwise.
+void RunPage::fit_panels(const views::Ui& ui) {
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  const auto fit = [](const char* window, float ImVec2::*extent, float& fitted, float wanted) {
+    const ImGuiWindow* const panel = ImGui::FindWindowByName(window);
+    ImGuiDockNode* const node = panel != nullptr ? panel->DockNode : nullptr;
+    if (node != nullptr && fitted != wanted && std::abs(node->Size.*extent - fitted) < 2) {
+      ImVec2 changed = node->Size;
+      changed.*extent = wanted;
+      ImGui::DockBuilderSetNodeSize(node->ID, changed);
+    }
+    fitted = wanted;
+  };
+  fit(views::ids::kControls, &ImVec2::x, fitted_left_, controls_width(ui, size.x));
+  fit(views::ids::kInspector, &ImVec2::x, fitted_right_, side_width(ui, size.x));
+  fit(views::ids::kMemory, &ImVec2::y, fitted_below_, std::floor(size.y * kMemoryPart));
+}
+
+void RunPage::reset_layout() {
+  ImGui::DockBuilderRemoveNode(dock_id_);
+}
+
+void RunPage::dock_panels(const views::Ui& ui) {
+  if (ImGui::DockBuilderGetNode(dock_id_) != nullptr) return;
+  const ImVec2 size = ImGui::GetMainViewport()->WorkSize;
+  ImGui::DockBuilderAddNode(dock_id_, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodeSize(dock_id_, size);
+  ImGuiID centre = dock_id_;
+  const auto split = [&centre](ImGuiDir side, float part) {
+    return ImGui::DockBuilderSplitNode(centre, side, part, nullptr, &centre);
+  };
+  const float width = std::max(1.0F, size.x);
+  const float left_part = controls_width(ui, width) / width;
+  ImGui::DockBuilderDockWindow(views::ids::kControls, split(ImGuiDir_Left, left_part));
+  const float right_part = side_width(ui, width) / (width * (1 - left_part));
+  ImGui::DockBuilderDockWindow(views::ids::kInspector, split(ImGuiDir_Right, right_part));
+  ImGui::DockBuilderDockWindow(views::ids::kMemory, split(ImGuiDir_Down, kMemoryPart));
+  ImGui::DockBuilderDockWindow(views::ids::kTimeline, centre);
+  ImGui::DockBuilderFinish(dock_id_);
+}
+
+void RunPage::draw_panels(const views::Ui& ui) {
+  dock_id_ = ImGui::GetID("###dock");
+  dock_panels(ui);
+  fit_panels(ui);
+  ImGui::DockSpaceOverViewport(dock_id_, ImGui::GetMainViewport(),
+                               ImGuiDockNodeFlags_AutoHideTabBar);
+  const OpenedFiles::Entry* const entry = session().files().current();
+  // Controls first: this frame's charts show what they change. Then the timeline, which shows no
+  // prediction.
+  docked_panel(views::ids::kControls, rows_padding(ui), 0, [&] { draw_controls(ui); });
+  docked_panel(views::ids::kTimeline, {0, 0}, kUnmovingFlags, [&] { draw_timeline(ui); });
+  contexts().wait_for_prediction();
+  views::ViewContext view = contexts().view(ui);
+  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] { memory_.draw(view); });
+  docked_panel(views::ids::kInspector, rows_padding(ui), 0, [&] {
+    if (entry == nullptr || entry->opened != nullptr) draw_inspector(ui, view);
+  });
+}
+
+void RunPage::draw_projector(const views::Ui& ui) {
+  const OpenedFiles::Entry* const entry = session().files().current();
+  PageArea area = entry == nullptr ? frame().begin(ui) : whole_page();
+  const auto panel = [&](const char* id, const PageArea& part, const std::function<void()>& draw) {
+    draw_window(ui, {.id = id, .line_below = true}, part, draw);
+  };
+  if (entry != nullptr && entry->opened == nullptr) {
+    panel("###projector_problem", area, [&] { draw_file_problem(ui, *entry); });
+    return;
+  }
+  if (entry == nullptr) frame().draw_form(ui, area, "###projector_form");
+  // Whole pixels; otherwise the background shows between two panels.
+  const PageArea head = area.cut_top(
+      std::floor(std::min(views::projector_head_height(ui.metrics.scale), area.size.y * 0.4F)));
+  const PageArea timeline = area.cut_top(std::floor(area.size.y * 0.4F));
+  // The same order as in draw_panels(), for the same reason.
+  panel("###projector_timeline", timeline, [&] { draw_timeline(ui); });
+  contexts().wait_for_prediction();
+  views::ViewContext view = contexts().view(ui);
+  panel("###projector_verdict", head, [&] {
+    if (const auto tried = views::draw_projector_head(ui, view, session().engine_problem()))
+      state().history.set(*tried);
+  });
+  panel("###projector_memory", area, [&] { memory_.draw(view); });
+}
+
+void RunPage::draw_panel(const views::Ui& ui, Page panel) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const bool rows = panel == Page::controls || panel == Page::inspector ||
+                    panel == Page::operators || panel == Page::agreement;
+  const PageWindow window{.id = "###one",
+                          .padding = rows ? rows_padding(ui) : ImVec2(0, 0),
+                          .flags = kFixedFlags | ImGuiWindowFlags_NoScrollbar};
+  draw_window(ui, window, {viewport->Pos, viewport->Size}, [&] {
+    views::ViewContext view = contexts().view(ui);
+    switch (panel) {
+      case Page::timeline:
+        return timeline_.draw(view);
+      case Page::memory:
+        return memory_.draw(view);
+      case Page::segments:
+        return segments_.draw(view);
+      case Page::operators:
+        return operators_.draw(ui, view, state().operators_tab);
+      case Page::agreement:
+        return agreement_.draw(ui, view);
+      case Page::controls:
+        return draw_controls(ui);
+      default:
+        return draw_inspector(ui, view);
+    }
+  });
+}
+
+void RunPage::draw_sheets(const views::Ui& ui) {
+  draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_,
+             [&] { operators_.draw(ui, contexts().view(ui), state().operators_tab); });
+  draw_sheet(ui, "agreement.title", "###agreement_sheet", state().view.show_agreement,
+             [&] { agreement_.draw(ui, contexts().view(ui)); });
+}
+
+bool RunPage::close_sheet() {
+  for (bool* const open : {&state().view.show_agreement, &show_operators_}) {
+    if (std::exchange(*open, false)) return true;
+  }
+  return false;
+}
+
+void RunPage::save(Requests& requests) {
+  requests.save = session().run() != nullptr ? Requests::Save::run : Requests::Save::prediction;
+}
+
+std::string RunPage::why_not_save() const {
+  if (session().files().current() != nullptr) return texts()("command.why.is_a_file");
+  if (session().busy()) return texts()("command.why.still_running");
+  return unless(session().run() != nullptr || contexts().predicted(),
+                "command.why.nothing_to_save");
+}
+
+}  // namespace ts::app

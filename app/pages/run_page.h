@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+
+#include "app/pages/file_tabs.h"
+#include "app/pages/page_view.h"
+#include "views/inspector/inspector_view.h"
+#include "views/memory/memory_view.h"
+#include "views/prediction/agreement_view.h"
+#include "views/segments/segments_view.h"
+#include "views/tables/operators_view.h"
+#include "views/timeline/timeline_view.h"
+
+namespace ts::app {
+
+// The page of one run, or of an opened file: controls, timeline, memory and inspector, in panels
+// that dock; on the projector one below the other.
+class RunPage : public PageView {
+ public:
+  using PageView::PageView;
+
+  void draw(const views::Ui& ui, Requests& requests) override;
+  void draw_sheets(const views::Ui& ui) override;
+  bool close_sheet() override;
+  void start() override { runs().start(); }
+  void save(Requests& requests) override;
+  [[nodiscard]] std::string why_not_save() const override;
+  [[nodiscard]] bool has_form() const override { return session().files().current() == nullptr; }
+
+  void draw_file_tabs(const views::Ui& ui) { file_tabs_.draw(ui, session().files()); }
+  // One panel over the whole window, for pictures.
+  void draw_panel(const views::Ui& ui, Page panel);
+  // Docks the panels anew in the next frame.
+  void reset_layout();
+  // The sheet of operators is open.
+  [[nodiscard]] bool& shows_operators() { return show_operators_; }
+  // The page of the hunt shows the same memory view.
+  [[nodiscard]] views::MemoryView& memory() { return memory_; }
+
+ private:
+  void draw_panels(const views::Ui& ui);
+  void draw_projector(const views::Ui& ui);
+  void dock_panels(const views::Ui& ui);
+  void fit_panels(const views::Ui& ui);
+  void draw_timeline(const views::Ui& ui);
+  void draw_controls(const views::Ui& ui);
+  void draw_inspector(const views::Ui& ui, const views::ViewContext& view);
+  void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
+
+  FileTabs file_tabs_;
+  views::TimelineView timeline_;
+  views::MemoryView memory_;
+  views::SegmentsView segments_;
+  views::OperatorsView operators_;
+  views::AgreementView agreement_;
+  views::InspectorView inspector_;
+  bool show_operators_ = false;
+  unsigned dock_id_ = 0;
+  // Sizes of the panels that follow the window, as they were set last, in pixels.
+  float fitted_left_ = 0, fitted_right_ = 0, fitted_below_ = 0;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "app/pages/notices.h"
+#include "app/pages/workspace_state.h"
+#include "app/session/session.h"
+
+namespace ts::app {
+
+// Starts runs of the settings of now: on request, and after each change while Live is on. Main
+// thread.
+class RunStarter {
+ public:
+  RunStarter(Session& session, WorkspaceState& state, Notices& notices)
+      : session_(&session), state_(&state), notices_(&notices), seen_spec_(state.history.spec()) {}
+
+  // Starts a run; a sentence says why there is none.
+  void start() { start(false); }
+  // Starts a short run when the settings have changed and then rested. Once a frame.
+  void follow_live();
+  // follow_live() has a run to start.
+  [[nodiscard]] bool live_pending() const;
+  // Sets settings that Live does not run: those of something that was opened.
+  void open_settings(const spec::WorkloadSpec& spec);
+  // A point of a sweep is being measured; a run now would discard it.
+  [[nodiscard]] bool measures_sweep() const;
+
+ private:
+  void start(bool live);
+
+  Session* session_;
+  WorkspaceState* state_;
+  Notices* notices_;
+  spec::WorkloadSpec run_spec_;   // of the last run that was started
+  spec::WorkloadSpec seen_spec_;  // of the last frame
+  std::int64_t changed_ns_ = 0;
+};
+
+}  // namespace ts::app

@@ -1,0 +1,194 @@
+#include "app/pages/view_contexts.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "core/files/opened_file.h"
+#include "core/spec/typed_card.h"
+#include "views/common/spec_words.h"
+
+namespace ts::app {
+namespace {
+
+// After the frame began: what is drawn with the prediction has the rest of 16.6 ms.
+constexpr std::chrono::milliseconds kPredictedBy{10};
+
+// Whether two specs differ at most in the target card and the allocator's settings.
+bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
+  spec::WorkloadSpec same = b;
+  same.target_gpu = a.target_gpu;
+  same.alloc_conf = a.alloc_conf;
+  return a == same;
+}
+
+}  // namespace
+
+// Positions in an old trace mean nothing in a new one. `device` is null for a run of our own and
+// for a trace.
+void ViewContexts::reset_view_state(const run::Run& run, const files::OpenedDevice* device) {
+  if (run.id == state_->viewed) return;
+  state_->viewed = run.id;
+  views::ViewState fresh;
+  fresh.memory_axis = state_->view.memory_axis;
+  fresh.live_axis = state_->view.live_axis;
+  fresh.link_axes = state_->view.link_axes;
+  fresh.block_colors = state_->view.block_colors;
+  fresh.detail = state_->view.detail;
+  fresh.search = state_->view.search;
+  fresh.show_agreement = state_->view.show_agreement;
+  if (device != nullptr) {
+    if (!state_->color_of_runs) state_->color_of_runs = fresh.block_colors;
+    // Without categories, colours by category would all be the same.
+    fresh.block_colors =
+        device->guessed_share.value_or(files::has_categories(*device) ? 1 : 0) > 0.5
+            ? views::BlockColors::category
+            : views::BlockColors::stack;
+  } else if (state_->color_of_runs) {
+    fresh.block_colors = *state_->color_of_runs;
+    state_->color_of_runs.reset();
+  }
+  state_->view = fresh;
+}
+
+views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
+                                              const OpenedFiles::Entry& entry) {
+  const files::OpenedFile* opened = entry.opened.get();
+  const files::OpenedTrace* trace = opened != nullptr ? opened->trace.get() : nullptr;
+  const files::OpenedFile* file = trace == nullptr ? opened : nullptr;
+  const files::OpenedDevice* device = file != nullptr ? &file->devices[entry.device] : nullptr;
+  const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
+  if (run != nullptr) reset_view_state(*run, device);
+  // The file does not tell the capacity of the card that it was recorded on.
+  views::ViewContext view{run,
+                          opened != nullptr ? opened->strings() : session_->strings(),
+                          *texts_,
+                          ui.theme,
+                          ui.metrics,
+                          state_->view,
+                          base::now_ns(),
+                          0,
+                          {},
+                          faces_};
+  view.file = file;
+  view.file_device = device;
+  view.trace = trace;
+  view.picture = picture_;
+  view.replayed = session_->files().replayed();
+  view.memory.kind = views::MemorySource::Kind::opened;
+  if (run != nullptr) {
+    view.memory.log = &run->memory;
+    view.memory.id = run->id;
+    view.memory.range = run->memory.time_range();
+    view.memory.owner = entry.opened;
+    if (device != nullptr) {
+      view.memory.stacks = device->stacks;
+      view.memory.guessed_share = device->guessed_share;
+    }
+  }
+  return view;
+}
+
+views::ViewContext ViewContexts::view(const views::Ui& ui) {
+  if (const OpenedFiles::Entry* const entry = session_->files().current()) {
+    return view_of_file(ui, *entry);
+  }
+  const spec::WorkloadSpec& now = state_->history.spec();
+  const spec::Gpu* gpu = session_->gpus().find(now.target_gpu);
+  const run::Run* run = session_->run();
+  if (run != nullptr) reset_view_state(*run, nullptr);
+  // A typed limit has priority over the card's memory.
+  const std::int64_t typed = now.memory_limit;
+  const std::int64_t capacity = typed > 0 ? typed : gpu != nullptr ? gpu->memory_bytes : 0;
+  std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
+                     : gpu != nullptr ? spec::card_label(*gpu)
+                                      : std::string();
+  views::ViewContext view{run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
+                          state_->view, base::now_ns(),      capacity, std::move(name), faces_};
+  view.live = state_->preferences.live;
+  view.picture = picture_;
+  if (run != nullptr && run->finished) view.memory.owner = session_->share_shown();
+  if (run != nullptr) {
+    note_figures(*run);
+    view.stale = views::difference_words(*texts_, run->spec, now);
+  }
+  if (state_->earlier.id != 0) {
+    view.earlier = &state_->earlier;
+    view.stale_earlier = views::difference_words(*texts_, state_->earlier.spec, now);
+  }
+  choose_memory(view);
+  return view;
+}
+
+views::ControlsContext ViewContexts::controls(const views::Ui& ui) {
+  return {ui,
+          state_->history,
+          session_->gpus(),
+          session_->engine(),
+          session_->run(),
+          session_->predictions().outlook(),
+          &state_->preferences.targets};
+}
+
+void ViewContexts::note_figures(const run::Run& run) {
+  const bool well = run.finished && run.verdict == run::Verdict::ok;
+  if (!well || run.id == state_->figures.id) return;
+  const run::TimingSummary timing = run.timing();
+  if (timing.n == 0) return;
+  if (state_->figures.id != 0 && !same_work(state_->figures.spec, run.spec))
+    state_->earlier = state_->figures;
+  state_->figures = {run.id, run.spec, timing.median_ms, run.tokens_per_s(), run.peak_allocated()};
+}
+
+void ViewContexts::ask_for_prediction() {
+  session_->predictions().follow(state_->history.spec(), session_->engine());
+}
+
+void ViewContexts::wait_for_prediction() {
+  session_->predictions().wait(frame_begin_ + kPredictedBy);
+}
+
+bool ViewContexts::predicted() const {
+  const predict::Outlook* const outlook = session_->predictions().outlook();
+  return outlook != nullptr && outlook->target != nullptr &&
+         outlook->spec == state_->history.spec();
+}
+
+// The memory view shows the measured log, with its prediction beside it, while the settings are
+// those of the run; otherwise the predicted log. A run that failed before it allocated anything
+// has no measured log.
+void ViewContexts::choose_memory(views::ViewContext& view) {
+  ask_for_prediction();
+  const predict::Outlook* outlook = session_->predictions().outlook();
+  view.outlook = outlook;
+  const run::Run* run = view.run;
+  if (outlook != nullptr && outlook->own && run != nullptr && same_work(outlook->spec, run->spec))
+    run_forecast_ = outlook->own;
+  const bool measured = run != nullptr && same_work(run->spec, state_->history.spec()) &&
+                        !run->memory.events().empty();
+  const bool known = outlook != nullptr && (outlook->target != nullptr || outlook->own != nullptr);
+  if (known) state_->last_forecast = outlook->target != nullptr ? outlook->target : outlook->own;
+  // If nothing can be predicted, the last prediction stays and is marked as stale.
+  const predict::Forecast* const forecast = state_->last_forecast.get();
+  if (measured || forecast == nullptr) {
+    if (run != nullptr)
+      view.stale_memory = views::difference_words(*texts_, run->spec, state_->history.spec());
+    if (run_forecast_ && run != nullptr && same_work(run_forecast_->run.spec, run->spec))
+      view.forecast = run_forecast_.get();
+    return;
+  }
+  view.forecast = forecast;
+  view.memory.kind = views::MemorySource::Kind::predicted;
+  view.memory.owner = nullptr;
+  view.memory.log = &forecast->run.log;
+  view.memory.id = forecast->id;
+  view.memory.range = forecast->run.log.time_range();
+  view.memory.limit = forecast->target.capacity();
+  if (!known) {
+    view.stale_memory =
+        views::difference_words(*texts_, forecast->run.spec, state_->history.spec());
+  }
+}
+
+}  // namespace ts::app

@@ -1,0 +1,20 @@
+#include "app/pages/workspace_state.h"
+
+namespace ts::app {
+
+std::filesystem::path WorkspaceState::save_folder() const {
+  return preferences.save_folder.empty() ? default_save_folder : preferences.save_folder;
+}
+
+void WorkspaceState::choose_save_folder(const std::filesystem::path& chosen) {
+  preferences.save_folder = chosen;
+  sweeps->set_folder(save_folder());
+  hunts->set_folder(save_folder());
+  lessons->set_folder(save_folder());
+}
+
+const views::Theme& theme_of(const Preferences& preferences) {
+  return views::theme(preferences.projector ? views::ThemeKind::light : preferences.theme);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "app/lessons/lesson_session.h"
+#include "app/pages/page.h"
+#include "app/session/hunt_session.h"
+#include "app/session/preferences.h"
+#include "app/session/session.h"
+#include "app/session/sweep_session.h"
+#include "views/common/view_state.h"
+#include "views/compare/compare_controls.h"
+#include "views/controls/spec_history.h"
+#include "views/sweep/sweep_controls.h"
+#include "views/sweep/sweep_view.h"
+#include "views/tables/operators_view.h"
+
+namespace ts::app {
+
+// The part of the user interface's state that a picture shares with the window.
+struct WorkspaceState {
+  explicit WorkspaceState(const Preferences& start)
+      : preferences(start), history(start.spec), old_limit(start.spec.memory_limit) {}
+  Preferences preferences;
+  std::filesystem::path default_save_folder;  // used if the preferences name none
+  views::SpecHistory history;
+  // The memory limit of the last session, in bytes; a bar in the window reminds of it until the
+  // user keeps or removes it. 0: none, or done.
+  std::int64_t old_limit = 0;
+  views::ViewState view;
+  run::RunId viewed = 0;  // the run, or device of a file, that `view` belongs to
+  std::optional<views::BlockColors> color_of_runs;  // block_colors to restore when a file is left
+  views::SweepEdit sweep_edit;
+  views::SweepPageState sweep_page;
+  std::shared_ptr<SweepSession> sweeps = std::make_shared<SweepSession>();
+  views::HuntEdit hunt_edit;
+  std::shared_ptr<HuntSession> hunts = std::make_shared<HuntSession>();
+  views::CompareEdit compare_edit;
+  std::shared_ptr<LessonSession> lessons = std::make_shared<LessonSession>();
+  views::OperatorsTab operators_tab = views::OperatorsTab::op;
+  Page page = Page::run;
+  // The folder for everything that is saved.
+  [[nodiscard]] std::filesystem::path save_folder() const;
+  // Valid from now on; empty: the default folder.
+  void choose_save_folder(const std::filesystem::path& chosen);
+
+  views::RunFigures figures;  // of the newest successful run
+  views::RunFigures earlier;  // of the last one with other settings
+  // The last prediction, shown while nothing can be predicted for the settings of now.
+  std::shared_ptr<const predict::Forecast> last_forecast;
+};
+
+// The projector is light whatever the window looks like otherwise.
+const views::Theme& theme_of(const Preferences& preferences);
+
+}  // namespace ts::app

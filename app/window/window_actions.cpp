@@ -1,0 +1,277 @@
+#include "app/window/window_actions.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "app/session/languages.h"
+#include "views/common/spec_words.h"
+
+namespace ts::app {
+namespace {
+
+// The panels that can have the focus ring, from left to right and from top to bottom.
+std::vector<ImGuiWindow*> panels_in_order() {
+  std::vector<ImGuiWindow*> panels;
+  for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
+    constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_Popup |
+                                       ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoNavInputs;
+    const bool child = (one->Flags & ImGuiWindowFlags_ChildWindow) != 0 && !one->DockIsActive;
+    const bool something = (one->DC.NavLayersActiveMask & 1) != 0;
+    if (one->WasActive && !child && something && (one->Flags & kNone) == 0) panels.push_back(one);
+  }
+  std::ranges::stable_sort(panels, [](const ImGuiWindow* a, const ImGuiWindow* b) {
+    return a->Pos.x != b->Pos.x ? a->Pos.x < b->Pos.x : a->Pos.y < b->Pos.y;
+  });
+  return panels;
+}
+
+// The panel with the focus ring; null: none of them.
+ImGuiWindow* panel_with_ring(const std::vector<ImGuiWindow*>& panels) {
+  ImGuiWindow* window = ImGui::GetCurrentContext()->NavWindow;
+  while (window != nullptr && std::ranges::find(panels, window) == panels.end())
+    window = window->ParentWindow;
+  return window;
+}
+
+// Moves the focus ring to the next panel, or back.
+void focus_panel(int steps) {
+  const std::vector<ImGuiWindow*> panels = panels_in_order();
+  if (panels.empty()) return;
+  const auto now = std::ranges::find(panels, panel_with_ring(panels));
+  const auto count = static_cast<std::ptrdiff_t>(panels.size());
+  const std::ptrdiff_t from = now == panels.end() ? (steps > 0 ? -1 : count) : now - panels.begin();
+  ImGuiWindow* const next = panels[static_cast<std::size_t>((from + steps + count) % count)];
+  ImGui::FocusWindow(next);
+  ImGui::NavInitWindow(next, false);
+  ImGui::SetNavCursorVisible(true);
+}
+
+// The page that an action shows; unset: it does something else.
+std::optional<Page> page_of(Action action) {
+  switch (action) {
+    case Action::page_run:
+      return Page::run;
+    case Action::page_sweep:
+      return Page::sweep;
+    case Action::page_hunt:
+      return Page::hunt;
+    case Action::page_compare:
+      return Page::compare;
+    case Action::page_lessons:
+      return Page::lessons;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string WindowActions::keys_of(const ActionRow& row) const {
+  return row.action == Action::start ? services_.texts("common.space") : std::string(row.keys);
+}
+
+std::string WindowActions::why_not(Action action) const {
+  const auto& t = services_.texts;
+  switch (action) {
+    case Action::start:
+      return views::message_words(services_.texts, services_.session.engine_problem());
+    case Action::stop:
+      return services_.session.busy() || services_.state.lessons->running()
+                 ? ""
+                 : t("command.why.not_running");
+    case Action::undo:
+      return services_.state.history.can_undo() ? "" : t("command.why.nothing_to_undo");
+    case Action::redo:
+      return services_.state.history.can_redo() ? "" : t("command.why.nothing_to_redo");
+    case Action::save:
+      return pages_->current().why_not_save();
+    case Action::save_prediction:
+      return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
+    case Action::settings:
+      if (!pages_->current().has_form()) return t("command.why.no_form");
+      return services_.state.preferences.projector ? "" : t("command.why.settings_shown");
+    default:
+      return {};
+  }
+}
+
+bool WindowActions::is_on(Action action) const {
+  if (const auto page = page_of(action)) return services_.state.page == *page;
+  const Preferences& preferences = services_.state.preferences;
+  switch (action) {
+    case Action::live:
+      return preferences.live;
+    case Action::dark:
+      return preferences.theme == views::ThemeKind::dark;
+    case Action::light:
+      return preferences.theme == views::ThemeKind::light;
+    case Action::glossary:
+      return sheets_->show_glossary;
+    case Action::operators:
+      return pages_->run.shows_operators();
+    case Action::agreement:
+      return services_.state.view.show_agreement;
+    case Action::projector:
+      return preferences.projector;
+    case Action::settings:
+      return services_.frame.shows_form() && pages_->current().has_form();
+    default:
+      return false;
+  }
+}
+
+void WindowActions::perform(Action action, Requests& requests) {
+  Preferences& preferences = services_.state.preferences;
+  switch (action) {
+    case Action::start:
+      return pages_->current().start();
+    case Action::stop:
+      return stop();
+    case Action::live:
+      preferences.live = !preferences.live;
+      return;
+    case Action::undo:
+      return services_.state.history.undo();
+    case Action::redo:
+      return services_.state.history.redo();
+    case Action::reset_settings:
+      return reset_settings();
+    case Action::open:
+      sheets_->open_file();
+      return;
+    case Action::save:
+      return pages_->current().save(requests);
+    case Action::save_prediction:
+      requests.save = Requests::Save::prediction;
+      return;
+    case Action::save_folder:
+      sheets_->show_save_folder = true;
+      return;
+    case Action::picture:
+      requests.picture = true;
+      return;
+    case Action::quit:
+      requests.quit = true;
+      return;
+    case Action::page_run:
+    case Action::page_sweep:
+    case Action::page_hunt:
+    case Action::page_compare:
+    case Action::page_lessons:
+      services_.state.page = *page_of(action);
+      return;
+    case Action::dark:
+      preferences.theme = views::ThemeKind::dark;
+      return;
+    case Action::light:
+      preferences.theme = views::ThemeKind::light;
+      return;
+    case Action::larger:
+      return change_scale(1);
+    case Action::smaller:
+      return change_scale(-1);
+    case Action::operators:
+      pages_->run.shows_operators() = !pages_->run.shows_operators();
+      return;
+    case Action::agreement:
+      services_.state.view.show_agreement = !services_.state.view.show_agreement;
+      return;
+    case Action::projector:
+      preferences.projector = !preferences.projector;
+      return;
+    case Action::settings:
+      if (why_not(action).empty()) services_.frame.toggle_form();
+      return;
+    case Action::reset_layout:
+      return pages_->run.reset_layout();
+    case Action::next_panel:
+      return focus_panel(1);
+    case Action::previous_panel:
+      return focus_panel(-1);
+    case Action::palette:
+      return palette_->open();
+    case Action::glossary:
+      sheets_->show_glossary = !sheets_->show_glossary;
+      return;
+    case Action::shortcuts:
+      sheets_->show_shortcuts = true;
+      return;
+  }
+}
+
+// Escape: closes the nearest sheet, else stops.
+void WindowActions::stop_or_close() {
+  if (sheets_->close()) return;
+  for (PageView* const page : pages_->all()) {
+    if (page->close_sheet()) return;
+  }
+  stop();
+}
+
+// Stops the current job. A sweep is stopped as a whole: cancelling only its point would lose that
+// point and continue with the next.
+void WindowActions::stop() {
+  SweepSession& sweeps = *services_.state.sweeps;
+  if (!sweeps.idle() && !sweeps.runner()->paused()) {
+    sweeps.runner()->cancel();
+  } else if (services_.state.lessons->running()) {
+    services_.state.lessons->cancel();
+  } else {
+    services_.session.cancel();
+  }
+}
+
+// The language stays: the user may not be able to read the default one.
+void WindowActions::reset_settings() {
+  Preferences& preferences = services_.state.preferences;
+  const Preferences defaults = default_preferences();
+  services_.state.history.set(defaults.spec);
+  preferences.theme = defaults.theme;
+  preferences.scale = defaults.scale;
+  preferences.projector = defaults.projector;
+  preferences.live = defaults.live;
+  services_.notices.add(services_.texts("note.settings_reset"));
+}
+
+void WindowActions::change_scale(int steps) {
+  float& scale = services_.state.preferences.scale;
+  const auto next = steps > 0 ? std::ranges::upper_bound(kScales, scale)
+                              : std::ranges::lower_bound(kScales, scale);
+  if (steps > 0 && next != kScales.end()) scale = *next;
+  if (steps < 0 && next != kScales.begin()) scale = *(next - 1);
+}
+
+void WindowActions::take_keys(Requests& requests) {
+  const bool typing = ImGui::GetIO().WantTextInput;
+  for (const ActionRow& row : action_rows()) {
+    const bool reaches = row.reach == KeyReach::always || (!popup_has_keys_ && !typing) ||
+                         (!popup_has_keys_ && row.reach == KeyReach::typing);
+    if (!reaches || !chord_pressed(row)) continue;
+    // An action that writes a file reports why it cannot; others just do nothing.
+    const std::string reason = row.action == Action::save ? why_not(row.action) : std::string();
+    if (row.action == Action::stop) {
+      stop_or_close();
+    } else if (!reason.empty()) {
+      services_.notices.add(reason);
+    } else {
+      perform(row.action, requests);
+    }
+  }
+  // Before the first click no panel has the ring; the main window may have the keyboard.
+  const bool nowhere =
+      ImGui::GetCurrentContext()->NavId == 0 && panel_with_ring(panels_in_order()) == nullptr;
+  if (nowhere && !popup_has_keys_ && ImGui::IsKeyPressed(ImGuiKey_Tab, false)) focus_panel(1);
+}
+
+// Dear ImGui would let Space press the focused widget as well. An owner that is set now is still
+// set when the next frame begins.
+void WindowActions::keep_keys() {
+  popup_has_keys_ = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
+  if (!popup_has_keys_) ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space starts a run"));
+}
+
+}  // namespace ts::app

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+
+#include "app/pages/pages.h"
+#include "app/window/actions.h"
+#include "app/window/palette.h"
+#include "app/window/window_sheets.h"
+
+namespace ts::app {
+
+// Performs the actions of the window, decides when they are possible, and reads their keys. Main
+// thread.
+class WindowActions {
+ public:
+  WindowActions(const PageServices& services, Pages& pages, WindowSheets& sheets, Palette& palette)
+      : services_(services), pages_(&pages), sheets_(&sheets), palette_(&palette) {}
+
+  // The sentence why an action is not possible now; empty: it is.
+  [[nodiscard]] std::string why_not(Action action) const;
+  // Whether what an action switches is on.
+  [[nodiscard]] bool is_on(Action action) const;
+  void perform(Action action, Requests& requests);
+  // The keys as they are shown; Space in the chosen language.
+  [[nodiscard]] std::string keys_of(const ActionRow& row) const;
+
+  // Performs the actions whose keys were pressed in this frame. A text field that is being edited
+  // and an open list have most keys to themselves.
+  void take_keys(Requests& requests);
+  // At the end of the frame: keeps Space for the page. Enter presses the focused widget.
+  void keep_keys();
+
+ private:
+  void stop_or_close();
+  void stop();
+  void reset_settings();
+  void change_scale(int steps);
+
+  PageServices services_;
+  Pages* pages_;
+  WindowSheets* sheets_;
+  Palette* palette_;
+  bool popup_has_keys_ = false;  // at the end of the last frame
+};
+
+}  // namespace ts::app

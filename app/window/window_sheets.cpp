@@ -1,0 +1,148 @@
+#include "app/window/window_sheets.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "app/pages/sheet.h"
+#include "app/session/file_list.h"
+#include "views/common/glossary.h"
+#include "views/common/widgets.h"
+
+namespace ts::app {
+
+using views::TextStyle;
+
+void WindowSheets::draw_glossary(const views::Ui& ui) {
+  if (ImGui::IsWindowAppearing()) glossary_filter_.fill('\0');
+  ImGui::SetNextItemWidth(ui.px(240));
+  ImGui::InputTextWithHint("###glossary_filter", ui.texts("glossary.filter"),
+                           glossary_filter_.data(), glossary_filter_.size());
+  ImGui::Dummy({0, ui.px(6)});
+  const ImGuiTextFilter filter(glossary_filter_.data());
+  if (ImGui::BeginChild("###glossary_terms", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    for (const char* const term : views::glossary_terms()) {
+      const std::string name = ui.texts("glossary.term." + std::string(term));
+      const std::string text = views::meaning(ui.texts, term);
+      if (!filter.PassFilter(name.c_str()) && !filter.PassFilter(text.c_str())) continue;
+      views::text(ui, TextStyle::body_strong, ui.theme.text, name);
+      views::wrapped_text(ui, TextStyle::body, ui.theme.text2, text, ui.px(16));
+      ImGui::Dummy({0, ui.px(4)});
+    }
+  }
+  ImGui::EndChild();
+}
+
+void WindowSheets::draw_shortcuts(const views::Ui& ui, const std::vector<Shortcut>& of_actions) {
+  // The panel under the mouse takes these keys.
+  std::vector<Shortcut> shortcuts = {
+      {"Enter", "shortcut.press"},
+      {"Tab", "shortcut.tab"},
+      {"\xe2\x86\x90 / \xe2\x86\x92", "shortcut.arrows"},
+      {"\xe2\x86\x90 \xe2\x86\x91 \xe2\x86\x92 \xe2\x86\x93", "shortcut.chart_arrows"},
+      {"W / S", "shortcut.zoom"},
+      {"Shift+W / S", "shortcut.zoom_bytes"},
+      {"Shift+A / D", "shortcut.pan_bytes"},
+      {"A / D", "shortcut.pan"},
+      {"F", "shortcut.fit"},
+      {"M", "shortcut.mark"},
+      {"/", "shortcut.search"},
+      {ui.texts("shortcut.box_zoom_keys"), "shortcut.box_zoom"},
+      {"Ctrl+C", "shortcut.copy"}};
+  std::ranges::copy(of_actions, std::back_inserter(shortcuts));
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(24), ui.px(20)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.surface2);
+  if (ImGui::Begin("###shortcuts", &show_shortcuts,
+                   ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
+                       ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings)) {
+    views::text(ui, TextStyle::body_strong, ui.theme.text, ui.texts("shortcut.title"));
+    ImGui::Dummy({0, ui.px(6)});
+    // Two columns: one would be higher than a small window.
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(10), ui.px(2)));
+    if (ImGui::BeginTable("keys", 4, ImGuiTableFlags_SizingFixedFit)) {
+      const std::size_t rows = (shortcuts.size() + 1) / 2;
+      for (std::size_t i = 0; i < rows * 2; ++i) {
+        const std::size_t at = i / 2 + (i % 2) * rows;
+        ImGui::TableNextColumn();
+        if (at < shortcuts.size())
+          views::text(ui, TextStyle::mono, ui.theme.accent, shortcuts[at].keys);
+        ImGui::TableNextColumn();
+        if (at < shortcuts.size())
+          views::text(ui, TextStyle::body, ui.theme.text, ui.texts(shortcuts[at].what));
+      }
+      ImGui::EndTable();
+    }
+    ImGui::PopStyleVar();
+    const bool outside = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsWindowHovered();
+    if (outside) show_shortcuts = false;
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(2);
+}
+
+// The current folder, a field to type another one, and a button for the default.
+void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) {
+  if (ImGui::IsWindowAppearing()) {
+    save_folder_.fill('\0');
+    state.save_folder().string().copy(save_folder_.data(), save_folder_.size() - 1);
+  }
+  views::wrapped_text(ui, TextStyle::body, ui.theme.text2, ui.texts("save.what"), ui.px(16));
+  ImGui::Dummy({0, ui.px(6)});
+  ImGui::SetNextItemWidth(-1);
+  const bool entered = ImGui::InputText("###save_folder_path", save_folder_.data(),
+                                        save_folder_.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const std::filesystem::path typed(save_folder_.data());
+  const bool whole = typed.is_absolute();
+  if (!whole) {
+    views::wrapped_text(ui, TextStyle::body, ui.theme.bad, ui.texts("save.whole_path"), ui.px(16));
+  }
+  ImGui::Dummy({0, ui.px(6)});
+  ImGui::BeginDisabled(!whole);
+  const bool pressed = views::button(ui, "###save_folder_use", "", ui.texts("save.use"), "",
+                                     views::ButtonKind::primary);
+  ImGui::EndDisabled();
+  ImGui::SameLine(0, ui.px(8));
+  const bool back = views::button(ui, "###save_folder_default", "", ui.texts("save.default"), "",
+                                  views::ButtonKind::plain);
+  const bool chosen = whole && (pressed || entered);
+  if (!back && !chosen) return;
+  state.choose_save_folder(back ? std::filesystem::path() : typed);
+  show_save_folder = false;
+}
+
+void WindowSheets::draw(const views::Ui& ui, WorkspaceState& state,
+                        const std::function<std::vector<Shortcut>()>& of_actions) {
+  draw_sheet(
+      ui, "save.title", "###save_folder_sheet", show_save_folder,
+      [&] { draw_save_folder(ui, state); }, SheetSize::small);
+  draw_sheet(ui, "glossary.title", "###glossary_sheet", show_glossary, [&] { draw_glossary(ui); });
+  if (show_shortcuts) draw_shortcuts(ui, of_actions());
+}
+
+std::vector<std::filesystem::path> WindowSheets::draw_open(const views::Ui& ui,
+                                                           Preferences& preferences) {
+  std::vector<std::filesystem::path> chosen = file_dialog_.take();
+  if (ask_for_file_) open_sheet_.open();
+  ask_for_file_ = false;
+  const OpenSheet::Answer answer =
+      open_sheet_.draw(ui, preferences.recent_files, &FileDialog::available);
+  if (answer.browse) file_dialog_.open(ui.texts("file.open_title"));
+  if (answer.chosen) chosen.push_back(*answer.chosen);
+  if (answer.forgotten) forget_file(preferences.recent_files, *answer.forgotten);
+  return chosen;
+}
+
+bool WindowSheets::close() {
+  for (bool* const open : {&show_shortcuts, &show_save_folder, &show_glossary}) {
+    if (std::exchange(*open, false)) return true;
+  }
+  return false;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/pages/workspace_state.h"
+#include "app/window/file_dialog.h"
+#include "app/window/open_sheet.h"
+#include "views/common/ui.h"
+
+namespace ts::app {
+
+// The sheets that belong to no page: the glossary, the shortcuts, the folder where things are
+// saved, and the one to open a file. Main thread.
+class WindowSheets {
+ public:
+  // A line of the shortcuts: its keys and the key of the text that explains it.
+  struct Shortcut {
+    std::string keys;
+    const char* what;
+  };
+
+  // `of_actions` is called while the shortcuts are shown: those of the window, which stand below
+  // those of the panels.
+  void draw(const views::Ui& ui, WorkspaceState& state,
+            const std::function<std::vector<Shortcut>()>& of_actions);
+  // The sheet to open a file, and the dialog of the desktop. Returns the files that were chosen.
+  std::vector<std::filesystem::path> draw_open(const views::Ui& ui, Preferences& preferences);
+  void open_file() { ask_for_file_ = true; }
+  // Closes the uppermost sheet. False: none was open.
+  bool close();
+
+  bool show_glossary = false;
+  bool show_shortcuts = false;
+  bool show_save_folder = false;
+
+ private:
+  void draw_glossary(const views::Ui& ui);
+  void draw_save_folder(const views::Ui& ui, WorkspaceState& state);
+  void draw_shortcuts(const views::Ui& ui, const std::vector<Shortcut>& of_actions);
+
+  bool ask_for_file_ = false;  // the sheet to open a file appears in the next frame
+  OpenSheet open_sheet_;
+  FileDialog file_dialog_;
+  std::array<char, 4096> save_folder_{};  // as it is typed
+  std::array<char, 64> glossary_filter_{};
+};
+
+}  // namespace ts::app
