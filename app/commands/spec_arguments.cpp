@@ -11,6 +11,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/spec/corpus.h"
+#include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 
@@ -108,6 +109,8 @@ void add_workload(CLI::App& command, SpecArguments& spec) {
 
 void add_spec_options(CLI::App& command, SpecArguments& spec) {
   command.add_option("--preset", spec.preset, "Start from a named shape, such as small or lab3");
+  command.add_option("--model", spec.model, "Run the module of a .pt2 file of torch.export")
+      ->type_name("FILE");
   command.add_option("--set", spec.settings, "Change one setting; may be given several times")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -197,7 +200,16 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
       return base::fail(set.error().sentence);
     }
   }
-  if (!arguments.spec_file) {
+  if (!arguments.model.empty()) {
+    if (!arguments.preset.empty() || !arguments.workload.empty()) {
+      return base::fail("--model takes neither a workload nor --preset");
+    }
+    const auto path = io::absolute_path(arguments.model);
+    if (!path) return base::fail(path.error().sentence);
+    if (auto chosen = spec::choose_model(path->string(), spec); !chosen) {
+      return tl::unexpected(chosen.error());
+    }
+  } else if (!arguments.spec_file) {
     if (auto chosen = choose_preset(arguments.preset, spec); !chosen) {
       return base::fail(chosen.error().sentence);
     }

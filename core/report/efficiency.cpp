@@ -75,6 +75,8 @@ std::vector<ModelFlops> model_flops(const spec::WorkloadSpec& spec) {
   plain.checkpoint = spec::Checkpoint::off;
   // With math attention: no scores are computed again, no pair is skipped.
   const double counted = spec::step_flops(plain, spec::AttentionBackend::math).total();
+  // A workload whose products nobody counted has no share of a peak.
+  if (counted <= 0) return all;
   const bool lm = spec.workload == spec::WorkloadKind::lm;
   all.push_back({lm ? f2_of(spec) : "3 x forward", lm ? "F-2" : "matrix products", counted / tokens,
                  counted});

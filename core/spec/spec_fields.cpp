@@ -33,6 +33,7 @@ constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
 constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kCaches = {"hot", "cold"};
 constexpr std::array kCompiles = {"eager", "inductor"};
+constexpr std::array kLosses = {"auto", "mean", "cross_entropy", "own"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -120,6 +121,8 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::projections, "projections", S::attention, FlagField{&W::projections}, "Q, K and V are made of one input by linear layers", reason_projections},
   {Field::compile, "compile", S::pass, choice<&W::compile>(kCompiles), "operator after operator, or a package that PyTorch's Inductor made ahead of time", reason_compile},
   {Field::optimizer_state, "optimizer_state", S::optimizer, choice<&W::optimizer_state>(kOptimizerStates), "type of the moments of 16-bit parameters: theirs, as PyTorch's optimizers do, or fp32, also with fp32 master weights", reason_optimizer_state},
+  {Field::model, "model", S::workload, TextField{&W::model, "a path"}, "file of torch.export whose module runs", reason_model},
+  {Field::loss, "loss", S::pass, choice<&W::loss>(kLosses), "of an own model: the mean of its output, cross entropy on logits, or its own", reason_loss},
 }};
 // clang-format on
 
@@ -214,6 +217,7 @@ FieldRange field_range(Field field) {
 
 std::string field_reason(const WorkloadSpec& spec, Field field) {
   const FieldRow& row = field_row(field);
+  if (const char* const fixed = reason_own_model(spec, row)) return fixed;
   const char* const reason = row.reason != nullptr ? row.reason(spec) : nullptr;
   return reason != nullptr ? reason : "";
 }

@@ -1,5 +1,7 @@
 #include "core/spec/spec_reasons.h"
 
+#include "core/spec/own_model.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/workload_traits.h"
 
 namespace ts::spec {
@@ -73,6 +75,7 @@ const char* reason_projections(const WorkloadSpec& spec) {
 }
 
 const char* reason_compile(const WorkloadSpec& spec) {
+  if (traits(spec).from_file) return "field.reason.model_not_compiled";
   if (const char* const reason = reason_sums(spec)) return reason;
   if (spec.device != DeviceKind::cpu) return "field.reason.compiled_for_cpu";
   if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
@@ -179,8 +182,39 @@ const char* reason_checkpoint_every(const WorkloadSpec& spec) {
 }
 
 const char* reason_accumulate(const WorkloadSpec& spec) {
+  if (traits(spec).from_file) return reason_backward(spec);
   if (const char* const reason = reason_lm(spec)) return reason;
   return reason_backward(spec);
+}
+
+const char* reason_model(const WorkloadSpec& spec) {
+  return traits(spec).from_file ? nullptr : "field.reason.only_own_model";
+}
+
+const char* reason_loss(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_model(spec)) return reason;
+  return reason_backward(spec);
+}
+
+const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {
+  if (!traits(spec).from_file) return nullptr;
+  if (row.field == Field::B || row.field == Field::T) {
+    const auto model = model_of(spec);
+    const bool open = model && (row.field == Field::B ? model->batch() : model->sequence());
+    return open ? nullptr : "field.reason.fixed_in_model";
+  }
+  switch (row.section) {
+    case Section::shape:
+    case Section::model:
+    case Section::attention:
+    case Section::data:
+    case Section::generation:
+      return "field.reason.in_model_file";
+    default:
+      break;
+  }
+  const bool checkpoints = row.field == Field::checkpoint || row.field == Field::checkpoint_every;
+  return checkpoints ? "field.reason.in_model_file" : nullptr;
 }
 
 }  // namespace ts::spec

@@ -42,4 +42,11 @@ const char* reason_cuda_graph(const WorkloadSpec& spec);
 const char* reason_projections(const WorkloadSpec& spec);
 const char* reason_compile(const WorkloadSpec& spec);
 
+const char* reason_model(const WorkloadSpec& spec);
+const char* reason_loss(const WorkloadSpec& spec);
+
+struct FieldRow;
+// Of a spec whose workload comes from a file: what the file decides. Null for what it does not.
+const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row);
+
 }  // namespace ts::spec

@@ -1,9 +1,12 @@
 #include <array>
+#include <optional>
 
 #include "core/allocator/allocator_settings.h"
+#include "core/exported/model_file.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_problems.h"
 #include "core/spec/workload_spec.h"
+#include "core/spec/workload_traits.h"
 #include "core/text/numbers.h"
 #include "core/text/utf8.h"
 
@@ -83,6 +86,37 @@ void check_alloc_conf(const WorkloadSpec& spec, Problems& problems) {
   if (!settings) problems.add(Field::alloc_conf, std::move(settings.error()));
 }
 
+void check_model(const WorkloadSpec& spec, Problems& problems) {
+  constexpr std::size_t kLongestPath = 4096;
+  if (!is_plain_text(spec.model, kLongestPath)) {
+    problems.add(Field::model, "model_name");
+    return;
+  }
+  if (!traits_of(spec.workload).from_file) return;
+  if (spec.model.empty()) {
+    problems.add(Field::model, "no_model");
+    return;
+  }
+  const auto model = exported::open_model(spec.model);
+  if (!model) {
+    problems.add(Field::model, model.error());
+    return;
+  }
+  const auto check = [&](Field field, std::optional<std::size_t> open, std::int64_t value) {
+    if (!open) return;
+    const exported::Dimension& dimension = (*model)->dimensions()[*open];
+    if (value >= dimension.min && value <= dimension.max) return;
+    problems.add(field, "model_range",
+                 {{"field", field_name(field)},
+                  {"label", dimension.label},
+                  {"min", text::grouped(dimension.min)},
+                  {"max", text::grouped(dimension.max)},
+                  {"value", text::grouped(value)}});
+  };
+  check(Field::B, (*model)->batch(), spec.batch);
+  check(Field::T, (*model)->sequence(), spec.seq_len);
+}
+
 }  // namespace
 
 std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
@@ -93,6 +127,7 @@ std::vector<SpecProblem> validate(const WorkloadSpec& spec) {
   check_target(spec, problems);
   check_corpus_name(spec, problems);
   check_alloc_conf(spec, problems);
+  check_model(spec, problems);
   // Combinations are checked only if every value is in its range.
   if (problems.empty()) {
     check_combinations(spec, problems);

@@ -22,7 +22,8 @@ namespace ts::spec {
   EACH(weighted_sum)                \
   EACH(toy)                         \
   EACH(accumulation)                \
-  EACH(layernorm)
+  EACH(layernorm)                   \
+  EACH(own_model)
 
 #define TENSORSCOPE_ENUMERATOR(name) name,
 enum class WorkloadKind : std::uint8_t { TENSORSCOPE_WORKLOADS(TENSORSCOPE_ENUMERATOR) };
@@ -77,6 +78,9 @@ enum class Cache : std::uint8_t { hot, cold };
 // eager: operator after operator. inductor: a package that PyTorch's Inductor made of the step
 // ahead of time, on this machine.
 enum class Compile : std::uint8_t { eager, inductor };
+// What the backward of an own model starts from. automatic: its own where its first output is one
+// number, cross entropy where it looks tokens up, else the mean.
+enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
 
 // All settings that determine a run. It is the key of every cache and export; the JSON round trip
 // is exact. Symbols: B batch, T sequence length. Fields that a workload does not use keep their
@@ -145,6 +149,8 @@ struct WorkloadSpec {
   bool projections = false;  // attention: Q, K, V come from one input [B, T, heads * d_head]
   Compile compile = Compile::eager;
   OptimizerState optimizer_state = OptimizerState::fp32;
+  std::string model;  // path of the .pt2 of an own model
+  Loss loss = Loss::automatic;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -212,8 +218,10 @@ enum class Field : std::uint8_t {
   projections,
   compile,
   optimizer_state,
+  model,
+  loss,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::optimizer_state) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::loss) + 1;
 
 const char* field_name(Field field);
 

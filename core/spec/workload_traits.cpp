@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
 
 namespace ts::spec {
@@ -83,6 +84,11 @@ std::int64_t toy_norm(const WorkloadSpec& spec) {
   return 2 * spec.d_ff;
 }
 
+std::int64_t parameters_of_file(const WorkloadSpec& spec) {
+  const auto model = model_of(spec);
+  return model ? model->parameter_count() : 0;
+}
+
 using K = WorkloadKind;
 
 constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
@@ -127,6 +133,10 @@ constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
      .courses = {"scale", "relative_error", true},
      .products = no_products,
      .other_parameters = no_parameters},
+    {.kind = K::own_model,
+     .from_file = true,
+     .products = no_products,
+     .other_parameters = parameters_of_file},
 }};
 
 constexpr bool traits_in_order() {

@@ -38,6 +38,8 @@ struct WorkloadTraits {
   bool trains = true;
   // False: T additions and no input, so B, d_model and the seed do not matter.
   bool has_input = true;
+  // Its operators and sizes are those of a file.
+  bool from_file = false;
   CourseAxes courses = {};
   // Products of one forward, for every token; the scores of attention are not included.
   std::vector<Product> (*products)(const WorkloadSpec& spec);

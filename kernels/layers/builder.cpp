@@ -64,6 +64,10 @@ at::Tensor Builder::register_parameter(std::string name, at::Tensor tensor) {
   return tensor;
 }
 
+at::Tensor Builder::keep_parameter(std::string name, at::Tensor tensor) {
+  return register_parameter(std::move(name), std::move(tensor));
+}
+
 at::Tensor Builder::truncated_normal(std::string name, at::IntArrayRef sizes, double std) {
   constexpr double kCut = 3;
   at::Tensor tensor = at::empty(sizes, options());

@@ -27,6 +27,9 @@ class Builder {
   at::Tensor truncated_normal(std::string name, at::IntArrayRef sizes, double std);
   at::Tensor constant(std::string name, at::IntArrayRef sizes, double value);
 
+  // Registers a tensor made elsewhere as parameter.
+  at::Tensor keep_parameter(std::string name, at::Tensor tensor);
+
   // Inputs.
   at::Tensor normal_input(at::IntArrayRef sizes, bool requires_grad);
   at::Tensor token_input(at::IntArrayRef sizes, std::int64_t vocab);  // int64 in [0, vocab)

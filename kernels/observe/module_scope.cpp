@@ -57,6 +57,33 @@ ModuleScope::~ModuleScope() {
   state->log->ring.try_push(record);
 }
 
+PlaceScope::PlaceScope(const std::string& place) {
+  dry_ = DryRecording::current();
+  if (dry_ != nullptr) {
+    dry_->open_module(place);
+    return;
+  }
+  Recording* const recording = Recording::active();
+  if (recording == nullptr) return;
+  recorded_ = true;
+  ThreadState& state = recording->thread();
+  Frame* const frame = state.push();
+  if (frame == nullptr) return;
+  frame->kind = capture::RawKind::module;
+  frame->name = state.names.find(place).id;
+  frame->module = frame->name;
+}
+
+PlaceScope::~PlaceScope() {
+  if (dry_ != nullptr) {
+    dry_->close_module();
+    return;
+  }
+  Recording* const recording = recorded_ ? Recording::active() : nullptr;
+  ThreadState* const state = recording != nullptr ? recording->known_thread() : nullptr;
+  if (state != nullptr) state->pop();
+}
+
 const std::string& ModuleScope::open_path() noexcept {
   static const std::string none;
   return open_module_path != nullptr ? *open_module_path : none;

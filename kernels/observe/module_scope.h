@@ -26,4 +26,18 @@ class ModuleScope {
   bool recorded_ = false;
 };
 
+// A place inside a module: operators in it carry `place` in place of the module's path. It is no
+// slice. Worker thread; strictly nested with modules.
+class PlaceScope {
+ public:
+  explicit PlaceScope(const std::string& place);
+  ~PlaceScope();
+  PlaceScope(const PlaceScope&) = delete;
+  PlaceScope& operator=(const PlaceScope&) = delete;
+
+ private:
+  DryRecording* dry_ = nullptr;
+  bool recorded_ = false;
+};
+
 }  // namespace ts::kernels

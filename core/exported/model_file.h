@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/exported/program.h"
+#include "core/exported/program_read.h"
+#include "core/io/zip_archive.h"
+
+namespace ts::exported {
+
+// A size that was left open in the export.
+struct Dimension {
+  std::uint32_t symbol = 0;
+  std::string label;  // the argument and its dimension: "input_ids[1]"
+  std::int64_t min = 1;
+  std::int64_t max = 1;
+  std::int64_t example = 1;
+};
+
+// A .pt2 file of torch.export.save: its program, and its weights as they are asked for. Nothing in
+// it is executed. Immutable; any thread.
+class ModelFile {
+ public:
+  // The error names the file.
+  static base::Result<std::shared_ptr<const ModelFile>> read(const std::filesystem::path& path);
+  // For tests: `name` stands for the path in sentences.
+  static base::Result<std::shared_ptr<const ModelFile>> of_bytes(std::string content,
+                                                                 const std::string& name);
+
+  [[nodiscard]] const Program& program() const { return program_; }
+
+  // The open dimensions. The first is the batch, if there is one: the first dimension of the first
+  // input that has open ones. The second is the sequence: the second dimension of a tensor of
+  // tokens, or of three dimensions or more. Others follow in the order of the inputs.
+  [[nodiscard]] std::span<const Dimension> dimensions() const { return dimensions_; }
+  // Which of them are batch and sequence.
+  [[nodiscard]] std::optional<std::size_t> batch() const { return batch_; }
+  [[nodiscard]] std::optional<std::size_t> sequence() const { return sequence_; }
+  // The sizes of the first input that stand for batch and sequence where they are fixed, else 1.
+  [[nodiscard]] std::int64_t fixed_batch() const { return fixed_batch_; }
+  [[nodiscard]] std::int64_t fixed_sequence() const { return fixed_sequence_; }
+
+  // Input i is the same tensor as this earlier one, or itself (tied weights).
+  [[nodiscard]] std::uint32_t same_as(std::uint32_t input) const { return same_as_[input]; }
+  // Numbers of all parameters, tied ones once.
+  [[nodiscard]] std::int64_t parameter_count() const { return parameter_count_; }
+  // The type of most parameters' numbers; fp32 where there are none.
+  [[nodiscard]] ElementType main_type() const { return main_type_; }
+  [[nodiscard]] bool attends() const { return attends_; }  // by PyTorch's own attention operator
+
+  // The storage of an input that the file holds; null where it has only its shape.
+  [[nodiscard]] const io::ZipArchive::Member* stored(const Input& input) const;
+  // Its bytes, `to` being of the member's size.
+  [[nodiscard]] base::Result<void> read_stored(const io::ZipArchive::Member& member,
+                                               std::span<char> to) const;
+  // Numbers that an integer input may hold, from 0: rows of the table that it is looked up in,
+  // classes of a loss. 0: it is looked up nowhere.
+  [[nodiscard]] std::int64_t bound_of(const Input& input) const;
+
+ private:
+  explicit ModelFile(io::ZipArchive archive) : archive_(std::move(archive)) {}
+  static base::Result<std::shared_ptr<const ModelFile>> from(base::Result<io::ZipArchive> archive,
+                                                             const std::string& name);
+  base::Result<void> load();
+  base::Result<void> load_payloads(const std::string& folder, std::map<std::string, Payload>& to,
+                                   const std::string& config);
+  void find_dimensions();
+  void find_same();
+  void count_parameters();
+  [[nodiscard]] const Payload* payload(const Input& input) const;
+
+  io::ZipArchive archive_;
+  std::string folder_;  // of everything in the archive, with a slash at its end
+  Program program_;
+  std::map<std::string, Payload> weights_;
+  std::map<std::string, Payload> constants_;
+  std::vector<Dimension> dimensions_;
+  std::optional<std::size_t> batch_, sequence_;
+  std::int64_t fixed_batch_ = 1, fixed_sequence_ = 1;
+  std::vector<std::uint32_t> same_as_;
+  std::int64_t parameter_count_ = 0;
+  ElementType main_type_ = ElementType::fp32;
+  bool attends_ = false;
+};
+
+// The model at the path, read once for as long as the file stays as it is; an error, too. Any
+// thread.
+base::Result<std::shared_ptr<const ModelFile>> open_model(const std::string& path);
+
+}  // namespace ts::exported
