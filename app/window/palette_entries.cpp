@@ -5,6 +5,7 @@
 
 #include "app/session/languages.h"
 #include "core/spec/gpu_catalogue.h"
+#include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
@@ -61,8 +62,9 @@ void add_workloads(const views::Ui& ui, WorkspaceState& state, std::vector<Palet
   const spec::WorkloadKind now = state.history.spec().workload;
   const auto names = spec::field_choices(Field::workload);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string words = ui.texts(std::string("controls.workload.") + names[i]);
     const auto kind = static_cast<spec::WorkloadKind>(i);
+    if (!spec::is_offered(kind, state.history.spec())) continue;
+    const std::string words = ui.texts(std::string("controls.workload.") + names[i]);
     entries.push_back({std::string("workload=") + names[i],
                        ui.texts("palette.workload", {{"name", words}}),
                        kind == now ? ui.texts("palette.now") : "", "", [&state, kind] {

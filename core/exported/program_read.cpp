@@ -24,7 +24,7 @@ struct Fault {
 [[noreturn]] void fault(const std::string& key, std::vector<base::Argument> arguments = {}) {
   throw Fault{text::message("model_error." + key, std::move(arguments))};
 }
-[[noreturn]] void not_exported(std::string reason) {
+[[noreturn]] void not_exported(const std::string& reason) {
   fault("graph", {{"reason", text::printable(reason)}});
 }
 
@@ -365,8 +365,8 @@ class Reader {
     place.modules = modules_of(stack);
     if (const Frame frame = own_frame(trace); frame.line > 0) {
       const std::string_view name = frame.file.substr(frame.file.rfind('/') + 1);
-      place.source = text::printable(std::string(name)) + ":" + std::to_string(frame.line);
-      place.function = text::printable(std::string(frame.function));
+      place.source = text::printable(name) + ":" + std::to_string(frame.line);
+      place.function = text::printable(frame.function);
     }
     program_.places.push_back(std::move(place));
     return known->second;
@@ -382,8 +382,10 @@ class Reader {
       if (first == std::string_view::npos || first == last) continue;
       const std::string path(entry.substr(first + 1, last - first - 1));
       const std::string class_name(entry.substr(last + 1));
+      std::string key = path;
+      key.append("\n").append(class_name);
       const auto [known, first_time] = module_numbers_.try_emplace(
-          path + '\n' + class_name, static_cast<std::uint32_t>(program_.modules.size()));
+          std::move(key), static_cast<std::uint32_t>(program_.modules.size()));
       if (first_time) {
         program_.modules.push_back({text::printable(path), text::printable(class_name)});
       }
@@ -534,7 +536,7 @@ auto guarded(std::string_view text, const Read& read)
     // "[json.exception.out_of_range.403] key 'nodes' not found"
     const std::string_view what = error.what();
     return text::fail("model_error.graph",
-                      {{"reason", text::printable(std::string(what.substr(what.find("] ") + 2)))}});
+                      {{"reason", text::printable(what.substr(what.find("] ") + 2))}});
   }
 }
 

@@ -42,4 +42,8 @@ std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec,
   return values;
 }
 
+bool is_offered(WorkloadKind kind, const WorkloadSpec& spec) {
+  return !traits_of(kind).from_file || !spec.model.empty();
+}
+
 }  // namespace ts::spec

@@ -20,6 +20,9 @@ std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec);
 // attention as LibTorch chooses it. The error names the file; the spec stays as it was.
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec);
 
+// Whether a list should offer the workload: one that comes from a file only once there is a file.
+bool is_offered(WorkloadKind kind, const WorkloadSpec& spec);
+
 // Values of the program's symbols: B and T where they are open, else the example's.
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec, const exported::ModelFile& model);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <set>
@@ -18,6 +19,7 @@
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/text.h"
+#include "tests/exported/pt2_bytes.h"
 
 namespace ts::text {
 namespace {
@@ -91,8 +93,17 @@ void expect_said(const std::string& key, const std::vector<Argument>& arguments,
 
 TEST(LocaleFiles, say_every_problem_of_a_spec) {
   using spec::WorkloadSpec;
+  const std::string model = ::testing::TempDir() + "tensorscope_locale.pt2";
+  std::ofstream(model, std::ios::binary) << exported::testing::linear_pt2();
   const std::function<void(WorkloadSpec&)> faults[] = {
       [](WorkloadSpec& spec) { spec.seq_len = 0; },
+      [](WorkloadSpec& spec) { spec.model = "a\nb"; },
+      [](WorkloadSpec& spec) { spec.workload = spec::WorkloadKind::own_model; },
+      [&model](WorkloadSpec& spec) {
+        spec.workload = spec::WorkloadKind::own_model;
+        spec.model = model;
+        spec.batch = 65;  // the file allows 64
+      },
       [](WorkloadSpec& spec) { spec.learning_rate = -1; },
       [](WorkloadSpec& spec) { spec.memory_limit = 1; },
       [](WorkloadSpec& spec) { spec.target_gpu = "\n"; },

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
@@ -74,11 +75,18 @@ void draw_kinds(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   spec::WorkloadSpec spec = context.history.spec();
   std::vector<Choice> choices;
-  for (const char* name : spec::field_choices(Field::workload))
-    choices.push_back({name, ui.texts(std::string("controls.workload.") + name), {}});
-  int chosen = static_cast<int>(spec.workload);
+  std::vector<spec::WorkloadKind> kinds;
+  int chosen = 0;
+  const auto names = spec::field_choices(Field::workload);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto kind = static_cast<spec::WorkloadKind>(i);
+    if (!spec::is_offered(kind, spec)) continue;
+    if (kind == spec.workload) chosen = static_cast<int>(kinds.size());
+    kinds.push_back(kind);
+    choices.push_back({names[i], ui.texts(std::string("controls.workload.") + names[i]), {}});
+  }
   if (!choice_grid(ui, "###workload", choices, chosen, width)) return;
-  spec::choose_workload(static_cast<spec::WorkloadKind>(chosen), spec);
+  spec::choose_workload(kinds[static_cast<std::size_t>(chosen)], spec);
   context.history.set(spec);
 }
 
