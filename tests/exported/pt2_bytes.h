@@ -12,7 +12,10 @@ namespace ts::exported::testing {
 using Members = std::vector<std::pair<std::string, std::string>>;
 
 inline void put_number(std::string& to, std::uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; ++i) to += static_cast<char>(number >> (8 * i) & 0xFFU);
+  for (int i = 0; i < bytes; ++i) {
+    to += static_cast<char>(number & 0xFFU);
+    number >>= 8;
+  }
 }
 
 // A ZIP archive with these members, stored.
