@@ -27,10 +27,10 @@ base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
       .width = static_cast<int>(kWidth * kScale),
       .height = static_cast<int>(views::course_chart_height(figure_of(words)) + 2 * kEdge),
       .background = theme.bg,
-      .scale = kScale};
+      .scale = kScale,
+      .margin = kEdge};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    const views::Rect inside{area.x0 + kEdge, area.y0 + kEdge, area.x1 - kEdge, area.y1 - kEdge};
-    views::draw_course_chart(sink, inside, figure_of(texts));
+    views::draw_course_chart(sink, area, figure_of(texts));
   };
   return save_figure(graphics, page, draw, folder, "course");
 }

@@ -26,10 +26,10 @@ base::Result<void> save_lesson_figure(Graphics& graphics, const lessons::Lesson&
                         .width = static_cast<int>(kWidth * kScale),
                         .height = static_cast<int>(height + 2 * kEdge),
                         .background = theme.bg,
-                        .scale = kScale};
+                        .scale = kScale,
+                        .margin = kEdge};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    const views::Rect inside{area.x0 + kEdge, area.y0 + kEdge, area.x1 - kEdge, area.y1 - kEdge};
-    views::draw_lesson_figure(sink, inside, figure_of(texts));
+    views::draw_lesson_figure(sink, area, figure_of(texts));
   };
   return save_figure(graphics, page, draw, folder, "figure-numbers");
 }

@@ -81,10 +81,12 @@ base::Result<void> save_figure(Graphics& graphics, const FigurePage& page, const
   std::string svg;
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
     return [&, faces = frame.faces, area = frame.area, &texts = frame.texts] {
+      const views::Rect inside{area.x0 + page.margin, area.y0 + page.margin, area.x1 - page.margin,
+                               area.y1 - page.margin};
       views::ImGuiSink sink(*ImGui::GetBackgroundDrawList(), faces, page.scale);
-      draw(sink, area, texts);
+      draw(sink, inside, texts);
       views::SvgSink vector(sink, area.width(), area.height(), page.background);
-      draw(vector, area, texts);
+      draw(vector, inside, texts);
       svg = vector.document();
     };
   };

@@ -33,7 +33,8 @@ struct FigurePage {
   int width = 0;
   int height = 0;
   views::Color background;
-  float scale = 1;  // of fonts and lines
+  float scale = 1;   // of fonts and lines
+  float margin = 0;  // pixels left free on every side
 };
 // Draws the figure into the area that it may use. Called with each sink.
 using DrawFigure =

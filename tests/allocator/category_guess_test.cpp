@@ -8,6 +8,7 @@
 
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_of_log.h"
+#include "tests/allocator/share_right.h"
 
 namespace ts::allocator {
 namespace {
@@ -95,18 +96,6 @@ class Training {
   std::int32_t step_ = 0;
 };
 
-double share_right(const memory::AllocationLog& told, const memory::AllocationLog& guessed) {
-  EXPECT_EQ(told.blocks().size(), guessed.blocks().size());
-  double all = 0;
-  double right = 0;
-  for (std::size_t i = 0; i < told.blocks().size(); ++i) {
-    const auto size = static_cast<double>(told.blocks()[i].size);
-    all += size;
-    if (told.blocks()[i].category == guessed.blocks()[i].category) right += size;
-  }
-  return right / all;
-}
-
 enum class Stacks { none, python };
 
 // The log as a file of somebody else has it.
@@ -143,7 +132,7 @@ TEST(CategoryGuess, IsMostlyRightWithTheStacksOfPython) {
     const memory::AllocationLog told = Training(seed).steps(3);
     const SnapshotLog guess = foreign(told, Stacks::python);
     EXPECT_TRUE(guess.guessed);
-    EXPECT_GT(share_right(told, guess.log), 0.999) << seed;
+    EXPECT_GT(ts::testing::share_right(told, guess.log), 0.999) << seed;
     // Three times forward, backward, optimizer.
     ASSERT_GE(guess.log.phases().size(), 9U);
     EXPECT_EQ(guess.log.phases().front().phase, base::Phase::forward);
@@ -156,7 +145,7 @@ TEST(CategoryGuess, IsMostlyRightWithoutAnyStack) {
     const memory::AllocationLog told = Training(seed).steps(3);
     const SnapshotLog guess = foreign(told, Stacks::none);
     EXPECT_TRUE(guess.guessed);
-    EXPECT_GT(share_right(told, guess.log), 0.95) << seed;
+    EXPECT_GT(ts::testing::share_right(told, guess.log), 0.95) << seed;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/files/opened_file.h"
+#include "tests/allocator/share_right.h"
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
@@ -14,14 +15,8 @@ int main(int count, char** arguments) {
   if (!truth || !foreign) return 2;
   const auto& told = (*truth)->devices.at(0).run.memory;
   const auto& guessed = (*foreign)->devices.at(0).run.memory;
-  if (told.blocks().size() != guessed.blocks().size()) return 2;
-  double all = 0;
-  double right = 0;
-  for (std::size_t i = 0; i < told.blocks().size(); ++i) {
-    const auto size = static_cast<double>(told.blocks()[i].size);
-    all += size;
-    if (told.blocks()[i].category == guessed.blocks()[i].category) right += size;
-  }
+  const auto share = ts::testing::share_right(told, guessed);
+  if (!share) return 2;
   double peak_right = 0;
   std::map<std::pair<ts::memory::Category, ts::memory::Category>, double> taken;
   for (const auto index : told.live_after(told.peak_event())) {
@@ -32,8 +27,7 @@ int main(int count, char** arguments) {
     taken[{block.category, category}] += size;
   }
   const auto peak = static_cast<double>(told.peak_bytes());
-  std::printf("allocated %.2f %%, at the peak %.2f %%\n", 100 * right / all,
-              100 * peak_right / peak);
+  std::printf("allocated %.2f %%, at the peak %.2f %%\n", 100 * *share, 100 * peak_right / peak);
   for (const auto& [pair, bytes] : taken) {
     std::printf("%10.1f  %s as %s\n", bytes / 1048576, ts::memory::category_name(pair.first).data(),
                 ts::memory::category_name(pair.second).data());

@@ -23,8 +23,8 @@ class TreeRules(unittest.TestCase):
                       ("cache.corp", ".internal"), ('"/', 'tmp/dl"')]:
             with self.subTest(words=words):
                 self.assertTrue(self.fails("docs/page.md", "".join(words)))
-        for text in ["build/release/work/x", "a/home/b", "/usr/" "local/cuda", "at work / home",
-                     "${root}/work", "internal layout"]:
+        for text in ["build/release/work/x", "a/home/b", "/".join(["", "usr", "local", "cuda"]),
+                     "at work / home", "${root}/work", "internal layout"]:
             with self.subTest(text=text):
                 self.assertFalse(self.fails("docs/page.md", text))
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ts::views {
 namespace {
@@ -11,6 +12,47 @@ constexpr float kFlat = 10;  // pixels
 constexpr double kWheelStep = 0.8;
 constexpr double kKeyZoomPerSecond = 5;
 constexpr double kKeyPanPerSecond = 1.4;
+constexpr double kWheelPan = 0.1;  // of what is in view, for a step of the wheel
+
+std::int64_t middle(const base::TimeRange& view) {
+  return view.begin + view.length() / 2;
+}
+
+base::TimeRange panned_by(const base::TimeRange& view, double part, const base::TimeRange& bounds) {
+  const double by = part * static_cast<double>(view.length());
+  return panned(view, static_cast<std::int64_t>(by), bounds);
+}
+
+// One axis of the plot, and which input moves it.
+struct MovedAxis {
+  base::TimeRange view;
+  base::TimeRange bounds;
+  std::int64_t anchor = 0;  // stays in place while zooming
+  bool wheel = false;
+  double wheel_forward = 1;  // direction of a pan by Shift and the wheel: 1 or -1
+  bool keys = false;
+};
+
+// The range that the wheel and the keys ask for.
+std::optional<base::TimeRange> moved(const ChartInput& input, const MovedAxis& axis) {
+  std::optional<base::TimeRange> range;
+  if (axis.wheel && input.wheel != 0) {
+    const auto steps = static_cast<double>(input.wheel);
+    range = input.shift ? panned_by(axis.view, axis.wheel_forward * steps * kWheelPan, axis.bounds)
+                        : zoomed(axis.view, axis.anchor, std::pow(kWheelStep, steps), axis.bounds);
+  }
+  if (!axis.keys) return range;
+  const double seconds = std::min(static_cast<double>(input.seconds), 0.1);
+  if (input.zoom_in != input.zoom_out) {
+    const double rate = input.zoom_in ? -kKeyZoomPerSecond : kKeyZoomPerSecond;
+    range = zoomed(axis.view, axis.anchor, std::exp(rate * seconds), axis.bounds);
+  }
+  if (input.pan_left != input.pan_right) {
+    const double direction = input.pan_left ? -1 : 1;
+    range = panned_by(axis.view, direction * kKeyPanPerSecond * seconds, axis.bounds);
+  }
+  return range;
+}
 
 }  // namespace
 
@@ -89,60 +131,33 @@ void MemoryGestures::finish_box(const Scene& scene, Asked& asked) const {
 // Ctrl and the wheel, Shift and the keys.
 void MemoryGestures::move_bytes(const ChartInput& input, const Scene& scene, Asked& asked) {
   const base::TimeRange view = scene.bytes;
-  const auto length = static_cast<double>(view.length());
   const bool over = input.hovered && scene.plot.contains(input.mouse);
   const double part =
       static_cast<double>((scene.plot.y1 - input.mouse.y) / std::max(1.0F, scene.plot.height()));
-  const std::int64_t anchor =
-      over ? view.begin + static_cast<std::int64_t>(part * length) : view.begin + view.length() / 2;
-  const auto pan = [&](double by) {
-    asked.show_bytes = panned(view, static_cast<std::int64_t>(by), scene.byte_bounds);
-  };
-  if (over && input.wheel != 0 && input.ctrl) {
-    if (input.shift) {
-      pan(static_cast<double>(input.wheel) * 0.1 * length);
-    } else {
-      const double factor = std::pow(kWheelStep, static_cast<double>(input.wheel));
-      asked.show_bytes = zoomed(view, anchor, factor, scene.byte_bounds);
-    }
-  }
-  if (!input.shift) return;
-  const double seconds = std::min(static_cast<double>(input.seconds), 0.1);
-  if (input.zoom_in != input.zoom_out) {
-    const double rate = input.zoom_in ? -kKeyZoomPerSecond : kKeyZoomPerSecond;
-    asked.show_bytes = zoomed(view, anchor, std::exp(rate * seconds), scene.byte_bounds);
-  }
-  if (input.pan_left != input.pan_right)
-    pan((input.pan_left ? -1 : 1) * kKeyPanPerSecond * seconds * length);
+  const auto below = static_cast<std::int64_t>(part * static_cast<double>(view.length()));
+  if (const auto range = moved(input, {.view = view,
+                                       .bounds = scene.byte_bounds,
+                                       .anchor = over ? view.begin + below : middle(view),
+                                       .wheel = over && input.ctrl,
+                                       .wheel_forward = 1,
+                                       .keys = input.shift}))
+    asked.show_bytes = range;
 }
 
 void MemoryGestures::wheel_and_keys(const ChartInput& input, const Scene& scene, Asked& asked) {
   const base::TimeRange view = scene.axis.range;
-  const auto length = static_cast<double>(view.length());
   const bool over = input.hovered && scene.plot.contains(input.mouse);
-  const std::int64_t anchor =
-      over ? scene.axis.time_at(input.mouse.x) : view.begin + view.length() / 2;
-  const auto pan = [&](double by) {
-    asked.show = panned(view, static_cast<std::int64_t>(by), scene.bounds);
-  };
-  if (over && input.wheel != 0 && !input.ctrl) {
-    if (input.shift) {
-      pan(-static_cast<double>(input.wheel) * 0.1 * length);
-    } else {
-      const double factor = std::pow(kWheelStep, static_cast<double>(input.wheel));
-      asked.show = zoomed(view, anchor, factor, scene.bounds);
-    }
-  }
+  if (const auto range =
+          moved(input, {.view = view,
+                        .bounds = scene.bounds,
+                        .anchor = over ? scene.axis.time_at(input.mouse.x) : middle(view),
+                        .wheel = over && !input.ctrl,
+                        .wheel_forward = -1,
+                        .keys = !input.shift}))
+    asked.show = range;
   if (over && input.wheel_sideways != 0)
-    pan(-static_cast<double>(input.wheel_sideways) * 0.1 * length);
-  if (input.shift) return;
-  const double seconds = std::min(static_cast<double>(input.seconds), 0.1);
-  if (input.zoom_in != input.zoom_out) {
-    const double rate = input.zoom_in ? -kKeyZoomPerSecond : kKeyZoomPerSecond;
-    asked.show = zoomed(view, anchor, std::exp(rate * seconds), scene.bounds);
-  }
-  if (input.pan_left != input.pan_right)
-    pan((input.pan_left ? -1 : 1) * kKeyPanPerSecond * seconds * length);
+    asked.show =
+        panned_by(view, -static_cast<double>(input.wheel_sideways) * kWheelPan, scene.bounds);
 }
 
 }  // namespace ts::views
