@@ -120,9 +120,14 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
                       views::ButtonKind::primary)) {
       session().cancel();
     }
-  } else if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
-                           ui.texts("common.space"), views::ButtonKind::primary)) {
-    start();
+  } else {
+    const std::string why = refusal();
+    ImGui::BeginDisabled(!why.empty());
+    if (views::button(ui, "###compare_start", "\xef\x81\x8b", ui.texts("compare.start"),
+                      ui.texts("common.space"), views::ButtonKind::primary))
+      start();
+    ImGui::EndDisabled();
+    views::tooltip(ui, why);
   }
   if (comparison != nullptr && !going_on) {
     ImGui::SameLine(0, ui.px(8));

@@ -184,6 +184,33 @@ TEST_F(SweepInTheWindow, SpacePausesAndResumesAndACancelledSweepSaysWhatIsLeft) 
   });
 }
 
+// One measurement at a time: A/B waits for the sweep and says so.
+TEST_F(SweepInTheWindow, APairIsNotComparedWhileASweepMeasures) {
+  drive([](ImGuiTestContext* context) {
+    show(long_attention());
+    state().sweep_edit.low = 256;
+    state().sweep_edit.high = 1024;
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 60, [] { return session().busy(); }));
+    const std::size_t before = state().sweeps->sweep()->count(sweep::PointStatus::cancelled);
+    context->ItemClick("//###top_bar/###page_compare");
+    context->Yield(2);
+    const run::RunId asked = session().asked();
+    context->KeyPress(ImGuiKey_Space);
+    context->Yield(2);
+    IM_CHECK(!session().comparing());
+    IM_CHECK_EQ(session().asked(), asked);
+    const ImGuiTestItemInfo start = context->ItemInfo("//###compare_page/###compare_start");
+    IM_CHECK((start.ItemFlags & ImGuiItemFlags_Disabled) != 0);
+    IM_CHECK_EQ(state().sweeps->sweep()->count(sweep::PointStatus::cancelled), before);
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle() && !session().busy(); }));
+  });
+}
+
 TEST_F(SweepInTheWindow, TheProjectorShowsThePageThatIsOpen) {
   drive([](ImGuiTestContext* context) {
     const auto shows = [context](const char* window) {

@@ -36,8 +36,21 @@ void draw_bar(DrawSink& sink, const Ui& ui, const Rect& box, std::int64_t needed
   sink.fill({tick, box.y0 - ui.px(3), tick + ui.px(2), box.y1 + ui.px(3)}, ui.theme.warn);
 }
 
-// Widths of the columns at the right, at scale 1.
-constexpr float kTime = 50, kNeeded = 44;
+}  // namespace
+
+RemedyColumns remedy_columns(const DrawSink& sink, const Metrics& metrics, const text::Texts& texts,
+                             float width) {
+  // Widths of the numbers at scale 1.
+  constexpr float kTime = 50, kNeeded = 44;
+  const float needed = width - metrics.px(kTime);
+  const float heading = sink.text_width(TextStyle::small, texts("remedy.time"));
+  return {.bar = needed - metrics.px(kNeeded),
+          .needed = needed,
+          .time = width,
+          .unit = std::min(needed, width - heading - metrics.px(10))};
+}
+
+namespace {
 
 bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& scale,
                  const OneUnit& unit) {
@@ -61,9 +74,10 @@ bool draw_remedy(const Ui& ui, const predict::Remedy& remedy, const BarScale& sc
   const bool fits = remedy.fit != predict::Fit::oom;
   const char* const icon = fits ? "\xef\x80\x8c" : "\xef\x80\x8d";  // check, cross
   sink.text({at.x, at.y + ui.px(5)}, TextStyle::small, fits ? ui.theme.ok : ui.theme.bad, icon);
-  const float time_end = at.x + width;
-  const float needed_end = time_end - ui.px(kTime);
-  const float bar = needed_end - ui.px(kNeeded);
+  const RemedyColumns columns = remedy_columns(sink, ui.metrics, ui.texts, width);
+  const float time_end = at.x + columns.time;
+  const float needed_end = at.x + columns.needed;
+  const float bar = at.x + columns.bar;
   const auto row = [&](float left, float right, float top) {
     return Rect{left, at.y + ui.px(top), right, at.y + ui.px(top + 18)};
   };
@@ -85,15 +99,13 @@ void draw_headings(const Ui& ui, const std::string& unit) {
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = sink.text_height(TextStyle::small) + ui.px(4);
-  const float end = at.x + ImGui::GetContentRegionAvail().x;
-  const float needed_end = end - ui.px(kTime);
-  const float time = sink.text_width(TextStyle::small, ui.texts("remedy.time"));
-  // The heading of the times is wider than the times.
-  const float clear = std::min(needed_end, end - time - ui.px(10));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const RemedyColumns columns = remedy_columns(sink, ui.metrics, ui.texts, width);
+  const float clear = at.x + columns.unit;
   text_right(sink, {at.x, at.y, clear, at.y + height}, TextStyle::small, ui.theme.text3, unit);
-  text_right(sink, {clear, at.y, end, at.y + height}, TextStyle::small, ui.theme.text3,
-             ui.texts("remedy.time"));
-  ImGui::Dummy({end - at.x, height});
+  text_right(sink, {clear, at.y, at.x + columns.time, at.y + height}, TextStyle::small,
+             ui.theme.text3, ui.texts("remedy.time"));
+  ImGui::Dummy({width, height});
 }
 
 }  // namespace

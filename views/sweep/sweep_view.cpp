@@ -119,21 +119,20 @@ float progress_width(float wanted, float room, float words, float unit) {
   return std::max(120 * unit, std::min({wanted, room, std::max(room - words, least)}));
 }
 
-namespace {
-
-// The current activity, or what the sweep waits for.
-std::string now_words(const Ui& ui, const SweepPage& page) {
+std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
   const sweep::Sweep& sweep = *page.sweep;
-  if (!page.problem.empty()) return message_words(ui.texts, page.problem);
-  if (page.predicting) return ui.texts("sweep.predicting");
-  if (!sweep.running()) return sweep_state_words(sweep, page.paused, ui.texts);
+  if (!page.problem.empty()) return message_words(texts, page.problem);
+  if (page.predicting) return texts("sweep.predicting");
+  if (!sweep.running()) return sweep_state_words(sweep, page.paused, texts);
   std::string now = place_words(sweep, *sweep.running());
-  if (!page.now.empty()) now += ", " + page.now;
+  if (!page.now.empty()) now += texts("memory.list_comma") + page.now;
   if (const double left = sweep.seconds_left(); left >= 0) {
-    now += "   " + ui.texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
+    now += "   " + texts("sweep.left", {{"seconds", text::decimal(left, 0)}});
   }
   return now;
 }
+
+namespace {
 
 // Title, bar and time left at the left, buttons at the right.
 void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& look,
@@ -152,7 +151,7 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
       right_row("###sweep_buttons", at.x + width - ui.px(16), at.y + ui.px(narrow ? 54 : 12),
                 [&] { draw_buttons(ui, page, open, look, requests); });
   const float buttons = narrow ? at.x + width : row_left;
-  const std::string now = now_words(ui, page);
+  const std::string now = sweep_now_words(page, ui.texts);
   const float most = buttons - at.x - ui.px(32);
   // While points run the text changes with every frame: the bar must not.
   const float words = sweep.running() ? 0 : sink.text_width(TextStyle::body, now) + ui.px(40);

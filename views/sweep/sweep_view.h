@@ -71,6 +71,10 @@ std::string no_sweep_words(const SweepPage& page, const text::Texts& texts);
 // The state of a sweep that neither runs nor predicts: waits for nothing, a resume, or its turn.
 std::string sweep_state_words(const sweep::Sweep& sweep, bool paused, const text::Texts& texts);
 
+// The current activity of a sweep: its problem, its prediction, the running point with the time
+// left (an estimate, where there is one), else sweep_state_words().
+std::string sweep_now_words(const SweepPage& page, const text::Texts& texts);
+
 // The width of a sweep's progress bar: `wanted`, or less if the words beside it would be cut off.
 // Both share `room`; `unit`: pixels at scale 1.
 float progress_width(float wanted, float room, float words, float unit);

@@ -76,6 +76,31 @@ TEST(SweepTable, TheBarGivesWayToTheWordsBesideIt) {
   EXPECT_EQ(progress_width(346, 80, 300, 1), 120);
 }
 
+TEST(SweepTable, TheStripSaysWhichPointRunsAndHowLongItTakes) {
+  const text::Texts texts = testing::program_texts();
+  sweep::Sweep sweep(spec_of("T=64:512:x2", "backend=naive,flash"));
+  SweepPage page;
+  page.sweep = &sweep;
+  EXPECT_EQ(sweep_now_words(page, texts), sweep_state_words(sweep, false, texts));
+  page.predicting = true;
+  EXPECT_EQ(sweep_now_words(page, texts), "Predicting the memory of every point");
+  page.predicting = false;
+  const std::size_t first = *sweep.next();
+  sweep.start(first);
+  page.now = "warm-up";
+  const std::string begun = sweep_now_words(page, texts);
+  EXPECT_TRUE(begun.starts_with("naive, T = 64, warm-up")) << begun;
+  EXPECT_EQ(begun.find("left"), std::string::npos) << "nothing was measured yet: " << begun;
+  const spec::WorkloadSpec& spec = sweep.points()[first].spec;
+  sweep.finish(first, run::testing::made_run(spec, 4000, 64'000));
+  const std::size_t second = *sweep.next();
+  sweep.start(second);
+  const std::string then = sweep_now_words(page, texts);
+  EXPECT_EQ(sweep.seconds_left() >= 0, then.find(" s left") != std::string::npos) << then;
+  page.problem.sentence = "The journal cannot be written";
+  EXPECT_EQ(sweep_now_words(page, texts), "The journal cannot be written");
+}
+
 TEST(SweepTable, TheStripNamesWhatTheSweepVaries) {
   const text::Texts texts = testing::program_texts();
   EXPECT_EQ(sweep_range_words(spec_of("T=64:512:x2", "backend=naive,flash"), texts),
