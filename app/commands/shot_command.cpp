@@ -158,9 +158,9 @@ int take_shot(const ShotCommand& given) {
     state.history.set(state.sweeps->sweep()->spec().base);
     state.sweeps->finish_predictions(session, kPredictionTime);
   } else if (options->page == Page::compare) {
-    views::settle(state.compare_edit, *spec);
+    views::settle(state.compare_edit, state.history.checked());
     const text::Texts texts = built_in_texts();
-    const auto b = views::spec_of_b(state.compare_edit, *spec);
+    const auto b = views::spec_of_b(state.compare_edit, state.history.checked());
     if (!b) return report(b.error().sentence, 2);
     compare_to_end(session, *spec, *b, short_protocol(), [](const run::Comparison&) {});
   } else if (options->page == Page::hunt || options->page == Page::lessons) {

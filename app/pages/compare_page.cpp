@@ -38,11 +38,10 @@ std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
 
 // The reason why the chosen sides cannot be compared; empty: they can.
 std::string ComparePage::refusal() const {
-  const spec::WorkloadSpec& a = settings();
+  const spec::CheckedSpec& a = state().history.checked();
   if (!session().engine_problem().empty())
     return views::message_words(texts(), session().engine_problem());
-  if (const auto problems = spec::validate(a); !problems.empty())
-    return views::message_words(texts(), problems.front());
+  if (!a.problems().empty()) return views::message_words(texts(), a.problems().front());
   if (runs().measures_sweep()) return texts()("note.sweep_measures");
   const auto b = views::spec_of_b(state().compare_edit, a);
   return b ? std::string() : views::message_words(texts(), b.error());
@@ -52,8 +51,8 @@ void ComparePage::start() {
   if (const std::string why = refusal(); !why.empty()) {
     notices().add(why);
   } else {
-    const spec::WorkloadSpec& a = settings();
-    session().start_comparison(a, *views::spec_of_b(state().compare_edit, a),
+    const spec::CheckedSpec& a = state().history.checked();
+    session().start_comparison(a.spec(), *views::spec_of_b(state().compare_edit, a),
                                run::comparison_protocol());
   }
 }
@@ -64,7 +63,7 @@ std::string ComparePage::stale() const {
   if (comparison == nullptr) return {};
   const spec::WorkloadSpec& now = settings();
   std::string words = views::difference_words(texts(), comparison->sides[0].spec, now);
-  const auto b = views::spec_of_b(state().compare_edit, now);
+  const auto b = views::spec_of_b(state().compare_edit, state().history.checked());
   if (words.empty() && b) words = views::difference_words(texts(), comparison->sides[1].spec, *b);
   return words;
 }
@@ -142,9 +141,10 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
 
 void ComparePage::draw(const views::Ui& ui, Requests& /*requests*/) {
   PageArea area = frame().begin(ui);
-  views::settle(state().compare_edit, settings());
+  const spec::CheckedSpec& a = state().history.checked();
+  views::settle(state().compare_edit, a);
   frame().draw_form(ui, area, "###compare_controls",
-                    [&] { views::draw_compare_controls(ui, state().compare_edit, settings()); });
+                    [&] { views::draw_compare_controls(ui, state().compare_edit, a); });
   contexts().ask_for_prediction();
   draw_window(ui, {.id = "###compare_page"}, area, [&] {
     draw_head(ui, area.size.x);

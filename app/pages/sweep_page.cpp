@@ -42,11 +42,11 @@ void SweepPage::start() {
 }
 
 void SweepPage::begin(views::SweepAsk ask) {
-  auto spec = views::sweep_of(state().sweep_edit, settings(), built_in_sweeps());
+  const auto& spec = offered_.of(state().sweep_edit, settings(), built_in_sweeps());
   if (!spec) return;
   if (ask == views::SweepAsk::start) {
     session().show(nullptr);
-    sweeps().start(session(), std::move(*spec));
+    sweeps().start(session(), *spec);
   } else {
     notices().add_error(sweeps().widen(session(), *spec));
   }
@@ -144,7 +144,7 @@ void SweepPage::carry_out(const views::SweepRequests& asked, Requests& requests)
   notices().saved(*saved);
 }
 
-views::SweepPage SweepPage::shown() const {
+views::SweepPage SweepPage::shown() {
   views::SweepPage page;
   page.sweep = sweeps().sweep();
   page.idle = sweeps().idle();
@@ -153,10 +153,9 @@ views::SweepPage SweepPage::shown() const {
   page.problem = sweeps().problem();
   page.settings_key = frame().settings_keys();
   if (sweeps().sweep() != nullptr) {
-    std::optional<sweep::SweepSpec> offered;
-    if (auto made = views::sweep_of(state().sweep_edit, settings(), built_in_sweeps()))
-      offered = std::move(*made);
-    page.stale = views::stale_sweep(sweeps().sweep()->spec(), offered, settings(), texts());
+    const auto& offered = offered_.of(state().sweep_edit, settings(), built_in_sweeps());
+    page.stale = views::stale_sweep(sweeps().sweep()->spec(), offered ? &*offered : nullptr,
+                                    settings(), texts());
   }
   page.references = built_in_references();
   page.analysis = &sweeps().analysis();
@@ -169,8 +168,9 @@ views::SweepPage SweepPage::shown() const {
 void SweepPage::draw(const views::Ui& ui, Requests& requests) {
   PageArea area = frame().begin(ui);
   const auto head = [&] {
-    const views::SweepAsk ask = views::draw_sweep_controls(
-        ui, state().sweep_edit, settings(), built_in_sweeps(), sweeps().sweep(), !sweeps().idle());
+    const views::SweepAsk ask =
+        views::draw_sweep_controls(ui, state().sweep_edit, offered_, state().history.checked(),
+                                   built_in_sweeps(), sweeps().sweep(), !sweeps().idle());
     if (ask != views::SweepAsk::nothing) begin(ask);
   };
   frame().draw_form(ui, area, "###sweep_controls", head, kSweepFlags);

@@ -30,7 +30,7 @@ class SweepPage : public PageView {
 
  private:
   [[nodiscard]] SweepSession& sweeps() const { return *state().sweeps; }
-  [[nodiscard]] views::SweepPage shown() const;
+  [[nodiscard]] views::SweepPage shown();
   void begin(views::SweepAsk ask);
   void carry_out(const views::SweepRequests& asked, Requests& requests);
   void open_point(std::size_t point);
@@ -38,6 +38,7 @@ class SweepPage : public PageView {
   void compare_points(std::size_t a, std::size_t b);
   void draw_comparison(const views::Ui& ui);
 
+  views::OfferedSweep offered_;
   bool show_comparison_ = false;
   views::ComparisonPage comparison_;
 };

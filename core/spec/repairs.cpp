@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "core/spec/checked_spec.h"
 #include "core/spec/spec_fields.h"
 
 namespace ts::spec {
@@ -18,9 +19,7 @@ constexpr std::array kRepairingBackends = {AttentionBackend::flash,     Attentio
                                            AttentionBackend::math,      AttentionBackend::naive};
 
 bool has_problem(const WorkloadSpec& spec, DeviceKind where, Field field) {
-  const auto problems = problems_on(spec, where);
-  return std::ranges::any_of(
-      problems, [field](const SpecProblem& problem) { return problem.field == field; });
+  return problem_of(problems_on(spec, where), field) != nullptr;
 }
 
 // Finds the nearest value without that problem: clamped to the range, the value that 0 stands for,

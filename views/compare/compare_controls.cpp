@@ -16,9 +16,9 @@ namespace {
 
 using spec::Field;
 
-bool runs(const spec::WorkloadSpec& a, Field field, const std::string& value) {
-  spec::WorkloadSpec b = a;
-  return spec::set_field(b, spec::field_name(field), value) && b != a && spec::validate(b).empty();
+bool runs(const spec::CheckedSpec& a, Field field, const std::string& value) {
+  const auto& b = a.with(field, value);
+  return b.problems.empty() && b.spec != a.spec();
 }
 
 // Start values of B, the most likely first.
@@ -34,7 +34,7 @@ std::vector<std::string> candidates(const spec::WorkloadSpec& a, Field field) {
 
 }  // namespace
 
-std::vector<Field> compare_fields(const spec::WorkloadSpec& a) {
+std::vector<Field> compare_fields(const spec::CheckedSpec& a) {
   std::vector<Field> fields;
   for (const spec::FieldRow& row : spec::field_rows()) {
     const auto* number = std::get_if<spec::NumberField>(&row.kind);
@@ -44,8 +44,8 @@ std::vector<Field> compare_fields(const spec::WorkloadSpec& a) {
     // taking turns would average out. Both sides warm up until they settle.
     const bool asked =
         row.field != Field::workload && row.field != Field::device && row.field != Field::warmups;
-    if (!possible || !asked || !spec::field_applies(a, row.field)) continue;
-    const auto values = candidates(a, row.field);
+    if (!possible || !asked || !spec::field_applies(a.spec(), row.field)) continue;
+    const auto values = candidates(a.spec(), row.field);
     if (std::ranges::any_of(values, [&](const auto& value) { return runs(a, row.field, value); })) {
       fields.push_back(row.field);
     }
@@ -53,38 +53,28 @@ std::vector<Field> compare_fields(const spec::WorkloadSpec& a) {
   return fields;
 }
 
-void settle(CompareEdit& edit, const spec::WorkloadSpec& a) {
+void settle(CompareEdit& edit, const spec::CheckedSpec& a) {
   const std::vector<Field> fields = compare_fields(a);
   if (fields.empty()) return;
   if (std::ranges::find(fields, edit.field) == fields.end()) {
     edit.field = fields.front();
     edit.value.clear();
   }
-  spec::WorkloadSpec b = a;
-  if (!edit.value.empty() && spec::set_field(b, spec::field_name(edit.field), edit.value) &&
-      b != a) {
-    return;
-  }
-  for (const std::string& value : candidates(a, edit.field)) {
+  if (!edit.value.empty() && a.with(edit.field, edit.value).spec != a.spec()) return;
+  for (const std::string& value : candidates(a.spec(), edit.field)) {
     if (!runs(a, edit.field, value)) continue;
     edit.value = value;
     return;
   }
 }
 
-base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::WorkloadSpec& a) {
-  spec::WorkloadSpec b = a;
-  if (auto set = spec::set_field(b, spec::field_name(edit.field), edit.value); !set) {
-    return tl::unexpected(set.error());
-  }
-  const auto problems = spec::validate(b);
-  if (!problems.empty()) {
-    return tl::unexpected<base::Error>(problems.front());
-  }
+base::Result<spec::WorkloadSpec> spec_of_b(const CompareEdit& edit, const spec::CheckedSpec& a) {
+  const auto& [b, problems] = a.with(edit.field, edit.value);
+  if (!problems.empty()) return tl::unexpected<base::Error>(problems.front());
   return b;
 }
 
-void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::WorkloadSpec& a) {
+void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::CheckedSpec& a) {
   const float width = ImGui::GetContentRegionAvail().x;
   section(ui, ui.texts("compare.setting"));
   select(ui, "###compare_field", field_words(ui.texts, edit.field), "", width, [&] {
@@ -99,7 +89,7 @@ void draw_compare_controls(const Ui& ui, CompareEdit& edit, const spec::Workload
     return false;
   });
   ImGui::Dummy({0, ui.px(4)});
-  const std::string of_a = spec::field_text(a, edit.field);
+  const std::string of_a = spec::field_text(a.spec(), edit.field);
   section(ui, "A", ui.texts("compare.as_set"));
   text(ui, TextStyle::body_medium, ui.theme.text, value_words(ui.texts, edit.field, of_a));
   ImGui::Dummy({0, ui.px(4)});

@@ -191,31 +191,26 @@ std::string reason_text(const ControlsContext& context, Field field) {
 }
 
 std::string problem_text(const ControlsContext& context, Field field) {
-  for (const spec::SpecProblem& problem : spec::validate(context.history.spec())) {
-    if (problem.field == field) return message_words(context.ui.texts, problem);
-  }
-  return {};
+  const auto* problem = spec::problem_of(context.history.checked().problems(), field);
+  return problem != nullptr ? message_words(context.ui.texts, *problem) : std::string();
 }
 
 std::vector<Choice> field_choices_of(const ControlsContext& context, Field field) {
   const Ui& ui = context.ui;
   const auto* kind = spec::field_as<spec::ChoiceField>(field);
-  const spec::WorkloadSpec& spec = context.history.spec();
+  const spec::CheckedSpec& now = context.history.checked();
   const std::string reason = reason_text(context, field);
-  const auto had = spec::validate(spec);
   std::vector<Choice> choices;
-  for (std::size_t i = 0; i < kind->names.size(); ++i) {
+  for (const char* const name : kind->names) {
     Choice choice;
-    choice.id = kind->names[i];
+    choice.id = name;
     std::replace(choice.id.begin(), choice.id.end(), '+', '_');
     choice.label = ui.texts(std::string("controls.choice.") + choice.id);
     choice.reason = reason;
-    spec::WorkloadSpec tried = spec;
-    kind->set(tried, static_cast<int>(i));
-    for (const spec::SpecProblem& problem : spec::validate(tried)) {
-      const bool old = std::any_of(had.begin(), had.end(), [&](const spec::SpecProblem& other) {
-        return other.key == problem.key && problem.field != field;
-      });
+    for (const spec::SpecProblem& problem : now.with(field, name).problems) {
+      const bool old =
+          problem.field != field &&
+          std::ranges::any_of(now.problems(), [&](auto& had) { return had.key == problem.key; });
       if (!old && choice.reason.empty()) choice.reason = message_words(ui.texts, problem);
     }
     choices.push_back(std::move(choice));

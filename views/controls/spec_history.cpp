@@ -3,16 +3,16 @@
 namespace ts::views {
 
 void SpecHistory::preview(const spec::WorkloadSpec& spec) {
-  if (shown_ != spec) unread_.reset();
-  shown_ = spec;
+  if (this->spec() != spec) unread_.reset();
+  shown_ = spec::CheckedSpec(spec);
 }
 
 void SpecHistory::commit() {
-  if (shown_ == committed_) return;
+  if (spec() == committed_) return;
   past_.push_back(committed_);
   if (past_.size() > kMaxSteps) past_.erase(past_.begin());
   future_.clear();
-  committed_ = shown_;
+  committed_ = spec();
 }
 
 void SpecHistory::undo() {
@@ -22,7 +22,7 @@ void SpecHistory::undo() {
   future_.push_back(committed_);
   committed_ = past_.back();
   past_.pop_back();
-  shown_ = committed_;
+  shown_ = spec::CheckedSpec(committed_);
 }
 
 void SpecHistory::redo() {
@@ -31,7 +31,7 @@ void SpecHistory::redo() {
   past_.push_back(committed_);
   committed_ = future_.back();
   future_.pop_back();
-  shown_ = committed_;
+  shown_ = spec::CheckedSpec(committed_);
 }
 
 }  // namespace ts::views

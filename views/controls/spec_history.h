@@ -5,17 +5,19 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/workload_spec.h"
+#include "core/spec/checked_spec.h"
 
 namespace ts::views {
 
-// The specification being edited, with undo and redo. A drag is one step: preview() while it lasts,
-// commit() when it ends. Pure; UI thread.
+// The specification being edited, with its problems, undo and redo. A drag is one step: preview()
+// while it lasts, commit() when it ends. UI thread.
 class SpecHistory {
  public:
   explicit SpecHistory(spec::WorkloadSpec spec) : shown_(spec), committed_(std::move(spec)) {}
 
-  [[nodiscard]] const spec::WorkloadSpec& spec() const { return shown_; }
+  [[nodiscard]] const spec::WorkloadSpec& spec() const { return shown_.spec(); }
+  // The same with its problems, which are found when it changes.
+  [[nodiscard]] const spec::CheckedSpec& checked() const { return shown_; }
 
   // Shows a value that is not yet a step.
   void preview(const spec::WorkloadSpec& spec);
@@ -26,7 +28,7 @@ class SpecHistory {
     commit();
   }
 
-  [[nodiscard]] bool can_undo() const { return !past_.empty() || shown_ != committed_; }
+  [[nodiscard]] bool can_undo() const { return !past_.empty() || spec() != committed_; }
   [[nodiscard]] bool can_redo() const { return !future_.empty(); }
   void undo();
   void redo();
@@ -42,7 +44,7 @@ class SpecHistory {
   static constexpr std::size_t kMaxSteps = 500;
 
  private:
-  spec::WorkloadSpec shown_;
+  spec::CheckedSpec shown_;
   spec::WorkloadSpec committed_;
   std::vector<spec::WorkloadSpec> past_;    // oldest first
   std::vector<spec::WorkloadSpec> future_;  // next redo last

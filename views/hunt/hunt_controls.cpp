@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/spec/checked_spec.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
@@ -154,11 +155,10 @@ bool draw_comparison(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& bas
                     spec::WorkloadSpec tried = base;
                     tried.backend = backend;
                     if (!edit.here) tried.device = spec::DeviceKind::cuda;
-                    std::string reason;
-                    for (const spec::SpecProblem& problem : spec::validate(tried)) {
-                      if (problem.field == Field::backend)
-                        reason = message_words(ui.texts, problem);
-                    }
+                    const auto problems = spec::validate(tried);
+                    const auto* problem = spec::problem_of(problems, Field::backend);
+                    const std::string reason =
+                        problem != nullptr ? message_words(ui.texts, *problem) : std::string();
                     const std::string id = std::string("###hunt_compare_") + names[i];
                     if (row(backend, id.c_str(), reason)) return true;
                   }

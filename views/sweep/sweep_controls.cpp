@@ -55,15 +55,13 @@ Reach reach_of(Field field) {
 }
 
 // The reason why a backend cannot run here; empty when it can.
-std::string backend_problem(const Ui& ui, spec::WorkloadSpec base, AttentionBackend backend) {
-  base.backend = backend;
-  for (const spec::SpecProblem& problem : spec::validate(base)) {
-    if (problem.field == Field::backend) return message_words(ui.texts, problem);
-  }
-  return {};
+std::string backend_problem(const Ui& ui, const spec::CheckedSpec& base, AttentionBackend backend) {
+  const auto* problem =
+      spec::problem_of(base.with(Field::backend, to_string(backend)).problems, Field::backend);
+  return problem != nullptr ? message_words(ui.texts, *problem) : std::string();
 }
 
-void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
+void draw_backend_toggles(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec& base,
                           float width) {
   for (int i = 0; i < spec::kBackendCount; ++i) {
     const auto backend = static_cast<AttentionBackend>(i);
@@ -196,7 +194,8 @@ void draw_first_axis(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& ba
   values_field(ui, "sweep_values", edit.values, ui.texts("sweep.values_hint"), width);
 }
 
-void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base, float width) {
+void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec& checked, float width) {
+  const spec::WorkloadSpec& base = checked.spec();
   draw_first_axis(ui, edit, base, width);
   section(ui, ui.texts("sweep.second_axis"));
   const auto fields = axis_fields(base);
@@ -220,7 +219,7 @@ void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& bas
   }
   ImGui::Dummy({0, ui.px(4)});
   if (series == Field::backend) {
-    draw_backend_toggles(ui, edit, base, width);
+    draw_backend_toggles(ui, edit, checked, width);
   } else if (series) {
     values_field(ui, "sweep_series_values", edit.series_values, "", width);
   }
@@ -228,14 +227,23 @@ void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& bas
 
 }  // namespace
 
-SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
-                             const sweep::SweepPresets& presets, const sweep::Sweep* sweep,
-                             bool running) {
+const base::Result<sweep::SweepSpec>& OfferedSweep::of(const SweepEdit& edit,
+                                                       const spec::WorkloadSpec& base,
+                                                       const sweep::SweepPresets& presets) {
+  if (!made_ || made_->edit != edit || made_->base != base) {
+    made_.emplace(Made{edit, base, sweep_of(edit, base, presets)});
+  }
+  return made_->sweep;
+}
+
+SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offered,
+                             const spec::CheckedSpec& base, const sweep::SweepPresets& presets,
+                             const sweep::Sweep* sweep, bool running) {
   const float width = ImGui::GetContentRegionAvail().x;
   draw_presets(ui, edit, presets, width);
   const sweep::SweepPreset* const preset = presets.find(edit.preset);
   if (preset == nullptr) draw_own_sweep(ui, edit, base, width);
-  const auto spec = sweep_of(edit, base, presets);
+  const auto& spec = offered.of(edit, base.spec(), presets);
   std::string about = spec ? std::string() : message_words(ui.texts, spec.error());
   if (spec) {
     const std::string count =

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/spec/checked_spec.h"
 #include "core/sweep/sweep.h"
 #include "core/sweep/sweep_presets.h"
 #include "views/common/ui.h"
@@ -23,12 +24,28 @@ struct SweepEdit {
                                                   spec::AttentionBackend::flash};
   std::string series_values;  // of a series other than the backend: "fp32,bf16"
   std::string preset;         // of the course, replaces all the above and the workload; empty: none
+  friend bool operator==(const SweepEdit&, const SweepEdit&) = default;
 };
 
 // A backend series is left out if the workload has no attention. A preset gives its own sweep, on
 // the device and under the limit of `base`. Errors are those of check().
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets);
+
+// The same, made only when one of them has changed. UI thread.
+class OfferedSweep {
+ public:
+  const base::Result<sweep::SweepSpec>& of(const SweepEdit& edit, const spec::WorkloadSpec& base,
+                                           const sweep::SweepPresets& presets);
+
+ private:
+  struct Made {
+    SweepEdit edit;
+    spec::WorkloadSpec base;
+    base::Result<sweep::SweepSpec> sweep;
+  };
+  std::optional<Made> made_;
+};
 
 // The settings that the controls offer for this workload. As an axis: all numbers, the sizes first.
 // As series: all others, too.
@@ -38,8 +55,8 @@ std::vector<spec::Field> series_fields(const spec::WorkloadSpec& base);
 enum class SweepAsk : std::uint8_t { nothing, start, add };
 // Draws preset, or axis, ends and series, in the current window. `sweep`: the current one, null:
 // none; while it runs, points can only be added.
-SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base,
-                             const sweep::SweepPresets& presets, const sweep::Sweep* sweep,
-                             bool running);
+SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offered,
+                             const spec::CheckedSpec& base, const sweep::SweepPresets& presets,
+                             const sweep::Sweep* sweep, bool running);
 
 }  // namespace ts::views

@@ -253,11 +253,10 @@ std::string sweep_range_words(const sweep::SweepSpec& spec, const text::Texts& t
   return words;
 }
 
-std::string stale_sweep(const sweep::SweepSpec& shown,
-                        const std::optional<sweep::SweepSpec>& offered,
+std::string stale_sweep(const sweep::SweepSpec& shown, const sweep::SweepSpec* offered,
                         const spec::WorkloadSpec& now, const text::Texts& texts) {
   const bool alike =
-      offered &&
+      offered != nullptr &&
       std::ranges::equal(offered->axes, shown.axes, {}, &sweep::SweepAxis::field,
                          &sweep::SweepAxis::field) &&
       std::ranges::equal(offered->series, shown.series, {}, &sweep::SweepSeriesField::field,
@@ -279,7 +278,7 @@ std::string stale_sweep(const sweep::SweepSpec& shown,
     }
   }
   std::string settings = difference_words(texts, of, base);
-  if (!offered || alike) return settings;
+  if (offered == nullptr || alike) return settings;
   const std::string varied = sweep_range_words(shown, texts);
   return settings.empty() ? varied : varied + texts("memory.list_comma") + settings;
 }

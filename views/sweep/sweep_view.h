@@ -48,11 +48,10 @@ struct SweepRequests {
 SweepRequests draw_sweep_page(const Ui& ui, const SweepPage& page, SweepPageState& state);
 
 // The settings of the sweep that differ from the current ones, in the form of difference_words(),
-// without those that it varies. `offered` is the sweep that would start now. If it varies the same
-// settings, its base replaces `now`, as a preset of a sweep sets some by itself; if it varies
-// others, what `shown` varies comes first.
-std::string stale_sweep(const sweep::SweepSpec& shown,
-                        const std::optional<sweep::SweepSpec>& offered,
+// without those that it varies. `offered` is the sweep that would start now; null if none can. If
+// it varies the same settings, its base replaces `now`, as a preset of a sweep sets some by itself;
+// if it varies others, what `shown` varies comes first.
+std::string stale_sweep(const sweep::SweepSpec& shown, const sweep::SweepSpec* offered,
                         const spec::WorkloadSpec& now, const text::Texts& texts);
 
 // The points in the order of the table: along the axes, the series of a place together.

@@ -49,13 +49,14 @@ TEST_F(Compare, every_setting_that_is_offered_has_a_value_that_runs) {
   spec::WorkloadSpec a;
   a.workload = spec::WorkloadKind::lm;
   a.pass = spec::Pass::full_step;
-  const auto fields = compare_fields(a);
+  const spec::CheckedSpec checked(a);
+  const auto fields = compare_fields(checked);
   EXPECT_GT(fields.size(), 20U);
   for (const Field field : fields) {
     CompareEdit edit{field, {}};
-    settle(edit, a);
+    settle(edit, checked);
     EXPECT_EQ(edit.field, field) << spec::field_name(field);
-    const auto b = spec_of_b(edit, a);
+    const auto b = spec_of_b(edit, checked);
     ASSERT_TRUE(b) << spec::field_name(field) << ": " << b.error().sentence;
     EXPECT_NE(*b, a) << spec::field_name(field);
   }
@@ -66,19 +67,19 @@ TEST_F(Compare, every_setting_that_is_offered_has_a_value_that_runs) {
 TEST_F(Compare, an_edit_follows_the_settings) {
   spec::WorkloadSpec a;
   CompareEdit edit{Field::backend, "flash"};
-  settle(edit, a);
+  settle(edit, spec::CheckedSpec(a));
   EXPECT_EQ(edit.value, "flash");
   a.backend = spec::AttentionBackend::flash;
-  settle(edit, a);
+  settle(edit, spec::CheckedSpec(a));
   EXPECT_EQ(edit.field, Field::backend);
   EXPECT_NE(edit.value, "flash") << "A has that value now";
   a.workload = spec::WorkloadKind::mlp;
-  settle(edit, a);
+  settle(edit, spec::CheckedSpec(a));
   EXPECT_NE(edit.field, Field::backend) << "an MLP has no attention";
 }
 
 TEST_F(Compare, what_cannot_run_has_its_sentence) {
-  const spec::WorkloadSpec a;
+  const spec::CheckedSpec a{spec::WorkloadSpec{}};
   const auto b = spec_of_b({Field::backend, "cudnn"}, a);
   ASSERT_FALSE(b);
   EXPECT_NE(message_words(texts_, b.error()).find(texts_("controls.choice.cudnn")),

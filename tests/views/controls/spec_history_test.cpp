@@ -24,6 +24,18 @@ TEST(SpecHistory, begins_with_nothing_to_undo) {
   EXPECT_EQ(history.spec().seq_len, 512);
 }
 
+TEST(SpecHistory, problems_are_those_of_the_shown_settings) {
+  SpecHistory history(with_t(512));
+  EXPECT_TRUE(history.checked().problems().empty());
+  history.preview(with_t(0));
+  ASSERT_EQ(history.checked().problems().size(), 1U);
+  EXPECT_EQ(history.checked().problems()[0].field, spec::Field::T);
+  history.undo();
+  EXPECT_TRUE(history.checked().problems().empty());
+  history.redo();
+  EXPECT_FALSE(history.checked().problems().empty());
+}
+
 TEST(SpecHistory, a_drag_is_one_step) {
   SpecHistory history(with_t(512));
   for (std::int64_t t = 513; t <= 700; ++t) history.preview(with_t(t));

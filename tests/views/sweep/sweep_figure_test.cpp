@@ -49,18 +49,18 @@ TEST(StaleSweep, names_the_settings_that_are_not_those_of_now) {
   shown.axes = {*sweep::parse_axis("T=128,256")};
   shown.series = {*sweep::parse_series("backend=naive,flash")};
   spec::WorkloadSpec now = shown.base;
-  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "");
+  EXPECT_EQ(stale_sweep(shown, nullptr, now, texts), "");
   // What is varied belongs to no point in particular.
   now.seq_len = 4096;
   now.backend = spec::AttentionBackend::flash;
-  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "");
+  EXPECT_EQ(stale_sweep(shown, nullptr, now, texts), "");
   now.batch = shown.base.batch + 3;
-  EXPECT_EQ(stale_sweep(shown, {}, now, texts), "B = " + std::to_string(shown.base.batch));
+  EXPECT_EQ(stale_sweep(shown, nullptr, now, texts), "B = " + std::to_string(shown.base.batch));
   // A sweep of the course sets its own: what would be begun is the same.
-  EXPECT_EQ(stale_sweep(shown, shown, now, texts), "");
+  EXPECT_EQ(stale_sweep(shown, &shown, now, texts), "");
   sweep::SweepSpec other = shown;
   other.axes = {*sweep::parse_axis("B=1,2")};
-  EXPECT_NE(stale_sweep(shown, other, now, texts), "");
+  EXPECT_NE(stale_sweep(shown, &other, now, texts), "");
 }
 
 class SweepFigureOf : public ::testing::TestWithParam<std::pair<float, float>> {

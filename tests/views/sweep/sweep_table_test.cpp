@@ -115,12 +115,13 @@ TEST(StaleSweep, names_what_is_varied_where_the_controls_would_vary_something_el
   const text::Texts texts = testing::program_texts();
   const sweep::SweepSpec shown = spec_of("B=1:8:x2", "backend=naive,flash");
   sweep::SweepSpec offered = spec_of("T=64:512:x2", "backend=naive,flash");
-  EXPECT_EQ(stale_sweep(shown, offered, shown.base, texts), "B 1 to 8, naive, flash");
+  EXPECT_EQ(stale_sweep(shown, &offered, shown.base, texts), "B 1 to 8, naive, flash");
   offered = spec_of("B=1:8:x2", "dtype=fp32,bf16");
-  EXPECT_TRUE(stale_sweep(shown, offered, shown.base, texts).starts_with("B 1 to 8, naive, flash"));
+  EXPECT_TRUE(
+      stale_sweep(shown, &offered, shown.base, texts).starts_with("B 1 to 8, naive, flash"));
   // The same settings over other values: what is shown is named in the strip, and can be added to.
   offered = spec_of("B=1:32:x2", "backend=naive,flash");
-  EXPECT_EQ(stale_sweep(shown, offered, shown.base, texts), "");
+  EXPECT_EQ(stale_sweep(shown, &offered, shown.base, texts), "");
 }
 
 TEST(SweepSpeedUp, NumbersAndWhiskersStayWithinThePlot) {
