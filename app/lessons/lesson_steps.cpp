@@ -1,7 +1,6 @@
 #include "app/lessons/lesson_steps.h"
 
-#include <atomic>
-#include <thread>
+#include <future>
 #include <utility>
 
 #include "app/output/comparison_files.h"
@@ -10,6 +9,7 @@
 #include "app/output/sweep_files.h"
 #include "app/session/card_questions.h"
 #include "app/session/catalogue.h"
+#include "app/session/is_ready.h"
 #include "app/session/run_files.h"
 #include "app/session/sweep_runner.h"
 #include "core/io/file.h"
@@ -193,32 +193,24 @@ class ThreadStep : public LessonStep {
  public:
   using Work = std::function<base::Result<nlohmann::json>(const base::CancelToken&)>;
   explicit ThreadStep(Work work)
-      : thread_([this, work = std::move(work)] {
-          result_ = work(cancel_);
-          done_.store(true, std::memory_order_release);
-        }) {}
-  ~ThreadStep() override {
-    cancel_.cancel();
-    if (thread_.joinable()) thread_.join();
-  }
+      : result_(std::async(std::launch::async, std::move(work), cancel_)) {}
+  ~ThreadStep() override { cancel_.cancel(); }
   ThreadStep(const ThreadStep&) = delete;
   ThreadStep& operator=(const ThreadStep&) = delete;
 
   void update() override {}
   void cancel() override { cancel_.cancel(); }
-  [[nodiscard]] bool done() const override { return done_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool done() const override { return is_ready(result_); }
   Document take() override {
-    thread_.join();
+    auto result = result_.get();
     if (cancel_.cancelled()) return std::nullopt;
-    if (!result_) return tl::unexpected(result_.error());
-    return std::move(*result_);
+    if (!result) return tl::unexpected(result.error());
+    return std::move(*result);
   }
 
  private:
   base::CancelToken cancel_;
-  std::atomic<bool> done_{false};
-  base::Result<nlohmann::json> result_;
-  std::thread thread_;  // last: it writes to the members above
+  std::future<base::Result<nlohmann::json>> result_;  // its destructor waits
 };
 
 // The inputs of a thread.

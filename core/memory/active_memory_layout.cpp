@@ -118,7 +118,7 @@ class Tracker {
 }  // namespace
 
 ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutRequest& request,
-                                         const std::stop_token& stop) {
+                                         const base::CancelToken& cancel) {
   ActiveMemoryLayout layout;
   layout.columns = sample_columns(log, request);
   if (request.rows <= 0 || !(request.bytes_per_pixel > 0)) return layout;
@@ -131,7 +131,7 @@ ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutR
   std::size_t added = 0;
   std::size_t removed = 0;
   for (const Step& step : steps.steps) {
-    if (stop.stop_requested()) return layout;
+    if (cancel.cancelled()) return layout;
     if (step.ends) {
       builder.clear(step.column);
       tracker.end(step.column);

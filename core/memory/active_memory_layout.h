@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <stop_token>
 #include <vector>
 
+#include "core/base/cancel.h"
 #include "core/memory/allocation_log.h"
 
 namespace ts::memory {
@@ -76,8 +76,8 @@ struct ActiveMemoryLayout {
 };
 
 // O(live + events in the range + columns x (live / 64 + rows)). A request without columns, rows or
-// range gives no rectangles. Ends early, with a part of the rectangles, when `stop` is requested.
+// range gives no rectangles. Ends early, with a part of the rectangles, when it is cancelled.
 ActiveMemoryLayout lay_out_active_memory(const AllocationLog& log, const LayoutRequest& request,
-                                         const std::stop_token& stop = {});
+                                         const base::CancelToken& cancel = {});
 
 }  // namespace ts::memory

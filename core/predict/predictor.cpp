@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "core/base/job_thread.h"
 #include "core/predict/dry_runner_loading.h"
 #include "core/predict/look_ahead.h"
 #include "core/predict/outlook_search.h"
@@ -35,73 +35,27 @@ struct Predictor::Impl {
   struct Job {
     std::uint64_t id = 0;
     OutlookRequest request;
-    base::CancelToken cancel;
   };
 
   Impl(DryRunnerLoader dry_runner_loader, base::StringTable& string_table)
-      : loader(std::move(dry_runner_loader)), strings(string_table) {
-    thread = std::thread([this] { main(); });
+      : loader(std::move(dry_runner_loader)),
+        strings(string_table),
+        thread({.work = [this](const Job& job,
+                               const base::CancelToken& cancel) { make_outlook(job, cancel); },
+                .end = [this] { runner.reset(); },
+                .idle = [this](const base::CancelToken& cancel) { return probe(cancel); }}) {}
+
+  const base::Result<std::unique_ptr<DryRunner>>& loaded() {
+    if (!runner) runner = load_dry_runner(loader);
+    return *runner;
   }
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      stopping = true;
-      if (running) running->cancel();
-    }
-    wake.notify_all();
-    thread.join();
-  }
-
-  void main() {
-    while (wait()) {
-      if (!runner) runner = load_dry_runner(loader);
-      if (const auto job = next()) {
-        work_off(*job);
-      } else {
-        go_on_hunting();
-      }
-      const std::lock_guard lock(mutex);
-      running.reset();
-      working = false;
-    }
-    runner.reset();
-  }
-
-  // Returns false when the thread must end.
-  bool wait() {
-    std::unique_lock lock(mutex);
-    wake.wait(lock, [this] {
-      return stopping || waiting != nullptr || waiting_hunt || stop_hunt ||
-             (hunting && hunting->running());
-    });
-    return !stopping;
-  }
-
-  std::unique_ptr<Job> next() {
-    const std::lock_guard lock(mutex);
-    if (waiting == nullptr) return nullptr;
-    auto job = std::move(waiting);
-    begin(job->cancel);
-    working = true;
-    return job;
-  }
-
-  // The caller holds the lock. Also handles a new request or a stop that came after this thread
-  // woke up and before there was anything to cancel.
-  void begin(const base::CancelToken& cancel) {
-    running = cancel;
-    if (stopping || waiting != nullptr) running->cancel();
-  }
-
-  // Makes one probe of the hunt.
-  void go_on_hunting() {
-    base::CancelToken cancel;
+  // Makes one probe of the hunt. Returns whether there are more.
+  bool probe(const base::CancelToken& cancel) {
     std::optional<HuntRequest> request;
     bool stop = false;
     {
       const std::lock_guard lock(mutex);
-      begin(cancel);
       request = std::exchange(waiting_hunt, std::nullopt);
       hunt_begins = request.has_value();
       stop = std::exchange(stop_hunt, false);
@@ -110,10 +64,10 @@ struct Predictor::Impl {
       const std::optional<HuntSearch> earlier = std::exchange(hunting, std::nullopt);
       hunting.emplace(++last_hunt, std::move(*request), earlier ? &earlier->progress() : nullptr);
     }
-    if (!hunting) return;
+    if (!hunting) return false;
     if (stop) hunting->cancel();
-    if (*runner) {
-      hunting->probe(***runner, strings, cancel);
+    if (const auto& ready = loaded()) {
+      hunting->probe(**ready, strings, cancel);
     } else {
       hunting->cancel();
     }
@@ -121,6 +75,7 @@ struct Predictor::Impl {
     const std::lock_guard lock(mutex);
     hunted = std::move(copy);
     hunt_begins = false;
+    return hunting->running();
   }
 
   void publish(const Outlook& outlook) {
@@ -129,7 +84,7 @@ struct Predictor::Impl {
       const std::lock_guard lock(mutex);
       published = std::move(copy);
     }
-    told.notify_all();
+    is_published.notify_all();
   }
 
   void keep_old_parts(Outlook& outlook) {
@@ -179,7 +134,7 @@ struct Predictor::Impl {
       if (recent.find(next, request.target) || !search.validate_there(next).empty()) continue;
       {
         const std::lock_guard lock(mutex);
-        if (stopping || waiting != nullptr) return;
+        if (thread.superseded()) return;
         ahead = next;
       }
       auto made = search.forecast(next, request.target);
@@ -190,13 +145,7 @@ struct Predictor::Impl {
     }
   }
 
-  // Returns false if there was another request meanwhile.
-  bool rests() {
-    std::unique_lock lock(mutex);
-    return !wake.wait_for(lock, kRest, [this] { return stopping || waiting != nullptr; });
-  }
-
-  void work_off(const Job& job) {
+  void make_outlook(const Job& job, const base::CancelToken& cancel) {
     const OutlookRequest& request = job.request;
     Outlook outlook;
     outlook.id = job.id;
@@ -206,16 +155,17 @@ struct Predictor::Impl {
       outlook.complete = true;
       publish(outlook);
     };
-    if (!*runner) {
-      outlook.problem = runner->error();
+    const auto& ready = loaded();
+    if (!ready) {
+      outlook.problem = ready.error();
       return end();
     }
-    OutlookSearch search(***runner, strings, request, job.cancel, last_forecast);
+    OutlookSearch search(**ready, strings, request, cancel, last_forecast);
     find_problems(outlook, request);
     // A card may be able to run what this machine cannot: then only measurements are missing.
     if (outlook.problem.sentence.empty()) {
       auto on_target = forecast_on_target(search, request);
-      if (job.cancel.cancelled()) return;
+      if (cancel.cancelled()) return;
       if (on_target) {
         outlook.target = *on_target;
       } else {
@@ -228,12 +178,12 @@ struct Predictor::Impl {
     if (request.own.kind == request.target.kind) outlook.own = outlook.target;
     publish(outlook);
     look_ahead(search, request);
-    if (!rests()) return;
+    if (thread.superseded_within(kRest)) return;
 
     // The prediction for this machine; a card known only from its catalogue entry stays as it is.
     if (request.own.kind != request.target.kind && outlook.not_here.sentence.empty()) {
       auto own = search.forecast(request.spec, request.own);
-      if (job.cancel.cancelled()) return;
+      if (cancel.cancelled()) return;
       if (own) outlook.own = *own;
     }
     outlook.expandable.reset();
@@ -243,9 +193,9 @@ struct Predictor::Impl {
     if (spec::field_applies(request.spec, spec::Field::backend)) {
       const int count = static_cast<int>(spec::field_choices(spec::Field::backend).size());
       std::vector<BackendNeed> needs;
-      for (int i = 0; i < count && !job.cancel.cancelled(); ++i)
+      for (int i = 0; i < count && !cancel.cancelled(); ++i)
         needs.push_back(search.need_of(static_cast<spec::AttentionBackend>(i)));
-      if (job.cancel.cancelled()) return;
+      if (cancel.cancelled()) return;
       outlook.backends = std::move(needs);
       publish(outlook);
     }
@@ -255,7 +205,7 @@ struct Predictor::Impl {
       std::vector<Remedy> remedies;
       for (const Change& change : changes_for(request.spec, request.target.kind)) {
         auto remedy = search.remedy_of(change, *outlook.target);
-        if (job.cancel.cancelled()) return;
+        if (cancel.cancelled()) return;
         if (remedy) remedies.push_back(std::move(*remedy));
       }
       outlook.remedies = std::move(remedies);
@@ -264,7 +214,7 @@ struct Predictor::Impl {
     for (const spec::Field field : request.sizes) {
       if (outlook.target == nullptr || !spec::field_applies(request.spec, field)) continue;
       const auto edge = search.edge_of(field, fits);
-      if (job.cancel.cancelled()) return;
+      if (cancel.cancelled()) return;
       if (!edge) continue;
       std::erase_if(outlook.edges, [field](const SizeEdge& old) { return old.field == field; });
       outlook.edges.push_back(*edge);
@@ -275,7 +225,7 @@ struct Predictor::Impl {
     for (SizeEdge& edge : outlook.edges) {
       if (edge.field != spec::Field::T || !edge.current) continue;
       edge.largest_that_fits = search.largest_between(edge);
-      if (job.cancel.cancelled()) return;
+      if (cancel.cancelled()) return;
     }
     outlook.complete = true;
     publish(outlook);
@@ -289,21 +239,16 @@ struct Predictor::Impl {
   std::optional<spec::WorkloadSpec> last_spec;                     // likewise; previous request
   std::optional<HuntSearch> hunting;                               // prediction thread only
   std::uint64_t last_hunt = 0;                                     // prediction thread only
-  mutable std::mutex mutex;
-  std::condition_variable wake;
-  std::condition_variable told;
-  std::unique_ptr<Job> waiting;
-  std::optional<base::CancelToken> running;  // an outlook or a probe
-  bool working = false;                      // on an outlook
-  std::optional<spec::WorkloadSpec> ahead;   // its dry run is made before it is requested
+  mutable std::mutex mutex;  // guards all below; locked before that of the thread
+  std::condition_variable is_published;
+  std::optional<spec::WorkloadSpec> ahead;  // its dry run is made before it is requested
   std::shared_ptr<const Outlook> published;
   std::optional<HuntRequest> waiting_hunt;
   bool stop_hunt = false;
   bool hunt_begins = false;  // taken from the queue and not yet published
   std::shared_ptr<const HuntProgress> hunted;
   std::uint64_t last_id = 0;
-  bool stopping = false;
-  std::thread thread;
+  base::JobThread<Job> thread;  // last: it uses all members above
 };
 
 Predictor::Predictor(DryRunnerLoader loader, base::StringTable& strings)
@@ -312,16 +257,12 @@ Predictor::Predictor(DryRunnerLoader loader, base::StringTable& strings)
 Predictor::~Predictor() = default;
 
 std::uint64_t Predictor::ask(OutlookRequest request) {
-  std::uint64_t id = 0;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    // A dry run that was made ahead for this request is not cancelled.
-    const bool foreseen = impl_->ahead && *impl_->ahead == request.spec;
-    if (impl_->running && !foreseen) impl_->running->cancel();
-    id = ++impl_->last_id;
-    impl_->waiting = std::make_unique<Impl::Job>(Impl::Job{id, std::move(request), {}});
-  }
-  impl_->wake.notify_all();
+  using InProgress = base::JobThread<Impl::Job>::InProgress;
+  const std::lock_guard lock(impl_->mutex);
+  // A dry run that was made ahead for this request is not cancelled.
+  const bool foreseen = impl_->ahead && *impl_->ahead == request.spec;
+  const std::uint64_t id = ++impl_->last_id;
+  impl_->thread.submit({id, std::move(request)}, foreseen ? InProgress::keep : InProgress::cancel);
   return id;
 }
 
@@ -333,7 +274,7 @@ std::shared_ptr<const Outlook> Predictor::latest() const {
 std::shared_ptr<const Outlook> Predictor::latest_by(
     std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(impl_->mutex);
-  impl_->told.wait_until(lock, deadline, [this] {
+  impl_->is_published.wait_until(lock, deadline, [this] {
     return impl_->last_id == 0 ||
            (impl_->published != nullptr && impl_->published->id == impl_->last_id);
   });
@@ -345,10 +286,8 @@ void Predictor::hunt(HuntRequest request) {
     const std::lock_guard lock(impl_->mutex);
     impl_->waiting_hunt = std::move(request);
     impl_->stop_hunt = false;
-    // The search for an exact edge is one probe of up to hundreds of dry runs.
-    if (impl_->running && !impl_->working) impl_->running->cancel();
   }
-  impl_->wake.notify_all();
+  impl_->thread.wake();
 }
 
 void Predictor::cancel_hunt() {
@@ -356,9 +295,8 @@ void Predictor::cancel_hunt() {
     const std::lock_guard lock(impl_->mutex);
     impl_->waiting_hunt.reset();
     impl_->stop_hunt = true;
-    if (impl_->running && !impl_->working) impl_->running->cancel();
   }
-  impl_->wake.notify_all();
+  impl_->thread.wake();
 }
 
 std::shared_ptr<const HuntProgress> Predictor::hunted() const {
@@ -373,8 +311,7 @@ bool Predictor::hunt_busy() const {
 }
 
 bool Predictor::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->waiting != nullptr || impl_->working;
+  return impl_->thread.busy();
 }
 
 }  // namespace ts::predict

@@ -1,15 +1,13 @@
 #include "core/run/worker.h"
 
-#include <condition_variable>
 #include <exception>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <thread>
 #include <tuple>
 #include <variant>
 
 #include "core/base/clock.h"
+#include "core/base/job_thread.h"
 #include "core/run/compare.h"
 #include "core/run/measure.h"
 #include "core/spec/corpus.h"
@@ -66,84 +64,49 @@ struct Worker::Impl {
   struct Job {
     RunId id = 0;
     std::variant<RunRequest, CompareRequest> request;
-    base::CancelToken cancel;
   };
 
   Impl(EngineLoader engine_loader, base::StringTable& string_table, UpdateQueue& update_queue)
-      : loader(std::move(engine_loader)), strings(string_table), updates(update_queue) {
-    thread = std::thread([this] { main(); });
-  }
-
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      stopping = true;
-      cancel_all();
-    }
-    wake.notify_one();
-    thread.join();
-  }
-
-  // The caller holds the lock.
-  void cancel_all() {
-    if (running) running->cancel();
-    if (waiting) {
-      updates.push(
-          finished_early(waiting->id, Verdict::cancelled, text::message("engine.cancelled")));
-      waiting.reset();
-    }
-  }
+      : strings(string_table),
+        updates(update_queue),
+        thread({.work =
+                    [this](const Job& job, const base::CancelToken& cancel) {
+                      updates.push(std::visit(
+                          [&](const auto& request) { return execute(job.id, request, cancel); },
+                          job.request));
+                    },
+                .begin = [this, loader = std::move(engine_loader)] { load_engine(loader); },
+                .end = [this] { engine.reset(); },
+                .dropped =
+                    [this](const Job& job) {
+                      updates.push(finished_early(job.id, Verdict::cancelled,
+                                                  text::message("engine.cancelled")));
+                    }}) {}
 
   RunId submit(std::variant<RunRequest, CompareRequest> request) {
-    RunId id = 0;
-    {
-      const std::lock_guard lock(mutex);
-      cancel_all();
-      id = ++last_id;
-      waiting = std::make_unique<Job>(Job{id, std::move(request), {}});
-    }
-    wake.notify_one();
-    return id;
+    const std::lock_guard lock(mutex);
+    thread.submit({++last_id, std::move(request)});
+    return last_id;
   }
 
-  void main() {
-    auto engine = load(loader);
-    EngineUpdate update;
-    if (engine) {
-      update.info = (*engine)->info();
+  void load_engine(const EngineLoader& loader) {
+    auto loaded = load(loader);
+    if (loaded) {
+      engine = std::move(*loaded);
+      about.info = engine->info();
     } else {
-      update.error = engine.error();
+      about.error = loaded.error();
     }
-    const EngineUpdate about = update;
-    updates.push(std::move(update));
-    while (auto job = next()) {
-      Engine* const loaded = engine ? engine->get() : nullptr;
-      const auto* compared = std::get_if<CompareRequest>(&job->request);
-      updates.push(compared != nullptr
-                       ? execute(*job, *compared, loaded, about)
-                       : execute(*job, std::get<RunRequest>(job->request), loaded, about));
-      const std::lock_guard lock(mutex);
-      running.reset();
-    }
+    updates.push(about);
   }
 
-  std::unique_ptr<Job> next() {
-    std::unique_lock lock(mutex);
-    wake.wait(lock, [this] { return stopping || waiting != nullptr; });
-    if (stopping) return nullptr;
-    auto job = std::move(waiting);
-    running = job->cancel;
-    return job;
-  }
-
-  FinishedUpdate execute(const Job& job, const CompareRequest& request, Engine* engine,
-                         const EngineUpdate& about) {
-    if (engine == nullptr) return finished_early(job.id, Verdict::failed, about.error);
+  FinishedUpdate execute(RunId id, const CompareRequest& request, const base::CancelToken& cancel) {
+    if (engine == nullptr) return finished_early(id, Verdict::failed, about.error);
     std::array<ComparedSide, 2> sides;
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const CompareRequest::Side& side = request.sides[i];
       if (auto reason = obstacle(side.spec, *about.info); !reason.empty()) {
-        return finished_early(job.id, Verdict::failed, std::move(reason));
+        return finished_early(id, Verdict::failed, std::move(reason));
       }
       const DeviceInfo* device = find_device(*about.info, side.spec);
       sides[i].spec = side.spec;
@@ -153,7 +116,7 @@ struct Worker::Impl {
     }
     const auto tell = [&](Comparison so_far) {
       judge(so_far);
-      updates.push(ComparisonUpdate{job.id, std::make_shared<const Comparison>(std::move(so_far))});
+      updates.push(ComparisonUpdate{id, std::make_shared<const Comparison>(std::move(so_far))});
     };
     std::int64_t told_ns = 0;
     const auto progress = [&](const Comparison& so_far) {
@@ -164,9 +127,9 @@ struct Worker::Impl {
     };
     try {
       Comparison whole =
-          compare(sides, request.protocol, {*engine, job.cancel, base::now_ns, progress});
+          compare(sides, request.protocol, {*engine, cancel, base::now_ns, progress});
       FinishedUpdate finished;
-      finished.id = job.id;
+      finished.id = id;
       if (whole.failure) {
         finished.failure = *whole.failure;
         finished.verdict = whole.failure->verdict;
@@ -175,69 +138,67 @@ struct Worker::Impl {
       finished.end_ns = base::now_ns();
       return finished;
     } catch (const std::exception& error) {
-      return finished_early(job.id, Verdict::failed,
+      return finished_early(id, Verdict::failed,
                             text::message("engine.stopped", {{"reason", error.what()}}));
     }
   }
 
-  FinishedUpdate execute(const Job& job, const RunRequest& request, Engine* engine,
-                         const EngineUpdate& about) {
+  FinishedUpdate execute(RunId id, const RunRequest& request, const base::CancelToken& cancel) {
     const DeviceInfo* device = about.info ? find_device(*about.info, request.spec) : nullptr;
     const spec::MemoryLimit limit = spec::memory_limit(
         request.spec, request.target_capacity, device != nullptr ? device->memory_bytes : 0);
-    updates.push(StartedUpdate{job.id, request.spec, request.protocol, limit.bytes, limit.source,
+    updates.push(StartedUpdate{id, request.spec, request.protocol, limit.bytes, limit.source,
                                base::now_ns(), request.target_capacity,
                                device != nullptr ? device->name : std::string(), runs++});
-    if (engine == nullptr) return finished_early(job.id, Verdict::failed, about.error);
+    if (engine == nullptr) return finished_early(id, Verdict::failed, about.error);
     if (auto reason = obstacle(request.spec, *about.info); !reason.empty()) {
-      return finished_early(job.id, Verdict::failed, std::move(reason));
+      return finished_early(id, Verdict::failed, std::move(reason));
     }
     const MeasureContext context{*engine,
                                  strings,
-                                 job.id,
-                                 job.cancel,
+                                 id,
+                                 cancel,
                                  [this](Update update) { updates.push(std::move(update)); },
                                  base::now_ns};
     try {
       FinishedUpdate finished = measure(request.spec, request.protocol, limit.bytes, context);
       if (request.wants_roof && finished.verdict == Verdict::ok) {
-        tell_roof(job, request.spec, *engine);
+        add_roof(id, request.spec, cancel);
       }
       return finished;
     } catch (const std::exception& error) {
-      return finished_early(job.id, Verdict::failed,
+      return finished_early(id, Verdict::failed,
                             text::message("engine.stopped", {{"reason", error.what()}}));
     }
   }
 
   // Cancelling or failing here does not change the verdict of a run that ended well.
-  void tell_roof(const Job& job, const spec::WorkloadSpec& spec, Engine& engine) {
+  void add_roof(RunId id, const spec::WorkloadSpec& spec, const base::CancelToken& cancel) {
     const RoofKey key{spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
     auto known = roofs.find(key);
     if (known == roofs.end()) {
-      updates.push(ProgressUpdate{job.id, Stage::roof, 1, -1});
-      const auto measured = engine.measure_roof(spec, job.cancel);
+      updates.push(ProgressUpdate{id, Stage::roof, 1, -1});
+      const auto measured = engine->measure_roof(spec, cancel);
       if (!measured) return;
       known = roofs.emplace(key, *measured).first;
     }
-    updates.push(RoofUpdate{job.id, known->second});
+    updates.push(RoofUpdate{id, known->second});
   }
 
   using RoofKey =
       std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;  // and threads
 
-  EngineLoader loader;
   base::StringTable& strings;
   UpdateQueue& updates;
-  std::map<RoofKey, Roof> roofs;  // worker thread
-  std::int64_t runs = 0;          // worker thread
-  mutable std::mutex mutex;
-  std::condition_variable wake;
-  std::unique_ptr<Job> waiting;
-  std::optional<base::CancelToken> running;
+  // Of the worker thread only.
+  std::unique_ptr<Engine> engine;  // null: not loaded, `about` has the reason
+  EngineUpdate about;
+  std::map<RoofKey, Roof> roofs;
+  std::int64_t runs = 0;
+
+  std::mutex mutex;  // so that the newest request has the largest number
   RunId last_id = 0;
-  bool stopping = false;
-  std::thread thread;
+  base::JobThread<Job> thread;  // last: it uses the members above
 };
 
 Worker::Worker(EngineLoader loader, base::StringTable& strings, UpdateQueue& updates)
@@ -254,13 +215,11 @@ RunId Worker::submit(CompareRequest request) {
 }
 
 void Worker::cancel() {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->cancel_all();
+  impl_->thread.cancel();
 }
 
 bool Worker::busy() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->running.has_value() || impl_->waiting != nullptr;
+  return impl_->thread.busy();
 }
 
 }  // namespace ts::run

@@ -1,7 +1,7 @@
 #include "core/sweep/sweep_prediction.h"
 
+#include <future>
 #include <mutex>
-#include <thread>
 
 #include "core/predict/dry_runner_loading.h"
 #include "core/spec/workload_math.h"
@@ -58,7 +58,7 @@ struct SweepPredictor::Impl {
   base::CancelToken cancel;
   std::mutex mutex;
   std::vector<std::pair<std::size_t, PointPrediction>> found;
-  std::thread thread;
+  std::future<void> all;  // last: it uses all members above
 
   void main(const predict::DryRunnerLoader& loader, const predict::CudaScratch* scratch) {
     const auto runner = predict::load_dry_runner(loader);
@@ -79,15 +79,13 @@ SweepPredictor::SweepPredictor(predict::DryRunnerLoader loader, std::vector<Job>
                                std::shared_ptr<const predict::CudaScratch> scratch)
     : impl_(std::make_unique<Impl>()) {
   impl_->jobs = std::move(jobs);
-  impl_->thread =
-      std::thread([impl = impl_.get(), loader = std::move(loader), scratch = std::move(scratch)] {
-        impl->main(loader, scratch.get());
-      });
+  impl_->all = std::async(std::launch::async,
+                          [impl = impl_.get(), loader = std::move(loader),
+                           scratch = std::move(scratch)] { impl->main(loader, scratch.get()); });
 }
 
 SweepPredictor::~SweepPredictor() {
   impl_->cancel.cancel();
-  impl_->thread.join();
 }
 
 std::vector<std::pair<std::size_t, PointPrediction>> SweepPredictor::take() {

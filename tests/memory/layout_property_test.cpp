@@ -7,7 +7,6 @@
 #include <map>
 #include <random>
 #include <set>
-#include <stop_token>
 #include <tuple>
 
 #include "core/memory/active_memory_layout.h"
@@ -232,14 +231,14 @@ TEST_P(LayoutProperty, the_column_finds_each_block_where_it_is_drawn) {
   }
 }
 
-TEST_P(LayoutProperty, a_request_to_stop_ends_it) {
+TEST_P(LayoutProperty, a_cancel_ends_it) {
   const AllocationLog log = testing::random_log(GetParam(), 4'000);
   LayoutRequest request;
   request.end = static_cast<double>(log.events().size());
   request.columns = 300;
-  std::stop_source source;
-  source.request_stop();
-  EXPECT_TRUE(lay_out_active_memory(log, request, source.get_token()).rects.empty());
+  const base::CancelToken cancel;
+  cancel.cancel();
+  EXPECT_TRUE(lay_out_active_memory(log, request, cancel).rects.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(seeds, LayoutProperty, ::testing::Range(1U, 11U));

@@ -47,12 +47,12 @@ Color StackMaker::color_of(const StackOrder& order, const Theme& theme,
   return odd_layer(*order.strings, block.module) ? darker(color) : color;
 }
 
-MadeStack StackMaker::make(const StackOrder& order, const std::stop_token& stop) {
+MadeStack StackMaker::make(const StackOrder& order, const base::CancelToken& cancel) {
   const std::int64_t begin = base::now_ns();
   MadeStack made;
   made.number = order.number;
-  made.layout = memory::lay_out_active_memory(*order.log, order.request, stop);
-  if (stop.stop_requested()) return made;
+  made.layout = memory::lay_out_active_memory(*order.log, order.request, cancel);
+  if (cancel.cancelled()) return made;
   const Theme& look = theme(order.look.theme);
   made.picture = make_stack_picture(
       made.layout, order.request.rows, order.look.scale, look.surface,
@@ -61,17 +61,15 @@ MadeStack StackMaker::make(const StackOrder& order, const std::stop_token& stop)
   return made;
 }
 
-BackgroundStackMaker::~BackgroundStackMaker() {
-  forget();
-}
-
 void BackgroundStackMaker::ask(StackOrder order) {
-  const std::lock_guard lock(mutex_);
-  waiting_ = std::move(order);
-  if (!thread_.joinable()) {
-    thread_ = std::jthread([this](const std::stop_token& end) { run(end); });
+  using Thread = base::JobThread<StackOrder>;
+  if (!thread_) {
+    thread_.emplace(
+        Thread::Calls{.work = [this](const StackOrder& asked, const base::CancelToken& cancel) {
+          make(asked, cancel);
+        }});
   }
-  wake_.notify_one();
+  thread_->submit(std::move(order), Thread::InProgress::keep);
 }
 
 std::optional<MadeStack> BackgroundStackMaker::take() {
@@ -81,35 +79,19 @@ std::optional<MadeStack> BackgroundStackMaker::take() {
 
 bool BackgroundStackMaker::busy() const {
   const std::lock_guard lock(mutex_);
-  return making_ || waiting_ || made_;
+  return made_ || (thread_ && thread_->busy());
 }
 
 void BackgroundStackMaker::forget() {
   const std::lock_guard lock(mutex_);
-  waiting_.reset();
   made_.reset();
-  stop_.request_stop();
+  if (thread_) thread_->cancel();
 }
 
-void BackgroundStackMaker::run(const std::stop_token& end) {
-  StackMaker maker;
-  for (;;) {
-    std::optional<StackOrder> order;
-    std::stop_token stop;
-    {
-      std::unique_lock lock(mutex_);
-      if (!wake_.wait(lock, end, [this] { return waiting_.has_value(); })) return;
-      order = std::exchange(waiting_, std::nullopt);
-      stop_ = std::stop_source();
-      stop = stop_.get_token();
-      making_ = true;
-    }
-    MadeStack made = maker.make(*order, stop);
-    order.reset();
-    const std::lock_guard lock(mutex_);
-    making_ = false;
-    if (!stop.stop_requested()) made_ = std::move(made);
-  }
+void BackgroundStackMaker::make(const StackOrder& order, const base::CancelToken& cancel) {
+  MadeStack made = maker_.make(order, cancel);
+  const std::lock_guard lock(mutex_);
+  if (!cancel.cancelled()) made_ = std::move(made);
 }
 
 }  // namespace ts::views

@@ -1,16 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include "core/base/job_thread.h"
 #include "core/base/string_table.h"
 #include "core/memory/active_memory_layout.h"
 #include "views/common/theme.h"
@@ -53,8 +51,8 @@ struct MadeStack {
 // Lays a stack out and paints it. One owner thread.
 class StackMaker {
  public:
-  // With a part of the picture when `stop` is requested.
-  MadeStack make(const StackOrder& order, const std::stop_token& stop = {});
+  // With a part of the picture when it was cancelled.
+  MadeStack make(const StackOrder& order, const base::CancelToken& cancel = {});
 
  private:
   [[nodiscard]] bool odd_layer(const base::StringTable& strings, base::StringId module);
@@ -69,11 +67,6 @@ class StackMaker {
 // in between are dropped. Called from one thread.
 class BackgroundStackMaker {
  public:
-  BackgroundStackMaker() = default;
-  ~BackgroundStackMaker();
-  BackgroundStackMaker(const BackgroundStackMaker&) = delete;
-  BackgroundStackMaker& operator=(const BackgroundStackMaker&) = delete;
-
   void ask(StackOrder order);
   // The picture finished last, once.
   std::optional<MadeStack> take();
@@ -83,15 +76,12 @@ class BackgroundStackMaker {
   void forget();
 
  private:
-  void run(const std::stop_token& end);
+  void make(const StackOrder& order, const base::CancelToken& cancel);
 
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::optional<StackOrder> waiting_;
+  StackMaker maker_;          // of the thread only
+  mutable std::mutex mutex_;  // locked before that of the thread
   std::optional<MadeStack> made_;
-  std::stop_source stop_;  // of the picture that is being made
-  bool making_ = false;
-  std::jthread thread_;  // started by the first order; ends before the rest is destroyed
+  std::optional<base::JobThread<StackOrder>> thread_;  // from the first order on; last
 };
 
 }  // namespace ts::views
