@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/letters.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
@@ -16,18 +17,10 @@ namespace {
 constexpr const char* kPalette = "###palette";
 constexpr std::size_t kMostRows = 200;  // more typing finds further ones
 
-std::string lower(std::string_view words) {
-  std::string low(words);
-  for (char& letter : low) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return low;
-}
-
 std::vector<std::string> words_of(std::string_view typed) {
   std::vector<std::string> words;
   std::string word;
-  for (const char letter : lower(typed) + " ") {
+  for (const char letter : base::lower(typed) + " ") {
     if (letter != ' ') {
       word += letter;
     } else if (!word.empty()) {
@@ -52,16 +45,17 @@ std::string right_words(const views::Ui& ui, const PaletteEntry& entry) {
 std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entries,
                                           std::string_view typed) {
   const std::vector<std::string> words = words_of(typed);
-  const std::string whole = lower(typed);
+  const std::string whole = base::lower(typed);
   std::vector<const PaletteEntry*> found;
   for (const PaletteEntry& entry : entries) {
-    const std::string text = lower(entry.words + " " + entry.id);
+    const std::string text = base::lower(entry.words + " " + entry.id);
     const bool all = std::ranges::all_of(
         words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
     if (all) found.push_back(&entry);
   }
   std::ranges::stable_partition(found, [&](const PaletteEntry* entry) {
-    return lower(entry->words).starts_with(whole) || lower(entry->id).starts_with(whole);
+    return base::lower(entry->words).starts_with(whole) ||
+           base::lower(entry->id).starts_with(whole);
   });
   std::ranges::stable_partition(found,
                                 [](const PaletteEntry* entry) { return entry->reason.empty(); });

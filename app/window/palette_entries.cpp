@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/session/languages.h"
+#include "core/base/letters.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/own_model.h"
 #include "core/spec/presets.h"
@@ -26,15 +27,6 @@ std::string reason_words(const views::Ui& ui, const spec::WorkloadSpec& spec, Fi
   return key.empty() ? std::string() : std::string(ui.texts(key));
 }
 
-bool same_letters(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char one, char other) {
-    const auto low = [](char letter) {
-      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    };
-    return low(one) == low(other);
-  });
-}
-
 // "T=1024", "T = 1024" or "T 1024": adds the typed setting; an impossible value has its reason.
 void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceState& state,
                        std::vector<PaletteEntry>& entries) {
@@ -42,7 +34,7 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
   if (!parts) return;
   const std::string value(parts->value);
   for (const spec::FieldRow& row : spec::field_rows()) {
-    if (!same_letters(row.name, parts->name)) continue;
+    if (!base::same_letters(row.name, parts->name)) continue;
     spec::WorkloadSpec spec = state.history.spec();
     std::string reason;
     if (const auto problem = spec::value_problem(row.field, value)) {

@@ -12,6 +12,7 @@
 #include "core/allocator/category_guess.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
+#include "core/base/letters.h"
 
 namespace ts::allocator {
 namespace {
@@ -41,10 +42,7 @@ struct PhaseMark {
 // "Optimizer.step#AdamW.step" is the optimizer, "## backward ##" a backward; unset for other names.
 std::optional<base::Phase> phase_of_annotation(std::string_view name) {
   if (const auto phase = place_of(base::kPhaseNames, name)) return static_cast<base::Phase>(*phase);
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
+  const std::string lower = base::lower(name);
   const auto has = [&](std::string_view part) { return lower.find(part) != std::string::npos; };
   if (has("zero_grad")) return std::nullopt;
   if (has("optimizer.step") || has("optimizer_step")) return base::Phase::optimizer;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/predict/bisect.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
@@ -184,12 +185,11 @@ class AboveSearch {
         before = std::max(before, index);
       }
     }
-    while (after - before > 1) {
-      const std::int64_t middle = before + (after - before) / 2;
-      const ProbeAnswer* const answer = ask(middle);
-      if (answer == nullptr) return after;
-      (condition(*answer->filling) ? after : before) = middle;
-    }
+    bisect(before, after, [&](std::int64_t index) -> std::optional<bool> {
+      const ProbeAnswer* const answer = ask(index);
+      if (answer == nullptr) return std::nullopt;
+      return !condition(*answer->filling);
+    });
     return after;
   }
 

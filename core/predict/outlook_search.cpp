@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/predict/bisect.h"
 #include "core/spec/repairs.h"
 #include "core/spec/size_steps.h"
 #include "core/spec/spec_fields.h"
@@ -105,27 +106,28 @@ std::optional<SizeEdge> OutlookSearch::edge_of(spec::Field field, bool fits_now)
   const std::int64_t now = request_.spec.*number->member;
   const auto here = std::lower_bound(sizes.begin(), sizes.end(), now) - sizes.begin();
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), now) - sizes.begin();
-  const auto count = static_cast<std::ptrdiff_t>(sizes.size());
+  const auto count = static_cast<std::int64_t>(sizes.size());
   // sizes[fits] fits and sizes[breaks] does not; -1 and count stand for "nothing there".
-  std::ptrdiff_t fits = fits_now ? above - 1 : -1;
-  std::ptrdiff_t breaks = fits_now ? count : here;
-  const auto try_at = [&](std::ptrdiff_t at) {
-    const auto answer = fits_with(field, sizes[static_cast<std::size_t>(at)]);
+  std::int64_t fits = fits_now ? above - 1 : -1;
+  std::int64_t breaks = fits_now ? count : here;
+  const auto ask = [&](std::int64_t at) {
+    return fits_with(field, sizes[static_cast<std::size_t>(at)]);
+  };
+  const auto try_at = [&](std::int64_t at) {
+    const auto answer = ask(at);
     if (answer) (*answer ? fits : breaks) = at;
     return answer.has_value();
   };
-  std::ptrdiff_t stride = 1;
+  std::int64_t stride = 1;
   while (fits_now && breaks == count && fits + 1 < count) {
     if (!try_at(std::min(fits + stride, count - 1))) return std::nullopt;
     stride *= 2;
   }
   while (!fits_now && fits == -1 && breaks > 0) {
-    if (!try_at(std::max(breaks - stride, std::ptrdiff_t{0}))) return std::nullopt;
+    if (!try_at(std::max(breaks - stride, std::int64_t{0}))) return std::nullopt;
     stride *= 2;
   }
-  while (breaks - fits > 1) {
-    if (!try_at(fits + (breaks - fits) / 2)) return std::nullopt;
-  }
+  if (!bisect(fits, breaks, ask)) return std::nullopt;
   SizeEdge edge;
   edge.field = field;
   if (fits >= 0) edge.last_that_fits = sizes[static_cast<std::size_t>(fits)];
@@ -139,12 +141,8 @@ std::optional<std::int64_t> OutlookSearch::largest_between(const SizeEdge& edge)
   if (!edge.last_that_fits || !edge.first_too_large) return std::nullopt;
   std::int64_t fits = *edge.last_that_fits;
   std::int64_t breaks = *edge.first_too_large;
-  while (breaks - fits > 1) {
-    const std::int64_t middle = fits + (breaks - fits) / 2;
-    const auto answer = fits_with(edge.field, middle);
-    if (!answer) return std::nullopt;
-    (*answer ? fits : breaks) = middle;
-  }
+  const auto ask = [&](std::int64_t size) { return fits_with(edge.field, size); };
+  if (!bisect(fits, breaks, ask)) return std::nullopt;
   return fits;
 }
 

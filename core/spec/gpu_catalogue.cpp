@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/letters.h"
 #include "core/io/json_parse.h"
 #include "core/spec/nearest.h"
 #include "core/spec/typed_card.h"
@@ -93,7 +94,7 @@ std::string plain_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) plain += static_cast<char>(std::tolower(byte));
+    if (std::isalnum(byte) != 0) plain += base::lower(c);
   }
   for (const std::string_view word : {"nvidia", "amd", "geforce", "tesla"}) {
     if (plain.rfind(word, 0) == 0) plain.erase(0, word.size());

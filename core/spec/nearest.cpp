@@ -1,16 +1,15 @@
 #include "core/spec/nearest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
+
+#include "core/base/letters.h"
 
 namespace ts::spec {
 
 namespace {
 
-char lower(char letter) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-}
+using base::lower;
 
 // Damerau-Levenshtein distance in its "optimal string alignment" form.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
+
+#include "core/base/letters.h"
 
 namespace ts::trace {
 namespace {
@@ -73,23 +74,16 @@ constexpr auto kTensorCoreMarks = std::to_array<std::string_view>({"s884",
                                                                    "fmha_cutlassb_f16",
                                                                    "fort_native_sdpa"});
 
-std::string lower_case(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 }  // namespace
 
 bool uses_tensor_cores(std::string_view name) {
-  const std::string lower = lower_case(name);
+  const std::string lower = base::lower(name);
   return std::any_of(kTensorCoreMarks.begin(), kTensorCoreMarks.end(),
                      [&](std::string_view mark) { return lower.find(mark) != std::string::npos; });
 }
 
 SliceClass classify_kernel(std::string_view name) {
-  const std::string lower = lower_case(name);
+  const std::string lower = base::lower(name);
   const auto found = std::find_if(kMarks.begin(), kMarks.end(), [&](const Mark& mark) {
     return lower.find(mark.part) != std::string::npos;
   });

@@ -1,16 +1,10 @@
 #include "core/trace/name_search.h"
 
-#include <algorithm>
 #include <cstdint>
 
+#include "core/base/letters.h"
+
 namespace ts::trace {
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-}  // namespace
 
 std::vector<char> ids_containing(const base::StringTable& strings, std::string_view text) {
   if (text.empty()) return {};
@@ -18,10 +12,7 @@ std::vector<char> ids_containing(const base::StringTable& strings, std::string_v
   std::vector<char> wanted(count, 0);
   bool any = false;
   for (base::StringId id = 0; id < count; ++id) {
-    const std::string_view name = strings.view(id);
-    const auto found = std::search(name.begin(), name.end(), text.begin(), text.end(),
-                                   [](char a, char b) { return lower(a) == lower(b); });
-    if (found == name.end()) continue;
+    if (!base::contains_letters(strings.view(id), text)) continue;
     wanted[id] = 1;
     any = true;
   }

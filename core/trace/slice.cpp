@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/letters.h"
+
 namespace ts::trace {
 namespace {
 
@@ -166,7 +168,7 @@ std::string operator_of_node(std::string_view node) {
     const auto byte = static_cast<unsigned char>(c);
     if (std::isupper(byte) != 0) {
       if (!name.empty() && name.back() != '_') name += '_';
-      name += static_cast<char>(std::tolower(byte));
+      name += base::lower(c);
     } else {
       name += c;
     }

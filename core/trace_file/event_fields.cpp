@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
+
+#include "core/base/letters.h"
 
 namespace ts::trace_file {
 namespace {
@@ -232,10 +233,7 @@ EventKind kind_of(std::string_view category, std::string_view process) {
     if (process == "CPU functions") return EventKind::op;
     return process == "CUDA functions" ? EventKind::kernel : EventKind::other;
   }
-  std::string lower(category);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
+  const std::string lower = base::lower(category);
   const auto found = std::ranges::lower_bound(kCategories, lower, {}, &Category::name);
   return found != kCategories.end() && found->name == lower ? found->kind : EventKind::other;
 }

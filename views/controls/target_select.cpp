@@ -2,11 +2,11 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/letters.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/typed_card.h"
 #include "core/text/numbers.h"
@@ -19,18 +19,12 @@ namespace {
 
 constexpr std::size_t kMostRecent = 5;
 
-char lower(char letter) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-}
-
 // True if the name contains every typed word, in any order and case.
 bool is_meant(std::string_view name, std::string_view typed) {
-  const auto same = [](char a, char b) { return lower(a) == lower(b); };
   while (!typed.empty()) {
     const std::size_t end = std::min(typed.find(' '), typed.size());
     const std::string_view word = typed.substr(0, end);
-    if (std::search(name.begin(), name.end(), word.begin(), word.end(), same) == name.end())
-      return false;
+    if (!base::contains_letters(name, word)) return false;
     typed.remove_prefix(std::min(end + 1, typed.size()));
   }
   return true;

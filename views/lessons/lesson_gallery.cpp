@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cctype>
 #include <string>
 
+#include "core/base/letters.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
@@ -16,19 +16,10 @@ constexpr const char* kOpenMark = "";              // a circle that is drawn
 constexpr const char* kHalfMark = "\xef\x81\x82";  // half a circle
 constexpr float kCardHeight = 92;                  // at scale 1
 
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char letter) {
-    return static_cast<char>(letter < 128 ? std::tolower(letter) : letter);
-  });
-  return out;
-}
-
 bool matches(const lessons::Lesson& lesson, text::Language language, const std::string& wanted) {
-  if (wanted.empty()) return true;
   std::string all = lesson.title.in(language) + " " + lesson.summary.in(language) + " " + lesson.id;
   for (const std::string& row : lesson.rows) all.append(" ").append(row);
-  return lowered(all).find(wanted) != std::string::npos;
+  return base::contains_letters(all, wanted);
 }
 
 struct Status {
@@ -102,7 +93,7 @@ void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows, const std::strin
     const lessons::Reason* const reason = rows.reason(row.reason);
     if (reason == nullptr) continue;
     const std::string title = row.id + "   " + row.title.in(language);
-    if (wanted.empty() ? !open : lowered(title).find(wanted) == std::string::npos) continue;
+    if (wanted.empty() ? !open : !base::contains_letters(title, wanted)) continue;
     ImGui::Dummy({0, ui.px(6)});
     wrapped_text(ui, TextStyle::body, ui.theme.text, title, ui.px(16));
     wrapped_text(ui, TextStyle::small, ui.theme.text2, reason->text.in(language), ui.px(16));
@@ -134,7 +125,7 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
                              edit.search.size());
   }
   ImGui::Dummy({0, ui.px(4)});
-  const std::string wanted = lowered(edit.search.data());
+  const std::string wanted = edit.search.data();
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###lesson_list", {0, 0}, ImGuiChildFlags_NavFlattened)) {
     bool any = false;

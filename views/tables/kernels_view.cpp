@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "core/base/letters.h"
 #include "core/report/kernel_report.h"
 #include "core/text/numbers.h"
 #include "views/charts/launch_words.h"
@@ -50,7 +51,8 @@ std::vector<stats::KernelRow> filtered(const stats::KernelTable& table,
                                        const base::StringTable& strings, std::string_view filter) {
   std::vector<stats::KernelRow> rows;
   for (const stats::KernelRow& row : table.rows) {
-    if (contains(strings.view(row.name), filter) || contains(strings.view(row.launch.op), filter))
+    if (base::contains_letters(strings.view(row.name), filter) ||
+        base::contains_letters(strings.view(row.launch.op), filter))
       rows.push_back(row);
   }
   return rows;

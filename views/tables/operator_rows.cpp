@@ -1,8 +1,8 @@
 #include "views/tables/operator_rows.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "core/base/letters.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 
@@ -56,14 +56,6 @@ std::string innermost_first(std::string_view stack) {
 
 }  // namespace
 
-bool contains(std::string_view text, std::string_view part) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::ranges::search(text, part, same).begin() != text.end() || part.empty();
-}
-
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
                      const base::StringTable& strings, const text::Texts& texts) {
   if (table.group == stats::GroupBy::phase) return texts(phase_key(row.phase));
@@ -85,7 +77,7 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
   std::vector<std::string> names(table.rows.size());
   for (std::uint32_t i = 0; i < table.rows.size(); ++i) {
     names[i] = row_name(table, table.rows[i], strings, texts);
-    if (contains(names[i], filter)) rows.push_back(i);
+    if (base::contains_letters(names[i], filter)) rows.push_back(i);
   }
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (by == OperatorColumn::name) return names[a] < names[b];

@@ -38,9 +38,6 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
                                       const base::StringTable& strings, const text::Texts& texts,
                                       std::string_view filter, OperatorColumn by, bool descending);
 
-// ASCII case ignored; every text contains the empty one.
-bool contains(std::string_view text, std::string_view part);
-
 // The displayed name of a row: a phase in the user's language; operators outside every module have
 // a name for that. By stack: the operator first, then what is around it, then the phase.
 std::string row_name(const stats::OperatorTable& table, const stats::OperatorRow& row,
