@@ -8,7 +8,7 @@
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/one_unit.h"
-#include "views/charts/plot_axis.h"
+#include "views/charts/plot_panel.h"
 #include "views/charts/ticks.h"
 #include "views/common/wrapping.h"
 #include "views/compare/compare_words.h"
@@ -122,10 +122,8 @@ void draw_interval(DrawSink& sink, const CompareFigure& figure, const PlotAxis& 
   const float px = figure.metrics.px(1);
   const Color color = figure.theme.accent;
   if (ratio.ci95) {
-    const float low = axis.position(ratio.ci95->low);
-    const float high = axis.position(ratio.ci95->high);
-    sink.line({low, y}, {high, y}, color, 1.2F * px);
-    for (const float x : {low, high}) sink.line({x, y - 3 * px}, {x, y + 3 * px}, color, 1.2F * px);
+    draw_error_bar(sink, {axis.position(ratio.ci95->low), y}, {axis.position(ratio.ci95->high), y},
+                   3 * px, color, 1.2F * px);
   }
   const float x = axis.position(ratio.median);
   sink.fill({x - 3 * px, y - 3 * px, x + 3 * px, y + 3 * px}, color, 3 * px);
@@ -279,12 +277,7 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   }
   const auto [least, greatest] = std::ranges::minmax(ratios);
   const PlotAxis axis = ratio_axis(least, greatest, plot.y1, plot.y0);
-  for (const Tick& tick : ratio_ticks(axis, 26 * px)) {
-    const float y = axis.position(tick.position);
-    sink.fill({plot.x0, y, plot.x1, y + 1}, theme.grid);
-    text_right(sink, {area.x0, y - 9 * px, plot.x0 - 8 * px, y + 9 * px}, TextStyle::small,
-               theme.text3, tick.label);
-  }
+  draw_left_axis({sink, theme, figure.metrics, plot}, axis, ratio_ticks(axis, 26 * px));
   const float one = axis.position(1);
   sink.fill({plot.x0, one, plot.x1, one + 1}, theme.text2);
   const stats::PairedRatio& total = figure.comparison.total;

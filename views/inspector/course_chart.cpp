@@ -8,7 +8,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/charts/plot_axis.h"
+#include "views/charts/plot_panel.h"
 
 namespace ts::views {
 namespace {
@@ -107,23 +107,10 @@ class Drawing {
     const auto name = [&](const char* axis) {
       return figure_.texts(std::string("inspector.course.") + axis);
     };
-    for (const Tick& tick : ticks(y_, px(22))) {
-      const float at = std::round(y_.position(tick.position));
-      sink_.fill({plot_.x0, at, plot_.x1, at + 1}, theme.grid);
-      const float width = sink_.text_width(TextStyle::small, tick.label);
-      sink_.text({plot_.x0 - px(6) - width, at - sink_.text_height(TextStyle::small) / 2},
-                 TextStyle::small, theme.text2, tick.label);
-    }
+    const PlotPanel panel{sink_, theme, figure_.metrics, plot_};
+    draw_left_axis(panel, y_, ticks(y_, px(22)), 6);
+    draw_bottom_axis(panel, x_, ticks(x_, px(44)), 5, area_.x1);
     sink_.text({area_.x0, area_.y0}, TextStyle::small, theme.text3, name(figure_.axes.y));
-    sink_.fill({plot_.x0, plot_.y0, plot_.x0 + 1, plot_.y1}, theme.line);
-    sink_.fill({plot_.x0, plot_.y1, plot_.x1, plot_.y1 + 1}, theme.line);
-    for (const Tick& tick : ticks(x_, px(44))) {
-      const float at = std::round(x_.position(tick.position));
-      sink_.fill({at, plot_.y1, at + 1, plot_.y1 + px(4)}, theme.line);
-      const float width = sink_.text_width(TextStyle::small, tick.label);
-      const float left = std::min(at - width / 2, area_.x1 - width);
-      sink_.text({left, plot_.y1 + px(5)}, TextStyle::small, theme.text2, tick.label);
-    }
     const std::string x_name = name(figure_.axes.x);
     sink_.text({plot_.x1 - sink_.text_width(TextStyle::small, x_name), plot_.y1 + px(19)},
                TextStyle::small, theme.text3, x_name);

@@ -218,9 +218,7 @@ void Curves::draw_curve(const sweep::SweepCurve& curve) {
       const float top = y_.position(value.high);
       const float bottom = y_.position(value.low);
       const float cap = scene_.px(3);
-      sink_.line({at.x, top}, {at.x, bottom}, look.color, scene_.px(1.2F));
-      sink_.line({at.x - cap, top}, {at.x + cap, top}, look.color, scene_.px(1.2F));
-      sink_.line({at.x - cap, bottom}, {at.x + cap, bottom}, look.color, scene_.px(1.2F));
+      draw_error_bar(sink_, {at.x, bottom}, {at.x, top}, cap, look.color, scene_.px(1.2F));
       space_.take(Rect{at.x - cap, top, at.x + cap, bottom});
     }
     draw_mark(sink_, look, at, scene_.px(4));

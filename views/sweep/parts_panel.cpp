@@ -55,24 +55,19 @@ void draw_parts_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   y.high = 100;
   draw_y_axis(sink, scene, frame, y, number_ticks(y, scene.px(40), " %"));
   const Rect& plot = frame.plot;
-  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
+  const PlotPanel panel = panel_of(sink, scene, frame);
+  GroupNames names(panel);
   const std::size_t places = sweep.points().size() / sweep.series().size();
   const float group = plot.width() / static_cast<float>(places);
   const float bar =
       std::min(group * 0.8F / static_cast<float>(sweep.series().size()), scene.px(36));
-  float last_label = plot.x0 - scene.px(60);
   for (std::size_t place = 0; place < places; ++place) {
     const float middle = plot.x0 + group * (static_cast<float>(place) + 0.5F);
-    std::string label = short_count(static_cast<double>(sweep.points()[place].at[0]));
+    std::string name = short_count(static_cast<double>(sweep.points()[place].at[0]));
     if (sweep.points()[place].at.size() > 1) {
-      label += ", " + short_count(static_cast<double>(sweep.points()[place].at[1]));
+      name += ", " + short_count(static_cast<double>(sweep.points()[place].at[1]));
     }
-    const float width = sink.text_width(TextStyle::small, label);
-    if (middle - width / 2 > last_label + scene.px(6) && middle + width / 2 <= area.x1) {
-      sink.text({middle - width / 2, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text2,
-                label);
-      last_label = middle + width / 2;
-    }
+    names.draw(middle, name, area.x1);
     for (std::size_t s = 0; s < sweep.series().size(); ++s) {
       const std::size_t index = s * places + place;
       const auto parts = parts_of(sweep.points()[index]);

@@ -149,14 +149,7 @@ void draw_roof(DrawSink& sink, const SweepScene& scene, const Rect& plot, const 
 void draw_intensity_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                          const PlotAxis& x) {
   const Rect& plot = frame.plot;
-  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
-  for (const Tick& tick : number_ticks(x, scene.px(44)).ticks) {
-    const float at = std::round(x.position(tick.position));
-    sink.fill({at, plot.y1, at + 1, plot.y1 + scene.px(4)}, scene.theme().line);
-    const float width = sink.text_width(TextStyle::small, tick.label);
-    sink.text({at - width / 2, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text2,
-              tick.label);
-  }
+  draw_bottom_axis(panel_of(sink, scene, frame), x, number_ticks(x, scene.px(44)).ticks);
   const std::string name = "FLOP/byte";
   const float width = sink.text_width(TextStyle::small, name);
   sink.text({frame.labels.x1 - width, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text3,

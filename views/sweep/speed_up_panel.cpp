@@ -55,7 +55,8 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
       axis_around(log ? least : 0, greatest * over, log, frame.plot.y1, frame.plot.y0);
   draw_y_axis(sink, scene, frame, y, number_ticks(y, scene.px(40), "\xc3\x97"));
   const Rect& plot = frame.plot;
-  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
+  const PlotPanel panel = panel_of(sink, scene, frame);
+  GroupNames names(panel);
   const float one = std::round(y.position(1));
   dashed_line(sink, {plot.x0, one}, {plot.x1, one}, scene.styles[0].color, scene.px(1.2F),
               scene.px(4), scene.px(3));
@@ -63,7 +64,6 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   const float group = plot.width() / static_cast<float>(places);
   const auto others = static_cast<float>(sweep.series().size() - 1);
   const float bar = std::min(group * 0.8F / others, scene.px(44));
-  float last_label = -1e9F;
   // Numbers come last: none covers a bar, a whisker or the line of the baseline.
   LabelSpace space;
   space.take(std::array{Point{plot.x0, one}, Point{plot.x1, one}});
@@ -74,13 +74,8 @@ void draw_speed_up_panel(DrawSink& sink, SweepScene& scene, const Rect& area) {
   std::vector<Number> numbers;
   for (std::size_t place = 0; place < places; ++place) {
     const float middle = plot.x0 + group * (static_cast<float>(place) + 0.5F);
-    const std::string label = short_count(static_cast<double>(sweep.spec().axes[0].values[place]));
-    const float label_width = sink.text_width(TextStyle::small, label);
-    if (middle - label_width / 2 > last_label + scene.px(6)) {
-      sink.text({middle - label_width / 2, plot.y1 + scene.px(7)}, TextStyle::small,
-                scene.theme().text2, label);
-      last_label = middle + label_width / 2;
-    }
+    names.draw(middle, short_count(static_cast<double>(sweep.spec().axes[0].values[place])),
+               area.x1);
     if (sweep.points()[place].status == sweep::PointStatus::oom) {
       const Point at{middle, plot.y1 - scene.px(34)};
       draw_cross(sink, at, scene.px(4), scene.styles[0].color, scene.px(1.6F));

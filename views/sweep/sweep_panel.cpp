@@ -34,6 +34,10 @@ PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area
   return frame;
 }
 
+PlotPanel panel_of(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame) {
+  return {sink, scene.theme(), scene.figure.metrics, frame.plot};
+}
+
 PlotAxis x_axis_of(const SweepScene& scene, const Rect& plot) {
   const auto values = scene.axis_values();
   constexpr double kWide = 4;
@@ -64,33 +68,19 @@ void draw_axis_name(DrawSink& sink, const SweepScene& scene, const PanelFrame& f
 
 void draw_x_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& x) {
-  const Rect& plot = frame.plot;
-  sink.fill({plot.x0, plot.y1, plot.x1, plot.y1 + 1}, scene.theme().line);
-  for (const Tick& tick : value_ticks(x, scene.axis_values(), scene.px(44)).ticks) {
-    const float at = std::round(x.position(tick.position));
-    sink.fill({at, plot.y1, at + 1, plot.y1 + scene.px(4)}, scene.theme().line);
-    const float width = sink.text_width(TextStyle::small, tick.label);
-    sink.text({at - width / 2, plot.y1 + scene.px(7)}, TextStyle::small, scene.theme().text2,
-              tick.label);
-  }
+  draw_bottom_axis(panel_of(sink, scene, frame), x,
+                   value_ticks(x, scene.axis_values(), scene.px(44)).ticks);
   draw_axis_name(sink, scene, frame);
 }
 
 void draw_y_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& y, const Ticks& ticks) {
   const Rect& plot = frame.plot;
-  for (const Tick& tick : ticks.ticks) {
-    const float at = std::round(y.position(tick.position));
-    sink.fill({plot.x0, at, plot.x1, at + 1}, scene.theme().grid);
-    const float width = sink.text_width(TextStyle::small, tick.label);
-    sink.text({plot.x0 - scene.px(8) - width, at - sink.text_height(TextStyle::small) / 2},
-              TextStyle::small, scene.theme().text2, tick.label);
-  }
+  draw_left_axis(panel_of(sink, scene, frame), y, ticks.ticks);
   const float width = sink.text_width(TextStyle::small, ticks.unit);
   // A long unit extends over the axis and not out of the panel.
   const float unit_x = std::max(plot.x0 - scene.px(60), plot.x0 - scene.px(8) - width);
   sink.text({unit_x, plot.y0 - scene.px(18)}, TextStyle::small, scene.theme().text3, ticks.unit);
-  sink.fill({plot.x0, plot.y0, plot.x0 + 1, plot.y1}, scene.theme().line);
 }
 
 void draw_series_names(DrawSink& sink, const SweepScene& scene, const Rect& row) {

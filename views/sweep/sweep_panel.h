@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "views/charts/plot_axis.h"
+#include "views/charts/plot_panel.h"
 #include "views/sweep/sweep_figure.h"
 
 namespace ts::views {
@@ -34,6 +34,7 @@ struct PanelFrame {
 };
 PanelFrame frame_panel(DrawSink& sink, const SweepScene& scene, const Rect& area,
                        const std::string& title, const std::string& subtitle, float label_width);
+PlotPanel panel_of(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame);
 void draw_x_axis(DrawSink& sink, const SweepScene& scene, const PanelFrame& frame,
                  const PlotAxis& x);
 // Draws at the right end of the x axis.
