@@ -4,6 +4,9 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "views/common/imgui_sink.h"
 
 namespace ts::views {
 namespace {
@@ -33,6 +36,24 @@ void read_keys(ChartInput& input) {
 }
 
 }  // namespace
+
+void draw_chart_region(const ViewContext& context,
+                       const std::function<void(DrawSink&, const Rect&)>& draw) {
+  constexpr float kLeastSize = 24;  // pixels
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  draw(sink,
+       {std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x), std::floor(at.y + size.y)});
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy(size);
+}
+
+void release_cursor(const ChartInput& input, std::optional<std::int64_t>& own, ViewState& state) {
+  if (!input.hovered && own && state.cursor_ns == own) state.cursor_ns.reset();
+  own = input.hovered ? state.cursor_ns : std::nullopt;
+}
 
 ChartInput read_chart_input(const char* id, const Rect& area, bool takes_keys,
                             std::int64_t now_ns) {

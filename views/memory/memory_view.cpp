@@ -3,7 +3,6 @@
 #include <imgui.h>
 
 #include <array>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,12 +13,9 @@
 #include "views/charts/imgui_input.h"
 #include "views/charts/run_time.h"
 #include "views/common/context_menu.h"
-#include "views/common/imgui_sink.h"
 
 namespace ts::views {
 namespace {
-
-constexpr float kLeastSize = 24;  // pixels; below it there is nothing to draw
 
 struct Control {
   MemoryChart::Item item;
@@ -35,12 +31,10 @@ constexpr std::array<Control, MemoryChart::kItemCount> kControls{
 }  // namespace
 
 void MemoryView::draw(ViewContext& context) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
-  const Rect area{std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x),
-                  std::floor(at.y + size.y)};
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) { draw(sink, area, context); });
+}
+
+void MemoryView::draw(DrawSink& sink, const Rect& area, ViewContext& context) {
   chart_.lay_out(sink, area, context);
 
   const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
@@ -60,14 +54,9 @@ void MemoryView::draw(ViewContext& context) {
   input.fit = input.fit || std::exchange(fit_next_, false);
 
   chart_.update(input, context);
-  // The cursor follows the mouse. Another view may own it by now.
-  if (!input.hovered && own_cursor_ && context.state.cursor_ns == own_cursor_)
-    context.state.cursor_ns.reset();
-  own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
+  release_cursor(input, own_cursor_, context.state);
   chart_.draw(sink, context);
   menu(context, input.menu);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy(size);
 }
 
 // Actions for the block under the mouse, else for the selected block.

@@ -17,6 +17,7 @@ class MemoryView {
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
+  void draw(DrawSink& sink, const Rect& area, ViewContext& context);
   void menu(ViewContext& context, bool asked);
   MemoryChart chart_;
   // The subject of the open menu, in the memory source with that id.

@@ -13,12 +13,9 @@
 #include "views/charts/icons.h"
 #include "views/charts/imgui_input.h"
 #include "views/common/context_menu.h"
-#include "views/common/imgui_sink.h"
 
 namespace ts::views {
 namespace {
-
-constexpr float kLeastSize = 24;  // pixels; below it there is nothing to draw
 
 Rect centered(const Rect& row, float height) {
   const float y = std::round((row.y0 + row.y1 - height) / 2);
@@ -28,12 +25,10 @@ Rect centered(const Rect& row, float height) {
 }  // namespace
 
 void TimelineView::draw(ViewContext& context) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
-  const Rect area{std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x),
-                  std::floor(at.y + size.y)};
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) { draw(sink, area, context); });
+}
+
+void TimelineView::draw(DrawSink& sink, const Rect& area, ViewContext& context) {
   chart_.lay_out(sink, area, context);
 
   const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
@@ -56,14 +51,9 @@ void TimelineView::draw(ViewContext& context) {
   input.mark = input.mark || std::exchange(mark_next_, false);
 
   chart_.update(input, context);
-  // The cursor follows the mouse. Another view may own it by now.
-  if (!input.hovered && own_cursor_ && context.state.cursor_ns == own_cursor_)
-    context.state.cursor_ns.reset();
-  own_cursor_ = input.hovered ? context.state.cursor_ns : std::nullopt;
+  release_cursor(input, own_cursor_, context.state);
   chart_.draw(sink, context);
   menu(context, input);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy(size);
 }
 
 // Actions for the slice and the track under the mouse, else for the selection.

@@ -18,6 +18,7 @@ class TimelineView {
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
+  void draw(DrawSink& sink, const Rect& area, ViewContext& context);
   void menu(ViewContext& context, const ChartInput& input);
   void search_field(ViewContext& context, DrawSink& sink);
   bool key_button(const ViewContext& context, DrawSink& sink, TimelineChart::Item item,
