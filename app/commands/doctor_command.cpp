@@ -52,48 +52,86 @@ Finding processor(const Machine& machine) {
   std::string found = machine.cpu + ", " + std::to_string(machine.cores) + " logical processors";
   if (!machine.vector.empty()) found += ", " + machine.vector;
   const bool avx2 = machine.vector.find("AVX2") != std::string::npos;
-  return {"cpu", "Processor", avx2 ? Health::ok : Health::limited, found,
-          avx2 ? "" : "LibTorch is several times slower without AVX2"};
+  return {.id = "cpu",
+          .title = "Processor",
+          .health = avx2 ? Health::ok : Health::limited,
+          .found = found,
+          .advice = avx2 ? "" : "LibTorch is several times slower without AVX2"};
 }
 
 Finding memory(const Machine& machine) {
   const std::string found = text::bytes(machine.ram_bytes).joined();
   const bool enough = machine.ram_bytes >= (std::int64_t{3} << 30);
-  return {"ram", "Memory", enough ? Health::ok : Health::limited, found,
-          enough ? "" : "Less than 3 GiB: only small workloads will run"};
+  return {.id = "ram",
+          .title = "Memory",
+          .health = enough ? Health::ok : Health::limited,
+          .found = found,
+          .advice = enough ? "" : "Less than 3 GiB: only small workloads will run"};
 }
 
 using Loaded = decltype(make_engine_loader()());
 
 Finding engine(const Loaded& loaded) {
   if (!loaded) {
-    return {"libtorch", "LibTorch", Health::missing, "not usable", loaded.error().sentence};
+    return {.id = "libtorch",
+            .title = "LibTorch",
+            .health = Health::missing,
+            .found = "not usable",
+            .advice = loaded.error().sentence};
   }
   const run::EngineInfo& info = (*loaded)->info();
-  return {"libtorch", "LibTorch", Health::ok,
-          info.torch_version + ", " + std::to_string(info.threads) + " threads", ""};
+  return {.id = "libtorch",
+          .title = "LibTorch",
+          .health = Health::ok,
+          .found = info.torch_version + ", " + std::to_string(info.threads) + " threads",
+          .advice = ""};
 }
 
 Finding compiling(const Loaded& loaded) {
-  if (!loaded) return {"compiling", "Compiled steps", Health::missing, "no LibTorch", ""};
+  if (!loaded)
+    return {.id = "compiling",
+            .title = "Compiled steps",
+            .health = Health::missing,
+            .found = "no LibTorch",
+            .advice = ""};
   const std::string& reason = (*loaded)->info().not_compiled.sentence;
   if (reason.empty()) {
-    return {"compiling", "Compiled steps", Health::ok, "Inductor, by Python and g++", ""};
+    return {.id = "compiling",
+            .title = "Compiled steps",
+            .health = Health::ok,
+            .found = "Inductor, by Python and g++",
+            .advice = ""};
   }
-  return {"compiling", "Compiled steps", Health::limited, "not here", reason};
+  return {.id = "compiling",
+          .title = "Compiled steps",
+          .health = Health::limited,
+          .found = "not here",
+          .advice = reason};
 }
 
 Finding gpu(const Machine& machine) {
   const Probe driver = probe_cuda_driver();
-  if (driver.works) return {"gpu", "NVIDIA GPU", Health::ok, driver.found, ""};
+  if (driver.works)
+    return {.id = "gpu",
+            .title = "NVIDIA GPU",
+            .health = Health::ok,
+            .found = driver.found,
+            .advice = ""};
   if (machine.nvidia_driver.empty()) {
-    return {"gpu", "NVIDIA GPU", Health::missing, driver.found,
+    return {
+        .id = "gpu",
+        .title = "NVIDIA GPU",
+        .health = Health::missing,
+        .found = driver.found,
+        .advice =
             "Nothing to do: workloads run on the processor, with a GPU's capacity as their limit"};
   }
-  return {"gpu", "NVIDIA GPU", Health::limited,
-          "driver " + machine.nvidia_driver + ", " + driver.found,
-          machine.wsl ? "Update the Windows driver; WSL takes it from there"
-                      : "Check nvidia-smi; the driver is loaded but CUDA does not start"};
+  return {.id = "gpu",
+          .title = "NVIDIA GPU",
+          .health = Health::limited,
+          .found = "driver " + machine.nvidia_driver + ", " + driver.found,
+          .advice = machine.wsl ? "Update the Windows driver; WSL takes it from there"
+                                : "Check nvidia-smi; the driver is loaded but CUDA does not start"};
 }
 
 Finding cupti(const Machine& machine, const Loaded& loaded) {
@@ -101,14 +139,23 @@ Finding cupti(const Machine& machine, const Loaded& loaded) {
   if (loaded) {
     for (const run::DeviceInfo& device : (*loaded)->info().devices) {
       if (device.not_recorded.empty()) continue;
-      return {"cupti", "CUPTI", Health::limited, device.not_recorded.sentence,
-              "Runs are measured, but their kernels are missing in the timeline. Close other "
-              "profilers; in a container or WSL, ask for the rights to profile"};
+      return {.id = "cupti",
+              .title = "CUPTI",
+              .health = Health::limited,
+              .found = device.not_recorded.sentence,
+              .advice =
+                  "Runs are measured, but their kernels are missing in the timeline. Close other "
+                  "profilers; in a container or WSL, ask for the rights to profile"};
     }
   }
-  if (probe.works) return {"cupti", "CUPTI", Health::ok, probe.found, ""};
-  return {"cupti", "CUPTI", machine.nvidia_driver.empty() ? Health::limited : Health::missing,
-          probe.found, "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
+  if (probe.works)
+    return {
+        .id = "cupti", .title = "CUPTI", .health = Health::ok, .found = probe.found, .advice = ""};
+  return {.id = "cupti",
+          .title = "CUPTI",
+          .health = machine.nvidia_driver.empty() ? Health::limited : Health::missing,
+          .found = probe.found,
+          .advice = "Run third_party/setup.sh again; CUPTI 13.0.1 or newer comes with it"};
 }
 
 // Checks the clock of all measurements against a sleep of known length: one to warm up, then three.
@@ -124,34 +171,54 @@ Finding timer() {
   const double off = took[1] - static_cast<double>(kSleep);
   const std::string found =
       "a sleep of 50 ms took " + text::decimal(took[1] * 1e-6, 3) + " ms, the median of three";
-  if (off >= 0 && off < 1e6) return {"timer", "Timer", Health::ok, found, ""};
-  return {"timer", "Timer", Health::limited, found,
-          "More than 1 ms off: the machine is busy or sleeps coarsely; expect wide intervals"};
+  if (off >= 0 && off < 1e6)
+    return {.id = "timer", .title = "Timer", .health = Health::ok, .found = found, .advice = ""};
+  return {.id = "timer",
+          .title = "Timer",
+          .health = Health::limited,
+          .found = found,
+          .advice =
+              "More than 1 ms off: the machine is busy or sleeps coarsely; expect wide intervals"};
 }
 
 Finding display() {
   const Probe probe = probe_display();
-  return {"display", "Display", probe.works ? Health::ok : Health::limited, probe.found,
-          probe.works ? "" : "No window here; run, shot and doctor work without one"};
+  return {.id = "display",
+          .title = "Display",
+          .health = probe.works ? Health::ok : Health::limited,
+          .found = probe.found,
+          .advice = probe.works ? "" : "No window here; run, shot and doctor work without one"};
 }
 
 Finding pictures() {
   const Probe probe = probe_software_gl();
-  return {"pictures", "Pictures without a display", probe.works ? Health::ok : Health::missing,
-          probe.found, probe.works ? "" : "apt-get install libosmesa6"};
+  return {.id = "pictures",
+          .title = "Pictures without a display",
+          .health = probe.works ? Health::ok : Health::missing,
+          .found = probe.found,
+          .advice = probe.works ? "" : "apt-get install libosmesa6"};
 }
 
 Finding fonts() {
   const FontProbe probe = probe_fonts();
-  if (probe.missing.empty()) return {"fonts", "Fonts", Health::ok, probe.found, ""};
-  return {"fonts", "Fonts", Health::limited, probe.found + "; missing: " + probe.missing,
-          "apt-get install fonts-inter fonts-jetbrains-mono fonts-noto-cjk"};
+  if (probe.missing.empty())
+    return {
+        .id = "fonts", .title = "Fonts", .health = Health::ok, .found = probe.found, .advice = ""};
+  return {.id = "fonts",
+          .title = "Fonts",
+          .health = Health::limited,
+          .found = probe.found + "; missing: " + probe.missing,
+          .advice = "apt-get install fonts-inter fonts-jetbrains-mono fonts-noto-cjk"};
 }
 
 std::vector<Finding> examine_machine() {
   const Machine machine = read_machine();
   std::vector<Finding> findings;
-  findings.push_back({"system", "System", Health::ok, machine.system + ", " + machine.kernel, ""});
+  findings.push_back({.id = "system",
+                      .title = "System",
+                      .health = Health::ok,
+                      .found = machine.system + ", " + machine.kernel,
+                      .advice = ""});
   findings.push_back(processor(machine));
   findings.push_back(memory(machine));
   findings.push_back(timer());

@@ -289,13 +289,13 @@ int replay_snapshot(const ReplayCommand& command) {
   const auto expandable =
       allocator::would_expandable_segments_help(file->snapshot, *device, *options, *result);
   if (!expandable) return at_fault(expandable.error().sentence);
-  const Report report{command,
-                      *device,
-                      *result,
-                      *expandable,
-                      allocator::has_modelled_segments(file->snapshot),
-                      allocator::allocated_bytes(file->snapshot, *device),
-                      asked_by(file->snapshot, *device, *result)};
+  const Report report{.command = command,
+                      .device = *device,
+                      .result = *result,
+                      .expandable = *expandable,
+                      .modelled = allocator::has_modelled_segments(file->snapshot),
+                      .allocated = allocator::allocated_bytes(file->snapshot, *device),
+                      .asked_by = asked_by(file->snapshot, *device, *result)};
   if (command.json) {
     print_json(to_json(report));
   } else {

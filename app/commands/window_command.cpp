@@ -43,9 +43,14 @@ int open_window(const WindowCommand& command) {
   if (display == nullptr || *display == '\0') {
     return report("there is no display; tensorscope run and shot work without one", 1);
   }
-  auto window = Window::open({make_engine_loader(), make_dry_runner_loader(), *settings,
-                              default_save_folder(), std::move(files), std::move(sweep),
-                              [](const auto& paths) { return restart(kThisProgram, paths); }});
+  auto window =
+      Window::open({.loader = make_engine_loader(),
+                    .dry_runner = make_dry_runner_loader(),
+                    .preferences_folder = *settings,
+                    .save_folder = default_save_folder(),
+                    .files = std::move(files),
+                    .sweep = std::move(sweep),
+                    .restart = [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) return report(window.error().sentence, 1);
   return (*window)->run();
 }

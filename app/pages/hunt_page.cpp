@@ -179,15 +179,15 @@ void HuntPage::draw_map(const views::Ui& ui, float width, float height) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const views::HuntFigure figure{
-      hunts().map(),
-      hunts().progress()->target.memory,
-      ui.texts,
-      ui.theme,
-      ui.metrics,
-      hunts().cell_of(settings()),
-      ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1},
-      hunts().progress()->other ? &*hunts().progress()->other : nullptr,
-      hunts().other_name()};
+      .map = hunts().map(),
+      .memory = hunts().progress()->target.memory,
+      .texts = ui.texts,
+      .theme = ui.theme,
+      .metrics = ui.metrics,
+      .selected = hunts().cell_of(settings()),
+      .mouse = ImGui::IsItemHovered() ? views::Point{mouse.x, mouse.y} : views::Point{-1, -1},
+      .other = hunts().progress()->other ? &*hunts().progress()->other : nullptr,
+      .other_name = hunts().other_name()};
   const float wheel = ImGui::IsItemHovered() ? ImGui::GetIO().MouseWheel : 0;
   const auto cell = views::draw_hunt_figure(sink, area, figure);
   if (hunts().outdated()) {

@@ -61,16 +61,16 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
   if (run != nullptr) reset_view_state(*run, device);
   // The file does not tell the capacity of the card that it was recorded on.
-  views::ViewContext view{run,
-                          opened != nullptr ? opened->strings() : session_->strings(),
-                          *texts_,
-                          ui.theme,
-                          ui.metrics,
-                          state_->view,
-                          base::now_ns(),
-                          0,
-                          {},
-                          faces_};
+  views::ViewContext view{.run = run,
+                          .strings = opened != nullptr ? opened->strings() : session_->strings(),
+                          .texts = *texts_,
+                          .theme = ui.theme,
+                          .metrics = ui.metrics,
+                          .state = state_->view,
+                          .now_ns = base::now_ns(),
+                          .target_bytes = 0,
+                          .target_name = {},
+                          .faces = faces_};
   view.file = file;
   view.file_device = device;
   view.trace = trace;
@@ -104,8 +104,16 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
   std::string name = typed > 0        ? std::string((*texts_)("bar.limit"))
                      : gpu != nullptr ? spec::card_label(*gpu)
                                       : std::string();
-  views::ViewContext view{run,          session_->strings(), *texts_,  ui.theme,        ui.metrics,
-                          state_->view, base::now_ns(),      capacity, std::move(name), faces_};
+  views::ViewContext view{.run = run,
+                          .strings = session_->strings(),
+                          .texts = *texts_,
+                          .theme = ui.theme,
+                          .metrics = ui.metrics,
+                          .state = state_->view,
+                          .now_ns = base::now_ns(),
+                          .target_bytes = capacity,
+                          .target_name = std::move(name),
+                          .faces = faces_};
   view.live = state_->preferences.live;
   view.picture = picture_;
   if (run != nullptr && run->finished) view.memory.owner = session_->share_shown();
@@ -122,13 +130,13 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
 }
 
 views::ControlsContext ViewContexts::controls(const views::Ui& ui) {
-  return {ui,
-          state_->history,
-          session_->gpus(),
-          session_->engine(),
-          session_->run(),
-          session_->predictions().outlook(),
-          &state_->preferences.targets};
+  return {.ui = ui,
+          .history = state_->history,
+          .gpus = session_->gpus(),
+          .engine = session_->engine(),
+          .run = session_->run(),
+          .outlook = session_->predictions().outlook(),
+          .targets = &state_->preferences.targets};
 }
 
 void ViewContexts::note_figures(const run::Run& run) {
@@ -138,7 +146,11 @@ void ViewContexts::note_figures(const run::Run& run) {
   if (timing.n == 0) return;
   if (state_->figures.id != 0 && !same_work(state_->figures.spec, run.spec))
     state_->earlier = state_->figures;
-  state_->figures = {run.id, run.spec, timing.median_ms, run.tokens_per_s(), run.peak_allocated()};
+  state_->figures = {.id = run.id,
+                     .spec = run.spec,
+                     .step_ms = timing.median_ms,
+                     .tokens_per_s = run.tokens_per_s(),
+                     .peak_bytes = run.peak_allocated()};
 }
 
 void ViewContexts::ask_for_prediction() {

@@ -15,8 +15,11 @@ base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
   constexpr float kPlotHeight = 360;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    views::CourseFigure figure{
-        theme, {kScale}, texts, run.facts.courses, spec::traits_of(run.spec.workload).courses};
+    views::CourseFigure figure{.theme = theme,
+                               .metrics = {kScale},
+                               .texts = texts,
+                               .courses = run.facts.courses,
+                               .axes = spec::traits_of(run.spec.workload).courses};
     figure.plot_height = kPlotHeight;
     return figure;
   };

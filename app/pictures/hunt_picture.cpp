@@ -29,8 +29,15 @@ base::Result<void> save_hunt_picture(Graphics& graphics, const predict::HuntMap&
       const float top = area.y0 + metrics.px(12);
       views::text_in(sink, {left, top, area.x1 - metrics.px(16), top + metrics.px(22)},
                      views::TextStyle::body_medium, theme.text2, hunt_caption(map, target));
-      const views::HuntFigure figure{map,          target.memory, texts, theme,        metrics,
-                                     std::nullopt, {-1, -1},      other, picture.other};
+      const views::HuntFigure figure{.map = map,
+                                     .memory = target.memory,
+                                     .texts = texts,
+                                     .theme = theme,
+                                     .metrics = metrics,
+                                     .selected = std::nullopt,
+                                     .mouse = {-1, -1},
+                                     .other = other,
+                                     .other_name = picture.other};
       views::draw_hunt_figure(
           sink, {area.x0, top + metrics.px(24), area.x1, area.y1 - metrics.px(8)}, figure);
     };

@@ -16,7 +16,13 @@ base::Result<void> save_lesson_figure(Graphics& graphics, const lessons::Lesson&
   constexpr float kMargin = 16;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    return views::LessonFigure{theme, {kScale}, texts, lesson, tier, findings, guess};
+    return views::LessonFigure{.theme = theme,
+                               .metrics = {kScale},
+                               .texts = texts,
+                               .lesson = lesson,
+                               .tier = tier,
+                               .findings = findings,
+                               .guess = guess};
   };
   const text::Texts words = built_in_texts();
   const float height = views::lesson_figure_height(figure_of(words));

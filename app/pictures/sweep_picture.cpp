@@ -33,10 +33,16 @@ base::Result<void> save_sweep_figure(Graphics& graphics, const sweep::Sweep& swe
                         .background = theme.bg,
                         .scale = scale_of(options)};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    const views::SweepFigure figure{
-        sweep,           texts,    theme,        views::Metrics{page.scale},
-        options.caption, {-1, -1}, options.look, built_in_references(),
-        options.only,    &cache};
+    const views::SweepFigure figure{.sweep = sweep,
+                                    .texts = texts,
+                                    .theme = theme,
+                                    .metrics = views::Metrics{page.scale},
+                                    .caption = options.caption,
+                                    .mouse = {-1, -1},
+                                    .look = options.look,
+                                    .references = built_in_references(),
+                                    .only = options.only,
+                                    .cache = &cache};
     views::draw_sweep_figure(sink, area, figure);
   };
   auto drawn = save_figure(graphics, page, draw, folder, name);

@@ -54,7 +54,7 @@ void HuntSession::make_map() {
 
 void HuntSession::follow(Session& session, const spec::WorkloadSpec& spec,
                          const views::HuntEdit& edit) {
-  Asked asked{spec, edit, {}, {}, {}};
+  Asked asked{.spec = spec, .edit = edit, .x_values = {}, .y_values = {}, .request = {}};
   for (const predict::HuntAxis& axis : {edit.x, edit.y}) {
     static_cast<void>(spec::set_number(asked.spec, axis.field, axis.low));
   }

@@ -44,8 +44,11 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
       reason = reason_words(ui, spec, row.field);
     }
     // Matches whatever was typed.
-    entries.push_back({std::string(typed), setting_words(ui, row.field, value), "", reason,
-                       [&state, spec] { state.history.set(spec); }});
+    entries.push_back({.id = std::string(typed),
+                       .words = setting_words(ui, row.field, value),
+                       .right = "",
+                       .reason = reason,
+                       .perform = [&state, spec] { state.history.set(spec); }});
     return;
   }
 }
@@ -57,9 +60,11 @@ void add_workloads(const views::Ui& ui, WorkspaceState& state, std::vector<Palet
     const auto kind = static_cast<spec::WorkloadKind>(i);
     if (!spec::is_offered(kind, state.history.spec())) continue;
     const std::string words = ui.texts(std::string("controls.workload.") + names[i]);
-    entries.push_back({std::string("workload=") + names[i],
-                       ui.texts("palette.workload", {{"name", words}}),
-                       kind == now ? ui.texts("palette.now") : "", "", [&state, kind] {
+    entries.push_back({.id = std::string("workload=") + names[i],
+                       .words = ui.texts("palette.workload", {{"name", words}}),
+                       .right = kind == now ? ui.texts("palette.now") : "",
+                       .reason = "",
+                       .perform = [&state, kind] {
                          spec::WorkloadSpec changed = state.history.spec();
                          spec::choose_workload(kind, changed);
                          state.history.set(changed);
@@ -76,20 +81,22 @@ void add_settings(const views::Ui& ui, WorkspaceState& state, std::vector<Palett
     const std::string reason = reason_words(ui, spec, row.field);
     const auto choices = spec::field_choices(row.field);
     for (const char* const choice : choices) {
-      entries.push_back({std::string(row.name) + "=" + choice, setting_words(ui, row.field, choice),
-                         now == choice ? ui.texts("palette.now") : "", reason,
-                         [&state, name = row.name, choice] {
+      entries.push_back({.id = std::string(row.name) + "=" + choice,
+                         .words = setting_words(ui, row.field, choice),
+                         .right = now == choice ? ui.texts("palette.now") : "",
+                         .reason = reason,
+                         .perform = [&state, name = row.name, choice] {
                            spec::WorkloadSpec changed = state.history.spec();
                            if (spec::set_field(changed, name, choice)) state.history.set(changed);
                          }});
     }
     if (!choices.empty()) continue;
     PaletteEntry entry{
-        row.name,
-        ui.texts("palette.type", {{"name", views::field_words(ui.texts, row.field)}}),
-        now,
-        reason,
-        {}};
+        .id = row.name,
+        .words = ui.texts("palette.type", {{"name", views::field_words(ui.texts, row.field)}}),
+        .right = now,
+        .reason = reason,
+        .perform = {}};
     entry.completes = std::string(row.name) + "=";
     entries.push_back(std::move(entry));
   }
@@ -104,9 +111,11 @@ void add_presets(const views::Ui& ui, WorkspaceState& state, std::vector<Palette
       const std::string workload = to_string(preset.workload);
       const std::string name = ui.texts("controls.workload." + workload) + std::string(" ") +
                                views::preset_words(ui.texts, preset);
-      entries.push_back({"preset " + workload + " " + preset.id,
-                         ui.texts("palette.preset", {{"name", name}}),
-                         views::preset_source_words(ui.texts, preset), "", [&state, &preset] {
+      entries.push_back({.id = "preset " + workload + " " + preset.id,
+                         .words = ui.texts("palette.preset", {{"name", name}}),
+                         .right = views::preset_source_words(ui.texts, preset),
+                         .reason = "",
+                         .perform = [&state, &preset] {
                            spec::WorkloadSpec changed = state.history.spec();
                            spec::apply_preset(preset, changed);
                            state.history.set(changed);
@@ -118,8 +127,11 @@ void add_presets(const views::Ui& ui, WorkspaceState& state, std::vector<Palette
 void add_cards(const views::Ui& ui, const spec::GpuCatalogue& gpus, WorkspaceState& state,
                std::vector<PaletteEntry>& entries) {
   for (const spec::Gpu& card : gpus.gpus()) {
-    entries.push_back({"target_gpu " + card.name, ui.texts("palette.card", {{"name", card.name}}),
-                       text::bytes(card.memory_bytes).joined(), "", [&state, name = card.name] {
+    entries.push_back({.id = "target_gpu " + card.name,
+                       .words = ui.texts("palette.card", {{"name", card.name}}),
+                       .right = text::bytes(card.memory_bytes).joined(),
+                       .reason = "",
+                       .perform = [&state, name = card.name] {
                          spec::WorkloadSpec changed = state.history.spec();
                          changed.target_gpu = name;
                          state.history.set(changed);
@@ -132,15 +144,20 @@ void add_languages_and_scales(const views::Ui& ui, WorkspaceState& state,
   for (int i = 0; i < text::kLanguageCount; ++i) {
     const auto language = static_cast<text::Language>(i);
     const std::string code = text::language_code(language);
-    entries.push_back(
-        {"language " + code,
-         ui.texts("palette.language", {{"code", kLanguageNames[static_cast<std::size_t>(i)]}}), "",
-         "", [&state, language] { state.preferences.language = language; }});
+    entries.push_back({.id = "language " + code,
+                       .words = ui.texts("palette.language",
+                                         {{"code", kLanguageNames[static_cast<std::size_t>(i)]}}),
+                       .right = "",
+                       .reason = "",
+                       .perform = [&state, language] { state.preferences.language = language; }});
   }
   for (const float scale : kScales) {
     const std::string words = text::decimal(static_cast<double>(scale) * 100, 0);
-    entries.push_back({"scale " + words, ui.texts("menu.scale", {{"percent", words}}), "", "",
-                       [&state, scale] { state.preferences.scale = scale; }});
+    entries.push_back({.id = "scale " + words,
+                       .words = ui.texts("menu.scale", {{"percent", words}}),
+                       .right = "",
+                       .reason = "",
+                       .perform = [&state, scale] { state.preferences.scale = scale; }});
   }
 }
 
@@ -148,9 +165,12 @@ void add_actions(const views::Ui& ui, WindowActions& actions, Requests& requests
                  std::vector<PaletteEntry>& entries) {
   for (const ActionRow& row : action_rows()) {
     if (row.action == Action::palette) continue;
-    entries.push_back({row.id, ui.texts(row.what), actions.keys_of(row),
-                       actions.why_not(row.action),
-                       [&actions, &row, &requests] { actions.perform(row.action, requests); }});
+    entries.push_back(
+        {.id = row.id,
+         .words = ui.texts(row.what),
+         .right = actions.keys_of(row),
+         .reason = actions.why_not(row.action),
+         .perform = [&actions, &row, &requests] { actions.perform(row.action, requests); }});
   }
 }
 

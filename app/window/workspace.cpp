@@ -31,7 +31,13 @@ Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts&
       status_bar_(services(), pages_, actions_) {}
 
 PageServices Workspace::services() {
-  return {*session_, *state_, *texts_, notices_, contexts_, runs_, frame_};
+  return {.session = *session_,
+          .state = *state_,
+          .texts = *texts_,
+          .notices = notices_,
+          .contexts = contexts_,
+          .runs = runs_,
+          .frame = frame_};
 }
 
 bool Workspace::animated() const {

@@ -52,12 +52,12 @@ std::vector<SegmentView> CachingAllocator::segments() const {
         continue;
       }
       if (!open) {
-        views.push_back({block->address,
-                         0,
-                         block->stream,
-                         block->pool->small,
-                         block->expandable != nullptr,
-                         {}});
+        views.push_back({.address = block->address,
+                         .size = 0,
+                         .stream = block->stream,
+                         .small_pool = block->pool->small,
+                         .expandable = block->expandable != nullptr,
+                         .blocks = {}});
         open = true;
       }
       views.back().size += block->size;

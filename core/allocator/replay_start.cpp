@@ -229,7 +229,12 @@ void Walk::complete_sizes() {
 }
 
 SegmentView Walk::view_of(std::uint64_t address, const MappedRange& range) {
-  SegmentView view{address, range.size, range.stream, range.small_pool, range.expandable, {}};
+  SegmentView view{.address = address,
+                   .size = range.size,
+                   .stream = range.stream,
+                   .small_pool = range.small_pool,
+                   .expandable = range.expandable,
+                   .blocks = {}};
   const std::uint64_t end = address + static_cast<std::uint64_t>(range.size);
   std::uint64_t at = address;
   const auto add_free = [&](std::uint64_t to) {

@@ -35,7 +35,13 @@ SnapshotRecorder::SnapshotRecorder(const AllocatorSettings& settings,
 
 void SnapshotRecorder::add(TraceAction action, std::uint64_t address, std::int64_t size,
                            const Mark& mark) {
-  trace_.push_back({address, size, mark.time_us, mark.stream, mark.stack, mark.notes, action});
+  trace_.push_back({.address = address,
+                    .size = size,
+                    .time_us = mark.time_us,
+                    .stream = mark.stream,
+                    .stack = mark.stack,
+                    .notes = mark.notes,
+                    .action = action});
 }
 
 void SnapshotRecorder::add_device_calls(const Mark& mark) {

@@ -74,8 +74,11 @@ std::string GpuCapture::begin(Recorder& recorder) {
     // The thread may still be finishing the previous recording.
     const std::lock_guard lock(reading_);
     const bool kept = kept_ != nullptr;
-    const GpuSink sink{this, intern, take, kept ? keep_record : nullptr,
-                       kept ? keep_text : nullptr};
+    const GpuSink sink{.user = this,
+                       .intern = intern,
+                       .take = take,
+                       .keep_record = kept ? keep_record : nullptr,
+                       .keep_text = kept ? keep_text : nullptr};
     if (const char* why = source_.begin(sink)) return why;
     recorder_ = &recorder;
     GpuRecord began;

@@ -76,8 +76,11 @@ void GpuTimeline::wait(const GpuRecord& record) {
 
 void GpuTimeline::note_for_idle(const GpuRecord& record) {
   if (on_a_stream(record.kind)) {
-    work_.push_back({record.device, record.kind == GpuKind::kernel, record.correlation,
-                     record.begin_ns, record.end_ns});
+    work_.push_back({.device = record.device,
+                     .kernel = record.kind == GpuKind::kernel,
+                     .correlation = record.correlation,
+                     .begin_ns = record.begin_ns,
+                     .end_ns = record.end_ns});
   } else if (record.kind == GpuKind::call) {
     // By name, whatever its form. Wait records also include streams that wait for each other.
     const std::string_view name = strings_.view(record.name);
@@ -146,8 +149,11 @@ base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* lau
   const base::StringId detail = strings_.intern(text);
   if (record.kind == GpuKind::kernel && told_launches_.insert(detail).second) {
     batch.launches.push_back({detail,
-                              {launch != nullptr ? launch->op : base::kNoString, record.grid,
-                               record.block, record.registers, record.shared_memory}});
+                              {.op = launch != nullptr ? launch->op : base::kNoString,
+                               .grid = record.grid,
+                               .block = record.block,
+                               .registers = record.registers,
+                               .shared_memory = record.shared_memory}});
   }
   return detail;
 }

@@ -33,15 +33,15 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
   allocator::SnapshotLog converted = allocator::log_of_snapshot(snapshot, index);
   run::StartedUpdate started;
   started.id = next_id();
-  OpenedDevice device{number,
-                      run::Run(started),
-                      std::move(converted.stacks),
-                      converted.blocks_before,
-                      converted.bytes_before,
-                      converted.peak_reserved,
-                      converted.end_reserved,
-                      0,
-                      std::move(converted.free_stacks)};
+  OpenedDevice device{.number = number,
+                      .run = run::Run(started),
+                      .stacks = std::move(converted.stacks),
+                      .blocks_before = converted.blocks_before,
+                      .bytes_before = converted.bytes_before,
+                      .peak_reserved = converted.peak_reserved,
+                      .end_reserved = converted.end_reserved,
+                      .trace_events = 0,
+                      .free_stacks = std::move(converted.free_stacks)};
   device.run.memory = std::move(converted.log);
   if (converted.guessed) device.guessed_share = known_share(device.run.memory);
   device.run.finished = true;

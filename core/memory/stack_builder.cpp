@@ -38,7 +38,13 @@ void StackBuilder::place(std::int32_t column) {
     next_middle = static_cast<double>(request_.bottom) +
                   (static_cast<double>(row_end) + 0.499) * request_.bytes_per_pixel;
     if (row_end <= row) return;
-    next_.push_back({column, column, row, row_end, block, largest, category});
+    next_.push_back({.column_begin = column,
+                     .column_end = column,
+                     .row_begin = row,
+                     .row_end = row_end,
+                     .block = block,
+                     .largest = largest,
+                     .category = category});
   };
   stack_.visit(changed_, request_.bottom, top, rest, visit);
   const std::size_t kept = before;

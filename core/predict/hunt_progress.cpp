@@ -17,17 +17,17 @@ bool same_memory(const PredictionTarget& a, const PredictionTarget& b) {
 
 HuntSearch::HuntSearch(std::uint64_t id, HuntRequest request, const HuntProgress* earlier)
     : request_(std::move(request)),
-      progress_{id,
-                request_.target,
-                {request_.spec, request_.x, request_.y, request_.cells_per_axis},
-                std::nullopt,
-                std::nullopt,
-                true,
-                false,
-                {},
-                {},
-                0,
-                std::nullopt} {
+      progress_{.id = id,
+                .target = request_.target,
+                .map = {request_.spec, request_.x, request_.y, request_.cells_per_axis},
+                .other = std::nullopt,
+                .exact = std::nullopt,
+                .running = true,
+                .cancelled = false,
+                .obstacle = {},
+                .problem = {},
+                .seconds = 0,
+                .frontier_after = std::nullopt} {
   find_obstacle();
   if (request_.other)
     progress_.other.emplace(*request_.other, request_.x, request_.y, request_.cells_per_axis);

@@ -147,19 +147,25 @@ struct Worker::Impl {
     const DeviceInfo* device = about.info ? find_device(*about.info, request.spec) : nullptr;
     const spec::MemoryLimit limit = spec::memory_limit(
         request.spec, request.target_capacity, device != nullptr ? device->memory_bytes : 0);
-    updates.push(StartedUpdate{id, request.spec, request.protocol, limit.bytes, limit.source,
-                               base::now_ns(), request.target_capacity,
-                               device != nullptr ? device->name : std::string(), runs++});
+    updates.push(StartedUpdate{.id = id,
+                               .spec = request.spec,
+                               .protocol = request.protocol,
+                               .limit = limit.bytes,
+                               .limit_source = limit.source,
+                               .begin_ns = base::now_ns(),
+                               .target_capacity = request.target_capacity,
+                               .device_name = device != nullptr ? device->name : std::string(),
+                               .earlier_runs = runs++});
     if (engine == nullptr) return finished_early(id, Verdict::failed, about.error);
     if (auto reason = obstacle(request.spec, *about.info); !reason.empty()) {
       return finished_early(id, Verdict::failed, std::move(reason));
     }
-    const MeasureContext context{*engine,
-                                 strings,
-                                 id,
-                                 cancel,
-                                 [this](Update update) { updates.push(std::move(update)); },
-                                 base::now_ns};
+    const MeasureContext context{.engine = *engine,
+                                 .strings = strings,
+                                 .id = id,
+                                 .cancel = cancel,
+                                 .emit = [this](Update update) { updates.push(std::move(update)); },
+                                 .clock = base::now_ns};
     try {
       FinishedUpdate finished = measure(request.spec, request.protocol, limit.bytes, context);
       if (request.wants_roof && finished.verdict == Verdict::ok) {

@@ -210,7 +210,8 @@ io::TextTable full_table(const Sweep& sweep) {
     const SweepPoint& point = sweep.points()[i];
     std::vector<std::string> row = {sweep.series()[point.series].label};
     for (const std::int64_t value : point.at) row.push_back(std::to_string(value));
-    const FullRow from{sweep, i, point, point.measurement, theories[i]};
+    const FullRow from{
+        .sweep = sweep, .index = i, .point = point, .m = point.measurement, .theory = theories[i]};
     for (const FullColumn& column : kFullColumns) row.push_back(column.cell(from));
     table.rows.push_back(std::move(row));
   }

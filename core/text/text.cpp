@@ -29,13 +29,14 @@ struct Placeholder {
 Placeholder placeholder_of(std::size_t begin, std::size_t end, std::string_view inside) {
   const std::size_t first = inside.find('|');
   const std::size_t second = first == std::string_view::npos ? first : inside.find('|', first + 1);
-  if (second == std::string_view::npos) return {begin, end, inside, {}, {}};
-  return {begin,
-          end,
-          inside.substr(0, first),
-          inside.substr(first + 1, second - first - 1),
-          inside.substr(second + 1),
-          true};
+  if (second == std::string_view::npos)
+    return {.begin = begin, .end = end, .name = inside, .one = {}, .many = {}};
+  return {.begin = begin,
+          .end = end,
+          .name = inside.substr(0, first),
+          .one = inside.substr(first + 1, second - first - 1),
+          .many = inside.substr(second + 1),
+          .counts = true};
 }
 
 // Calls found(placeholder) for each placeholder of a pattern.

@@ -57,30 +57,40 @@ Number peak_of(const Ui& ui, const spec::Gpu& gpu, const char* dtype) {
 std::vector<Number> numbers_of(const Ui& ui, const spec::Gpu& gpu) {
   const std::string bandwidth = gpu.bandwidth_gb_s > 0 ? plain(gpu.bandwidth_gb_s) : "";
   return {
-      {"memory", ui.texts("controls.card.memory"), text::bytes(gpu.memory_bytes).joined(),
-       std::to_string(gpu.memory_bytes),
-       [](const std::string& typed) {
-         // A plain number is in GiB, unless it is so large that it must be bytes.
-         const bool gibibytes =
-             typed.size() < 6 && typed.find_first_not_of("0123456789.") == std::string::npos;
-         return "custom " + typed + (gibibytes ? "GiB" : "");
-       },
-       [](spec::Gpu& into, const spec::Gpu& from) { into.memory_bytes = from.memory_bytes; },
-       nullptr},
-      {"bandwidth", ui.texts("controls.card.bandwidth"), bandwidth, bandwidth,
-       [](const std::string& typed) { return "custom 1GiB " + typed + "GB/s"; },
-       [](spec::Gpu& into, const spec::Gpu& from) { into.bandwidth_gb_s = from.bandwidth_gb_s; },
-       [](spec::Gpu& into) { into.bandwidth_gb_s = 0; }},
+      {.id = "memory",
+       .label = ui.texts("controls.card.memory"),
+       .shown = text::bytes(gpu.memory_bytes).joined(),
+       .edited = std::to_string(gpu.memory_bytes),
+       .line =
+           [](const std::string& typed) {
+             // A plain number is in GiB, unless it is so large that it must be bytes.
+             const bool gibibytes =
+                 typed.size() < 6 && typed.find_first_not_of("0123456789.") == std::string::npos;
+             return "custom " + typed + (gibibytes ? "GiB" : "");
+           },
+       .take = [](spec::Gpu& into,
+                  const spec::Gpu& from) { into.memory_bytes = from.memory_bytes; },
+       .leave_out = nullptr},
+      {.id = "bandwidth",
+       .label = ui.texts("controls.card.bandwidth"),
+       .shown = bandwidth,
+       .edited = bandwidth,
+       .line = [](const std::string& typed) { return "custom 1GiB " + typed + "GB/s"; },
+       .take = [](spec::Gpu& into,
+                  const spec::Gpu& from) { into.bandwidth_gb_s = from.bandwidth_gb_s; },
+       .leave_out = [](spec::Gpu& into) { into.bandwidth_gb_s = 0; }},
       peak_of<&spec::Gpu::fp32_tflops>(ui, gpu, "fp32"),
       peak_of<&spec::Gpu::tf32_tflops>(ui, gpu, "tf32"),
       peak_of<&spec::Gpu::bf16_tflops>(ui, gpu, "bf16"),
       peak_of<&spec::Gpu::fp16_tflops>(ui, gpu, "fp16"),
-      {"cc", ui.texts("controls.card.compute"), gpu.compute_capability, gpu.compute_capability,
-       [](const std::string& typed) { return "custom 1GiB cc=" + typed; },
-       [](spec::Gpu& into, const spec::Gpu& from) {
-         into.compute_capability = from.compute_capability;
-       },
-       nullptr},
+      {.id = "cc",
+       .label = ui.texts("controls.card.compute"),
+       .shown = gpu.compute_capability,
+       .edited = gpu.compute_capability,
+       .line = [](const std::string& typed) { return "custom 1GiB cc=" + typed; },
+       .take = [](spec::Gpu& into,
+                  const spec::Gpu& from) { into.compute_capability = from.compute_capability; },
+       .leave_out = nullptr},
   };
 }
 

@@ -50,8 +50,12 @@ std::string in_words(const Ui& ui, const base::Message& reason) {
 LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, std::size_t number) {
   const std::size_t index = map.confirmed()[number - 1];
   const predict::HuntCell& cell = map.cell(index);
-  LogRow row{index,          number, mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
-             cell.run->peak, {},     {}};
+  LogRow row{.cell = index,
+             .number = number,
+             .mark = mark_of(ui.theme, cell.run->fits ? Fit::fits : Fit::oom),
+             .bytes = cell.run->peak,
+             .reason = {},
+             .whole = {}};
   row.reason = ui.texts(cell.run->fits ? "hunt.log.run_ok" : "hunt.log.run_oom");
   const auto add = [&](const std::string& words) {
     row.reason += ui.texts("memory.list_comma") + words;
@@ -72,12 +76,12 @@ LogRow run_row(const Ui& ui, const predict::HuntMap& map, const OneUnit& unit, s
 LogRow probe_row(const Ui& ui, const predict::HuntMap& map, std::size_t number) {
   const std::size_t index = map.log()[number - 1];
   const predict::HuntCell& cell = map.cell(index);
-  return {index,
-          number,
-          mark_of(ui.theme, cell.fit),
-          cell.at_least,
-          short_reason(ui.texts, cell.reason),
-          in_words(ui, cell.reason)};
+  return {.cell = index,
+          .number = number,
+          .mark = mark_of(ui.theme, cell.fit),
+          .bytes = cell.at_least,
+          .reason = short_reason(ui.texts, cell.reason),
+          .whole = in_words(ui, cell.reason)};
 }
 
 constexpr float kRowHeight = 44;

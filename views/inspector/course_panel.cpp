@@ -50,7 +50,11 @@ void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& fig
 bool draw_courses(const Ui& ui, const ViewContext& context) {
   if (context.run == nullptr || context.run->facts.courses.empty()) return false;
   const spec::CourseAxes& axes = spec::traits_of(context.run->spec.workload).courses;
-  CourseFigure figure{ui.theme, ui.metrics, ui.texts, context.run->facts.courses, axes};
+  CourseFigure figure{.theme = ui.theme,
+                      .metrics = ui.metrics,
+                      .texts = ui.texts,
+                      .courses = context.run->facts.courses,
+                      .axes = axes};
   ImGui::Dummy({0, ui.px(6)});
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;

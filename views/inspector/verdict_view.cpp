@@ -69,13 +69,13 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
     const std::string& card = outlook.spec.target_gpu;
     const bool nowhere = !outlook.not_here.sentence.empty();
     const bool unknown = outlook.complete && outlook.own == nullptr;
-    return {{"\xef\x81\xb1", theme.bad},
-            nowhere   ? std::string(texts("obstacle.nowhere"))
-            : unknown ? std::string(texts("inspector.no_prediction"))
-                      : texts("inspector.not_on_card", {{"card", card}}),
-            message_words(texts, outlook.problem),
-            {},
-            true};
+    return {.mark = {"\xef\x81\xb1", theme.bad},
+            .sentence = nowhere   ? std::string(texts("obstacle.nowhere"))
+                        : unknown ? std::string(texts("inspector.no_prediction"))
+                                  : texts("inspector.not_on_card", {{"card", card}}),
+            .remark = message_words(texts, outlook.problem),
+            .exact = {},
+            .reason = true};
   }
   const predict::Prediction& prediction = outlook.target->prediction;
   VerdictWords words;
@@ -174,17 +174,17 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
     return words;
   }
   if (!engine_problem.empty()) {
-    return {{"\xef\x81\xb1", theme.bad},
-            texts("inspector.no_engine"),
-            message_words(texts, engine_problem),
-            {},
-            false};
+    return {.mark = {"\xef\x81\xb1", theme.bad},
+            .sentence = texts("inspector.no_engine"),
+            .remark = message_words(texts, engine_problem),
+            .exact = {},
+            .reason = false};
   }
-  return {{"\xef\x81\x9a", theme.text3},  // info
-          texts("inspector.nothing_yet"),
-          texts("inspector.nothing_yet_hint"),
-          {},
-          false};
+  return {.mark = {"\xef\x81\x9a", theme.text3},  // info
+          .sentence = texts("inspector.nothing_yet"),
+          .remark = texts("inspector.nothing_yet_hint"),
+          .exact = {},
+          .reason = false};
 }
 
 void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem) {

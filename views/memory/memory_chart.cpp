@@ -330,8 +330,12 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   mouse_ = input.mouse;
   mouse_over_ = input.hovered;
   if (!has_log_ || totals_.size() == 0) return;
-  const MemoryGestures::Scene scene{regions_.plot,   axis_.axis,   bounds(context),
-                                    bytes_in_view(), byte_bounds_, context.metrics.scale};
+  const MemoryGestures::Scene scene{.plot = regions_.plot,
+                                    .axis = axis_.axis,
+                                    .bounds = bounds(context),
+                                    .bytes = bytes_in_view(),
+                                    .byte_bounds = byte_bounds_,
+                                    .scale = context.metrics.scale};
   const MemoryGestures::Asked asked = gestures_.apply(input, scene);
   answer(asked, input, context);
   if (const int by = input.step_x != 0 ? input.step_x : input.step_y; by != 0)
@@ -343,8 +347,14 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   const StackSettings look{context.theme.kind, context.state.block_colors, context.state.detail,
                            context.metrics.scale};
   const memory::BlockIndex tracked = context.state.selected_block.value_or(memory::kNone);
-  stack_.update(
-      {source_, context.strings, axis_, scale_, look, tracked, context.now_ns, context.picture});
+  stack_.update({.source = source_,
+                 .strings = context.strings,
+                 .axis = axis_,
+                 .scale = scale_,
+                 .look = look,
+                 .tracked = tracked,
+                 .now_ns = context.now_ns,
+                 .at_once = context.picture});
   hover_.reset();
   if (input.hovered) {
     if (!gestures_.dragging()) hover_ = stack_.hit(log, axis_, scale_, input.mouse);

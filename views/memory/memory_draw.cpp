@@ -16,7 +16,11 @@
 
 namespace ts::views {
 void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
-  const DrawContext drawing{sink, context.theme, context.metrics, context.texts, context.strings};
+  const DrawContext drawing{.sink = sink,
+                            .theme = context.theme,
+                            .metrics = context.metrics,
+                            .texts = context.texts,
+                            .strings = context.strings};
   sink.push_clip(regions_.all);
   draw_title_row(sink, title_, context.theme, context.metrics, context.texts("memory.title"),
                  subtitle(context), legend_);
@@ -66,8 +70,11 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
   if (regions_.has_list()) {
     const memory::AllocationLog& log = *source_.log;
     const memory::EventIndex event = shown_event(context);
-    const LiveListDrawContext list{sink, context.theme, context.metrics, context.strings,
-                                   context.texts};
+    const LiveListDrawContext list{.sink = sink,
+                                   .theme = context.theme,
+                                   .metrics = context.metrics,
+                                   .strings = context.strings,
+                                   .texts = context.texts};
     const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
     // The cursor is between two events: the list is also valid for its time.
     const auto at = cursor(context);

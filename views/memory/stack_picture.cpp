@@ -34,7 +34,7 @@ class RunMerger {
           next_.push_back(open_[open]);
         } else {
           next_.push_back(out_.size());
-          out_.push_back({x, end, y, y + 1, color});
+          out_.push_back({.x0 = x, .x1 = end, .y0 = y, .y1 = y + 1, .color = color});
         }
       }
       x = end;

@@ -26,7 +26,13 @@ std::vector<MicroBatch> micro_batches(std::span<const memory::PhaseSpan> phases)
     const bool same_step = !all.empty() && all.back().step == span.step;
     if (begins) {
       const int number = same_step ? all.back().number + 1 : 1;
-      all.push_back({span.step, number, 1, span.first_event, 0, span.begin_ns, 0});
+      all.push_back({.step = span.step,
+                     .number = number,
+                     .count = 1,
+                     .first_event = span.first_event,
+                     .end_event = 0,
+                     .begin_ns = span.begin_ns,
+                     .end_ns = 0});
     } else if (!follows || !same_step) {
       continue;
     }

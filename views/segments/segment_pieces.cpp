@@ -28,8 +28,11 @@ class Rows {
       const double row = std::floor(begin / static_cast<double>(width_));
       const double row_begin = row * static_cast<double>(width_);
       const double until = std::min(end, row_begin + static_cast<double>(width_));
-      SegmentPiece piece{static_cast<std::int32_t>(row), static_cast<float>(begin - row_begin),
-                         static_cast<float>(until - row_begin), segment, block};
+      SegmentPiece piece{.row = static_cast<std::int32_t>(row),
+                         .x0 = static_cast<float>(begin - row_begin),
+                         .x1 = static_cast<float>(until - row_begin),
+                         .segment = segment,
+                         .block = block};
       piece.x0 = std::floor(piece.x0);
       piece.x1 = std::max(std::floor(piece.x1), piece.x0 + 1);
       const bool hidden =

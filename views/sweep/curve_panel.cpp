@@ -234,7 +234,11 @@ void Curves::draw_curve(const sweep::SweepCurve& curve) {
 
 void Curves::add_label(const sweep::SweepCurve& curve, Point end) {
   const Color color = readable(style(curve).color, scene_.theme().bg);
-  labels_.push_back({end, end.y - scene_.px(14), color, curve.label, remark_of(curve)});
+  labels_.push_back({.end = end,
+                     .y = end.y - scene_.px(14),
+                     .color = color,
+                     .name = curve.label,
+                     .remark = remark_of(curve)});
 }
 
 void Curves::take_mark(Point at, float radius) {

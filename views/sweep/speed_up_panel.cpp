@@ -18,7 +18,11 @@ std::vector<SpeedUp> speed_ups_at(const sweep::Sweep& sweep, std::size_t place) 
     const std::size_t point = s * places + place;
     const auto value = sweep::value_of(sweep, point, Measure::step_ms);
     if (!std::isfinite(base.y) || !std::isfinite(value.y) || value.low <= 0) continue;
-    all.push_back({point, s, base.y / value.y, base.low / value.high, base.high / value.low});
+    all.push_back({.point = point,
+                   .series = s,
+                   .value = base.y / value.y,
+                   .low = base.low / value.high,
+                   .high = base.high / value.low});
   }
   return all;
 }

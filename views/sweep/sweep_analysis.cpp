@@ -4,14 +4,14 @@ namespace ts::views {
 
 SweepAnalysis analyse(const sweep::Sweep& sweep, sweep::FitRange fit,
                       std::span<const sweep::ReferenceSeries> references) {
-  SweepAnalysis out{sweep::curves_of(sweep),
-                    sweep::fits_of(sweep, fit),
-                    sweep::crossovers_of(sweep),
-                    sweep::saturations_of(sweep),
-                    sweep::references_of(sweep, references),
-                    sweep::theories_of(sweep),
-                    {},
-                    {}};
+  SweepAnalysis out{.curves = sweep::curves_of(sweep),
+                    .fits = sweep::fits_of(sweep, fit),
+                    .crossovers = sweep::crossovers_of(sweep),
+                    .saturations = sweep::saturations_of(sweep),
+                    .references = sweep::references_of(sweep, references),
+                    .theories = sweep::theories_of(sweep),
+                    .estimated_step_ms = {},
+                    .beaten = {}};
   for (std::size_t i = 0; i < sweep.points().size(); ++i) {
     out.estimated_step_ms.push_back(sweep.estimated_step_ms(i));
   }

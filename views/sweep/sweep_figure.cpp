@@ -24,26 +24,40 @@ void draw_chart(DrawSink& sink, SweepScene& scene, const Rect& area, SweepChart 
     case SweepChart::time:
       return draw_curve_panel(
           sink, scene, area,
-          {Measure::step_ms, "sweep.panel.time",
-           sweep::studies_warm_up(scene.figure.sweep) ? "sweep.panel.time_about_warmups"
-                                                      : "sweep.panel.time_about",
-           true, true});
+          {.measure = Measure::step_ms,
+           .title = "sweep.panel.time",
+           .subtitle = sweep::studies_warm_up(scene.figure.sweep) ? "sweep.panel.time_about_warmups"
+                                                                  : "sweep.panel.time_about",
+           .log = true,
+           .lines = true});
     case SweepChart::memory:
-      return draw_curve_panel(
-          sink, scene, area,
-          {Measure::peak_allocated, "sweep.panel.memory", "sweep.panel.memory_about", true, true});
+      return draw_curve_panel(sink, scene, area,
+                              {.measure = Measure::peak_allocated,
+                               .title = "sweep.panel.memory",
+                               .subtitle = "sweep.panel.memory_about",
+                               .log = true,
+                               .lines = true});
     case SweepChart::fit:
-      return draw_curve_panel(
-          sink, scene, area,
-          {Measure::step_ms, "sweep.panel.fit", "sweep.panel.fit_about", true, false});
+      return draw_curve_panel(sink, scene, area,
+                              {.measure = Measure::step_ms,
+                               .title = "sweep.panel.fit",
+                               .subtitle = "sweep.panel.fit_about",
+                               .log = true,
+                               .lines = false});
     case SweepChart::throughput:
       return draw_curve_panel(sink, scene, area,
-                              {Measure::tokens_per_s, "sweep.panel.throughput",
-                               "sweep.panel.throughput_about", false, true});
+                              {.measure = Measure::tokens_per_s,
+                               .title = "sweep.panel.throughput",
+                               .subtitle = "sweep.panel.throughput_about",
+                               .log = false,
+                               .lines = true});
     case SweepChart::samples:
       return draw_curve_panel(sink, scene, area,
-                              {Measure::samples_per_s, "sweep.panel.samples",
-                               "sweep.panel.samples_about", false, true});
+                              {.measure = Measure::samples_per_s,
+                               .title = "sweep.panel.samples",
+                               .subtitle = "sweep.panel.samples_about",
+                               .log = false,
+                               .lines = true});
     case SweepChart::speed_up:
       return draw_speed_up_panel(sink, scene, area);
     case SweepChart::roofline:
@@ -177,11 +191,11 @@ float wanted_height(const SweepFigure& figure, float width, float seen) {
 
 SweepHit draw_sweep_figure(DrawSink& sink, const Rect& area, const SweepFigure& figure) {
   const auto analysis = analysis_of(figure);
-  SweepScene scene{figure,
-                   *analysis,
-                   series_styles(figure.sweep, figure.theme.kind),
-                   curve_styles(figure.sweep, figure.theme.kind),
-                   {}};
+  SweepScene scene{.figure = figure,
+                   .analysis = *analysis,
+                   .styles = series_styles(figure.sweep, figure.theme.kind),
+                   .looks = curve_styles(figure.sweep, figure.theme.kind),
+                   .spots = {}};
   SweepHit hit = draw_grid(sink, scene, draw_caption(sink, area, figure));
   const bool all_seen = figure.seen.width() <= 0;
   draw_stale(sink, figure.theme, figure.metrics, all_seen ? area : figure.seen, figure.texts,

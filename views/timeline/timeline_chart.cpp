@@ -122,8 +122,11 @@ void TimelineChart::update(const ChartInput& input, ViewContext& context) {
   mouse_over_ = input.hovered;
   if (!has_run_ || bounds_.empty()) return;
   totals_.update(context.run->memory.events());
-  const TimelineGestures::Scene scene{regions_, axis_, bounds_,
-                                      rows_.height - regions_.plot.height(), context.metrics.scale};
+  const TimelineGestures::Scene scene{.regions = regions_,
+                                      .axis = axis_,
+                                      .bounds = bounds_,
+                                      .scroll_most = rows_.height - regions_.plot.height(),
+                                      .scale = context.metrics.scale};
   find_hover(input, context);
   const TimelineGestures::Asked asked = gestures_.apply(input, scene, context.state);
   answer(asked, input, context);

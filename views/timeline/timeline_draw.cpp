@@ -24,8 +24,11 @@ Rect common(const Rect& a, const Rect& b) {
 }  // namespace
 
 void TimelineChart::draw(DrawSink& sink, const ViewContext& context) {
-  const TimelineDrawContext drawing{sink, context.theme, context.metrics, context.strings,
-                                    context.texts};
+  const TimelineDrawContext drawing{.sink = sink,
+                                    .theme = context.theme,
+                                    .metrics = context.metrics,
+                                    .strings = context.strings,
+                                    .texts = context.texts};
   sink.push_clip(regions_.all);
   draw_title_row(sink, title_, context.theme, context.metrics, context.texts("timeline.title"),
                  subtitle_, legend_);
