@@ -166,10 +166,11 @@ void HuntPage::draw_map(const views::Ui& ui, float width, float height) {
     ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(24)});
     const predict::Outlook* outlook = session().predictions().outlook();
     const bool told = outlook != nullptr && !outlook->problem.sentence.empty();
-    views::wrapped_text(
-        ui, views::TextStyle::body, ui.theme.text2,
-        told ? views::message_words(ui.texts, outlook->problem) : ui.texts("hunt.waits"),
-        ui.px(24));
+    views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2,
+                        told ? views::message_words(ui.texts, outlook->problem)
+                        : session().engine() != nullptr ? std::string(ui.texts("hunt.computing"))
+                                                        : std::string(ui.texts("hunt.waits")),
+                        ui.px(24));
     return;
   }
   const bool pressed = ImGui::InvisibleButton("###hunt_map", {area.width(), area.height()},

@@ -8,6 +8,7 @@
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 // Dear ImGui's small OpenGL loader. With GLFW's lookup it takes functions from whatever context
@@ -60,6 +61,15 @@ base::Result<std::unique_ptr<Graphics>> Graphics::open(Kind kind, int width, int
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
   if (off_screen) glfwWindowHint(GLFW_CONTEXT_CREATION_API, GLFW_OSMESA_CONTEXT_API);
+  // A window is not larger than the screen that it opens on.
+  if (GLFWmonitor* const monitor = off_screen ? nullptr : glfwGetPrimaryMonitor()) {
+    int left = 0, top = 0, most_width = 0, most_height = 0;
+    glfwGetMonitorWorkarea(monitor, &left, &top, &most_width, &most_height);
+    if (most_width > 0 && most_height > 0) {
+      width = std::min(width, most_width);
+      height = std::min(height, most_height);
+    }
+  }
   GLFWwindow* window = glfwCreateWindow(width, height, "Tensorscope", nullptr, nullptr);
   if (window == nullptr) {
     std::string reason = last_glfw_error();

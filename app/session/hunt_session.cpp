@@ -7,6 +7,7 @@
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
 #include "core/predict/hunt_table.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
@@ -211,6 +212,25 @@ std::string hunt_caption(const predict::HuntMap& map, const predict::PredictionT
          text::bytes(target.memory).joined() + "), predicted by dry runs.";
 }
 
+std::string hunt_settings(const predict::HuntMap& map) {
+  const spec::WorkloadSpec& base = map.base();
+  spec::WorkloadSpec usual;
+  usual.workload = base.workload;
+  std::string words;
+  for (const spec::FieldRow& row : spec::field_rows()) {
+    using spec::Field;
+    const Field field = row.field;
+    if (field == Field::workload || field == Field::target_gpu || field == map.x().field ||
+        field == map.y().field || !spec::field_applies(base, field))
+      continue;
+    const std::string text = spec::field_text(base, field);
+    const bool always = field == Field::dtype || field == Field::backend || field == Field::pass;
+    if (always || text != spec::field_text(usual, field))
+      words += (words.empty() ? "" : " ") + std::string(spec::field_name(field)) + "=" + text;
+  }
+  return words;
+}
+
 base::Result<void> write_hunt_files(const std::filesystem::path& folder,
                                     const predict::HuntMap& map,
                                     const predict::PredictionTarget& target) {
@@ -224,13 +244,15 @@ base::Result<void> write_hunt_files(const std::filesystem::path& folder,
     const char* name;
     std::string content;
   };
-  for (const File& file : {File{"hunt.json", io::json_text(json)},
-                           File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
-                           File{"hunt.md", predict::hunt_markdown(map, caption)},
-                           File{"hunt.tex", io::to_latex(predict::hunt_grid(map),
-                                                         caption + " GiB needed; * tight, "
-                                                                   "x out of memory.",
-                                                         "tab:hunt")}}) {
+  for (const File& file :
+       {File{"hunt.json", io::json_text(json)},
+        File{"hunt.csv", io::to_csv(predict::hunt_cells(map))},
+        File{"hunt.md", predict::hunt_markdown(map, caption + " Settings: " + hunt_settings(map))},
+        File{"hunt.tex", io::to_latex(predict::hunt_grid(map),
+                                      caption + " Settings: " + hunt_settings(map) +
+                                          ". GiB needed; * tight, "
+                                          "x out of memory.",
+                                      "tab:hunt")}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
   }
   return {};

@@ -82,6 +82,7 @@ void OpenSheet::draw_preview(const views::Ui& ui) const {
     views::text(ui, TextStyle::small, ui.theme.text3,
                 views::fitted(sink, TextStyle::small, ui.texts("file.open_hint"),
                               ImGui::GetContentRegionAvail().x));
+    views::tooltip(ui, ui.texts("file.open_hint"));
     return;
   }
   if (refused_) {

@@ -106,7 +106,9 @@ std::vector<std::pair<std::string, std::string>> StatusBar::projector_keys() con
 
 void StatusBar::draw_run(Line& line) const {
   const run::Run* const run = services_.session.run();
-  if (run == nullptr) return;
+  // An opened file and a lesson tell their own figures.
+  const bool of_page = !pages_->shows_file() && services_.state.page != Page::lessons;
+  if (run == nullptr || !of_page) return;
   const auto& t = services_.texts;
   // The settings of the run's figures, if they differ from the current ones.
   const std::string settings =

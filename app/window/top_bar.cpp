@@ -176,10 +176,11 @@ void TopBar::draw_page_tabs(const views::Ui& ui) {
 }
 
 const char* TopBar::run_key() const {
-  // On the page of A against B the key starts the comparison, and its button shows that.
-  return services_.state.page == Page::compare ? ""
-         : services_.session.busy()            ? "Esc"
-                                               : services_.texts("common.space");
+  // On the pages of A against B and of lessons the key belongs to their own button.
+  const Page page = services_.state.page;
+  return page == Page::compare || page == Page::lessons ? ""
+         : services_.session.busy()                     ? "Esc"
+                                                        : services_.texts("common.space");
 }
 
 BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const {

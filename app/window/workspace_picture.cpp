@@ -1,6 +1,7 @@
 #include "app/window/workspace_picture.h"
 
 #include <charconv>
+#include <chrono>
 #include <initializer_list>
 #include <memory>
 
@@ -61,6 +62,9 @@ base::Result<void> save_pictures(Graphics& graphics, Session& session, const Wor
   return {};
 }
 
+// A saved run has its predicted outline if that is known by then.
+constexpr std::chrono::milliseconds kOutlineWithin{1000};
+
 constexpr Picture kMemoryPicture{Page::memory, "memory.png", 1600, 640};
 
 // The page that is shown.
@@ -73,9 +77,16 @@ Picture workspace_picture(const WorkspaceState& state) {
 base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
                                      const WorkspaceState& state,
                                      const std::filesystem::path& folder) {
+  // The controls may have changed since the run: the pictures show its own settings.
+  WorkspaceState of_run = state;
+  if (session.run() != nullptr) {
+    of_run.history.set(session.run()->spec);
+    session.predictions().follow(session.run()->spec, session.engine());
+    session.predictions().wait(std::chrono::steady_clock::now() + kOutlineWithin);
+  }
   auto saved = save_pictures(
-      graphics, session, state,
-      {workspace_picture(state), {Page::timeline, "timeline.png", 1600, 520}, kMemoryPicture},
+      graphics, session, of_run,
+      {workspace_picture(of_run), {Page::timeline, "timeline.png", 1600, 520}, kMemoryPicture},
       folder);
   if (!saved) return saved;
   if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};

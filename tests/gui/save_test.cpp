@@ -53,6 +53,32 @@ TEST_F(DrivenWindow, AKeySavesTheRunOnScreen) {
   std::filesystem::remove_all(saved());
 }
 
+// The controls may have moved on: the pictures are of the run that is saved, like its tables.
+TEST_F(DrivenWindow, ASavedRunHasThePicturesOfItsOwnSettings) {
+  drive([](ImGuiTestContext* context) {
+    const auto picture = [context] {
+      std::filesystem::remove_all(saved());
+      context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+      context->Yield(4);
+      const auto content = io::read_file(newest(saved(), "run-") / "memory.png");
+      close_toasts(context);
+      return content ? *content : std::string();
+    };
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(until(context, 30, [] { return prediction() != nullptr; }));
+    const std::string before = picture();
+    IM_CHECK(!before.empty());
+    spec::WorkloadSpec other = small_attention();
+    other.seq_len *= 2;
+    other.target_gpu = "RTX 4060";
+    show(other);
+    IM_CHECK(until(context, 30, [] { return prediction() != nullptr; }));
+    IM_CHECK(picture() == before);
+    IM_CHECK(state().history.spec() == other);
+  });
+  std::filesystem::remove_all(saved());
+}
+
 // The key obeys the reasons that the menu shows.
 TEST_F(DrivenWindow, NothingIsSavedWhileItRunsOrOfAFile) {
   const std::filesystem::path file = folder() / "opened.json";

@@ -36,7 +36,9 @@ void draw_backend_need(const ControlsContext& context, spec::AttentionBackend ba
   }
   exact_bytes_tip(ui, need->needed);
   const bool over = need->fit == predict::Fit::oom;
-  const Color color = over ? ui.theme.bad : ui.theme.text;
+  // Fainter while the number is of earlier settings.
+  const Color whole = over ? ui.theme.bad : ui.theme.text;
+  const Color color = need->current ? whole : with_alpha(whole, 0.45F);
   const text::Quantity size = text::bytes(need->needed);
   const float y = (row.y0 + row.y1 - sink.text_height(TextStyle::body)) / 2;
   const float unit_x = row.x1 - ui.px(30);

@@ -249,6 +249,8 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
   }
   std::string sentence = exact_sentence(hunt, y_value, texts);
   if (!sentence.empty()) return sentence;
+  // Before the frontier is known, larger values may still turn out to fit.
+  if (hunt.running && !hunt.frontier_after) return texts("hunt.computing");
   return frontier_sentence(hunt.map, hunt.target.name, y_value, texts);
 }
 

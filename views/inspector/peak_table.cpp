@@ -266,8 +266,7 @@ class PeakTable {
       return bytes && bytes_in_column(*bytes, unit_).unit.front() != unit_;
     };
     return std::ranges::any_of(rows_, [&](const PeakRow& row) {
-      return row.kind != PeakRow::Kind::place && row.kind != PeakRow::Kind::rest &&
-             (other(row.predicted) || other(row.measured));
+      return row.kind != PeakRow::Kind::place && (other(row.predicted) || other(row.measured));
     });
   }
 

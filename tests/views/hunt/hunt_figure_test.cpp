@@ -68,6 +68,10 @@ TEST_F(HuntFigureTest, TheLargestIsNotSaidBeforeLargerOnesWereAsked) {
                              .frontier_after = std::nullopt};
   hunt.target.name = "RTX 4090";
   EXPECT_EQ(exact_sentence(hunt, 16, texts_), "");
+  hunt.running = true;
+  EXPECT_EQ(hunt_sentence(hunt, 16, texts_), "Computing the map of the new settings");
+  hunt.frontier_after = 0.1;
+  EXPECT_TRUE(hunt_sentence(hunt, 16, texts_).starts_with("At B = 16 the largest T on this map"));
   hunt.exact->searched_above = true;
   EXPECT_EQ(exact_sentence(hunt, 16, texts_),
             "At B = 16 the largest T that fits RTX 4090 is 2,287");
