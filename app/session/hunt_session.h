@@ -58,11 +58,12 @@ class HuntSession {
   [[nodiscard]] spec::WorkloadSpec spec_of(std::size_t cell, const spec::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const spec::WorkloadSpec& spec) const;
 
-  // The settings that a map holds fixed, as --set takes them: type, backend and pass, and what differs
-// from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
-std::string hunt_settings(const predict::HuntMap& map);
+  // The settings that a map holds fixed, as --set takes them: type, backend and pass, and what
+  // differs
+  // from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
+  std::string hunt_settings(const predict::HuntMap& map);
 
-// Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder and returns it.
+  // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder and returns it.
   base::Result<std::filesystem::path> save() const;
 
  private:

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -172,6 +174,52 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   const std::string hint = meant.empty() ? "tensorscope predict --help shows it"
                                          : fmt::format("did you mean {}?", meant);
   return base::fail(fmt::format("There is no card \"{}\" in the list: {}", name, hint));
+}
+
+namespace {
+
+// The words between spaces.
+std::vector<std::string_view> words_of(std::string_view typed) {
+  std::vector<std::string_view> words;
+  while (!typed.empty()) {
+    const std::size_t end = std::min(typed.find(' '), typed.size());
+    if (end > 0) words.push_back(typed.substr(0, end));
+    typed.remove_prefix(std::min(end + 1, typed.size()));
+  }
+  return words;
+}
+
+// "g" and what it becomes while "GB" or "GiB" is typed.
+bool is_unit(std::string_view word) {
+  const auto begins = [word](std::string_view unit) {
+    return word.size() <= unit.size() && base::same_letters(word, unit.substr(0, word.size()));
+  };
+  return !word.empty() && (begins("gb") || begins("gib"));
+}
+
+}  // namespace
+
+bool is_meant(const Gpu& card, std::string_view typed) {
+  const std::vector<std::string_view> words = words_of(typed);
+  const double gib = static_cast<double>(card.memory_bytes) / (1LL << 30);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    double size = 0;
+    const char* const end = word.data() + word.size();
+    const auto number = std::from_chars(word.data(), end, size);
+    const bool is_number = number.ec == std::errc();
+    const bool alone = is_number && number.ptr == end;
+    const bool unit_follows = alone && i + 1 < words.size() && is_unit(words[i + 1]);
+    const bool has_unit = is_number && !alone &&
+                          is_unit(word.substr(static_cast<std::size_t>(number.ptr - word.data())));
+    if (unit_follows || has_unit) {
+      if (std::round(gib) != std::round(size)) return false;
+      if (unit_follows) ++i;
+    } else if (!base::contains_letters(card.name, word)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace ts::spec

@@ -22,6 +22,11 @@ struct Gpu {
   std::vector<std::string> driver_names;  // the driver's name, where it differs
 };
 
+// True if the card is one of those that somebody means who types this: each word is part of its
+// name, in any order and case, or a number with a unit is its memory ("8 GB", "8gib", "8 g" while
+// typing).
+bool is_meant(const Gpu& card, std::string_view typed);
+
 class GpuCatalogue {
  public:
   // Errors name the card and the key.

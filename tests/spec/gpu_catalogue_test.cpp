@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "assets/assets.h"
 
 namespace ts::spec {
@@ -131,6 +133,26 @@ TEST(GpuCatalogue, unknown_card_points_to_the_nearest) {
   EXPECT_EQ((*catalogue.require("NVIDIA A100 80GB PCIe"))->name, "A100 80 GB PCIe");
   EXPECT_EQ(catalogue.require("H100").error().sentence, "\"H100\" could be H100 PCIe or H100 SXM");
   EXPECT_FALSE(catalogue.require("").has_value());
+}
+
+TEST(GpuCatalogue, a_card_is_found_by_words_of_its_name_and_by_its_memory) {
+  Gpu card;
+  card.name = "RTX 4060 Laptop";
+  card.memory_bytes = 8LL << 30;
+  for (const char* typed : {"", "4060", "laptop 40", "8 g", "8 gi", "8 GB", "8gib", "rtx 8 GiB",
+                            "8 "
+                            "gb laptop",
+                            "rtx  "})
+    EXPECT_TRUE(is_meant(card, typed)) << typed;
+  for (const char* typed : {"4080", "16 GB", "16g", "8 gx", "18 gb", "desktop"})
+    EXPECT_FALSE(is_meant(card, typed)) << typed;
+  const GpuCatalogue catalogue = embedded();
+  for (const Gpu& gpu : catalogue.gpus()) {
+    EXPECT_TRUE(is_meant(gpu, gpu.name)) << gpu.name;
+    EXPECT_EQ(is_meant(gpu, "8 GB"),
+              std::llround(static_cast<double>(gpu.memory_bytes) / (1 << 30)) == 8)
+        << gpu.name;
+  }
 }
 
 }  // namespace

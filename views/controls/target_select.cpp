@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/letters.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/typed_card.h"
 #include "core/text/numbers.h"
@@ -18,17 +17,6 @@ namespace ts::views {
 namespace {
 
 constexpr std::size_t kMostRecent = 5;
-
-// True if the name contains every typed word, in any order and case.
-bool is_meant(std::string_view name, std::string_view typed) {
-  while (!typed.empty()) {
-    const std::size_t end = std::min(typed.find(' '), typed.size());
-    const std::string_view word = typed.substr(0, end);
-    if (!base::contains_letters(name, word)) return false;
-    typed.remove_prefix(std::min(end + 1, typed.size()));
-  }
-  return true;
-}
 
 // The card in use, then the cards chosen before it.
 std::vector<const spec::Gpu*> recent_cards(const ControlsContext& context) {
@@ -100,7 +88,7 @@ bool draw_cards(const ControlsContext& context, bool entered) {
   }
   bool found = false;
   for (const spec::Gpu& card : context.gpus.gpus()) {
-    if (!is_meant(card.name, typed)) continue;
+    if (!spec::is_meant(card, typed)) continue;
     // Enter chooses the first card that matches.
     if (entered && !found && !typed.empty()) {
       choose_card(context, card.name);
