@@ -93,7 +93,7 @@ class LogBuilder {
   void mark_phase(const PhaseMark& mark, std::size_t next_event);
   void play(const TraceEntry& entry);
   void alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size, StackIndex stack,
-             memory::Category category);
+             memory::Category category, std::uint32_t entry = memory::kNone);
   memory::Category category_of(const TraceEntry& entry);
   [[nodiscard]] std::int32_t step_from(std::size_t event);
 
@@ -181,7 +181,8 @@ void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
 
 void LogBuilder::play(const TraceEntry& entry) {
   if (entry.action == TraceAction::alloc) {
-    alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry));
+    alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry),
+          static_cast<std::uint32_t>(&entry - trace_.data()));
     return;
   }
   memory::Record record;
@@ -203,7 +204,7 @@ void LogBuilder::play(const TraceEntry& entry) {
 }
 
 void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size,
-                       StackIndex stack, memory::Category category) {
+                       StackIndex stack, memory::Category category, std::uint32_t entry_number) {
   const StackOrigin& origin = origins_.of(stack);
   memory::Record record;
   record.time_ns = nanoseconds(time_us);
@@ -215,6 +216,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
   record.step = origin.step;
   result_.log.append(record);
   result_.stacks.push_back(stack);
+  result_.entries.push_back(entry_number);
   // Decided at once: the category rules for our own runs do not apply here.
   record.action = memory::Action::owner;
   record.category = category;

@@ -24,7 +24,8 @@ namespace ts::allocator {
 // guess.
 struct SnapshotLog {
   memory::AllocationLog log;
-  std::vector<StackIndex> stacks;  // of allocations, by block; kNone where none was captured
+  std::vector<StackIndex> stacks;      // of allocations, by block; kNone where none was captured
+  std::vector<std::uint32_t> entries;  // of the trace, by block; kNone: allocated before it
   // Stacks of frees, for blocks that lived before the trace and have no other stack.
   std::unordered_map<memory::BlockIndex, StackIndex> free_stacks;
   // The categories, and phases where the file has none, are guessed (category_guess.h): no entry of

@@ -36,11 +36,11 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
   OpenedDevice device{.number = number,
                       .run = run::Run(started),
                       .stacks = std::move(converted.stacks),
+                      .entries = std::move(converted.entries),
                       .blocks_before = converted.blocks_before,
                       .bytes_before = converted.bytes_before,
                       .peak_reserved = converted.peak_reserved,
                       .end_reserved = converted.end_reserved,
-                      .trace_events = 0,
                       .free_stacks = std::move(converted.free_stacks)};
   device.run.memory = std::move(converted.log);
   if (converted.guessed) device.guessed_share = known_share(device.run.memory);
@@ -53,6 +53,15 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
 }
 
 }  // namespace
+
+blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device) {
+  return {.snapshot = file.file.snapshot,
+          .device = static_cast<std::size_t>(device.number),
+          .log = device.run.memory,
+          .stacks = device.stacks,
+          .entries = device.entries,
+          .free_stacks = device.free_stacks};
+}
 
 bool has_categories(const OpenedDevice& device) {
   return std::ranges::any_of(device.run.memory.blocks(), [](const memory::Block& block) {

@@ -10,6 +10,7 @@
 
 #include "core/allocator/log_of_snapshot.h"
 #include "core/base/result.h"
+#include "core/blocks/block_source.h"
 #include "core/files/opened_trace.h"
 #include "core/run/run.h"
 #include "core/snapshot/snapshot_read.h"
@@ -20,7 +21,8 @@ namespace ts::files {
 struct OpenedDevice {
   std::int64_t number = 0;
   run::Run run;                               // finished; only `memory` and `id` are used
-  std::vector<allocator::StackIndex> stacks;  // and below: see allocator::SnapshotLog
+  std::vector<allocator::StackIndex> stacks = {};  // and below: see allocator::SnapshotLog
+  std::vector<std::uint32_t> entries = {};
   std::int64_t blocks_before = 0;
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;
@@ -47,6 +49,9 @@ struct OpenedFile {
     return trace != nullptr ? trace->about.fault : file.fault;
   }
 };
+
+// What the file says of the blocks of one of its devices.
+blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
 // True if any block of the device has a category other than unknown.
 bool has_categories(const OpenedDevice& device);

@@ -104,6 +104,10 @@ Quantity bytes_in(std::int64_t bytes, char unit_letter) {
   return {decimal(value, 2), kByteUnits[unit]};
 }
 
+std::string hexadecimal(std::uint64_t number) {
+  return fmt::format("{:#x}", number);
+}
+
 Quantity duration_ns(double nanoseconds) {
   constexpr std::array<const char*, 4> kUnits = {"ns", "\u00b5s", "ms", "s"};
   double value = nanoseconds;

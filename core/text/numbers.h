@@ -35,6 +35,7 @@ std::string counted(std::int64_t number, const char* name);
 std::string decimal(double value, int digits);  // 1,234.50
 std::string fixed(double value, int digits);    // 1234.50, for files
 std::string plain(double value);                // shortest that parses back exactly: 0.0003, 3e-05
+std::string hexadecimal(std::uint64_t number);  // 0x7f3a
 std::string percent(double value, int digits);  // signed: "−0.4", "+1.2", "0.0"; no unit
 
 }  // namespace ts::text

@@ -43,6 +43,24 @@ std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text,
   return std::string(text.substr(0, ends[low - 1])) + std::string(kEllipsis);
 }
 
+std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view text, float width) {
+  if (sink.text_width(style, text) <= width + 0.5F) return std::string(text);
+  const float room = width - sink.text_width(style, kEllipsis);
+  std::size_t low = 0;  // bytes cut off; with `high` bytes the rest fits
+  std::size_t high = text.size();
+  while (low < high) {
+    const std::size_t half = (low + high) / 2;
+    if (sink.text_width(style, text.substr(half)) <= room) {
+      high = half;
+    } else {
+      low = half + 1;
+    }
+  }
+  while (high < text.size() && !starts_code_point(text[high])) ++high;
+  if (high == text.size()) return {};
+  return std::string(kEllipsis) + std::string(text.substr(high));
+}
+
 void text_in(DrawSink& sink, const Rect& box, TextStyle style, Color color, std::string_view text) {
   const std::string shown = fitted(sink, style, text, box.width());
   if (!shown.empty()) sink.text({box.x0, middle(sink, box, style)}, style, color, shown);

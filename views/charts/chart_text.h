@@ -12,6 +12,9 @@ namespace ts::views {
 // fits with an ellipsis. Else nothing: text is never squeezed. Cuts between code points.
 std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text, float width);
 
+// The same from the other end: the longest suffix, for paths.
+std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view text, float width);
+
 // Draws fitted() text at the left edge of `box`, vertically centred.
 void text_in(DrawSink& sink, const Rect& box, TextStyle style, Color color, std::string_view text);
 // The same at the right edge.

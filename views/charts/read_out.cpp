@@ -7,12 +7,17 @@
 
 namespace ts::views {
 
+float widest_read_out_line(Metrics metrics) {
+  return metrics.px(560);
+}
+
 void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mouse,
                    const Rect& bounds, std::span<const ReadOutLine> lines) {
   const float padding = std::round(metrics.px(8));
   const float gap = std::round(metrics.px(2));
   const float away = std::round(metrics.px(14));
-  const float most = std::max(0.0F, std::min(bounds.width() - 2 * padding, metrics.px(560)));
+  const float most =
+      std::max(0.0F, std::min(bounds.width() - 2 * padding, widest_read_out_line(metrics)));
   float width = 0;
   float height = 2 * padding - gap;
   for (const ReadOutLine& line : lines) {

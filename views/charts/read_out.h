@@ -15,6 +15,9 @@ struct ReadOutLine {
   bool strong = false;  // in the colour of values instead of that of labels
 };
 
+// The width of the widest line that is shown whole where there is room, in pixels.
+float widest_read_out_line(Metrics metrics);
+
 // Draws the read-out inside `bounds`, beside the mouse on the side with room, never under the
 // mouse.
 void draw_read_out(DrawSink& sink, const Theme& theme, Metrics metrics, Point mouse,

@@ -178,34 +178,6 @@ std::string expandable_sentence(const ViewContext& context) {
   return texts("file.expandable.already_on");
 }
 
-bool only_freed_here(const ViewContext& context) {
-  const auto& selected = context.state.selected_block;
-  return context.file_device != nullptr && selected &&
-         context.file_device->free_stacks.contains(*selected);
-}
-
-std::vector<std::string> stack_lines(const ViewContext& context) {
-  const auto& selected = context.state.selected_block;
-  if (context.file == nullptr || !selected || *selected >= context.file_device->stacks.size()) {
-    return {};
-  }
-  allocator::StackIndex stack = context.file_device->stacks[*selected];
-  if (only_freed_here(context)) stack = context.file_device->free_stacks.at(*selected);
-  if (stack == memory::kNone) return {};
-  const allocator::Snapshot& snapshot = context.file->file.snapshot;
-  std::vector<std::string> lines;
-  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
-    const allocator::Frame& frame = snapshot.stacks.frame(index);
-    const std::string_view file = snapshot.text(frame.filename);
-    const std::size_t slash = file.find_last_of('/');
-    std::string line(snapshot.text(frame.name));
-    line += "  " + std::string(slash == std::string_view::npos ? file : file.substr(slash + 1));
-    if (frame.line > 0) line += ":" + std::to_string(frame.line);
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
 FileVerdict file_verdict(const ViewContext& context) {
   FileVerdict verdict;
   const files::OpenedDevice& device = *context.file_device;

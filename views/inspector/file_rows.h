@@ -17,12 +17,6 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context);
 // The answer to "Would expandable segments have helped?", or why it is unknown. Empty while it is
 // being computed.
 std::string expandable_sentence(const ViewContext& context);
-// True if the selected block was allocated before the recording, which contains only its free.
-bool only_freed_here(const ViewContext& context);
-// The stack of the selected allocation, innermost first: "function  file:line". The stack of its
-// free if only that is known.
-std::vector<std::string> stack_lines(const ViewContext& context);
-
 // The verdict of a file: the peak that was reached, or the allocation that was refused.
 struct FileVerdict {
   std::string sentence;

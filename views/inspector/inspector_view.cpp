@@ -10,6 +10,7 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/inspector/course_panel.h"
+#include "views/inspector/file_block.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/gpu_rows.h"
 #include "views/inspector/inspector_rows.h"
@@ -216,9 +217,8 @@ std::string InspectorView::shown_as_text(const ViewContext& context) {
   for (auto& row : tab_ == Tab::slice ? slice_rows(context) : block_rows(context)) {
     rows.push_back(std::move(row));
   }
-  std::string shown = (standing.empty() ? "" : standing + "\n") + to_tsv(rows);
-  for (const std::string& line : stack_lines(context)) shown += line + "\n";
-  return shown;
+  for (auto& row : file_block_rows(context)) rows.push_back(std::move(row));
+  return (standing.empty() ? "" : standing + "\n") + to_tsv(rows) + stack_as_text(context);
 }
 
 void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
@@ -243,8 +243,8 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
     tab_ = chosen == 0 ? Tab::slice : Tab::allocation;
   }
   ImGui::Dummy({0, ui.px(4)});
-  const std::vector<InspectorRow> rows =
-      tab_ == Tab::slice ? slice_rows(context) : block_rows(context);
+  std::vector<InspectorRow> rows = tab_ == Tab::slice ? slice_rows(context) : block_rows(context);
+  for (auto& row : file_block_rows(context)) rows.push_back(std::move(row));
   if (rows.empty()) {
     wrapped_text(ui, TextStyle::body, ui.theme.text3,
                  ui.texts(tab_ == Tab::slice ? "inspector.no_slice" : "inspector.no_allocation"),
@@ -260,13 +260,7 @@ void InspectorView::draw_selection(const Ui& ui, const ViewContext& context) {
     ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});
   }
-  const std::vector<std::string> stack = stack_lines(context);
-  if (stack.empty()) return;
-  ImGui::Dummy({0, ui.px(8)});
-  section(ui, ui.texts(only_freed_here(context) ? "file.stack_of_free" : "file.stack"));
-  for (const std::string& line : stack) {
-    wrapped_text(ui, TextStyle::mono, ui.theme.text2, line, ui.px(16));
-  }
+  draw_file_stack(ui, context);
 }
 
 }  // namespace ts::views

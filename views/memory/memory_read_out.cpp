@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/blocks/stack_parts.h"
+#include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/read_out.h"
@@ -28,6 +30,54 @@ std::vector<ReadOutLine> MemoryChart::peak_lines(const DrawContext& drawing,
   return lines;
 }
 
+namespace {
+
+// The frame in one line; where it is too long, the path loses its beginning.
+std::string frame_line(const DrawSink& sink, const allocator::Snapshot& snapshot,
+                       allocator::FrameIndex index, float width) {
+  const allocator::Frame& frame = snapshot.stacks.frame(index);
+  const std::string whole = blocks::frame_words(snapshot, frame);
+  if (sink.text_width(TextStyle::mono, whole) <= width) return whole;
+  const std::string function = std::string(snapshot.text(frame.name)) + "  ";
+  if (!whole.starts_with(function)) return whole;
+  const float room = width - sink.text_width(TextStyle::mono, function);
+  const std::string path = fitted_end(sink, TextStyle::mono, whole.substr(function.size()), room);
+  return path.empty() ? whole : function + path;
+}
+
+// The stack of a block of a file: the program's frames, and how many others there are. Empty if the
+// file has none.
+std::vector<ReadOutLine> stack_lines(const DrawSink& sink, const ViewContext& context,
+                                     memory::BlockIndex block) {
+  using blocks::FrameKind;
+  constexpr std::size_t kMost = 8;
+  std::vector<ReadOutLine> lines;
+  if (context.file == nullptr || context.file_device == nullptr) return lines;
+  const allocator::Snapshot& snapshot = context.file->file.snapshot;
+  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
+  const blocks::StackParts parts = blocks::parts_of(snapshot, source.stack_of(block));
+  if (parts.size() == 0) return lines;
+  const float width = widest_read_out_line(context.metrics);
+  const auto add = [&](FrameKind kind) {
+    for (const allocator::FrameIndex frame : parts[kind]) {
+      if (lines.size() >= kMost) return;
+      lines.push_back({frame_line(sink, snapshot, frame, width), TextStyle::mono, false});
+    }
+  };
+  add(FrameKind::own);
+  add(FrameKind::library);
+  if (lines.empty()) add(FrameKind::torch);
+  const std::size_t folded = parts.size() - lines.size();
+  if (folded > 0) {
+    lines.push_back({context.texts("memory.frames_folded",
+                                   {{"count", text::grouped(static_cast<std::int64_t>(folded))}}),
+                     TextStyle::small, false});
+  }
+  return lines;
+}
+
+}  // namespace
+
 std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                   const ViewContext& context) const {
   const memory::AllocationLog& log = *source_.log;
@@ -44,8 +94,9 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                      TextStyle::body_medium, true});
     const std::string op(context.strings.view(block.op));
     if (!op.empty()) lines.push_back({op, TextStyle::mono, true});
+    std::vector<ReadOutLine> stack = stack_lines(drawing.sink, context, hover_->block);
     const std::string module(context.strings.view(block.module));
-    if (!module.empty()) lines.push_back({module, TextStyle::mono, false});
+    if (!module.empty() && stack.empty()) lines.push_back({module, TextStyle::mono, false});
     const bool again = recomputation_at(log, block.alloc_event) != nullptr;
     std::string phase = drawing.texts(again ? "memory.backward_recompute" : phase_key(block.phase));
     if (block.step >= 0)
@@ -72,6 +123,14 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
                                                       {"duration", span}}),
                        TextStyle::small, false});
     }
+    if (source_.kind == MemorySource::Kind::opened) {
+      const std::int64_t total = log.events()[block.alloc_event].total_after;
+      lines.push_back(
+          {drawing.texts("memory.address_and_total", {{"address", text::hexadecimal(block.address)},
+                                                      {"total", text::bytes(total).joined()}}),
+           TextStyle::small, false});
+    }
+    for (ReadOutLine& line : stack) lines.push_back(std::move(line));
     if (!hover_->drawn) lines.push_back({drawing.texts("memory.in_band"), TextStyle::small, false});
   }
   return lines;

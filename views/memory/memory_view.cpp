@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/blocks/stack_parts.h"
+#include "core/files/opened_file.h"
 #include "core/io/text_table.h"
 #include "core/report/live_tables.h"
 #include "core/text/numbers.h"
@@ -27,6 +29,13 @@ constexpr std::array<Control, MemoryChart::kItemCount> kControls{
      {MemoryChart::kColor, "###memory_color", false},
      {MemoryChart::kAxis, "###memory_axis", false},
      {MemoryChart::kLink, "###memory_link", false}}};
+
+// All frames with full paths; empty for a run of our own.
+std::string stack_of(const ViewContext& context, memory::BlockIndex block) {
+  if (context.file == nullptr || context.file_device == nullptr) return {};
+  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
+  return blocks::stack_text(source.snapshot, source.stack_of(block));
+}
 
 }  // namespace
 
@@ -77,7 +86,7 @@ void MemoryView::menu(ViewContext& context, bool asked) {
   const std::string name(context.strings.view(block.op));
   const std::string size = text::bytes(block.size).joined();
   const auto select = [this, &state] { state.selected_block = menu_block_; };
-  const std::vector<MenuRow> rows{
+  std::vector<MenuRow> rows{
       {"###block_select", context.texts("menu.select"), "", select},
       {"###block_zoom", context.texts("menu.zoom_life"), "F",
        [this, select] {
@@ -97,6 +106,10 @@ void MemoryView::menu(ViewContext& context, bool asked) {
          const io::TextTable table = report::live_table(*source.log, context.strings, event);
          ImGui::SetClipboardText(io::to_tsv(table).c_str());
        }}};
+  if (const std::string stack = stack_of(context, *menu_block_); !stack.empty()) {
+    rows.push_back({"###block_copy_stack", context.texts("menu.copy_stack"), "",
+                    [stack] { ImGui::SetClipboardText(stack.c_str()); }});
+  }
   context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu,
                name + (name.empty() ? "" : ", ") + size, rows);
 }

@@ -25,16 +25,6 @@ Color free_color(const Theme& theme) {
   return theme.surface3;
 }
 
-std::string hexadecimal(std::uint64_t address) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), kDigits[address & 0xFU]);
-    address >>= 4U;
-  } while (address != 0);
-  return "0x" + text;
-}
-
 // Sizes that files claim are summed in doubles: exact below 2^53, and without overflow.
 std::int64_t whole(double bytes) {
   constexpr double kMost = 9e18;
@@ -272,7 +262,7 @@ void SegmentMap::draw_read_out(DrawSink& sink, const ViewContext& context,
                          : segment.small_pool ? "segments.in_small"
                                               : "segments.in_large",
                          {{"size", text::bytes(segment.total_size).joined()},
-                          {"address", hexadecimal(segment.address)}}),
+                          {"address", text::hexadecimal(segment.address)}}),
                    TextStyle::small, false});
   if (in_private_pool(segment)) {
     lines.push_back(

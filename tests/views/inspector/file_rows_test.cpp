@@ -8,7 +8,9 @@
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
+#include "tests/memory/records.h"
 #include "tests/views/texts_for_tests.h"
+#include "views/inspector/file_block.h"
 
 namespace ts::views {
 namespace {
@@ -19,6 +21,13 @@ constexpr std::int64_t kReserved = 20 << 20;
 std::string value_of(const std::vector<InspectorRow>& rows, const std::string& label) {
   const auto found = std::ranges::find(rows, label, &InspectorRow::label);
   return found == rows.end() ? "no row" : found->value.joined();
+}
+
+run::Run two_blocks() {
+  run::Run run{run::StartedUpdate{}};
+  run.memory.append(memory::testing::alloc(0, 0x1000, 700));
+  run.memory.append(memory::testing::alloc(1, 0x2000, 3 << 20));
+  return run;
 }
 
 // The CPU's allocator has no segments; those of the file that such a run wrote are the model's.
@@ -32,7 +41,10 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   log.append(record);
   files::OpenedFile file;
   file.file.snapshot = allocator::snapshot_of(log, strings);
-  file.devices.push_back({0, run::Run{run::StartedUpdate{}}, {}, 0, 0, kReserved, kReserved, 2});
+  file.devices.push_back({.run = run::Run{run::StartedUpdate{}},
+                          .peak_reserved = kReserved,
+                          .end_reserved = kReserved,
+                          .trace_events = 2});
   files::ReplayAnswer replayed;
   replayed.recorded = replayed.simulated = {1, kReserved, kReserved};
   const text::Texts texts = testing::program_texts();
@@ -65,7 +77,7 @@ TEST(FileRows, ABlockFromBeforeShowsWhereItWasFreed) {
   const auto index = snapshot.stacks.add_frame(frame);
   const auto stack = snapshot.stacks.add_stack(std::span(&index, 1));
   file.devices.push_back(
-      {0, run::Run{run::StartedUpdate{}}, {memory::kNone, stack}, 0, 0, 0, 0, 2, {{0, stack}}});
+      {.run = two_blocks(), .stacks = {memory::kNone, stack}, .free_stacks = {{0, stack}}});
   const text::Texts texts = testing::program_texts();
   ViewState state;
   ViewContext shown{
@@ -73,11 +85,11 @@ TEST(FileRows, ABlockFromBeforeShowsWhereItWasFreed) {
   shown.file = &file;
   shown.file_device = file.devices.data();
   state.selected_block = 0;
-  EXPECT_TRUE(only_freed_here(shown));
-  EXPECT_EQ(stack_lines(shown), std::vector<std::string>{"drop  train.py:7"});
+  EXPECT_TRUE(selected_block_facts(shown)->only_freed);
+  EXPECT_EQ(stack_as_text(shown), "drop  /x/train.py:7\n");
   state.selected_block = 1;
-  EXPECT_FALSE(only_freed_here(shown));
-  EXPECT_EQ(stack_lines(shown), std::vector<std::string>{"drop  train.py:7"});
+  EXPECT_FALSE(selected_block_facts(shown)->only_freed);
+  EXPECT_EQ(stack_as_text(shown), "drop  /x/train.py:7\n");
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/allocator/snapshot.h"
+#include "core/blocks/frame_kind.h"
+
+namespace ts::blocks {
+
+// The frames of a stack by whom they belong to, each part innermost first.
+struct StackParts {
+  std::array<std::vector<allocator::FrameIndex>, kFrameKindCount> of_kind;
+  [[nodiscard]] const std::vector<allocator::FrameIndex>& operator[](FrameKind kind) const {
+    return of_kind[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] std::size_t size() const;
+};
+StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack);
+
+// The frame that says most about where a block comes from: the innermost of the program, else of a
+// library, else of PyTorch, else of all. kNone for no stack, or for one without frames.
+allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
+                                    allocator::StackIndex stack);
+
+// All frames in the order of the file, one a line, with full paths: for the clipboard.
+std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack);
+
+}  // namespace ts::blocks
