@@ -15,16 +15,16 @@ void Machine::step() {
   const auto opcode = static_cast<std::uint8_t>(*at_++);
   switch (opcode) {
     case kBinget:
-      if (const auto id = number(1)) get(*id);
+      if (const auto id = number<1>()) get(*id);
       break;
     case kLongBinget:
-      if (const auto id = number(4)) get(*id);
+      if (const auto id = number<4>()) get(*id);
       break;
     case kBinput:
-      if (const auto id = number(1)) put(*id);
+      if (const auto id = number<1>()) put(*id);
       break;
     case kLongBinput:
-      if (const auto id = number(4)) put(*id);
+      if (const auto id = number<4>()) put(*id);
       break;
     case kMemoize:
       put(memo_.size());
@@ -72,21 +72,21 @@ void Machine::step_text_or_number(std::uint8_t opcode) {
   switch (opcode) {
     case kBinint1:
     case kBinint2:
-      if (const auto value = number(opcode == kBinint1 ? 1 : 2)) {
+      if (const auto value = opcode == kBinint1 ? number<1>() : number<2>()) {
         stack_.push_back(document_.integer(static_cast<std::int64_t>(*value)));
       }
       break;
     case kBinint:
-      if (const auto value = number(4)) {
+      if (const auto value = number<4>()) {
         const auto bits = static_cast<std::uint32_t>(*value);
         stack_.push_back(document_.integer(static_cast<std::int32_t>(bits)));
       }
       break;
     case kLong1:
-      if (const auto bytes = number(1)) long_integer(*bytes);
+      if (const auto bytes = number<1>()) long_integer(*bytes);
       break;
     case kLong4:
-      if (const auto bytes = number(4)) long_integer(*bytes);
+      if (const auto bytes = number<4>()) long_integer(*bytes);
       break;
     case kBinfloat:
       real();
@@ -94,17 +94,17 @@ void Machine::step_text_or_number(std::uint8_t opcode) {
     case kShortBinunicode:
     case kShortBinstring:
     case kShortBinbytes:
-      text(1);
+      text<1>();
       break;
     case kBinunicode:
     case kBinstring:
     case kBinbytes:
-      text(4);
+      text<4>();
       break;
     case kBinunicode8:
     case kBinbytes8:
     case kBytearray8:
-      text(8);
+      text<8>();
       break;
     default:
       step_rare(opcode);
@@ -143,7 +143,7 @@ void Machine::step_rare(std::uint8_t opcode) {
       if (need(8)) at_ += 8;
       break;
     case kProto:
-      if (const auto version = number(1); version && (*version < 2 || *version > 5)) {
+      if (const auto version = number<1>(); version && (*version < 2 || *version > 5)) {
         fault("protocol", {{"version", std::to_string(*version)}});
       }
       break;

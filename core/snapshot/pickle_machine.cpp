@@ -42,7 +42,7 @@ void Machine::long_integer(std::uint64_t bytes) {
   const bool negative = (static_cast<std::uint8_t>(at_[bytes - 1]) & 0x80U) != 0;
   const std::uint64_t fill = negative ? ~std::uint64_t{0} : 0;
   const auto low_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 8));
-  std::uint64_t low = take(low_bytes);
+  std::uint64_t low = low_bytes == 8 ? take(8) : take(low_bytes);
   if (low_bytes < 8) low |= fill << (8 * low_bytes);
   bool fits = true;
   for (std::uint64_t i = 8; i < bytes; ++i) {

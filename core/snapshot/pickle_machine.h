@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,22 +60,24 @@ class Machine {
         {{"byte", std::to_string(opcode_at_ - begin_)},
          text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
   }
-  // Little endian. Call it only after need().
+  // Little endian, as the machine is. Call it only after need().
   std::uint64_t take(std::size_t bytes) {
+    static_assert(std::endian::native == std::endian::little);
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      value |= std::uint64_t{static_cast<std::uint8_t>(at_[i])} << (8 * i);
-    }
+    std::memcpy(&value, at_, bytes);
     at_ += bytes;
     return value;
   }
-  std::optional<std::uint64_t> number(std::size_t bytes) {
-    if (!need(bytes)) return std::nullopt;
-    return take(bytes);
+  // A number of so many bytes: a constant, because a copy of a length that is known is one load.
+  template <std::size_t Bytes>
+  std::optional<std::uint64_t> number() {
+    if (!need(Bytes)) return std::nullopt;
+    return take(Bytes);
   }
 
-  void text(std::size_t length_bytes) {
-    const auto length = number(length_bytes);
+  template <std::size_t LengthBytes>
+  void text() {
+    const auto length = number<LengthBytes>();
     if (!length || !need(*length)) return;
     stack_.push_back(document_.text({at_, static_cast<std::size_t>(*length)}));
     at_ += *length;

@@ -116,13 +116,11 @@ bool SnapshotFields::stack(Key key, Value value, allocator::StackIndex& to) {
   if (!is(Kind::list, key, value, "a list")) return false;
   std::uint32_t& cached = stacks_[Document::index(value)];
   if (cached == kNotCached) {
-    std::vector<allocator::FrameIndex> frames;
-    const bool good = each_item(name_of(key), value, [&](Value item) {
-      frames.emplace_back();
-      return frame(item, frames.back());
-    });
+    stack_frames_.clear();
+    const bool good = each_item(
+        name_of(key), value, [&](Value item) { return frame(item, stack_frames_.emplace_back()); });
     if (!good) return false;
-    cached = snapshot.stacks.add_stack(frames);
+    cached = snapshot.stacks.add_stack(stack_frames_);
   }
   to = cached;
   return true;

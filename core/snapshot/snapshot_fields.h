@@ -94,10 +94,11 @@ class SnapshotFields {
 
   SnapshotFile& file_;
   std::size_t visited_ = 0;
-  std::vector<std::uint8_t> keys_;       // by text: its key
-  std::vector<base::StringId> strings_;  // by text
-  std::vector<std::uint32_t> frames_;    // by container: the index as a frame
-  std::vector<std::uint32_t> stacks_;    // by container: the index as a list of frames
+  std::vector<std::uint8_t> keys_;                   // by text: its key
+  std::vector<base::StringId> strings_;              // by text
+  std::vector<std::uint32_t> frames_;                // by container: the index as a frame
+  std::vector<std::uint32_t> stacks_;                // by container: the index as a list of frames
+  std::vector<allocator::FrameIndex> stack_frames_;  // of the stack that is being read
 };
 
 // Read the four lists of a snapshot file into fields.snapshot.
