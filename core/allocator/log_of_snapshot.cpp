@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/allocator/category_guess.h"
+#include "core/allocator/profiler_steps.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/allocator/stack_origin.h"
 #include "core/base/letters.h"
@@ -32,6 +33,21 @@ std::optional<std::size_t> place_of(const std::array<std::string_view, N>& names
   return static_cast<std::size_t>(found - names.begin());
 }
 
+// Bytes that an event takes from the device, or gives back.
+std::int64_t change_of_reserved(const TraceEntry& entry) {
+  const std::int64_t size = std::clamp(entry.size, -kMostLoggedBytes, kMostLoggedBytes);
+  switch (entry.action) {
+    case TraceAction::segment_alloc:
+    case TraceAction::segment_map:
+      return size;
+    case TraceAction::segment_free:
+    case TraceAction::segment_unmap:
+      return -size;
+    default:
+      return 0;
+  }
+}
+
 // Begin or end of a phase, from the annotations.
 struct PhaseMark {
   std::int64_t time_us = 0;
@@ -51,15 +67,30 @@ std::optional<base::Phase> phase_of_annotation(std::string_view name) {
   return std::nullopt;
 }
 
+// Of the bytes at the peak those whose category is known.
+double known_share(const memory::AllocationLog& log) {
+  if (log.peak_bytes() == 0) return 0;
+  const memory::CategoryBytes bytes = log.by_category_after(log.peak_event());
+  const auto unknown = bytes[static_cast<std::size_t>(memory::Category::unknown)];
+  return 1 - static_cast<double>(unknown) / static_cast<double>(log.peak_bytes());
+}
+
 class LogBuilder {
  public:
   LogBuilder(const Snapshot& snapshot, std::size_t device)
-      : snapshot_(snapshot), device_(static_cast<std::int64_t>(device)), origins_(snapshot) {
+      : snapshot_(snapshot),
+        device_(static_cast<std::int64_t>(device)),
+        origins_(snapshot),
+        steps_(profiler_steps(snapshot, device_)) {
     if (device < snapshot.device_traces.size()) trace_ = snapshot.device_traces[device];
   }
 
   SnapshotLog run() {
     const PeakAndEnd reserved = reserved_bytes(snapshot_, static_cast<std::size_t>(device_));
+    held_ = reserved.end;
+    for (const TraceEntry& entry : trace_)
+      held_ = std::clamp(held_ - change_of_reserved(entry), -kMostLoggedBytes, kMostLoggedBytes);
+    if (reserved.peak > 0) note_reserved(trace_.empty() ? 0 : trace_.front().time_us);
     result_.peak_reserved = reserved.peak;
     result_.end_reserved = reserved.end;
     const std::int64_t begin = trace_.empty() ? 0 : trace_.front().time_us;
@@ -84,14 +115,17 @@ class LogBuilder {
     }
     for (; next < marks.size(); ++next) mark_phase(marks[next], trace_.size());
     if (!has_categories_) guess();
+    if (!steps_.empty()) number_steps();
     return std::move(result_);
   }
 
  private:
   void guess();
+  void number_steps();
   [[nodiscard]] std::vector<PhaseMark> phase_marks() const;
   void mark_phase(const PhaseMark& mark, std::size_t next_event);
   void play(const TraceEntry& entry);
+  void note_reserved(std::int64_t time_us);
   void alloc(std::int64_t time_us, std::uint64_t address, std::int64_t size, StackIndex stack,
              memory::Category category, std::uint32_t entry = memory::kNone);
   memory::Category category_of(const TraceEntry& entry);
@@ -101,6 +135,8 @@ class LogBuilder {
   std::int64_t device_;
   std::span<const TraceEntry> trace_;
   StackOrigins origins_;
+  std::int64_t held_ = 0;  // bytes that the allocator holds of the device
+  std::vector<ProfilerStep> steps_;
   std::unordered_map<base::StringId, memory::Category> categories_;
   bool has_categories_ = false;  // an entry of the trace has one
   SnapshotLog result_;
@@ -121,7 +157,38 @@ void LogBuilder::guess() {
   const auto phases = result_.log.phases();
   if (guess.phases.empty()) guess.phases.assign(phases.begin(), phases.end());
   result_.log.decide(guess.categories, std::move(guess.phases));
-  result_.guessed = true;
+  result_.guessed_share = known_share(result_.log);
+}
+
+// The phases get the numbers of the annotated steps that they begin in. Without phases each step is
+// one, of which only the number is known.
+void LogBuilder::number_steps() {
+  constexpr std::int64_t kPerMicrosecond = 1000;
+  const auto events = result_.log.events();
+  std::vector<memory::PhaseSpan> spans(result_.log.phases().begin(), result_.log.phases().end());
+  for (memory::PhaseSpan& span : spans) {
+    const std::int32_t step = step_at(steps_, span.begin_ns / kPerMicrosecond);
+    if (step >= 0) span.step = step;
+  }
+  for (const ProfilerStep& step : steps_) {
+    if (!result_.log.phases().empty()) break;
+    const auto event_of = [&](std::int64_t time_us) {
+      const auto at =
+          std::ranges::lower_bound(events, nanoseconds(time_us), {}, &memory::Event::time_ns);
+      return static_cast<memory::EventIndex>(at - events.begin());
+    };
+    memory::PhaseSpan span;
+    span.phase = base::Phase::idle;
+    span.step = step.number;
+    span.first_event = event_of(step.begin_us);
+    span.end_event = event_of(step.end_us);
+    span.begin_ns = nanoseconds(step.begin_us);
+    span.end_ns = nanoseconds(step.end_us);
+    if (span.end_event > span.first_event) spans.push_back(span);
+  }
+  std::vector<memory::Category> categories;
+  for (const memory::Block& block : result_.log.blocks()) categories.push_back(block.category);
+  result_.log.decide(categories, std::move(spans));
 }
 
 // Phases do not nest in a log: of annotations inside one another the innermost counts.
@@ -176,10 +243,24 @@ void LogBuilder::mark_phase(const PhaseMark& mark, std::size_t next_event) {
   record.action = mark.begins ? memory::Action::phase_begin : memory::Action::phase_end;
   record.phase = mark.phase;
   if (mark.begins) record.step = step_from(next_event);
+  if (mark.begins && record.step < 0) record.step = step_at(steps_, mark.time_us);
+  result_.log.append(record);
+}
+
+void LogBuilder::note_reserved(std::int64_t time_us) {
+  memory::Record record;
+  record.time_ns = nanoseconds(time_us);
+  record.action = memory::Action::snapshot;
+  record.size = std::clamp<std::int64_t>(held_, 0, kMostLoggedBytes);
   result_.log.append(record);
 }
 
 void LogBuilder::play(const TraceEntry& entry) {
+  if (const std::int64_t change = change_of_reserved(entry); change != 0) {
+    held_ = std::clamp(held_ + change, -kMostLoggedBytes, kMostLoggedBytes);
+    note_reserved(entry.time_us);
+    return;
+  }
   if (entry.action == TraceAction::alloc) {
     alloc(entry.time_us, entry.address, entry.size, entry.stack, category_of(entry),
           static_cast<std::uint32_t>(&entry - trace_.data()));
@@ -213,7 +294,7 @@ void LogBuilder::alloc(std::int64_t time_us, std::uint64_t address, std::int64_t
   record.op = origin.op;
   record.module = origin.module;
   record.phase = origin.phase;
-  record.step = origin.step;
+  record.step = origin.step >= 0 ? origin.step : step_at(steps_, time_us);
   result_.log.append(record);
   result_.stacks.push_back(stack);
   result_.entries.push_back(entry_number);

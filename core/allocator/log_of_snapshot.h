@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -21,16 +22,16 @@ namespace ts::allocator {
 // the innermost Python line outside PyTorch, and a phase only if autograd's engine or an optimizer
 // is on the stack; an unknown phase is idle. Phase bands come from annotations with the names of
 // phases or of PyTorch ("Optimizer.step#AdamW.step"); without a backward among them, from the
-// guess.
+// guess. Steps come from annotations "ProfilerStep#N", else from our own frames or the guess.
 struct SnapshotLog {
   memory::AllocationLog log;
   std::vector<StackIndex> stacks;      // of allocations, by block; kNone where none was captured
   std::vector<std::uint32_t> entries;  // of the trace, by block; kNone: allocated before it
   // Stacks of frees, for blocks that lived before the trace and have no other stack.
   std::unordered_map<memory::BlockIndex, StackIndex> free_stacks;
-  // The categories, and phases where the file has none, are guessed (category_guess.h): no entry of
-  // the file has a category.
-  bool guessed = false;
+  // Set if the categories, and phases where the file has none, are guessed (category_guess.h),
+  // because no entry of the file has a category: of the bytes at the peak those with a category.
+  std::optional<double> guessed_share;
   std::int64_t blocks_before = 0;  // that lived before the trace begins
   std::int64_t bytes_before = 0;
   std::int64_t peak_reserved = 0;  // bytes, by the trace and the final segments

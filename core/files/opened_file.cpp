@@ -20,14 +20,6 @@ run::RunId next_id() {
   return last--;
 }
 
-// Of the bytes at the peak those whose category is known.
-double known_share(const memory::AllocationLog& log) {
-  if (log.peak_bytes() == 0) return 0;
-  const memory::CategoryBytes bytes = log.by_category_after(log.peak_event());
-  const auto unknown = bytes[static_cast<std::size_t>(memory::Category::unknown)];
-  return 1 - static_cast<double>(unknown) / static_cast<double>(log.peak_bytes());
-}
-
 OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t number) {
   const auto index = static_cast<std::size_t>(number);
   allocator::SnapshotLog converted = allocator::log_of_snapshot(snapshot, index);
@@ -41,9 +33,9 @@ OpenedDevice open_device(const allocator::Snapshot& snapshot, std::int64_t numbe
                       .bytes_before = converted.bytes_before,
                       .peak_reserved = converted.peak_reserved,
                       .end_reserved = converted.end_reserved,
-                      .free_stacks = std::move(converted.free_stacks)};
+                      .free_stacks = std::move(converted.free_stacks),
+                      .guessed_share = converted.guessed_share};
   device.run.memory = std::move(converted.log);
-  if (converted.guessed) device.guessed_share = known_share(device.run.memory);
   device.run.finished = true;
   device.run.stage = run::Stage::done;
   if (index < snapshot.device_traces.size()) {

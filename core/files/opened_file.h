@@ -20,7 +20,7 @@ namespace ts::files {
 // One device of a snapshot, in the form of a run, for the views of a run.
 struct OpenedDevice {
   std::int64_t number = 0;
-  run::Run run;                               // finished; only `memory` and `id` are used
+  run::Run run;                                    // finished; only `memory` and `id` are used
   std::vector<allocator::StackIndex> stacks = {};  // and below: see allocator::SnapshotLog
   std::vector<std::uint32_t> entries = {};
   std::int64_t blocks_before = 0;

@@ -1,5 +1,8 @@
 #include "core/files/replay_answer.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ts::files {
 
 ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
@@ -10,6 +13,8 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
     return answer;
   }
   const auto index = static_cast<std::size_t>(device);
+  const auto opened = std::ranges::find(file.devices, device, &OpenedDevice::number);
+  if (opened != file.devices.end()) answer.misfit = blocks::worst_misfit(blocks_of(file, *opened));
   const auto result = allocator::replay(file.file.snapshot, index);
   if (!result) {
     answer.problem = result.error();
@@ -27,6 +32,8 @@ ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device) {
     answer.problem = expandable.error();
   } else {
     answer.expandable = *expandable;
+    if (auto trials = allocator::try_split_sizes(file.file.snapshot, index))
+      answer.trials = std::move(*trials);
   }
   return answer;
 }

@@ -1,25 +1,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/allocator/expandable_answer.h"
+#include "core/allocator/setting_trials.h"
 #include "core/base/message.h"
+#include "core/blocks/allocator_history.h"
 #include "core/files/opened_file.h"
 
 namespace ts::files {
 
 // Result of the caching-allocator model for a recording: whether the model behaves as recorded, and
-// whether expandable segments would have helped.
+// whether other settings would have helped.
 struct ReplayAnswer {
   base::Message problem;  // why it cannot be replayed; empty when it can
   allocator::ReplayFigures recorded;
   allocator::ReplayFigures simulated;
   std::string difference;  // the first difference between the two; empty when they agree
   allocator::ExpandableAnswer expandable;
+  std::vector<allocator::SettingTrial> trials;
+  // Known even where the recording cannot be replayed.
+  std::optional<blocks::Misfit> misfit;
 };
 
-// Replays one device of the file twice: about a second for a million events. Any thread.
+// Replays one device of the file five times: about a second for a million events. Any thread.
 ReplayAnswer replay_answer(const OpenedFile& file, std::int64_t device);
 
 }  // namespace ts::files

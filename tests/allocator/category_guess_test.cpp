@@ -102,7 +102,7 @@ enum class Stacks { none, python };
 SnapshotLog foreign(const memory::AllocationLog& log, Stacks stacks) {
   const base::StringTable strings;
   Snapshot snapshot = snapshot_of(log, strings);
-  EXPECT_FALSE(log_of_snapshot(snapshot, 0).guessed) << "this file tells the categories";
+  EXPECT_FALSE(log_of_snapshot(snapshot, 0).guessed_share) << "this file tells the categories";
   const auto line = [&](const char* name, const char* file) {
     Frame frame;
     frame.name = snapshot.strings->intern(name);
@@ -131,7 +131,7 @@ TEST(CategoryGuess, IsMostlyRightWithTheStacksOfPython) {
   for (std::uint32_t seed = 1; seed < 6; ++seed) {
     const memory::AllocationLog told = Training(seed).steps(3);
     const SnapshotLog guess = foreign(told, Stacks::python);
-    EXPECT_TRUE(guess.guessed);
+    EXPECT_TRUE(guess.guessed_share);
     EXPECT_GT(ts::testing::share_right(told, guess.log), 0.999) << seed;
     // Three times forward, backward, optimizer.
     ASSERT_GE(guess.log.phases().size(), 9U);
@@ -144,7 +144,7 @@ TEST(CategoryGuess, IsMostlyRightWithoutAnyStack) {
   for (std::uint32_t seed = 1; seed < 6; ++seed) {
     const memory::AllocationLog told = Training(seed).steps(3);
     const SnapshotLog guess = foreign(told, Stacks::none);
-    EXPECT_TRUE(guess.guessed);
+    EXPECT_TRUE(guess.guessed_share);
     EXPECT_GT(ts::testing::share_right(told, guess.log), 0.95) << seed;
   }
 }
@@ -161,7 +161,7 @@ TEST(CategoryGuess, WithoutABackwardNothingIsGuessed) {
   }
   snapshot.notes.add({});
   const SnapshotLog log = log_of_snapshot(snapshot, 0);
-  EXPECT_FALSE(log.guessed);
+  EXPECT_FALSE(log.guessed_share);
   for (const memory::Block& block : log.log.blocks()) EXPECT_EQ(block.category, Category::unknown);
 }
 
