@@ -29,18 +29,6 @@ std::uint64_t key_of(const BlockSource& source, GroupBy by, memory::BlockIndex i
   return source.stack_of(index);
 }
 
-std::string stack_name(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {
-  std::string name;
-  if (stack == memory::kNone) return name;
-  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
-    const allocator::Frame& frame = snapshot.stacks.frame(index);
-    if (frame_kind(snapshot.text(frame.name), snapshot.text(frame.filename)) == FrameKind::runtime)
-      continue;
-    name += (name.empty() ? "" : " < ") + frame_words(snapshot, frame);
-  }
-  return name;
-}
-
 }  // namespace
 
 std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex index) {
@@ -54,7 +42,7 @@ std::string group_name(const BlockSource& source, GroupBy by, memory::BlockIndex
     case GroupBy::category:
       return std::string(memory::category_name(block.category));
     case GroupBy::stack:
-      return stack_name(snapshot, source.stack_of(index));
+      return stack_words(snapshot, source.stack_of(index), Paths::whole);
     case GroupBy::frame:
       break;
   }

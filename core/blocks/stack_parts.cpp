@@ -1,6 +1,8 @@
 #include "core/blocks/stack_parts.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string_view>
 
 namespace ts::blocks {
 
@@ -22,10 +24,35 @@ StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex s
 
 allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
                                     allocator::StackIndex stack) {
-  for (const auto& part : parts_of(snapshot, stack).of_kind) {
-    if (!part.empty()) return part.front();
+  const StackParts parts = parts_of(snapshot, stack);
+  for (const FrameKind kind : {FrameKind::own, FrameKind::library}) {
+    if (!parts[kind].empty()) return parts[kind].front();
   }
-  return memory::kNone;
+  const auto& torch = parts[FrameKind::torch];
+  const auto asks = std::ranges::find_if(torch, [&](allocator::FrameIndex index) {
+    const std::string_view name = snapshot.text(snapshot.stacks.frame(index).name);
+    const bool makes = name.starts_with("at::_ops::empty");  // every allocation goes through it
+    return name.starts_with("at::_ops::") && !makes;
+  });
+  if (asks != torch.end()) return *asks;
+  if (!torch.empty()) return torch.front();
+  const auto& runtime = parts[FrameKind::runtime];
+  return runtime.empty() ? memory::kNone : runtime.front();
+}
+
+std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                        Paths paths) {
+  std::string line;
+  if (stack == memory::kNone) return line;
+  for (const allocator::FrameIndex index : snapshot.stacks.stack(stack)) {
+    const allocator::Frame& frame = snapshot.stacks.frame(index);
+    if (frame_kind(snapshot.text(frame.name), snapshot.text(frame.filename)) == FrameKind::runtime)
+      continue;
+    line += line.empty() ? "" : " < ";
+    line +=
+        paths == Paths::whole ? frame_words(snapshot, frame) : short_frame_words(snapshot, frame);
+  }
+  return line;
 }
 
 std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {

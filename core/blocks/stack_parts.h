@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,16 @@ struct StackParts {
 StackParts parts_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack);
 
 // The frame that says most about where a block comes from: the innermost of the program, else of a
-// library, else of PyTorch, else of all. kNone for no stack, or for one without frames.
+// library, else of PyTorch (the operator that asked, if one is there), else of all. kNone for no
+// stack, or for one without frames.
 allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
                                     allocator::StackIndex stack);
+
+// The frames but those of the runtime in one line, innermost first:
+// "forward  /data/model.py:42 < main  /data/train.py:7".
+enum class Paths : std::uint8_t { whole, names };  // with folders, or the name of the file alone
+std::string stack_words(const allocator::Snapshot& snapshot, allocator::StackIndex stack,
+                        Paths paths);
 
 // All frames in the order of the file, one a line, with full paths: for the clipboard.
 std::string stack_text(const allocator::Snapshot& snapshot, allocator::StackIndex stack);

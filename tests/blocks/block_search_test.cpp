@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/blocks/block_hits.h"
 #include "tests/blocks/snapshots.h"
 
 namespace ts::blocks {
@@ -52,6 +53,23 @@ TEST_F(BlockSearch, BySize) {
 TEST_F(BlockSearch, SeveralWordsMustAllApply) {
   EXPECT_EQ(find("attention >12MiB"), Found{0});
   EXPECT_EQ(find("attention <1MiB"), Found{});
+}
+
+TEST_F(BlockSearch, HitsAreSteppedThroughInACircle) {
+  BlockHits hits;
+  hits.update(1, made_.blocks(), "attention");
+  EXPECT_TRUE(hits.active());
+  EXPECT_EQ(hits.bytes(), 24 * kMiB + 1000);
+  EXPECT_EQ(*hits.marks(), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(hits.step(std::nullopt, 1), 0U);
+  EXPECT_EQ(hits.step(0, 1), 2U);
+  EXPECT_EQ(hits.step(1, 1), 2U) << "from a block that is no hit";
+  EXPECT_EQ(hits.step(2, 1), 0U);
+  EXPECT_EQ(hits.step(0, -1), 2U);
+  hits.update(1, made_.blocks(), " ");
+  EXPECT_FALSE(hits.active());
+  EXPECT_EQ(hits.marks(), nullptr);
+  EXPECT_FALSE(hits.step(0, 1));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 // Frames as files of PyTorch 2.1 to 2.11 have them.
 TEST(FrameKind, TellsTheProgramFromLibrariesPyTorchAndTheInterpreter) {
-  EXPECT_EQ(frame_kind("forward", "/home/x/course/model.py"), FrameKind::own);
+  EXPECT_EQ(frame_kind("forward", "/data/x/course/model.py"), FrameKind::own);
   EXPECT_EQ(frame_kind("<module>", "train.py"), FrameKind::own);
   EXPECT_EQ(frame_kind("aten::bmm", "operator"), FrameKind::own) << "of a run of our own";
   EXPECT_EQ(frame_kind("my_extension::scan(at::Tensor const&)", "??"), FrameKind::own);
@@ -52,6 +52,14 @@ TEST(FrameKind, TheTellingFrameIsTheInnermostOfTheProgram) {
   EXPECT_EQ(stack_text(snapshot, stack).find("torch::unwind::unwind()\nat::_ops"), 0U)
       << "the clipboard has all of them, in the order of the file";
   EXPECT_EQ(telling_frame(snapshot, memory::kNone), memory::kNone);
+  const auto backward =
+      made.stack({{"c10::cuda::CUDACachingAllocator::Native::malloc(unsigned long)", "??", 0},
+                  {"at::_ops::empty_strided::call(c10::ArrayRef<long>)", "??", 0},
+                  {"at::_ops::mm::call(at::Tensor const&, at::Tensor const&)", "??", 0},
+                  {"torch::autograd::Engine::thread_main()", "??", 0}});
+  const auto asks = telling_frame(snapshot, backward);
+  EXPECT_EQ(snapshot.text(snapshot.stacks.frame(asks).name),
+            "at::_ops::mm::call(at::Tensor const&, at::Tensor const&)");
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/blocks/block_source.h"
+
+namespace ts::blocks {
+
+// The segments and blocks of one device at any event of its trace, from the final segments and the
+// trace undone from its end. One thread; the source outlives it.
+//
+// Sizes are exact for blocks that live at the end. Of others the trace has the requested size only:
+// they get it rounded by the recorded settings, and what a block got beyond that shows as free.
+// Neighbouring ranges of one expandable segment are one segment. Blocks outside every segment,
+// which a trace with lost events may have, are left out. Stepping back restores every state
+// exactly.
+class AllocatorHistory {
+ public:
+  // Stands at the end.
+  explicit AllocatorHistory(const BlockSource& source);
+
+  // Events of the trace, and how many of them have happened.
+  [[nodiscard]] std::size_t size() const { return trace_.size(); }
+  [[nodiscard]] std::size_t position() const { return position_; }
+  // To the state after so many events. O(distance x log(live)).
+  void move_to(std::size_t position);
+
+  // By address, blocks without gaps; free parts are blocks of state inactive. O(live).
+  [[nodiscard]] std::vector<allocator::SnapshotSegment> segments() const;
+  // The block of the log that lives at this address now.
+  [[nodiscard]] std::optional<memory::BlockIndex> block_at(std::uint64_t address) const;
+  // The block that an event of the trace allocates or frees, if it is known.
+  [[nodiscard]] std::optional<memory::BlockIndex> block_of_event(std::size_t event) const;
+
+ private:
+  struct Range {
+    std::int64_t size = 0;
+    std::int64_t stream = 0;
+    allocator::PoolId pool = {};
+    allocator::StackIndex stack = memory::kNone;
+    bool small_pool = false;
+    bool expandable = false;
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  struct Live {
+    std::int64_t size = 0;
+    std::int64_t requested = 0;
+    allocator::StackIndex stack = memory::kNone;
+    memory::BlockIndex block = memory::kNone;
+    bool pending = false;
+  };
+  using Ranges = std::map<std::uint64_t, Range>;
+  using Lives = std::map<std::uint64_t, Live>;
+  // How to take an event back: what was at the address before, and the ranges if they changed.
+  struct Undo {
+    std::optional<Live> live;
+    std::vector<std::pair<std::uint64_t, Range>> removed;
+    std::vector<std::uint64_t> added;
+  };
+
+  void read_final_state();
+  void find_start();
+  Undo apply(std::size_t event);
+  void take_back(std::size_t event, const Undo& undo);
+  void add_range(std::uint64_t address, const Range& range, Undo& undo);
+  void remove_range(std::uint64_t address, std::int64_t size, Undo& undo);
+  [[nodiscard]] Range range_of(const allocator::TraceEntry& entry) const;
+  [[nodiscard]] Live live_of(const allocator::TraceEntry& entry, memory::BlockIndex block) const;
+
+  BlockSource source_;
+  std::span<const allocator::TraceEntry> trace_;
+  allocator::AllocatorSettings settings_;
+  std::vector<memory::BlockIndex> blocks_;  // by event
+  std::map<std::uint64_t, Live> final_;     // at the end, by address
+  std::map<std::uint64_t, Range> final_ranges_;
+  std::size_t position_ = 0;
+  Ranges ranges_;
+  Lives lives_;
+  std::vector<Undo> undo_;  // of the events before position_
+};
+
+// How the free memory of segments lies, in bytes.
+struct FreePieces {
+  std::int64_t reserved = 0;
+  std::int64_t used = 0;  // in blocks, pending ones included
+  std::int64_t pieces = 0;
+  std::int64_t largest = 0;
+  [[nodiscard]] std::int64_t free() const { return reserved - used; }
+};
+FreePieces free_pieces(std::span<const allocator::SnapshotSegment> segments);
+
+// A request that found enough free memory in its pool and stream, but in pieces that are all too
+// small: more memory was taken from the device, or the request was refused.
+struct Misfit {
+  std::size_t event = 0;       // of the trace: where memory was taken, or the refusal
+  std::int64_t requested = 0;  // bytes, rounded
+  FreePieces free;             // of its pool and stream, right before
+  bool refused = false;
+};
+
+// The one that wasted most, a refusal before all others; unset if there is none. Moves a history of
+// its own over the whole trace: O(segments taken x live + events).
+std::optional<Misfit> worst_misfit(const BlockSource& source);
+
+}  // namespace ts::blocks

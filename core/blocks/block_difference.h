@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/blocks/block_source.h"
+
+namespace ts::blocks {
+
+// Blocks of one stack and one size in two recordings.
+struct BlockDifference {
+  std::string stack;  // innermost frame first, files without folders; empty: not known
+  std::int64_t size = 0;
+  std::int64_t count_a = 0;
+  std::int64_t count_b = 0;
+  [[nodiscard]] std::int64_t bytes() const { return (count_b - count_a) * size; }  // B minus A
+};
+
+// A state of a recording: what is alive right after an event.
+struct AliveAt {
+  const BlockSource& source;
+  memory::EventIndex event = memory::kNone;
+};
+
+// What is alive in one and not in the other, by stack and size, the largest difference first; what
+// both have alike is left out. Stacks are equal if their frames are, without folders and without
+// the frames of the interpreter. O(live + stacks).
+std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b);
+
+}  // namespace ts::blocks

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/blocks/block_source.h"
+
+namespace ts::blocks {
+
+// Blocks of one stack of which more are alive after every step than after the one before.
+struct GrowingStack {
+  allocator::StackIndex stack = memory::kNone;
+  std::int64_t first_bytes = 0;  // alive after the first step that is compared
+  std::int64_t last_bytes = 0;   // and after the last
+  std::int64_t first_count = 0;
+  std::int64_t last_count = 0;
+  memory::BlockIndex newest = memory::kNone;  // that is alive after the last
+};
+
+// What grows from step to step, which a leak does and a training loop does not.
+struct Growth {
+  // Last events of the steps that are compared: each ends where the next one begins, so the last
+  // step of a recording is left out. Fewer than kLeastSteps: nothing can be told.
+  std::vector<memory::EventIndex> ends;
+  std::int64_t first_total = 0;  // bytes alive after the first of them
+  std::int64_t last_total = 0;
+  std::vector<GrowingStack> stacks;  // the fastest growing first
+
+  static constexpr std::size_t kLeastSteps = 3;
+  [[nodiscard]] bool known() const { return ends.size() >= kLeastSteps; }
+  [[nodiscard]] std::int64_t intervals() const {
+    return static_cast<std::int64_t>(ends.size()) - 1;
+  }
+};
+
+// Steps come from the phases of the log. A stack grows if its bytes never shrink from one step to
+// the next and grow in at least half of the steps. O(steps x live).
+Growth find_growth(const BlockSource& source);
+
+}  // namespace ts::blocks
