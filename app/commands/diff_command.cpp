@@ -12,6 +12,7 @@
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/block_json.h"
 #include "app/output/file_summary.h"
 
 namespace ts::app {
@@ -19,6 +20,7 @@ namespace {
 
 struct DiffCommand {
   std::filesystem::path a, b;
+  bool at_end = false;  // else at the peak
   bool json = false;
 };
 
@@ -115,31 +117,62 @@ void print_table(const char* title, const Json& rows) {
   if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
 }
 
+// What is alive in one snapshot and not in the other.
+void print_blocks(const Json& diff) {
+  constexpr std::size_t kMost = 25;
+  for (const Json& device : diff["blocks"]) {
+    const Json& rows = device["rows"];
+    std::printf("\nAlive at the %s, device %s, by stack and size\n",
+                diff["alive_at"].get<std::string>().c_str(), device["device"].dump().c_str());
+    if (rows.empty()) std::printf("  The same in both.\n");
+    for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) {
+      const Json& row = rows[i];
+      const std::string stack = row["stack"];
+      const auto bytes = row["bytes"].get<std::int64_t>();
+      std::printf("  %12s  %6s to %6s of %12s  %s\n",
+                  ((bytes > 0 ? "+" : "") + size_in_words(bytes)).c_str(),
+                  text::grouped(row["blocks_a"].get<std::int64_t>()).c_str(),
+                  text::grouped(row["blocks_b"].get<std::int64_t>()).c_str(),
+                  size_in_words(row["size"].get<std::int64_t>()).c_str(),
+                  stack.empty() ? "(no stack)" : text::printable(stack).c_str());
+    }
+    if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
+  }
+}
+
 void print_diff(const Json& diff) {
   std::printf("  %-22s %16s %16s %16s\n", "", "A", "B", "B - A");
   print_figures(diff["figures"]);
   if (diff.contains("actions")) print_figures(diff["actions"]);
   if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
+  if (diff.contains("blocks")) print_blocks(diff);
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);
 }
 
 // Prints the differences between two files of one kind. Returns 2 when one cannot be read or their
 // kinds differ.
 int tell_differences(const DiffCommand& command) {
-  std::vector<Json> both;
+  std::vector<FileSummary> both;
   for (const std::filesystem::path& path : {command.a, command.b}) {
-    auto json = summary_of(path);
-    if (!json) return report(json.error().sentence, 2);
-    if (json->contains("fault")) report((*json)["fault"].get<std::string>(), 0);
-    both.push_back(std::move(*json));
+    auto summary = summary_of(path);
+    if (!summary) return report(summary.error().sentence, 2);
+    if (summary->json.contains("fault")) report(summary->json["fault"].get<std::string>(), 0);
+    both.push_back(std::move(*summary));
   }
-  if (both[0]["kind"] != both[1]["kind"]) {
-    return report(command.a.string() + " is a " + both[0]["kind"].get<std::string>() + ", " +
-                      command.b.string() + " a " + both[1]["kind"].get<std::string>() +
+  const Json& a = both[0].json;
+  const Json& b = both[1].json;
+  if (a["kind"] != b["kind"]) {
+    return report(command.a.string() + " is a " + a["kind"].get<std::string>() + ", " +
+                      command.b.string() + " a " + b["kind"].get<std::string>() +
                       ": only files of one kind can be compared",
                   2);
   }
-  Json diff = diff_of(both[0], both[1]);
+  Json diff = diff_of(a, b);
+  if (both[0].snapshot != nullptr && both[1].snapshot != nullptr) {
+    diff["alive_at"] = command.at_end ? "end" : "peak";
+    diff["blocks"] =
+        difference_json(both[0].snapshot->snapshot, both[1].snapshot->snapshot, command.at_end);
+  }
   if (!command.json) {
     print_diff(diff);
     return 0;
@@ -158,6 +191,8 @@ ParsedCommand diff_command(CLI::App& app) {
       ->option_text(" ")
       ->required();
   app.add_option("B", options->b, "Another of the same kind")->option_text(" ")->required();
+  app.add_flag("--at-end", options->at_end,
+               "Of snapshots: compare what is alive at the end, not at the peak");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   return parsed_command(options, tell_differences);
 }

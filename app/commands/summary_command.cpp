@@ -1,13 +1,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/block_json.h"
 #include "app/output/file_summary.h"
 
 namespace ts::app {
@@ -15,6 +19,9 @@ namespace {
 
 struct SummaryCommand {
   std::filesystem::path file;
+  std::optional<std::string> by;  // a name of blocks::kGroupNames
+  std::string weight = "peak";
+  bool growth = false;
   bool json = false;
 };
 
@@ -52,6 +59,63 @@ void print_devices(const Json& devices) {
                 in_words("segments", device["segments"]).c_str(),
                 in_words("peak_", device["peak_allocated"]).c_str(),
                 in_words("peak_", device["peak_reserved"]).c_str());
+    if (!device["guessed_share"].is_null()) {
+      std::printf("    categories are guessed, of %.1f %% of the bytes at the peak\n",
+                  100 * device["guessed_share"].get<double>());
+    }
+  }
+}
+
+// The first rows of a table of blocks; `print_row_of` prints one.
+void print_rows(const Json& rows, const std::function<void(const Json&)>& print_row_of) {
+  constexpr std::size_t kMost = 25;
+  for (std::size_t i = 0; i < std::min(rows.size(), kMost); ++i) print_row_of(rows[i]);
+  if (rows.size() > kMost) std::printf("  ... and %zu more\n", rows.size() - kMost);
+}
+
+std::string name_in_words(const Json& name) {
+  return name.get<std::string>().empty() ? "(not known)" : text::printable(name.get<std::string>());
+}
+
+void print_blocks(const Json& table) {
+  for (const Json& device : table["devices"]) {
+    std::printf("\nDevice %s, %s, by %s\n", in_words("device", device["device"]).c_str(),
+                table["weight"].get<std::string>().c_str(), table["by"].get<std::string>().c_str());
+    std::printf("  %7s %12s %10s %12s  name\n", "share", "bytes", "blocks", "largest");
+    const double total = std::max(device["total"].get<double>(), 1e-300);
+    print_rows(device["rows"], [&](const Json& row) {
+      const bool times = row.contains("byte_seconds");
+      const double weight = row[times ? "byte_seconds" : "bytes"].get<double>();
+      std::printf("  %5.1f %% %12s %10s %12s  %s\n", 100 * weight / total,
+                  times ? (text::decimal(weight / text::kBytesInGiB, 3) + " GiB s").c_str()
+                        : size_in_words(static_cast<std::int64_t>(weight)).c_str(),
+                  in_words("", row["blocks"]).c_str(), in_words("peak_", row["largest"]).c_str(),
+                  name_in_words(row["name"]).c_str());
+    });
+  }
+}
+
+void print_growth(const Json& growth) {
+  for (const Json& device : growth["devices"]) {
+    const std::string number = in_words("device", device["device"]);
+    if (!device["known"].get<bool>()) {
+      std::printf(
+          "\nDevice %s: growth is not to be told: the recording has %s complete steps, at "
+          "least 3 are needed\n",
+          number.c_str(), in_words("", device["steps"]).c_str());
+      continue;
+    }
+    std::printf("\nDevice %s: after %s steps %s were alive, after the first of them %s\n",
+                number.c_str(), in_words("", device["steps"]).c_str(),
+                in_words("peak_", device["last_total"]).c_str(),
+                in_words("peak_", device["first_total"]).c_str());
+    if (device["rows"].empty()) std::printf("  Nothing grows from step to step.\n");
+    print_rows(device["rows"], [&](const Json& row) {
+      std::printf("  %12s a step, %s to %s blocks  %s\n",
+                  size_in_words(std::llround(row["bytes_per_step"].get<double>())).c_str(),
+                  in_words("", row["first_blocks"]).c_str(),
+                  in_words("", row["last_blocks"]).c_str(), name_in_words(row["stack"]).c_str());
+    });
   }
 }
 
@@ -66,23 +130,42 @@ void print(const SummaryCommand& command, const Json& json) {
       print_row(action.c_str(), in_words("count", count));
   }
   if (json["kind"] == "snapshot") print_devices(json["devices"]);
+  if (json.contains("blocks")) print_blocks(json["blocks"]);
+  if (json.contains("growth")) print_growth(json["growth"]);
   if (json["kind"] != "trace") return;
   print_row("steps", in_words("count", json["steps"].size()));
   print_totals("Kernels", json["kernels"]);
   print_totals("Operators", json["operators"]);
 }
 
+// Of names that the options have checked.
+BlockQuestion question(const SummaryCommand& command) {
+  BlockQuestion question;
+  const auto by = std::ranges::find(blocks::kGroupNames, *command.by);
+  question.by = static_cast<blocks::GroupBy>(by - blocks::kGroupNames.begin());
+  question.at_end = command.weight == "end";
+  if (command.weight == "allocated") question.weight = blocks::Weight::allocated;
+  if (command.weight == "lifetime") question.weight = blocks::Weight::lifetime;
+  return question;
+}
+
 // Prints a summary of a file. Returns 2 when it cannot be read.
 int summarise(const SummaryCommand& command) {
-  auto json = summary_of(command.file);
-  if (!json) return report(json.error().sentence, 2);
-  if (json->contains("fault")) report((*json)["fault"].get<std::string>(), 0);
-  (*json)["file"] = command.file.string();
+  auto summary = summary_of(command.file);
+  if (!summary) return report(summary.error().sentence, 2);
+  Json& json = summary->json;
+  if ((command.by || command.growth) && summary->snapshot == nullptr) {
+    return report(command.file.string() + " is no memory snapshot: --by and --growth need one", 2);
+  }
+  if (json.contains("fault")) report(json["fault"].get<std::string>(), 0);
+  if (command.by) json["blocks"] = block_table_json(summary->snapshot->snapshot, question(command));
+  if (command.growth) json["growth"] = growth_json(summary->snapshot->snapshot);
+  json["file"] = command.file.string();
   if (command.json) {
-    print_json(*json);
+    print_json(json);
   } else {
-    json->erase("file");
-    print(command, *json);
+    json.erase("file");
+    print(command, json);
   }
   return 0;
 }
@@ -95,6 +178,17 @@ ParsedCommand summary_command(CLI::App& app) {
                  "Memory snapshot, trace of a profiler, run or sweep; packed by gzip or not")
       ->option_text(" ")
       ->required();
+  const std::vector<std::string> groups(blocks::kGroupNames.begin(), blocks::kGroupNames.end());
+  app.add_option("--by", options->by, "Of a snapshot: a table of its blocks by this property")
+      ->check(CLI::IsMember(groups));
+  app.add_option(
+         "--of", options->weight,
+         "Blocks of the table: alive at the peak or at the end, all that were allocated, or "
+         "bytes times lifetime")
+      ->check(CLI::IsMember({"peak", "end", "allocated", "lifetime"}))
+      ->needs("--by");
+  app.add_flag("--growth", options->growth,
+               "Of a snapshot: stacks of which more bytes are alive after every step");
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   return parsed_command(options, summarise);
 }

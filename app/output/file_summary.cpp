@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
+#include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
@@ -38,13 +39,15 @@ nlohmann::json device_json(const allocator::Snapshot& snapshot, std::size_t devi
   const auto segments = std::ranges::count(snapshot.segments, static_cast<std::int64_t>(device),
                                            &allocator::SnapshotSegment::device);
   const bool traced = device < snapshot.device_traces.size();
+  const auto guessed = allocator::log_of_snapshot(snapshot, device).guessed_share;
   return {{"device", device},
           {"events", traced ? snapshot.device_traces[device].size() : 0},
           {"segments", segments},
           {"peak_allocated", allocated.peak},
           {"end_allocated", allocated.end},
           {"peak_reserved", reserved.peak},
-          {"end_reserved", reserved.end}};
+          {"end_reserved", reserved.end},
+          {"guessed_share", guessed ? nlohmann::json(*guessed) : nlohmann::json()}};
 }
 
 nlohmann::json totals_json(const std::vector<trace_file::NameTotal>& totals,
@@ -184,13 +187,18 @@ base::Result<Json> other_json(const std::filesystem::path& path, std::string_vie
   return text::fail("file_error.unknown", {{"path", path.string()}});
 }
 
+base::Result<FileSummary> alone(base::Result<Json> json) {
+  if (!json) return tl::unexpected(json.error());
+  return FileSummary{std::move(*json), nullptr};
+}
+
 // The summary of a file that may be compressed.
-base::Result<Json> file_json(const std::filesystem::path& path) {
+base::Result<FileSummary> summary_of_file(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
   const io::FileKind kind = io::kind_of_content(unpacked->content);
-  if (kind == io::FileKind::other) return other_json(path, unpacked->content);
-  const auto finish = [&](auto file) -> base::Result<Json> {
+  if (kind == io::FileKind::other) return alone(other_json(path, unpacked->content));
+  const auto finish = [&](auto& file) -> base::Result<Json> {
     if (!file) {
       return text::fail("file_error.read", {{"path", path.string()},
                                             text::argument("reason", std::move(file.error()))});
@@ -202,18 +210,22 @@ base::Result<Json> file_json(const std::filesystem::path& path) {
     return summary_json(*file);
   };
   if (kind == io::FileKind::trace) {
-    return finish(trace_file::parse_trace(std::move(unpacked->content)));
+    auto file = trace_file::parse_trace(std::move(unpacked->content));
+    return alone(finish(file));
   }
-  return finish(snapshot::parse_snapshot(std::move(unpacked->content)));
+  auto file = snapshot::parse_snapshot(std::move(unpacked->content));
+  auto json = finish(file);
+  if (!json) return tl::unexpected(json.error());
+  return FileSummary{std::move(*json), std::make_unique<snapshot::SnapshotFile>(std::move(*file))};
 }
 
 }  // namespace
 
-base::Result<nlohmann::json> summary_of(const std::filesystem::path& path) {
-  if (is_sweep(path)) return sweep_json(path);
+base::Result<FileSummary> summary_of(const std::filesystem::path& path) {
+  if (is_sweep(path)) return alone(sweep_json(path));
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return file_json(path);
-  if (std::filesystem::exists(path / kRunName, ignored)) return file_json(path / kRunName);
+  if (!std::filesystem::is_directory(path, ignored)) return summary_of_file(path);
+  if (std::filesystem::exists(path / kRunName, ignored)) return summary_of_file(path / kRunName);
   return text::fail("file_error.empty_folder", {{"path", path.string()}});
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
 
 #include "core/base/result.h"
 #include "core/snapshot/snapshot_read.h"
@@ -12,7 +13,8 @@ namespace ts::app {
 // The summary of a file, as `summary --json` prints it. Sizes in bytes, times in microseconds.
 //   snapshot: kind, format, bytes, events, actions {name: count}, segments, peak_allocated,
 //     peak_reserved (of the device where they are largest), devices [{device, events, segments,
-//     peak_allocated, end_allocated, peak_reserved, end_reserved}], annotations
+//     peak_allocated, end_allocated, peak_reserved, end_reserved, guessed_share (of the bytes at
+//     the peak those with a guessed category; null: the file tells categories)}], annotations
 //   trace: kind, bytes, events, kernels and operators [{name, count, total_us, mean_us}], steps
 //     [{name, begin_us, dur_us}], gpu_busy_us, span_us, tracks, flows, memory_events, schema,
 //     devices, rank
@@ -23,6 +25,10 @@ nlohmann::json summary_json(const trace_file::TraceFile& file);
 
 // The summary of a file of any known kind, or of the folder of a run or sweep. Our own files have
 // kind (run, recording, sweep), workload and what fits. The error is one sentence.
-base::Result<nlohmann::json> summary_of(const std::filesystem::path& path);
+struct FileSummary {
+  nlohmann::json json;
+  std::unique_ptr<snapshot::SnapshotFile> snapshot;  // that was read; null: of another kind
+};
+base::Result<FileSummary> summary_of(const std::filesystem::path& path);
 
 }  // namespace ts::app

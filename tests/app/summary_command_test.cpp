@@ -153,6 +153,82 @@ TEST_F(SummaryCommand, DiffMatchesByName) {
   refused("diff " + file("a.json") + " " + file("snapshot.pickle"), "only files of one kind");
 }
 
+// Two lines of a program; from step to step the second keeps one more block.
+std::string leaking(int steps) {
+  nlohmann::json trace = nlohmann::json::array();
+  nlohmann::json annotations = nlohmann::json::array();
+  std::int64_t time = 100;
+  const auto add = [&](const char* action, std::int64_t address, std::int64_t size,
+                       const char* function) {
+    trace.push_back(
+        {{"action", action},
+         {"addr", address},
+         {"size", size},
+         {"time_us", ++time},
+         {"frames", {{{"name", function}, {"filename", "/data/train.py"}, {"line", 4}}}}});
+  };
+  add("alloc", 0x10000, 4 << 20, "build");
+  for (int step = 0; step < steps; ++step) {
+    const auto mark = [&](const char* stage) {
+      annotations.push_back({{"name", "ProfilerStep#" + std::to_string(step)},
+                             {"stage", stage},
+                             {"device", 0},
+                             {"time_us", ++time}});
+    };
+    mark("START");
+    add("alloc", 0x900000, 1 << 20, "forward");
+    add("alloc", 0x20000 + step * 0x1000, 700, "keep_loss");
+    add("free_completed", 0x900000, 1 << 20, "forward");
+    mark("END");
+  }
+  return nlohmann::json{{"segments", nlohmann::json::array()},
+                        {"device_traces", {trace}},
+                        {"external_annotations", annotations}}
+      .dump();
+}
+
+TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
+  write("leak.json", leaking(6));
+  const auto table = summary("--by frame " + file("leak.json"))["blocks"];
+  EXPECT_EQ(table["weight"], "alive at the peak");
+  const auto& rows = table["devices"][0]["rows"];
+  EXPECT_EQ(rows[0]["name"], "build  /data/train.py:4");
+  EXPECT_EQ(rows[0]["bytes"], 4 << 20);
+  EXPECT_EQ(rows[2]["blocks"], 6);
+  const auto all = summary("--by size --of allocated " + file("leak.json"))["blocks"];
+  EXPECT_EQ(all["devices"][0]["rows"][0]["bytes"], 6 << 20) << "the forward of six steps";
+  const auto growth = summary("--growth " + file("leak.json"))["growth"]["devices"][0];
+  EXPECT_EQ(growth["steps"], 5);
+  ASSERT_EQ(growth["rows"].size(), 1U);
+  EXPECT_EQ(growth["rows"][0]["stack"], "keep_loss  train.py:4");
+  EXPECT_EQ(growth["rows"][0]["bytes_per_step"], 700);
+  const auto words = testing::run_program("summary --growth --by operator " + file("leak.json"));
+  EXPECT_NE(words.out.find("keep_loss  train.py:4"), std::string::npos) << words.out;
+  write("short.json", leaking(2));
+  const auto few = testing::run_program("summary --growth " + file("short.json"));
+  EXPECT_NE(few.out.find("at least 3 are needed"), std::string::npos) << few.out;
+  write("trace_here.json", kTrace);
+  refused("summary --by frame " + file("trace_here.json"), "is no memory snapshot");
+  EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
+}
+
+TEST_F(SummaryCommand, DiffOfSnapshotsNamesWhatIsAliveInOneAlone) {
+  write("six.json", leaking(6));
+  write("nine.json", leaking(9));
+  const auto ended =
+      testing::run_program("diff --json " + file("six.json") + " " + file("nine.json"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto rows = nlohmann::json::parse(ended.out)["blocks"][0]["rows"];
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["stack"], "keep_loss  train.py:4");
+  EXPECT_EQ(rows[0]["blocks_a"], 6);
+  EXPECT_EQ(rows[0]["blocks_b"], 9);
+  EXPECT_EQ(rows[0]["bytes"], 3 * 700);
+  const auto words =
+      testing::run_program("diff --at-end " + file("six.json") + " " + file("six.json"));
+  EXPECT_NE(words.out.find("The same in both."), std::string::npos) << words.out;
+}
+
 TEST_F(SummaryCommand, APartlyReadFileWarns) {
   const std::string whole = testing::read(file("snapshot.pickle"));
   write("half.pickle", whole.substr(0, whole.size() / 2));
