@@ -5,7 +5,7 @@
 namespace ts::app {
 namespace {
 
-constexpr std::array<std::pair<const char*, ShownPage>, 13> kNames = {
+constexpr std::array<std::pair<const char*, ShownPage>, 15> kNames = {
     {{"run", {Page::run}},
      {"sweep", {Page::sweep}},
      {"hunt", {Page::hunt}},
@@ -15,6 +15,8 @@ constexpr std::array<std::pair<const char*, ShownPage>, 13> kNames = {
      {"timeline", {Page::timeline}},
      {"memory", {Page::memory}},
      {"segments", {Page::segments}},
+     {"blocks", {Page::blocks}},
+     {"flame", {Page::flame}},
      {"operators", {Page::operators}},
      {"agreement", {Page::agreement}},
      {"controls", {Page::controls}},

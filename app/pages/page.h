@@ -18,6 +18,8 @@ enum class Page : std::uint8_t {
   timeline,
   memory,
   segments,
+  blocks,
+  flame,
   operators,
   agreement,
   controls,

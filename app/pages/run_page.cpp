@@ -60,7 +60,7 @@ void RunPage::draw_timeline(const views::Ui& ui) {
   if (entry == nullptr || view.trace != nullptr) {
     timeline_.draw(view);
   } else if (entry->opened != nullptr) {
-    segments_.draw(view);
+    snapshot_.draw(ui, view);
   } else {
     draw_file_problem(ui, *entry);
   }
@@ -181,7 +181,14 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
       case Page::memory:
         return memory_.draw(view);
       case Page::segments:
-        return segments_.draw(view);
+        snapshot_.show(views::SnapshotTab::history);
+        return snapshot_.draw(ui, view);
+      case Page::blocks:
+        snapshot_.show(views::SnapshotTab::table);
+        return snapshot_.draw(ui, view);
+      case Page::flame:
+        snapshot_.show(views::SnapshotTab::flame);
+        return snapshot_.draw(ui, view);
       case Page::operators:
         return operators_.draw(ui, view, state().operators_tab);
       case Page::agreement:

@@ -7,7 +7,7 @@
 #include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
 #include "views/prediction/agreement_view.h"
-#include "views/segments/segments_view.h"
+#include "views/snapshot/snapshot_view.h"
 #include "views/tables/operators_view.h"
 #include "views/timeline/timeline_view.h"
 
@@ -50,7 +50,7 @@ class RunPage : public PageView {
   FileTabs file_tabs_;
   views::TimelineView timeline_;
   views::MemoryView memory_;
-  views::SegmentsView segments_;
+  views::SnapshotView snapshot_;
   views::OperatorsView operators_;
   views::AgreementView agreement_;
   views::InspectorView inspector_;

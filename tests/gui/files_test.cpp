@@ -24,6 +24,17 @@ class FilesInTheWindow : public DrivenWindow {
     EXPECT_TRUE(snapshot::write_snapshot(path, snapshot, snapshot::snapshot_format_of(path)));
     return path;
   }
+  // Clicks inside the window whose name contains `part`, at so many pixels from its corner.
+  static bool click_in(ImGuiTestContext* context, const char* part, ImVec2 at) {
+    for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows) {
+      if (!one->Active || std::string(one->Name).find(part) == std::string::npos) continue;
+      context->MouseMoveToPos({one->Pos.x + at.x, one->Pos.y + at.y});
+      context->MouseClick();
+      context->Yield(2);
+      return true;
+    }
+    return false;
+  }
   static bool read(ImGuiTestContext* context) {
     return until(context, 20, [] { return !session().files().loading(); });
   }
@@ -71,10 +82,89 @@ TEST_F(FilesInTheWindow, SegmentsAreSelectableToo) {
     IM_CHECK(state().view.block_colors ==
              views::BlockColors::stack);  // the file tells no categories
     const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
-    context->MouseMoveToPos({panel->Pos.x + panel->Size.x / 2, panel->Pos.y + 46});
+    context->MouseMoveToPos({panel->Pos.x + panel->Size.x / 2, panel->Pos.y + 110});
     context->MouseClick();
     context->Yield(2);
     IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+  });
+}
+
+constexpr const char* kThreeEvents = R"({
+    "segments": [{"device": 0, "address": 4096, "total_size": 2097152, "blocks": [
+       {"address": 4096, "size": 1048576, "requested_size": 1048576, "state": "active_allocated"},
+       {"address": 1052672, "size": 1048576, "requested_size": 0, "state": "inactive"}]}],
+    "device_traces": [[
+       {"action": "segment_alloc", "addr": 4096, "size": 2097152, "time_us": 10},
+       {"action": "alloc", "addr": 4096, "size": 1048576, "time_us": 11,
+        "frames": [{"name": "forward", "filename": "/data/model.py", "line": 4}]},
+       {"action": "alloc", "addr": 1052672, "size": 700, "time_us": 12,
+        "frames": [{"name": "log", "filename": "/data/train.py", "line": 9}]},
+       {"action": "free_completed", "addr": 1052672, "size": 700, "time_us": 13}]]})";
+
+// A click on an event goes to its state and selects its block; the keys step on from there.
+TEST_F(FilesInTheWindow, TheAllocatorsEventsCanBeSteppedThrough) {
+  drive([](ImGuiTestContext* context) {
+    const auto path = folder() / "events.json";
+    std::ofstream(path) << kThreeEvents;
+    window().open_files({path});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    IM_CHECK(click_in(context, "###events", {60, 30}));
+    context->KeyPress(ImGuiKey_Home);
+    context->Yield(2);
+    context->KeyPress(ImGuiKey_DownArrow, 2);
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+    IM_CHECK_EQ(state().view.cursor_ns.value_or(0), 11'000);
+    context->KeyPress(ImGuiKey_DownArrow);
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
+    context->KeyPress(ImGuiKey_UpArrow);
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+  });
+}
+
+// The search field finds blocks by their stacks, and Enter goes from one to the next.
+TEST_F(FilesInTheWindow, SearchFindsBlocksByTheirLine) {
+  drive([](ImGuiTestContext* context) {
+    const auto path = folder() / "events.json";
+    std::ofstream(path) << kThreeEvents;
+    window().open_files({path});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    context->ItemClick("//###timeline/###snapshot_search");
+    context->KeyCharsReplaceEnter("train.py");
+    context->Yield(2);
+    IM_CHECK_STR_EQ(state().view.search.c_str(), "train.py");
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
+    context->KeyCharsReplaceEnter(">=1MiB");
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+    context->KeyCharsReplaceEnter("");
+  });
+}
+
+// The table and the flame graph are of the peak; a click selects the largest block of a row.
+TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
+  drive([](ImGuiTestContext* context) {
+    const auto path = folder() / "events.json";
+    std::ofstream(path) << kThreeEvents;
+    window().open_files({path});
+    IM_CHECK(read(context));
+    context->Yield(4);
+    context->ItemClick("//###timeline/###snapshot_tabs/table");
+    context->Yield(3);
+    IM_CHECK(click_in(context, "###blocks", {60, 50}));  // the second row
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
+    context->ItemClick("//###timeline/###snapshot_tabs/flame");
+    context->Yield(3);
+    const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
+    context->MouseMoveToPos({panel->Pos.x + 60, panel->Pos.y + 110});  // model.py
+    context->MouseClick();
+    context->Yield(2);
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+    context->ItemClick("//###timeline/###snapshot_tabs/history");
   });
 }
 

@@ -1,4 +1,4 @@
-#include "views/segments/segment_pieces.h"
+#include "views/snapshot/segment_pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,12 @@
 namespace ts::views {
 namespace {
 
-allocator::Snapshot random_segments(std::uint32_t seed, int count) {
+std::vector<allocator::SnapshotSegment> random_segments(std::uint32_t seed, int count) {
   std::mt19937 random(seed);
   const auto below = [&](std::uint32_t end) { return static_cast<std::int64_t>(random() % end); };
-  allocator::Snapshot snapshot;
+  std::vector<allocator::SnapshotSegment> segments;
   for (int i = 0; i < count; ++i) {
     allocator::SnapshotSegment segment;
-    segment.device = below(10) == 0 ? 1 : 0;
     segment.address = static_cast<std::uint64_t>(below(1000)) << 32U;
     const std::int64_t blocks = 1 + below(6);
     for (std::int64_t b = 0; b < blocks; ++b) {
@@ -25,19 +24,19 @@ allocator::Snapshot random_segments(std::uint32_t seed, int count) {
       segment.total_size += block.size;
       segment.blocks.push_back(block);
     }
-    snapshot.segments.push_back(segment);
+    segments.push_back(segment);
   }
-  return snapshot;
+  return segments;
 }
 
 // Everything is inside the rows, in order, without overlap, by address, and to scale.
 TEST(SegmentPieces, AreToScaleAndInside) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
-    const auto snapshot = random_segments(seed, static_cast<int>(1 + seed * 13));
+    const auto segments = random_segments(seed, static_cast<int>(1 + seed * 13));
     constexpr std::int32_t kRows = 9;
     constexpr float kWidth = 700;
-    const SegmentPieces laid = lay_out_segments(snapshot, 0, kRows, kWidth);
+    const SegmentPieces laid = lay_out_segments(segments, kRows, kWidth);
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> pixels;
     const SegmentPiece* before = nullptr;
     for (const SegmentPiece& piece : laid.pieces) {
@@ -48,15 +47,13 @@ TEST(SegmentPieces, AreToScaleAndInside) {
       EXPECT_LT(piece.x0, piece.x1);
       if (before != nullptr) {
         EXPECT_TRUE(before->row < piece.row || before->x0 <= piece.x0);
-        EXPECT_LE(snapshot.segments[before->segment].address,
-                  snapshot.segments[piece.segment].address);
+        EXPECT_LE(segments[before->segment].address, segments[piece.segment].address);
       }
       before = &piece;
-      EXPECT_EQ(snapshot.segments[piece.segment].device, 0);
       pixels[{piece.segment, piece.block}] += static_cast<double>(piece.x1 - piece.x0);
     }
     for (const auto& [block, width] : pixels) {
-      const auto& taken = snapshot.segments[block.first].blocks[block.second];
+      const auto& taken = segments[block.first].blocks[block.second];
       // Two edges of each of its rows are rounded.
       EXPECT_NEAR(width, static_cast<double>(taken.size) / laid.bytes_per_pixel, kRows + 1.0);
     }
@@ -65,11 +62,10 @@ TEST(SegmentPieces, AreToScaleAndInside) {
 }
 
 TEST(SegmentPieces, NothingToLayOutGivesNothing) {
-  EXPECT_TRUE(lay_out_segments({}, 0, 5, 100).pieces.empty());
-  const auto snapshot = random_segments(1, 5);
-  EXPECT_TRUE(lay_out_segments(snapshot, 3, 5, 100).pieces.empty());
-  EXPECT_TRUE(lay_out_segments(snapshot, 0, 0, 100).pieces.empty());
-  EXPECT_TRUE(lay_out_segments(snapshot, 0, 5, 0).pieces.empty());
+  EXPECT_TRUE(lay_out_segments({}, 5, 100).pieces.empty());
+  const auto segments = random_segments(1, 5);
+  EXPECT_TRUE(lay_out_segments(segments, 0, 100).pieces.empty());
+  EXPECT_TRUE(lay_out_segments(segments, 5, 0).pieces.empty());
 }
 
 }  // namespace

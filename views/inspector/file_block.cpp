@@ -14,8 +14,9 @@ namespace {
 
 std::string pool_words(const text::Texts& texts, const blocks::BlockFacts& facts) {
   if (facts.private_pool) {
-    return texts("file.block.pool_private", {{"first", std::to_string(facts.private_pool->first)},
-                                             {"second", std::to_string(facts.private_pool->second)}});
+    return texts("file.block.pool_private",
+                 {{"first", std::to_string(facts.private_pool->first)},
+                  {"second", std::to_string(facts.private_pool->second)}});
   }
   return texts(facts.small_pool ? "file.block.pool_small" : "file.block.pool_large");
 }
@@ -53,7 +54,8 @@ std::vector<InspectorRow> file_block_rows(const ViewContext& context) {
                   exact_bytes(texts, facts->total_after)});
   add("file.block.address", {text::hexadecimal(facts->address), ""});
   if (facts->entry) add("file.block.entry", {text::grouped(*facts->entry), ""});
-  if (facts->stream) add("file.block.stream", {text::hexadecimal(static_cast<std::uint64_t>(*facts->stream)), ""});
+  if (facts->stream)
+    add("file.block.stream", {text::hexadecimal(static_cast<std::uint64_t>(*facts->stream)), ""});
   add("file.block.pool", {pool_words(texts, *facts), ""});
   if (facts->compile_context != base::kNoString)
     add("file.block.compile_context", {std::string(snapshot.text(facts->compile_context)), ""});

@@ -74,10 +74,23 @@ std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& cont
   if (!replayed.empty()) section(ui, ui.texts("file.expandable.question"));
   wrapped_text(ui, TextStyle::body, expandable.empty() ? ui.theme.text3 : ui.theme.text,
                expandable.empty() ? ui.texts("file.replay.goes_on") : expandable, ui.px(16));
+  const std::string fragmentation = fragmentation_sentence(context);
+  const std::vector<InspectorRow> trials = trial_rows(context);
+  if (!fragmentation.empty()) {
+    ImGui::Dummy({0, ui.px(8)});
+    section(ui, ui.texts("file.misfit.title"));
+    wrapped_text(ui, TextStyle::body, ui.theme.text, fragmentation, ui.px(16));
+  }
+  if (!trials.empty()) {
+    ImGui::Dummy({0, ui.px(8)});
+    section(ui, ui.texts("file.trial.title"));
+    draw_rows(ui, trials);
+  }
   ImGui::Dummy({0, ui.px(8)});
   if (copy_button(ui, "###copy_file")) {
-    ImGui::SetClipboardText(
-        (to_tsv(rows) + to_tsv(settings) + to_tsv(replayed) + expandable).c_str());
+    ImGui::SetClipboardText((to_tsv(rows) + to_tsv(settings) + to_tsv(replayed) + expandable +
+                             "\n" + fragmentation + "\n" + to_tsv(trials))
+                                .c_str());
   }
   ImGui::PopStyleVar();
   return chosen;

@@ -178,6 +178,38 @@ std::string expandable_sentence(const ViewContext& context) {
   return texts("file.expandable.already_on");
 }
 
+std::string fragmentation_sentence(const ViewContext& context) {
+  if (context.replayed == nullptr) return {};
+  const auto& misfit = context.replayed->misfit;
+  if (!misfit) return context.texts("file.misfit.none");
+  return context.texts(misfit->refused ? "file.misfit.refused" : "file.misfit.taken",
+                       {{"event", text::grouped(static_cast<std::int64_t>(misfit->event))},
+                        {"asked", text::bytes(misfit->requested).joined()},
+                        {"free", text::bytes(misfit->free.free()).joined()},
+                        {"pieces", text::grouped(misfit->free.pieces)},
+                        {"largest", text::bytes(misfit->free.largest).joined()}});
+}
+
+std::vector<InspectorRow> trial_rows(const ViewContext& context) {
+  if (context.replayed == nullptr || context.replayed->trials.empty()) return {};
+  const text::Texts& texts = context.texts;
+  const auto row = [&](const std::string& label, std::int64_t peak, std::int64_t refused) {
+    const std::string about =
+        refused > 0 ? texts("file.trial.refused", {{"count", text::grouped(refused)}}) : "";
+    return InspectorRow{label, text::bytes(peak), about.empty() ? exact_bytes(texts, peak) : about};
+  };
+  const allocator::ExpandableAnswer& answer = context.replayed->expandable;
+  std::vector<InspectorRow> rows;
+  if (answer.kind != allocator::ExpandableAnswer::Kind::already_on) {
+    rows.push_back(
+        row(texts("file.trial.as_recorded"), answer.without.peak_reserved, answer.refused));
+    rows.push_back(row("expandable_segments:True", answer.with.peak_reserved, answer.refused_with));
+  }
+  for (const allocator::SettingTrial& trial : context.replayed->trials)
+    rows.push_back(row(trial.setting, trial.peak_reserved, trial.refused));
+  return rows;
+}
+
 FileVerdict file_verdict(const ViewContext& context) {
   FileVerdict verdict;
   const files::OpenedDevice& device = *context.file_device;

@@ -17,6 +17,12 @@ std::vector<InspectorRow> replay_rows(const ViewContext& context);
 // The answer to "Would expandable segments have helped?", or why it is unknown. Empty while it is
 // being computed.
 std::string expandable_sentence(const ViewContext& context);
+// The request that found enough free memory in pieces that were too small, if there was one; empty
+// while that is not known.
+std::string fragmentation_sentence(const ViewContext& context);
+// Settings that were tried, with the memory that the allocator would have reserved at most.
+std::vector<InspectorRow> trial_rows(const ViewContext& context);
+
 // The verdict of a file: the peak that was reached, or the allocation that was refused.
 struct FileVerdict {
   std::string sentence;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"
 #include "views/charts/run_time.h"
@@ -175,8 +176,11 @@ void MemoryChart::make_scale(const ViewContext& context) {
       most = totals_.over(from, std::min(last + 1, totals_.size())).most;
     }
     layers_ = {};
-    if (source_.kind == MemorySource::Kind::measured && context.run != nullptr &&
-        context.file == nullptr) {
+    // The segments of a file of our own are a model's: they say nothing of a course over time.
+    const bool of_file = source_.kind == MemorySource::Kind::opened && context.file != nullptr &&
+                         !has_modelled_segments(context.file->file.snapshot);
+    const bool of_run = source_.kind == MemorySource::Kind::measured && context.file == nullptr;
+    if (context.run != nullptr && (of_file || of_run)) {
       layers_ = device_layers(*context.run);
       most = std::max(most, log.peak_reserved());
       // Except if others use so much of the device that our part would be hardly visible.
@@ -347,6 +351,12 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
   const StackSettings look{context.theme.kind, context.state.block_colors, context.state.detail,
                            context.metrics.scale};
   const memory::BlockIndex tracked = context.state.selected_block.value_or(memory::kNone);
+  if (context.file == nullptr || context.file_device == nullptr) {
+    hits_.clear();
+  } else {
+    hits_.update(context.file_device->run.id, files::blocks_of(*context.file, *context.file_device),
+                 context.state.search);
+  }
   stack_.update({.source = source_,
                  .strings = context.strings,
                  .axis = axis_,
@@ -354,7 +364,8 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
                  .look = look,
                  .tracked = tracked,
                  .now_ns = context.now_ns,
-                 .at_once = context.picture});
+                 .at_once = context.picture,
+                 .hits = hits_.marks()});
   hover_.reset();
   if (input.hovered) {
     if (!gestures_.dragging()) hover_ = stack_.hit(log, axis_, scale_, input.mouse);

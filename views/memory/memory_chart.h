@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/blocks/block_hits.h"
 #include "views/charts/chart_input.h"
 #include "views/charts/read_out.h"
 #include "views/charts/title_row.h"
@@ -184,6 +185,7 @@ class MemoryChart {
   std::vector<Rect> color_fields_;  // of the choice of colours
   TotalsIndex totals_;
   StackCache stack_;
+  blocks::BlockHits hits_;
   PredictedOutline outline_;
   LiveFactsCache facts_;
   DeviceLayers layers_;

@@ -31,7 +31,8 @@ class StackCache {
     StackSettings look;
     memory::BlockIndex tracked = memory::kNone;  // whose outline is wanted however small it is
     std::int64_t now_ns = 0;
-    bool at_once = false;  // nothing may stand in for the picture
+    bool at_once = false;                                // nothing may stand in for the picture
+    std::shared_ptr<const std::vector<bool>> hits = {};  // of a search, by block; null: none
   };
   void update(const View& view);
   void clear();
@@ -66,6 +67,7 @@ class StackCache {
     std::int64_t top = 0;
     StackSettings look;
     memory::BlockIndex tracked = memory::kNone;
+    std::shared_ptr<const std::vector<bool>> hits;
     friend bool operator==(const Key&, const Key&) = default;
   };
   // Pixels a column, and what was asked for with it.

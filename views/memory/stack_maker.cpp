@@ -37,6 +37,14 @@ bool StackMaker::odd_layer(const base::StringTable& strings, base::StringId modu
 // A band has the colour of its largest block.
 Color StackMaker::color_of(const StackOrder& order, const Theme& theme,
                            const memory::StackRect& rect) {
+  constexpr float kFaint = 0.85F;
+  const Color color = plain_color(order, theme, rect);
+  const bool hit = order.hits == nullptr || (*order.hits)[rect.largest];
+  return hit ? color : mixed(color, theme.surface, kFaint);
+}
+
+Color StackMaker::plain_color(const StackOrder& order, const Theme& theme,
+                              const memory::StackRect& rect) {
   if (order.look.colors == BlockColors::allocation) return allocation_color(rect.largest);
   const memory::Block& block = order.log->blocks()[rect.largest];
   if (order.look.colors == BlockColors::stack) {

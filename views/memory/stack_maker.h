@@ -38,6 +38,8 @@ struct StackOrder {
   std::span<const std::uint32_t> stacks;  // of the blocks; empty: not known
   memory::LayoutRequest request;
   StackSettings look;
+  // Of the blocks: those that a search found; the others are faint. Null: no search.
+  std::shared_ptr<const std::vector<bool>> hits;
   std::shared_ptr<const void> owner;
 };
 
@@ -58,6 +60,8 @@ class StackMaker {
   [[nodiscard]] bool odd_layer(const base::StringTable& strings, base::StringId module);
   [[nodiscard]] Color color_of(const StackOrder& order, const Theme& theme,
                                const memory::StackRect& rect);
+  [[nodiscard]] Color plain_color(const StackOrder& order, const Theme& theme,
+                                  const memory::StackRect& rect);
 
   const base::StringTable* known_ = nullptr;  // the strings that odd_ speaks of
   std::vector<std::int8_t> odd_;              // by module; -1 not known yet

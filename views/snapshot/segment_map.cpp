@@ -1,4 +1,4 @@
-#include "views/segments/segment_map.h"
+#include "views/snapshot/segment_map.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,18 +37,22 @@ bool in_private_pool(const allocator::SnapshotSegment& segment) {
 
 }  // namespace
 
-SegmentMap::Sums SegmentMap::sums_of(const allocator::Snapshot& snapshot, std::int64_t device) {
+SegmentMap::Sums SegmentMap::sums_of(const SegmentState& state) {
   Sums sums;
   double reserved = 0;
   double active = 0;
   double in_private_pools = 0;
-  for (const allocator::SnapshotSegment& segment : snapshot.segments) {
-    if (segment.device != device) continue;
+  for (const allocator::SnapshotSegment& segment : state.segments) {
     ++sums.segments;
     reserved += static_cast<double>(segment.total_size);
     if (in_private_pool(segment)) in_private_pools += static_cast<double>(segment.total_size);
     for (const allocator::SnapshotBlock& block : segment.blocks) {
-      if (block.state != allocator::BlockState::inactive) active += static_cast<double>(block.size);
+      if (block.state != allocator::BlockState::inactive) {
+        active += static_cast<double>(block.size);
+        continue;
+      }
+      ++sums.pieces;
+      sums.largest = std::max(sums.largest, block.size);
     }
   }
   sums.reserved = whole(reserved);
@@ -57,7 +61,10 @@ SegmentMap::Sums SegmentMap::sums_of(const allocator::Snapshot& snapshot, std::i
   return sums;
 }
 
-void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewContext& context) {
+void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewContext& context,
+                         const blocks::AllocatorHistory& history, const SegmentState& state) {
+  history_ = &history;
+  state_ = &state;
   const auto px = [&](float value) { return std::round(context.metrics.px(value)); };
   all_ = area;
   const Rect row{area.x0 + px(kPadding), area.y0, area.x1 - px(kPadding), area.y0 + px(kTitle)};
@@ -66,31 +73,15 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
   row_pitch_ = row_height_ + px(kRowGap);
   subtitle_.clear();
   legend_.clear();
-  if (context.file == nullptr || context.file_device == nullptr) {
-    pieces_ = {};
-    run_id_ = 0;
-    title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), {}, {},
-                               LegendSide::right, {});
-    return;
-  }
   const auto rows =
       static_cast<std::int32_t>((plot_.height() + px(kRowGap)) / std::max(row_pitch_, 1.0F));
   const auto width = static_cast<std::int32_t>(plot_.width());
-  const run::Run& run = context.file_device->run;
-  if (run.id != run_id_ || rows != rows_ || width != width_) {
-    if (run.id != run_id_) {
-      sums_ = sums_of(context.file->file.snapshot, context.file_device->number);
-      live_.clear();
-      const auto blocks = run.memory.blocks();
-      for (memory::BlockIndex i = 0; i < blocks.size(); ++i) {
-        if (blocks[i].free_event == memory::kNone) live_[blocks[i].address] = i;
-      }
-    }
-    run_id_ = run.id;
+  if (state.version != version_ || rows != rows_ || width != width_) {
+    version_ = state.version;
     rows_ = rows;
     width_ = width;
-    pieces_ = lay_out_segments(context.file->file.snapshot, context.file_device->number, rows,
-                               plot_.width());
+    sums_ = sums_of(state);
+    pieces_ = lay_out_segments(state.segments, rows, plot_.width());
   }
   const bool modelled = has_modelled_segments(context.file->file.snapshot);
   subtitle_ = context.texts(sums_.in_private_pools > 0 ? "segments.summary_private"
@@ -99,7 +90,9 @@ void SegmentMap::lay_out(const DrawSink& sink, const Rect& area, const ViewConte
                             {{"count", text::grouped(sums_.segments)},
                              {"reserved", text::bytes(sums_.reserved).joined()},
                              {"free", text::bytes(sums_.reserved - sums_.active).joined()},
-                             {"private", text::bytes(sums_.in_private_pools).joined()}});
+                             {"private", text::bytes(sums_.in_private_pools).joined()},
+                             {"pieces", text::grouped(sums_.pieces)},
+                             {"largest", text::bytes(sums_.largest).joined()}});
   legend_.push_back({context.texts("segments.free"), free_color(context.theme), 0, 1});
   legend_.push_back({context.texts("segments.pending"), free_pending_color(context.theme), 0, 0});
   title_ = lay_out_title_row(sink, row, context.metrics, context.texts("segments.title"), subtitle_,
@@ -127,14 +120,11 @@ const SegmentPiece* SegmentMap::piece_at(Point at) const {
 std::optional<memory::BlockIndex> SegmentMap::block_of(
     const allocator::SnapshotBlock& block) const {
   if (block.state == allocator::BlockState::inactive) return std::nullopt;
-  const auto found = live_.find(block.address);
-  if (found == live_.end()) return std::nullopt;
-  return found->second;
+  return history_->block_at(block.address);
 }
 
-std::optional<memory::BlockIndex> SegmentMap::block_of(const ViewContext& context,
-                                                       const SegmentPiece& piece) const {
-  return block_of(context.file->file.snapshot.segments[piece.segment].blocks[piece.block]);
+std::optional<memory::BlockIndex> SegmentMap::block_of(const SegmentPiece& piece) const {
+  return block_of(state_->segments[piece.segment].blocks[piece.block]);
 }
 
 // Selects the neighbour of the selected block, across free parts; above or below the nearest block
@@ -142,7 +132,7 @@ std::optional<memory::BlockIndex> SegmentMap::block_of(const ViewContext& contex
 void SegmentMap::step(const ChartInput& input, ViewContext& context) const {
   auto& selected = context.state.selected_block;
   const auto& pieces = pieces_.pieces;
-  const auto block = [&](const SegmentPiece& piece) { return block_of(context, piece); };
+  const auto block = [&](const SegmentPiece& piece) { return block_of(piece); };
   const auto now = std::ranges::find_if(
       pieces, [&](const SegmentPiece& piece) { return selected && block(piece) == selected; });
   if (now == pieces.end()) {
@@ -185,14 +175,13 @@ void SegmentMap::update(const ChartInput& input, ViewContext& context) {
   const SegmentPiece* piece = piece_at(input.mouse);
   if (piece == nullptr) return;
   hover_ = *piece;
-  const auto block = block_of(context, *piece);
+  const auto block = block_of(*piece);
   context.state.hovered_block = block;
   if (input.left_pressed) context.state.selected_block = block;
 }
 
 Color SegmentMap::color_of(const ViewContext& context, const SegmentPiece& piece) const {
-  const allocator::SnapshotBlock& block =
-      context.file->file.snapshot.segments[piece.segment].blocks[piece.block];
+  const allocator::SnapshotBlock& block = state_->segments[piece.segment].blocks[piece.block];
   if (block.state == allocator::BlockState::inactive) return free_color(context.theme);
   if (block.state == allocator::BlockState::active_pending_free)
     return free_pending_color(context.theme);
@@ -224,7 +213,7 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
     if (rect.width() >= 6) rect.x1 -= 1;
     sink.fill(rect, color_of(context, piece));
     if (!selected) continue;
-    const auto& block = context.file->file.snapshot.segments[piece.segment].blocks[piece.block];
+    const auto& block = state_->segments[piece.segment].blocks[piece.block];
     if (block_of(block) == selected) sink.outline(rect, context.theme.text, 2);
   }
   if (hover_) {
@@ -237,7 +226,7 @@ void SegmentMap::draw(DrawSink& sink, const ViewContext& context) const {
 void SegmentMap::draw_read_out(DrawSink& sink, const ViewContext& context,
                                const SegmentPiece& piece) const {
   const auto& texts = context.texts;
-  const allocator::SnapshotSegment& segment = context.file->file.snapshot.segments[piece.segment];
+  const allocator::SnapshotSegment& segment = state_->segments[piece.segment];
   const allocator::SnapshotBlock& block = segment.blocks[piece.block];
   std::vector<ReadOutLine> lines;
   const std::string size = text::bytes(block.size).joined();

@@ -1,4 +1,4 @@
-#include "views/segments/segment_pieces.h"
+#include "views/snapshot/segment_pieces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,15 +6,12 @@
 namespace ts::views {
 namespace {
 
-std::vector<std::uint32_t> segments_by_address(const allocator::Snapshot& snapshot,
-                                               std::int64_t device) {
+std::vector<std::uint32_t> by_address(std::span<const allocator::SnapshotSegment> segments) {
   std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < snapshot.segments.size(); ++i) {
-    const allocator::SnapshotSegment& segment = snapshot.segments[i];
-    if (segment.device == device && segment.total_size > 0) order.push_back(i);
+  for (std::uint32_t i = 0; i < segments.size(); ++i) {
+    if (segments[i].total_size > 0) order.push_back(i);
   }
-  std::ranges::stable_sort(order, {},
-                           [&](std::uint32_t i) { return snapshot.segments[i].address; });
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return segments[i].address; });
   return order;
 }
 
@@ -49,13 +46,13 @@ class Rows {
 
 }  // namespace
 
-SegmentPieces lay_out_segments(const allocator::Snapshot& snapshot, std::int64_t device,
+SegmentPieces lay_out_segments(std::span<const allocator::SnapshotSegment> segments,
                                std::int32_t rows, float width) {
   SegmentPieces out;
-  const std::vector<std::uint32_t> order = segments_by_address(snapshot, device);
+  const std::vector<std::uint32_t> order = by_address(segments);
   if (order.empty() || rows < 1 || width < 1) return out;
   double total = 0;
-  for (const std::uint32_t i : order) total += static_cast<double>(snapshot.segments[i].total_size);
+  for (const std::uint32_t i : order) total += static_cast<double>(segments[i].total_size);
   const double pixels = std::floor(static_cast<double>(width)) * rows;
   const double share = pixels / static_cast<double>(order.size());  // of a segment
   const double gap = share >= 12 ? 2 : share >= 5 ? 1 : 0;
@@ -63,7 +60,7 @@ SegmentPieces lay_out_segments(const allocator::Snapshot& snapshot, std::int64_t
   Rows strip(std::floor(width), out.pieces);
   double at = 0;
   for (const std::uint32_t i : order) {
-    const allocator::SnapshotSegment& segment = snapshot.segments[i];
+    const allocator::SnapshotSegment& segment = segments[i];
     double begin = at;
     for (std::uint32_t b = 0; b < segment.blocks.size(); ++b) {
       const double end =

@@ -1,0 +1,254 @@
+#include "views/snapshot/snapshot_view.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/files/opened_file.h"
+#include "core/text/numbers.h"
+#include "views/charts/imgui_input.h"
+#include "views/common/imgui_sink.h"
+#include "views/common/widgets.h"
+#include "views/snapshot/block_rows.h"
+
+namespace ts::views {
+namespace {
+
+constexpr float kLeastSize = 24;   // pixels; below it there is nothing to draw
+constexpr float kListWidth = 420;  // of the events, at scale 1
+constexpr float kLeastMap = 300;   // beside the list
+constexpr float kMargin = 14;
+
+Rect rest_of_window() {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  return {std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x), std::floor(at.y + size.y)};
+}
+
+}  // namespace
+
+void SnapshotView::follow(const ViewContext& context) {
+  const std::uint64_t id = context.file_device == nullptr ? 0 : context.file_device->run.id;
+  if (id == run_id_) return;
+  run_id_ = id;
+  history_.reset();
+  state_ = {};
+  followed_.reset();
+  if (id == 0) return;
+  history_.emplace(files::blocks_of(*context.file, *context.file_device));
+  state_ = {history_->segments(), ++version_};
+}
+
+void SnapshotView::draw(const Ui& ui, ViewContext& context) {
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
+  follow(context);
+  if (!history_) return;
+  draw_head(ui, context);
+  switch (tab_) {
+    case SnapshotTab::history:
+      return draw_history(ui, context);
+    case SnapshotTab::table:
+      return draw_table(ui, context);
+    case SnapshotTab::flame:
+      return draw_flame(ui, context);
+  }
+}
+
+void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
+  const float margin = ui.px(kMargin);
+  ImGui::SetCursorPos({margin, ui.px(6)});
+  const float room = ImGui::GetContentRegionAvail().x - margin;
+  const Choice tabs[] = {{"history", ui.texts("file.view.history"), {}},
+                         {"table", ui.texts("file.view.table"), {}},
+                         {"flame", ui.texts("file.view.flame"), {}}};
+  int tab = static_cast<int>(tab_);
+  if (segmented(ui, "###snapshot_tabs", tabs, tab, std::min(room, ui.px(330))))
+    tab_ = static_cast<SnapshotTab>(tab);
+  ImGui::SameLine(0, ui.px(16));
+  draw_search(ui, context, ui.px(260));
+  if (tab_ == SnapshotTab::history) return;
+  const Choice moments[] = {{"peak", ui.texts("file.view.at_peak"), {}},
+                            {"event", ui.texts("file.view.at_event"), {}},
+                            {"end", ui.texts("file.view.at_end"), {}},
+                            {"lifetime", ui.texts("file.view.lifetime"), {}},
+                            {"allocated", ui.texts("file.view.allocated"), {}}};
+  const bool wide = room > ui.px(940);
+  const float width = ui.px(520);
+  const auto next = [&](bool same_row) {
+    if (same_row) {
+      ImGui::SameLine(0, ui.px(16));
+    } else {
+      ImGui::SetCursorPosX(margin);
+    }
+  };
+  next(false);
+  int moment = static_cast<int>(moment_);
+  if (segmented(ui, "###snapshot_moment", moments, moment, std::min(room, width)))
+    moment_ = static_cast<Moment>(moment);
+  if (tab_ != SnapshotTab::table) return;
+  const Choice groups[] = {{"frame", ui.texts("file.groups.by_frame"), {}},
+                           {"op", ui.texts("file.groups.by_operator"), {}},
+                           {"size", ui.texts("file.groups.by_size"), {}},
+                           {"stack", ui.texts("file.groups.by_stack"), {}},
+                           {"category", ui.texts("file.groups.by_category"), {}}};
+  next(wide);
+  int by = static_cast<int>(by_);
+  if (segmented(ui, "###snapshot_by", groups, by, std::min(room, ui.px(380))))
+    by_ = static_cast<blocks::GroupBy>(by);
+}
+
+// The field finds blocks; the memory view makes all others faint. Enter goes to the next one.
+void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) {
+  std::string& search = context.state.search;
+  if (search != search_.data()) {
+    const std::size_t count = std::min(search.size(), search_.size() - 1);
+    search.copy(search_.data(), count);
+    search_[count] = '\0';
+  }
+  const bool slash = ImGui::IsKeyPressed(ImGuiKey_Slash, false) ||
+                     (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F, false));
+  if ((slash && !ImGui::GetIO().WantTextInput) || std::exchange(focus_search_, false))
+    ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(width);
+  bool entered = false;
+  {
+    const FontScope font(ui, TextStyle::body);
+    entered = ImGui::InputTextWithHint(
+        "###snapshot_search", ui.texts("file.view.search"), search_.data(), search_.size(),
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_EscapeClearsAll);
+  }
+  tooltip(ui, ui.texts("file.view.search_meaning"));
+  search = search_.data();
+  hits_.update(run_id_, files::blocks_of(*context.file, *context.file_device), search);
+  if (!hits_.active()) return;
+  ImGui::SameLine(0, ui.px(8));
+  views::text(ui, TextStyle::small, ui.theme.text2,
+              ui.texts("file.view.found",
+                       {{"count", text::grouped(static_cast<std::int64_t>(hits_.blocks().size()))},
+                        {"size", text::bytes(hits_.bytes()).joined()}}));
+  if (!entered) return;
+  focus_search_ = true;
+  auto& selected = context.state.selected_block;
+  if (const auto next = hits_.step(selected, ImGui::GetIO().KeyShift ? -1 : 1)) selected = next;
+}
+
+void SnapshotView::move_to(std::size_t position, ViewContext& context) {
+  history_->move_to(position);
+  state_ = {history_->segments(), ++version_};
+  const auto& trace = context.file->file.snapshot.device_traces;
+  const auto device = static_cast<std::size_t>(context.file_device->number);
+  if (position == 0 || device >= trace.size()) return;
+  context.state.cursor_ns = trace[device][position - 1].time_us * 1000;
+  const auto block = history_->block_of_event(position - 1);
+  if (block) context.state.selected_block = followed_ = block;
+}
+
+void SnapshotView::draw_history(const Ui& ui, ViewContext& context) {
+  // A block that was selected elsewhere is shown at the moment of its allocation.
+  const auto& selected = context.state.selected_block;
+  const auto& entries = context.file_device->entries;
+  if (selected && selected != followed_ && *selected < entries.size() &&
+      entries[*selected] != memory::kNone &&
+      !history_->block_at(context.run->memory.blocks()[*selected].address)) {
+    followed_ = selected;
+    move_to(entries[*selected] + std::size_t{1}, context);
+  }
+  const Rect area = rest_of_window();
+  const float list = std::min(ui.px(kListWidth), area.width() - ui.px(kLeastMap));
+  const bool has_list = list >= ui.px(200) && history_->size() > 0;
+  if (has_list) {
+    ImGui::SetCursorPosX(ui.px(kMargin));
+    ImGui::BeginChild("###history_events", {list - ui.px(kMargin), area.height()});
+    const auto chosen = events_.draw(ui, context, *history_);
+    ImGui::EndChild();
+    if (chosen) move_to(*chosen, context);
+  }
+  const Rect place{has_list ? area.x0 + list : area.x0, area.y0, area.x1, area.y1};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  map_.lay_out(sink, place, context, *history_, state_);
+  map_.update(read_chart_input("###segments", map_.plot(), false, context.now_ns), context);
+  map_.draw(sink, context);
+  ImGui::SetCursorScreenPos({area.x0, area.y0});
+  ImGui::Dummy({area.width(), area.height()});
+}
+
+// The event of the log after the shown state: of the last allocation before it, and what was freed
+// or refused since.
+memory::EventIndex SnapshotView::event_at_position(const ViewContext& context) const {
+  using allocator::TraceAction;
+  const auto& traces = context.file->file.snapshot.device_traces;
+  const auto device = static_cast<std::size_t>(context.file_device->number);
+  const memory::AllocationLog& log = context.run->memory;
+  if (device >= traces.size()) return log.peak_event();
+  memory::EventIndex since = 0;
+  for (std::size_t i = history_->position(); i-- > 0;) {
+    const TraceAction action = traces[device][i].action;
+    if (action == TraceAction::free_completed || action == TraceAction::oom) ++since;
+    if (action != TraceAction::alloc) continue;
+    const auto block = history_->block_of_event(i);
+    if (block) return log.blocks()[*block].alloc_event + since;
+  }
+  const auto before = static_cast<memory::EventIndex>(context.file_device->blocks_before) + since;
+  return before == 0 ? memory::kNone : before - 1;
+}
+
+memory::EventIndex SnapshotView::event_of(const ViewContext& context) const {
+  const memory::AllocationLog& log = context.run->memory;
+  switch (moment_) {
+    case Moment::peak:
+      return log.peak_event();
+    case Moment::event:
+      return event_at_position(context);
+    case Moment::end:
+      return log.events().empty() ? memory::kNone
+                                  : static_cast<memory::EventIndex>(log.events().size() - 1);
+    case Moment::lifetime:
+    case Moment::allocated:
+      break;
+  }
+  return memory::kNone;
+}
+
+blocks::Weight SnapshotView::weight() const {
+  if (moment_ == Moment::lifetime) return blocks::Weight::lifetime;
+  return moment_ == Moment::allocated ? blocks::Weight::allocated : blocks::Weight::alive;
+}
+
+void SnapshotView::update_question(const ViewContext& context) {
+  const Question question{run_id_, tab_, moment_, by_, event_of(context)};
+  if (question == asked_) return;
+  asked_ = question;
+  ++version_;
+  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
+  if (tab_ == SnapshotTab::table) {
+    groups_ = blocks::group_blocks(source, by_, weight(), question.event);
+  } else {
+    nodes_ = blocks::flame_graph(source, weight(), question.event);
+  }
+}
+
+void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
+  update_question(context);
+  ImGui::SetCursorPosX(ui.px(kMargin));
+  ImGui::BeginChild("###snapshot_table", {ImGui::GetContentRegionAvail().x - ui.px(kMargin), 0});
+  const auto clicked = draw_block_rows(ui, context, groups_, by_, moment_ == Moment::lifetime);
+  ImGui::EndChild();
+  if (clicked) context.state.selected_block = groups_[*clicked].first;
+}
+
+void SnapshotView::draw_flame(const Ui& ui, ViewContext& context) {
+  update_question(context);
+  const Rect area = rest_of_window();
+  const Rect plot{area.x0 + ui.px(kMargin), area.y0, area.x1 - ui.px(kMargin), area.y1};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
+  flame_.lay_out(plot, context, nodes_, version_, moment_ == Moment::lifetime);
+  flame_.update(read_chart_input("###flame", plot, false, context.now_ns), context);
+  flame_.draw(sink, context);
+  ImGui::SetCursorScreenPos({area.x0, area.y0});
+  ImGui::Dummy({area.width(), area.height()});
+}
+
+}  // namespace ts::views

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/blocks/allocator_history.h"
+#include "core/blocks/block_hits.h"
+#include "core/blocks/flame_graph.h"
+#include "views/common/ui.h"
+#include "views/snapshot/event_list.h"
+#include "views/snapshot/flame_figure.h"
+#include "views/snapshot/segment_map.h"
+
+namespace ts::views {
+
+// What the panel above the memory view shows of an opened snapshot.
+enum class SnapshotTab : std::uint8_t { history, table, flame };
+
+// An opened snapshot beside its memory view: the allocator's events and segments, and where the
+// bytes come from, as a table and as a flame graph. In the content region of the current window. UI
+// thread. Tables and graphs are made anew when file, moment or question change, not every frame.
+class SnapshotView {
+ public:
+  void draw(const Ui& ui, ViewContext& context);
+  void show(SnapshotTab tab) { tab_ = tab; }
+
+ private:
+  // The moment or the course that tables and flame graph are about.
+  enum class Moment : std::uint8_t { peak, event, end, lifetime, allocated };
+  static constexpr int kMoments = 5;
+
+  void follow(const ViewContext& context);
+  void draw_head(const Ui& ui, ViewContext& context);
+  void draw_search(const Ui& ui, ViewContext& context, float width);
+  void draw_history(const Ui& ui, ViewContext& context);
+  void move_to(std::size_t position, ViewContext& context);
+  void update_question(const ViewContext& context);
+  [[nodiscard]] blocks::Weight weight() const;
+  [[nodiscard]] memory::EventIndex event_of(const ViewContext& context) const;
+  [[nodiscard]] memory::EventIndex event_at_position(const ViewContext& context) const;
+  void draw_table(const Ui& ui, ViewContext& context);
+  void draw_flame(const Ui& ui, ViewContext& context);
+
+  SnapshotTab tab_ = SnapshotTab::history;
+  Moment moment_ = Moment::peak;
+  blocks::GroupBy by_ = blocks::GroupBy::frame;
+
+  std::uint64_t run_id_ = 0;  // of the device that all this is about
+  std::optional<blocks::AllocatorHistory> history_;
+  SegmentState state_;
+  std::optional<memory::BlockIndex> followed_;  // the selection that the history moved to
+  EventList events_;
+  SegmentMap map_;
+
+  // The question that the groups and nodes below answer.
+  struct Question {
+    std::uint64_t run_id = 0;
+    SnapshotTab tab = SnapshotTab::history;
+    Moment moment = Moment::peak;
+    blocks::GroupBy by = blocks::GroupBy::frame;
+    memory::EventIndex event = memory::kNone;
+    friend bool operator==(const Question&, const Question&) = default;
+  };
+  Question asked_;
+  std::uint64_t version_ = 0;
+  std::vector<blocks::BlockGroup> groups_;
+  std::vector<blocks::FlameNode> nodes_;
+  FlameFigure flame_;
+
+  blocks::BlockHits hits_;
+  std::array<char, 128> search_{};
+  bool focus_search_ = false;
+};
+
+}  // namespace ts::views
