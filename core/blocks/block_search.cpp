@@ -8,16 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "core/base/letters.h"
+
 namespace ts::blocks {
 namespace {
-
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 struct Address {
   std::uint64_t value = 0;
@@ -114,7 +108,7 @@ class TextFinder {
     });
   }
   [[nodiscard]] bool found_in(std::string_view text) const {
-    return lowered(text).find(part_) != std::string::npos;
+    return base::contains_letters(text, part_);
   }
 
  private:
@@ -160,7 +154,7 @@ void keep_matches(const BlockSource& source, const std::string& word,
 
 std::vector<memory::BlockIndex> find_blocks(const BlockSource& source, std::string_view text) {
   std::vector<memory::BlockIndex> blocks;
-  const std::string lower = lowered(text);
+  const std::string lower = base::lower(text);
   std::size_t begin = lower.find_first_not_of(' ');
   if (begin == std::string::npos) return blocks;
   blocks.resize(source.log.blocks().size());

@@ -84,16 +84,17 @@ void StackCache::take_over(MadeStack made, const Asked& asked, std::int64_t now_
 }
 
 void StackCache::update(const View& view) {
-  const Key wanted{view.source.log->version(),
-                   view.axis.kind,
-                   view.axis.axis.range,
-                   view.axis.axis.pixels(),
-                   static_cast<std::int32_t>(std::max(0.0F, std::round(view.scale.plot.height()))),
-                   view.scale.bottom,
-                   view.scale.top,
-                   view.look,
-                   view.tracked,
-                   view.hits};
+  const Key wanted{
+      .version = view.source.log->version(),
+      .kind = view.axis.kind,
+      .range = view.axis.axis.range,
+      .columns = view.axis.axis.pixels(),
+      .rows = static_cast<std::int32_t>(std::max(0.0F, std::round(view.scale.plot.height()))),
+      .bottom = view.scale.bottom,
+      .top = view.scale.top,
+      .look = view.look,
+      .tracked = view.tracked,
+      .hits = view.hits};
   const bool few = view.source.log->events().size() < kFewEvents;
   const bool dear = has_made_ ? whole_cost_ns_ > kFrameShare : !few;
   if (asked_ || (view.source.owner != nullptr && dear && !view.at_once)) {

@@ -3,29 +3,20 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/files/opened_file.h"
 #include "core/text/numbers.h"
 #include "views/charts/imgui_input.h"
-#include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
 #include "views/snapshot/block_rows.h"
 
 namespace ts::views {
 namespace {
 
-constexpr float kLeastSize = 24;   // pixels; below it there is nothing to draw
 constexpr float kListWidth = 420;  // of the events, at scale 1
 constexpr float kLeastMap = 300;   // beside the list
 constexpr float kMargin = 14;
-
-Rect rest_of_window() {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  return {std::floor(at.x), std::floor(at.y), std::floor(at.x + size.x), std::floor(at.y + size.y)};
-}
 
 }  // namespace
 
@@ -42,8 +33,6 @@ void SnapshotView::follow(const ViewContext& context) {
 }
 
 void SnapshotView::draw(const Ui& ui, ViewContext& context) {
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  if (size.x < kLeastSize || size.y < kLeastSize || context.faces == nullptr) return;
   follow(context);
   if (!history_) return;
   draw_head(ui, context);
@@ -156,23 +145,21 @@ void SnapshotView::draw_history(const Ui& ui, ViewContext& context) {
     followed_ = selected;
     move_to(entries[*selected] + std::size_t{1}, context);
   }
-  const Rect area = rest_of_window();
-  const float list = std::min(ui.px(kListWidth), area.width() - ui.px(kLeastMap));
-  const bool has_list = list >= ui.px(200) && history_->size() > 0;
-  if (has_list) {
-    ImGui::SetCursorPosX(ui.px(kMargin));
-    ImGui::BeginChild("###history_events", {list - ui.px(kMargin), area.height()});
-    const auto chosen = events_.draw(ui, context, *history_);
-    ImGui::EndChild();
-    if (chosen) move_to(*chosen, context);
-  }
-  const Rect place{has_list ? area.x0 + list : area.x0, area.y0, area.x1, area.y1};
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
-  map_.lay_out(sink, place, context, *history_, state_);
-  map_.update(read_chart_input("###segments", map_.plot(), false, context.now_ns), context);
-  map_.draw(sink, context);
-  ImGui::SetCursorScreenPos({area.x0, area.y0});
-  ImGui::Dummy({area.width(), area.height()});
+  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
+    const float list = std::min(ui.px(kListWidth), area.width() - ui.px(kLeastMap));
+    const bool has_list = list >= ui.px(200) && history_->size() > 0;
+    if (has_list) {
+      ImGui::SetCursorPosX(ui.px(kMargin));
+      ImGui::BeginChild("###history_events", {list - ui.px(kMargin), area.height()});
+      const auto chosen = events_.draw(ui, context, *history_);
+      ImGui::EndChild();
+      if (chosen) move_to(*chosen, context);
+    }
+    const Rect place{has_list ? area.x0 + list : area.x0, area.y0, area.x1, area.y1};
+    map_.lay_out(sink, place, context, *history_, state_);
+    map_.update(read_chart_input("###segments", map_.plot(), false, context.now_ns), context);
+    map_.draw(sink, context);
+  });
 }
 
 // The event of the log after the shown state: of the last allocation before it, and what was freed
@@ -241,14 +228,12 @@ void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
 
 void SnapshotView::draw_flame(const Ui& ui, ViewContext& context) {
   update_question(context);
-  const Rect area = rest_of_window();
-  const Rect plot{area.x0 + ui.px(kMargin), area.y0, area.x1 - ui.px(kMargin), area.y1};
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), *context.faces, context.metrics.scale);
-  flame_.lay_out(plot, context, nodes_, version_, moment_ == Moment::lifetime);
-  flame_.update(read_chart_input("###flame", plot, false, context.now_ns), context);
-  flame_.draw(sink, context);
-  ImGui::SetCursorScreenPos({area.x0, area.y0});
-  ImGui::Dummy({area.width(), area.height()});
+  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) {
+    const Rect plot{area.x0 + ui.px(kMargin), area.y0, area.x1 - ui.px(kMargin), area.y1};
+    flame_.lay_out(plot, context, nodes_, version_, moment_ == Moment::lifetime);
+    flame_.update(read_chart_input("###flame", plot, false, context.now_ns), context);
+    flame_.draw(sink, context);
+  });
 }
 
 }  // namespace ts::views
