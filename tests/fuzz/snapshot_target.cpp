@@ -4,7 +4,14 @@
 #include <utility>
 
 #include "core/allocator/replay.h"
+#include "core/allocator/snapshot_figures.h"
 #include "core/base/check.h"
+#include "core/blocks/allocator_history.h"
+#include "core/blocks/block_difference.h"
+#include "core/blocks/block_facts.h"
+#include "core/blocks/block_search.h"
+#include "core/blocks/flame_graph.h"
+#include "core/blocks/growth.h"
 #include "core/snapshot/snapshot_read.h"
 #include "core/snapshot/snapshot_write.h"
 #include "tests/snapshot/random_snapshot.h"
@@ -38,6 +45,29 @@ void replay_all(const allocator::Snapshot& snapshot) {
   }
 }
 
+// What the window and the commands ask of a file that was opened.
+void ask_blocks(const allocator::Snapshot& snapshot) {
+  for (const std::size_t device : allocator::devices_of(snapshot)) {
+    const allocator::SnapshotLog log = allocator::log_of_snapshot(snapshot, device);
+    const blocks::BlockSource source = blocks::source_of(snapshot, device, log);
+    const memory::EventIndex peak = log.log.peak_event();
+    for (const auto by : {blocks::GroupBy::frame, blocks::GroupBy::stack, blocks::GroupBy::size})
+      (void)blocks::group_blocks(source, by, blocks::Weight::alive, peak);
+    (void)blocks::flame_graph(source, blocks::Weight::lifetime, peak);
+    (void)blocks::find_blocks(source, "a >=1KiB");
+    (void)blocks::find_growth(source);
+    (void)blocks::worst_misfit(source);
+    TS_CHECK(blocks::difference_of({source, peak}, {source, peak}).empty());
+    for (memory::BlockIndex i = 0; i < log.log.blocks().size(); ++i)
+      (void)blocks::facts_of(source, i);
+    blocks::AllocatorHistory history(source);
+    const auto end = blocks::free_pieces(history.segments());
+    history.move_to(0);
+    history.move_to(history.size());
+    TS_CHECK(blocks::free_pieces(history.segments()).pieces == end.pieces);
+  }
+}
+
 }  // namespace
 
 void feed_snapshot(std::string bytes) {
@@ -47,6 +77,7 @@ void feed_snapshot(std::string bytes) {
     return;
   }
   replay_all(file->snapshot);
+  ask_blocks(file->snapshot);
   check_round_trip(file->snapshot, snapshot::SnapshotFormat::pickle);
   check_round_trip(file->snapshot, snapshot::SnapshotFormat::json);
 }
