@@ -9,6 +9,7 @@ TS_ASSET(cuda_scratch)
 TS_ASSET(sweeps)
 TS_ASSET(reference_points)
 TS_ASSET(lesson_rows)
+TS_ASSET(memory_page)
 
 namespace ts::assets {
 
@@ -29,6 +30,9 @@ std::string_view sweeps() {
 }
 std::string_view reference_points() {
   return view_reference_points();
+}
+std::string_view memory_page() {
+  return view_memory_page();
 }
 std::string_view lesson_rows() {
   return view_lesson_rows();

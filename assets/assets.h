@@ -13,6 +13,7 @@ std::string_view gpus();              // gpus.json, read by run::GpuCatalogue
 std::string_view cuda_scratch();      // cuda_scratch.json, read by run::CudaScratch
 std::string_view sweeps();            // sweeps.json, read by run::SweepPresets
 std::string_view reference_points();  // reference_points.json, read by run::parse_references
+std::string_view memory_page();       // memory_page.html, filled by app::memory_page
 std::string_view lesson_rows();       // lesson_rows.json, read by lessons::read_rows
 // The files of assets/lessons, read by lessons::read_lesson.
 struct Lesson {

@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "app/commands/command_line.h"
 #include "app/commands/report.h"
+#include "app/output/memory_page.h"
+#include "core/allocator/snapshot_figures.h"
+#include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/unpack.h"
 #include "core/snapshot/snapshot_read.h"
@@ -20,6 +24,7 @@ namespace {
 struct ConvertCommand {
   std::filesystem::path in;
   std::filesystem::path out;
+  std::optional<std::size_t> device;  // of a page; unset: the first one
 };
 
 bool ends_with_one_of(const std::filesystem::path& path,
@@ -40,16 +45,32 @@ int convert_trace(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
   return written ? 0 : report(written.error().sentence, 2);
 }
 
+// The page of one device.
+base::Result<void> write_page(const ConvertCommand& command, const allocator::Snapshot& snapshot) {
+  const std::vector<std::size_t> devices = allocator::devices_of(snapshot);
+  const std::size_t device = command.device.value_or(devices.empty() ? 0 : devices.front());
+  if (std::ranges::find(devices, device) == devices.end()) {
+    return base::fail(command.in.string() + " has nothing of device " + std::to_string(device));
+  }
+  const allocator::SnapshotLog log = allocator::log_of_snapshot(snapshot, device);
+  return io::write_file(command.out,
+                        memory_page(blocks::source_of(snapshot, device, log),
+                                    command.in.filename().string(), log.guessed_share.has_value()));
+}
+
 int convert_snapshot(const ConvertCommand& command, io::UnpackedFile&& unpacked) {
-  if (!ends_with_one_of(command.out, {".json", ".pickle", ".pkl"})) {
+  const bool page = ends_with_one_of(command.out, {".html"});
+  if (!page && !ends_with_one_of(command.out, {".json", ".pickle", ".pkl"})) {
     return report(
-        "a memory snapshot becomes .pickle or .json, not " + command.out.filename().string(), 2);
+        "a memory snapshot becomes .pickle, .json or .html, not " + command.out.filename().string(),
+        2);
   }
   const auto file = snapshot::read_snapshot(command.in, std::move(unpacked));
   if (!file) return report(file.error().sentence, 2);
   if (!file->fault.empty()) report(file->fault, 0);
-  const auto written = snapshot::write_snapshot(command.out, file->snapshot,
-                                                snapshot::snapshot_format_of(command.out));
+  const auto written = page ? write_page(command, file->snapshot)
+                            : snapshot::write_snapshot(command.out, file->snapshot,
+                                                       snapshot::snapshot_format_of(command.out));
   return written ? 0 : report(written.error().sentence, 2);
 }
 
@@ -73,9 +94,12 @@ ParsedCommand convert_command(CLI::App& app) {
       ->option_text(" ")
       ->required();
   app.add_option("OUT", options->out,
-                 "The file to write: .pickle or .json of a snapshot, .json or .csv of a trace")
+                 "The file to write: .pickle, .json or .html (a page that opens anywhere) of a "
+                 "snapshot, .json or .csv of a trace")
       ->option_text(" ")
       ->required();
+  app.add_option("--device", options->device, "Of a page: the device; the first one if not given")
+      ->type_name("N");
   return parsed_command(options, convert);
 }
 

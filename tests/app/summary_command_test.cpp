@@ -124,7 +124,7 @@ TEST_F(SummaryCommand, ConvertGoesBothWays) {
   refused("convert " + file("two.json") + " " + file("two.pickle"),
           "a trace becomes .json or .csv");
   refused("convert " + file("snapshot.pickle") + " " + file("x.csv"),
-          "a memory snapshot becomes .pickle or .json");
+          "a memory snapshot becomes .pickle, .json or .html");
   refused("convert " + file("run.json") + " " + file("x.json"), "is neither");
   refused("convert " + file("nothing_there") + " " + file("x.json"), "No such file");
 }
@@ -210,6 +210,26 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   write("trace_here.json", kTrace);
   refused("summary --by frame " + file("trace_here.json"), "is no memory snapshot");
   EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
+}
+
+// The page holds its data, with texts that cannot end the element they stand in, and loads nothing.
+TEST_F(SummaryCommand, ASnapshotBecomesAPageThatNeedsNothing) {
+  std::string content = leaking(3);
+  content.replace(content.find("keep_loss"), 9, "</script>");
+  write("odd.json", content);
+  const auto ended = testing::run_program("convert " + file("odd.json") + " " + file("odd.html"));
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const std::string page = testing::read(file("odd.html"));
+  EXPECT_EQ(page.find("http"), std::string::npos);
+  EXPECT_EQ(page.find("src="), std::string::npos);
+  const std::string begin = R"(type="application/json">)";
+  const std::size_t at = page.find(begin) + begin.size();
+  const auto data = nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  EXPECT_EQ(data["title"], "odd.json");
+  EXPECT_EQ(data["blocks"]["size"].size(), 7U);
+  const auto& stacks = data["stacks"];
+  EXPECT_NE(std::ranges::find(stacks, "</script>  /data/train.py:4\n"), stacks.end()) << stacks;
+  refused("convert --device 3 " + file("odd.json") + " " + file("odd.html"), "nothing of device 3");
 }
 
 TEST_F(SummaryCommand, DiffOfSnapshotsNamesWhatIsAliveInOneAlone) {

@@ -63,7 +63,7 @@ FOLDERS = {
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],
     "views": ["assets", "core", "views/common", "views/charts"],
-    "app/output": ["core"],
+    "app/output": ["assets", "core"],
     "app/session": ["assets", "core", "views", "app/output"],
     "app/lessons": ["assets", "core", "views", "app/output", "app/session"],
     "app/pictures": ["assets", "core", "views", "app/session"],
