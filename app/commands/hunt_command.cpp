@@ -96,11 +96,11 @@ int hunt_along_axis(const HuntCommand& command, const HuntQuestion& question,
                     const predict::Probe& probe, const base::CancelToken& cancel) {
   const predict::HuntAxis& axis = question.axes[0];
   const std::int64_t begin_ns = base::now_ns();
-  const predict::Probe told = [&](const spec::WorkloadSpec& spec) {
+  const predict::Probe printed = [&](const spec::WorkloadSpec& spec) {
     if (InterruptGuard::interrupted()) cancel.cancel();
     return probe(spec);
   };
-  const auto hunt = find_edge(question.spec, axis, question.target.name, told, cancel);
+  const auto hunt = find_edge(question.spec, axis, question.target.name, printed, cancel);
   if (!hunt) return report(hunt.error().sentence, 1);
   const double seconds = static_cast<double>(base::now_ns() - begin_ns) * 1e-9;
   nlohmann::json confirmed = nullptr;

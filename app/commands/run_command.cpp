@@ -241,7 +241,7 @@ void print_summary(const run::Run& run) {
       text::counted(static_cast<std::int64_t>(run.trace.slice_count()), "slice") + ", " +
           text::counted(static_cast<std::int64_t>(run.memory.events().size()), "memory event") +
           ", " + text::grouped(static_cast<std::int64_t>(run.dropped)) + " dropped");
-  if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
+  if (std::abs(run.clock_drift_ns) > run::kReportedDrift) {
     print_row("Clock drift", in_ms(static_cast<double>(run.clock_drift_ns) * 1e-6) +
                                  " between the GPU's records and ours, in one recording");
   }

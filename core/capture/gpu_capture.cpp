@@ -85,7 +85,7 @@ std::string GpuCapture::begin(Recorder& recorder) {
     began.kind = GpuKind::began;
     began.begin_ns = base::now_ns();
     recorder.gpu().push({&began, 1});
-    told_dropped_ = pool_.lost() + pool_.refused();
+    counted_dropped_ = pool_.lost() + pool_.refused();
     ahead_at_begin_ns_ = clock_ahead_ns();
   }
   {
@@ -135,8 +135,8 @@ void GpuCapture::read_filled() {
     read_.clear();
   }
   const std::uint64_t dropped = pool_.lost() + pool_.refused();
-  if (recorder_ != nullptr && dropped > told_dropped_)
-    recorder_->gpu().add_dropped(dropped - std::exchange(told_dropped_, dropped));
+  if (recorder_ != nullptr && dropped > counted_dropped_)
+    recorder_->gpu().add_dropped(dropped - std::exchange(counted_dropped_, dropped));
 }
 
 std::string GpuCapture::self_test(int device) {

@@ -55,7 +55,7 @@ class GpuCapture {
   Recorder* recorder_ = nullptr;  // null between recordings; reading_ guards it
   GpuBufferFile* kept_ = nullptr;
   std::vector<GpuRecord> read_;
-  std::uint64_t told_dropped_ = 0;
+  std::uint64_t counted_dropped_ = 0;
   std::int64_t ahead_at_begin_ns_ = 0;
   std::mutex reading_;
 

@@ -147,7 +147,7 @@ base::StringId GpuTimeline::detail_of(const GpuRecord& record, const Launch* lau
     add(std::to_string(record.bytes) + " B");
   if (text.empty()) return base::kNoString;
   const base::StringId detail = strings_.intern(text);
-  if (record.kind == GpuKind::kernel && told_launches_.insert(detail).second) {
+  if (record.kind == GpuKind::kernel && written_launches_.insert(detail).second) {
     batch.launches.push_back({detail,
                               {.op = launch != nullptr ? launch->op : base::kNoString,
                                .grid = record.grid,

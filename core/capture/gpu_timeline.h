@@ -83,7 +83,7 @@ class GpuTimeline {
   std::map<Key, Track> tracks_;
   std::unordered_map<std::uint32_t, Launch> launches_;
   std::unordered_map<std::uint32_t, GpuRecord> open_marks_;  // by range
-  std::unordered_set<base::StringId> told_launches_;
+  std::unordered_set<base::StringId> written_launches_;
   // Kept until the end for the idle times.
   std::vector<DeviceWork> work_;
   std::vector<HostCall> calls_;

@@ -163,19 +163,19 @@ std::optional<std::size_t> HuntMap::next_inferred() const {
 }
 
 void HuntMap::tell(std::size_t index, ProbeAnswer answer) {
-  HuntCell& told = cells_[index];
-  told.state = CellState::probed;
-  told.fit = answer.fit;
-  told.at_least = answer.needed;
-  told.at_most = answer.needed;
-  told.reason = std::move(answer.reason);
-  told.predicted_peak = answer.peak;
+  HuntCell& probed = cells_[index];
+  probed.state = CellState::probed;
+  probed.fit = answer.fit;
+  probed.at_least = answer.needed;
+  probed.at_most = answer.needed;
+  probed.reason = std::move(answer.reason);
+  probed.predicted_peak = answer.peak;
   log_.push_back(index);
   const std::size_t width = x_values_.size();
   const std::size_t i = index % width, j = index / width;
   for (std::size_t other = 0; other < cells_.size(); ++other) {
     const std::size_t x = other % width, y = other / width;
-    infer(other, told, x <= i && y <= j, x >= i && y >= j);
+    infer(other, probed, x <= i && y <= j, x >= i && y >= j);
   }
 }
 

@@ -48,7 +48,7 @@ class Measurement {
     stop_recording();
     // The memory that the allocator held when it refused.
     if (finished_.verdict == Verdict::oom) emit_snapshot();
-    if (finished_.verdict == Verdict::oom || !peak_told_) emit_peak();
+    if (finished_.verdict == Verdict::oom || !peak_emitted_) emit_peak();
     execution_.reset();
     finished_.id = context_.id;
     finished_.end_ns = context_.clock();
@@ -230,7 +230,7 @@ class Measurement {
   // for a run is the recorded one.
   void emit_peak() {
     if (execution_ == nullptr) return;
-    peak_told_ = true;
+    peak_emitted_ = true;
     context_.emit(PeakUpdate{context_.id, execution_->memory().peak});
   }
 
@@ -269,7 +269,7 @@ class Measurement {
   std::optional<ExecutionFacts> facts_;
   std::int64_t last_progress_ = 0;
   std::int32_t step_number_ = 0;
-  bool peak_told_ = false;
+  bool peak_emitted_ = false;
   // An execution may keep pointers into the recorders, so it is destroyed first.
   capture::Recorder recorder_;
   capture::Recorder probe_recorder_;

@@ -16,7 +16,7 @@
 namespace ts::run {
 
 // The drift between clocks, in ns, from which it is reported: kernels are shorter.
-inline constexpr std::int64_t kDriftTold = 10'000;
+inline constexpr std::int64_t kReportedDrift = 10'000;
 
 // The record of one execution, which grows during the run: built by applying the worker's updates
 // in order. One owner thread (the window, or the command line's main thread).
@@ -61,7 +61,7 @@ class Run {
   std::uint64_t dropped = 0;
   std::int64_t allocator_peak = 0;  // by the allocator's own count; 0: not reported
   // The largest drift between the clock of the GPU's records and ours within a recording; a kernel
-  // may appear this far from the call that launched it. See kDriftTold.
+  // may appear this far from the call that launched it. See kReportedDrift.
   std::int64_t clock_drift_ns = 0;
   // The record of the device's own allocator; null if it is not PyTorch's.
   std::shared_ptr<const allocator::Snapshot> snapshot;

@@ -118,11 +118,11 @@ struct Worker::Impl {
       judge(so_far);
       updates.push(ComparisonUpdate{id, std::make_shared<const Comparison>(std::move(so_far))});
     };
-    std::int64_t told_ns = 0;
+    std::int64_t last_ns = 0;
     const auto progress = [&](const Comparison& so_far) {
       constexpr std::int64_t kPause = 100'000'000;
-      if (base::now_ns() - told_ns < kPause) return;
-      told_ns = base::now_ns();
+      if (base::now_ns() - last_ns < kPause) return;
+      last_ns = base::now_ns();
       tell(so_far);
     };
     try {

@@ -15,6 +15,7 @@
 #include "core/io/json_parse.h"
 #include "core/spec/nearest.h"
 #include "core/spec/typed_card.h"
+#include "core/text/message.h"
 
 namespace ts::spec {
 
@@ -167,13 +168,14 @@ base::Result<const Gpu*> GpuCatalogue::require(std::string_view name) const {
   std::vector<std::string_view> names;
   if (!begins.empty()) {
     for (const Gpu* gpu : begins) names.emplace_back(gpu->name);
-    return base::fail(fmt::format("\"{}\" could be {}", name, listed(names)));
+    return text::fail("card_error.several",
+                      {{"typed", std::string(name)}, {"names", listed(names)}});
   }
   for (const Gpu& gpu : gpus_) names.emplace_back(gpu.name);
   const std::string_view meant = nearest(name, names);
-  const std::string hint = meant.empty() ? "tensorscope predict --help shows it"
-                                         : fmt::format("did you mean {}?", meant);
-  return base::fail(fmt::format("There is no card \"{}\" in the list: {}", name, hint));
+  if (meant.empty()) return text::fail("card_error.unknown", {{"typed", std::string(name)}});
+  return text::fail("card_error.nearest",
+                    {{"typed", std::string(name)}, {"name", std::string(meant)}});
 }
 
 namespace {

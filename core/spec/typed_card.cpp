@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::spec {
@@ -14,8 +15,7 @@ namespace {
 
 constexpr std::string_view kFirstWord = "custom";
 constexpr std::string_view kPerSecond = "GB/s";
-constexpr std::string_view kForm =
-    "write a card of your own as \"custom 24GiB 1008GB/s fp32=82.6 bf16=165 cc=8.9\"";
+constexpr std::string_view kForm = "custom 24GiB 1008GB/s fp32=82.6 bf16=165 cc=8.9";
 
 struct PeakWord {
   std::string_view name;
@@ -86,12 +86,13 @@ base::Result<Gpu> read_typed_card(std::string_view name) {
   const auto bytes = parse_bytes(memory);
   constexpr std::int64_t kMost = std::int64_t{1} << 50;
   if (!bytes || *bytes <= 0 || *bytes > kMost) {
-    return base::fail(fmt::format("\"{}\" is no memory of a card: {}", memory, kForm));
+    return text::fail("card_error.memory", {{"typed", memory}, {"form", std::string(kForm)}});
   }
   gpu.memory_bytes = *bytes;
   for (std::string_view word = take_word(name); !word.empty(); word = take_word(name)) {
     if (!read_card_word(word, gpu)) {
-      return base::fail(fmt::format("\"{}\" says nothing about a card: {}", word, kForm));
+      return text::fail("card_error.word",
+                        {{"typed", std::string(word)}, {"form", std::string(kForm)}});
     }
   }
   gpu.name = typed_card_name(gpu);

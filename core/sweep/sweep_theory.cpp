@@ -19,22 +19,22 @@ DeviceKey device_key(const spec::WorkloadSpec& spec) {
 }
 
 // The roofs that runs reported.
-std::map<DeviceKey, report::Roofs> told_roofs(const Sweep& sweep) {
-  std::map<DeviceKey, report::Roofs> told;
+std::map<DeviceKey, report::Roofs> measured_roofs(const Sweep& sweep) {
+  std::map<DeviceKey, report::Roofs> measured;
   for (const SweepPoint& point : sweep.points()) {
     if (point.measurement.roofs.known()) {
-      told.emplace(device_key(point.spec), point.measurement.roofs);
+      measured.emplace(device_key(point.spec), point.measurement.roofs);
     }
   }
-  return told;
+  return measured;
 }
 
 report::Roofs roofs_of_point(const SweepPoint& point,
-                             const std::map<DeviceKey, report::Roofs>& told) {
+                             const std::map<DeviceKey, report::Roofs>& measured) {
   if (point.measurement.roofs.known()) return point.measurement.roofs;
   if (point.prediction.roofs.known()) return point.prediction.roofs;
-  const auto found = told.find(device_key(point.spec));
-  return found == told.end() ? report::Roofs{} : found->second;
+  const auto found = measured.find(device_key(point.spec));
+  return found == measured.end() ? report::Roofs{} : found->second;
 }
 
 nlohmann::json positive(double value) {
@@ -42,10 +42,10 @@ nlohmann::json positive(double value) {
 }
 
 std::optional<PointTheory> theory_of_point(const SweepPoint& point,
-                                           const std::map<DeviceKey, report::Roofs>& told) {
+                                           const std::map<DeviceKey, report::Roofs>& measured) {
   if (point.status == PointStatus::failed && !point.measured) return std::nullopt;
   PointTheory out;
-  out.roofs = roofs_of_point(point, told);
+  out.roofs = roofs_of_point(point, measured);
   if (!out.roofs.known()) return std::nullopt;
   const std::string& ran = point.measurement.backend_ran;
   const spec::AttentionBackend backend =
@@ -61,13 +61,13 @@ std::optional<PointTheory> theory_of_point(const SweepPoint& point,
 }  // namespace
 
 std::optional<PointTheory> theory_of(const Sweep& sweep, std::size_t index) {
-  return theory_of_point(sweep.points()[index], told_roofs(sweep));
+  return theory_of_point(sweep.points()[index], measured_roofs(sweep));
 }
 
 std::vector<std::optional<PointTheory>> theories_of(const Sweep& sweep) {
-  const auto told = told_roofs(sweep);
+  const auto measured = measured_roofs(sweep);
   std::vector<std::optional<PointTheory>> all;
-  for (const SweepPoint& point : sweep.points()) all.push_back(theory_of_point(point, told));
+  for (const SweepPoint& point : sweep.points()) all.push_back(theory_of_point(point, measured));
   return all;
 }
 

@@ -29,9 +29,9 @@ base::StringId CuptiNames::call(bool driver, std::uint32_t function) {
   const std::uint64_t key = (std::uint64_t{driver} << 32U) | function;
   const auto known = calls_.find(key);
   if (known != calls_.end()) return known->second;
-  const char* const told = call_name_ != nullptr ? call_name_(driver, function) : nullptr;
-  std::string name = told != nullptr ? told : driver ? "driver call " : "runtime call ";
-  if (told == nullptr) name += std::to_string(function);
+  const char* const its_name = call_name_ != nullptr ? call_name_(driver, function) : nullptr;
+  std::string name = its_name != nullptr ? its_name : driver ? "driver call " : "runtime call ";
+  if (its_name == nullptr) name += std::to_string(function);
   // The suffix is the version in which a function got its present form: "cudaLaunchKernel_v7000".
   const std::size_t version = name.rfind("_v");
   if (version != std::string::npos && name.size() > version + 2 &&

@@ -59,8 +59,8 @@ void Training::step() {
   if (spec_.clip > 0) clip(all);
   learning_rate_ = learning_rate_at(spec_, steps_++);
   if (!must_skip()) {
-    const bool told = scaler_ && optimizer_->skips_itself();
-    optimizer_->step(learning_rate_, told ? scaler_->found_inf() : at::Tensor());
+    const bool skips = scaler_ && optimizer_->skips_itself();
+    optimizer_->step(learning_rate_, skips ? scaler_->found_inf() : at::Tensor());
   }
   if (scaler_) scaler_->update();
 }

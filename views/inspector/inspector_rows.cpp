@@ -282,7 +282,7 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.events"), count(run.memory.events().size())});
   rows.push_back({texts("inspector.dropped"), count(run.dropped),
                   note_of(context, "recording.lost"), run.dropped > 0});
-  if (std::abs(run.clock_drift_ns) > run::kDriftTold) {
+  if (std::abs(run.clock_drift_ns) > run::kReportedDrift) {
     rows.push_back({texts("inspector.clock_drift"),
                     text::duration_ns(static_cast<double>(run.clock_drift_ns))});
   }
