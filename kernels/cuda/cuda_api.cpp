@@ -91,8 +91,11 @@ std::int64_t number_of(void* stream) {
 void note_allocator_event(const c10::CachingDeviceAllocator::TraceEntry& entry) {
   const CudaAllocatorListener listener = allocator_listener.load(std::memory_order_acquire);
   if (listener == nullptr) return;
-  listener({action_of(entry.action_), entry.device_, entry.addr_,
-            static_cast<std::int64_t>(entry.size_), number_of(entry.stream_)});
+  listener({.action = action_of(entry.action_),
+            .device = entry.device_,
+            .address = entry.addr_,
+            .size = static_cast<std::int64_t>(entry.size_),
+            .stream = number_of(entry.stream_)});
 }
 
 // NVTX loads its hooks from the library named here at its first call: CUPTI then records the marks.
@@ -214,10 +217,13 @@ const char* visit_allocator(const CudaAllocatorVisitor& visitor) {
     std::vector<std::int64_t> divisions(from.roundup_power2_divisions.begin(),
                                         from.roundup_power2_divisions.end());
     // The field holds SIZE_MAX as -1, which has the same bits: PyTorch writes it so too.
-    visitor.settings(visitor.user, {from.last_allocator_settings.c_str(),
-                                    static_cast<std::int64_t>(from.max_split_size),
-                                    from.garbage_collection_threshold, from.expandable_segments,
-                                    divisions.data(), divisions.size()});
+    visitor.settings(visitor.user,
+                     {.conf = from.last_allocator_settings.c_str(),
+                      .max_split_size = static_cast<std::int64_t>(from.max_split_size),
+                      .garbage_collection_threshold = from.garbage_collection_threshold,
+                      .expandable_segments = from.expandable_segments,
+                      .divisions = divisions.data(),
+                      .division_count = divisions.size()});
   });
 }
 
@@ -297,39 +303,39 @@ const char* touch(int device) {
 }
 
 constexpr CudaApi kApi = {
-    kCudaApiVersion,
-    start,
-    device_count,
-    device_facts,
-    synchronize,
-    set_limit,
-    remove_limit,
-    empty_cache,
-    reset_peak,
-    memory,
-    on_refused,
-    on_allocator_event,
-    visit_allocator,
-    broken,
-    time_begin,
-    time_end,
-    flush_l2,
-    graphs::enter_side_stream,
-    graphs::leave_side_stream,
-    graphs::make,
-    graphs::begin,
-    graphs::end,
-    graphs::replay,
-    graphs::drop,
-    {cupti::prepare,
-     cupti::begin,
-     cupti::end,
-     cupti::flush,
-     {cupti::push, cupti::pop},
-     cupti::read,
-     touch,
-     cupti::clock},
-    event_source,
+    .version = kCudaApiVersion,
+    .start = start,
+    .device_count = device_count,
+    .device_facts = device_facts,
+    .synchronize = synchronize,
+    .set_limit = set_limit,
+    .remove_limit = remove_limit,
+    .empty_cache = empty_cache,
+    .reset_peak = reset_peak,
+    .memory = memory,
+    .on_refused = on_refused,
+    .on_allocator_event = on_allocator_event,
+    .visit_allocator = visit_allocator,
+    .broken = broken,
+    .time_begin = time_begin,
+    .time_end = time_end,
+    .flush_l2 = flush_l2,
+    .enter_side_stream = graphs::enter_side_stream,
+    .leave_side_stream = graphs::leave_side_stream,
+    .graph_make = graphs::make,
+    .graph_begin = graphs::begin,
+    .graph_end = graphs::end,
+    .graph_replay = graphs::replay,
+    .graph_drop = graphs::drop,
+    .recording = {.prepare = cupti::prepare,
+                  .begin = cupti::begin,
+                  .end = cupti::end,
+                  .flush = cupti::flush,
+                  .marks = {cupti::push, cupti::pop},
+                  .read = cupti::read,
+                  .touch = touch,
+                  .clock = cupti::clock},
+    .by_events = event_source,
 };
 
 }  // namespace

@@ -43,7 +43,7 @@ Pool& pool() {
 
 capture::EventRecorder& recorder() {
   static capture::EventRecorder one(
-      {[]() -> void* {
+      {.record = []() -> void* {
          const cudaEvent_t event = pool().take();
          if (event == nullptr) return nullptr;
          // During a capture an event becomes a node of the graph and never completes.
@@ -59,21 +59,26 @@ capture::EventRecorder& recorder() {
          }
          return event;
        },
-       [](void* event) { return cudaEventQuery(static_cast<cudaEvent_t>(event)) == cudaSuccess; },
-       [](void* from, void* to) {
-         float milliseconds = 0;
-         cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(from),
-                              static_cast<cudaEvent_t>(to));
-         return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
-       },
-       [](void* event) { pool().give_back(static_cast<cudaEvent_t>(event)); },
-       [] {
-         int device = 0;
-         cudaGetDevice(&device);
-         return static_cast<std::uint32_t>(device);
-       },
-       [] { return static_cast<std::uint32_t>(c10::cuda::getCurrentCUDAStream().id()); },
-       [] { cudaDeviceSynchronize(); }});
+       .done =
+           [](void* event) {
+             return cudaEventQuery(static_cast<cudaEvent_t>(event)) == cudaSuccess;
+           },
+       .nanoseconds =
+           [](void* from, void* to) {
+             float milliseconds = 0;
+             cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(from),
+                                  static_cast<cudaEvent_t>(to));
+             return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+           },
+       .release = [](void* event) { pool().give_back(static_cast<cudaEvent_t>(event)); },
+       .device =
+           [] {
+             int device = 0;
+             cudaGetDevice(&device);
+             return static_cast<std::uint32_t>(device);
+           },
+       .stream = [] { return static_cast<std::uint32_t>(c10::cuda::getCurrentCUDAStream().id()); },
+       .synchronize = [] { cudaDeviceSynchronize(); }});
   return one;
 }
 
@@ -81,19 +86,20 @@ capture::EventRecorder& recorder() {
 
 capture::GpuSource event_source() {
   return {
-      [](const capture::GpuBuffers& buffers) -> const char* {
+      .prepare = [](const capture::GpuBuffers& buffers) -> const char* {
         recorder().set_buffers(buffers);
         return nullptr;
       },
-      [](const capture::GpuSink& sink) { return recorder().begin(sink); },
-      []() -> const char* {
+      .begin = [](const capture::GpuSink& sink) { return recorder().begin(sink); },
+      .end = []() -> const char* {
         recorder().end();
         return nullptr;
       },
-      [] { recorder().flush(); },
-      {[](std::uint64_t id) noexcept { recorder().push(id); }, []() noexcept { recorder().pop(); }},
-      [](const std::uint8_t* buffer, std::size_t bytes) { recorder().read(buffer, bytes); },
-      [](int) { return recorder().touch(); }};
+      .flush = [] { recorder().flush(); },
+      .marks = {[](std::uint64_t id) noexcept { recorder().push(id); },
+                []() noexcept { recorder().pop(); }},
+      .read = [](const std::uint8_t* buffer, std::size_t bytes) { recorder().read(buffer, bytes); },
+      .touch = [](int) { return recorder().touch(); }};
 }
 
 }  // namespace ts::kernels

@@ -147,7 +147,11 @@ class Repeater {
       if (record.action != Action::alloc) continue;
       const auto slot = static_cast<std::size_t>(placed.layer + 1);
       if (slot >= born.size()) born.resize(slot + 1);
-      births_[placed.block] = {region, born[slot]++, placed.layer, kNothing, 0};
+      births_[placed.block] = {.region = region,
+                               .ordinal = born[slot]++,
+                               .layer = placed.layer,
+                               .in_two = kNothing,
+                               .addresses = 0};
     }
   }
 

@@ -56,8 +56,11 @@ const CudaAllocatorVisitor kVisitor = {
     [](void* user, const CudaBlock& block) {
       auto& state = *static_cast<allocator::AllocatorState*>(user);
       if (state.segments.empty()) return;
-      state.segments.back().blocks.push_back(
-          {block.address, block.size, block.requested, memory::kNone, block.state});
+      state.segments.back().blocks.push_back({.address = block.address,
+                                              .size = block.size,
+                                              .requested = block.requested,
+                                              .stack = memory::kNone,
+                                              .state = block.state});
     },
     [](void* user, const CudaAllocatorSettings& settings) {
       auto& state = *static_cast<allocator::AllocatorState*>(user);

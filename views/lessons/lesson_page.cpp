@@ -225,8 +225,13 @@ void draw_numbers(const Ui& ui, const LessonShown& shown) {
     if (value.published) tooltip(ui, value.published->source);
   }
   ImGui::EndTable();
-  const LessonFigure figure{ui.theme,   ui.metrics,     ui.texts,   lesson,
-                            shown.tier, shown.findings, shown.guess};
+  const LessonFigure figure{.theme = ui.theme,
+                            .metrics = ui.metrics,
+                            .texts = ui.texts,
+                            .lesson = lesson,
+                            .tier = shown.tier,
+                            .findings = shown.findings,
+                            .guess = shown.guess};
   const float height = lesson_figure_height(figure);
   if (height <= 0) return;
   ImGui::Dummy({0, ui.px(8)});
