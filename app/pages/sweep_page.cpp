@@ -88,8 +88,9 @@ void SweepPage::compare_points(std::size_t a, std::size_t b) {
     notices().add(comparison.error());
     return;
   }
-  comparison_ = {std::move(*comparison), views::place_words(*sweeps().sweep(), a),
-                 views::place_words(*sweeps().sweep(), b), comparison_.list};
+  const sweep::Sweep& sweep = *sweeps().sweep();
+  comparison_ = {std::move(*comparison), point_words(sweep, sweep.points()[a]),
+                 point_words(sweep, sweep.points()[b]), comparison_.list};
   show_comparison_ = true;
 }
 

@@ -10,4 +10,8 @@ namespace ts::text {
 // \x1B and \u202E. The middle of a very long sentence is left out.
 std::string printable(std::string_view sentence);
 
+// For HTML, XML and SVG, as text or as the value of an attribute. Control characters that XML does
+// not allow are left out.
+std::string xml_escaped(std::string_view text);
+
 }  // namespace ts::text

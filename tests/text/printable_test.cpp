@@ -56,5 +56,10 @@ TEST(Printable, LeavesOutTheMiddleOfWhatIsLong) {
   EXPECT_EQ(printable(just), just);
 }
 
+TEST(Printable, EscapesForHtmlAndSvg) {
+  EXPECT_EQ(xml_escaped("a < b && \"c\" > 卡"), "a &lt; b &amp;&amp; &quot;c&quot; &gt; 卡");
+  EXPECT_EQ(xml_escaped("one\ttwo\n\x01three"), "one\ttwo\nthree");
+}
+
 }  // namespace
 }  // namespace ts::text

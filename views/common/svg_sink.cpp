@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/text/printable.h"
+
 namespace ts::views {
 namespace {
 
@@ -18,27 +20,6 @@ std::string paint(const char* attribute, Color color) {
 
 std::string number(float value) {
   return fmt::format("{:.5g}", value);
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        // XML does not allow other control characters.
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
 }
 
 const char* weight(TextStyle style) {
@@ -109,7 +90,7 @@ void SvgSink::text(Point at, TextStyle style, Color color, std::string_view text
       "<text x=\"{}\" y=\"{}\" font-family=\"{}\" font-size=\"{}\" font-weight=\"{}\" "
       "textLength=\"{}\" {}>{}</text>\n",
       number(at.x), number(at.y + kBaseline * size), family, number(size), weight(style),
-      number(text_width(style, text)), paint("fill", color), escaped(text));
+      number(text_width(style, text)), paint("fill", color), text::xml_escaped(text));
 }
 
 float SvgSink::text_width(TextStyle style, std::string_view text) const {

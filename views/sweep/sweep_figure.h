@@ -81,7 +81,5 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
 std::string status_words(const sweep::SweepPoint& point, const text::Texts& texts);
 // Predicted peak relative to the measured one: "+0.31 %"; empty if one of them is missing.
 std::string prediction_error_words(const sweep::SweepPoint& point);
-// "flash, T = 512".
-std::string place_words(const sweep::Sweep& sweep, std::size_t point);
 
 }  // namespace ts::views

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/charts/one_unit.h"
@@ -181,7 +182,7 @@ void draw_row_buttons(const Ui& ui, const Rect& row, const sweep::Sweep& sweep, 
     if (second) requests.compare = {*state.compare_first, index};
     state.compare_first = second ? std::nullopt : std::optional(index);
   }
-  if (second) tooltip(ui, place_words(sweep, *state.compare_first));
+  if (second) tooltip(ui, point_words(sweep, sweep.points()[*state.compare_first]));
 }
 
 }  // namespace

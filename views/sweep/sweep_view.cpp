@@ -8,6 +8,7 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
@@ -124,7 +125,7 @@ std::string sweep_now_words(const SweepPage& page, const text::Texts& texts) {
   if (!page.problem.empty()) return message_words(texts, page.problem);
   if (page.predicting) return texts("sweep.predicting");
   if (!sweep.running()) return sweep_state_words(sweep, page.paused, texts);
-  std::string now = place_words(sweep, *sweep.running());
+  std::string now = point_words(sweep, sweep.points()[*sweep.running()]);
   if (!page.now.empty()) now += texts("memory.list_comma") + page.now;
   if (const double left = sweep.seconds_left(); left >= 0) {
     now += "   " + texts("sweep.left", {{"seconds", text::decimal(left, 0)}});

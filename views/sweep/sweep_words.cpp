@@ -1,4 +1,5 @@
 
+#include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
 #include "views/common/spec_words.h"
@@ -72,21 +73,11 @@ std::string prediction_error_words(const sweep::SweepPoint& point) {
   return (percent > 0 ? "+" : "") + text::decimal(percent, 2) + " %";
 }
 
-std::string place_words(const sweep::Sweep& sweep, std::size_t index) {
-  const sweep::SweepPoint& point = sweep.points()[index];
-  std::string words = sweep.series()[point.series].label;
-  for (std::size_t i = 0; i < point.at.size(); ++i) {
-    words += std::string(", ") + spec::field_name(sweep.spec().axes[i].field) + " = " +
-             text::grouped(point.at[i]);
-  }
-  return words;
-}
-
 std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t index) {
   const auto& t = figure.texts;
   const sweep::SweepPoint& point = figure.sweep.points()[index];
   const sweep::PointMeasurement& m = point.measurement;
-  std::vector<std::string> lines = {place_words(figure.sweep, index)};
+  std::vector<std::string> lines = {point_words(figure.sweep, point)};
   if (m.step.median_ms >= 0) {
     std::string line = std::string(t("sweep.column.median")) + " " + milliseconds(m.step.median_ms);
     if (m.step.ci95_low_ms >= 0) {
@@ -153,11 +144,11 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
     if (error.worst_percent == 0) {
       lines.push_back(texts("sweep.finding.prediction_exact", {{"n", std::to_string(error.n)}}));
     } else {
-      lines.push_back(
-          texts("sweep.finding.prediction", {{"n", std::to_string(error.n)},
-                                             {"percent", (error.worst_percent > 0 ? "+" : "") +
-                                                             text::decimal(error.worst_percent, 2)},
-                                             {"place", place_words(sweep, error.worst_point)}}));
+      lines.push_back(texts("sweep.finding.prediction",
+                            {{"n", std::to_string(error.n)},
+                             {"percent", (error.worst_percent > 0 ? "+" : "") +
+                                             text::decimal(error.worst_percent, 2)},
+                             {"place", point_words(sweep, sweep.points()[error.worst_point])}}));
     }
   }
   for (const sweep::BeatenBound& one : analysis.beaten) {

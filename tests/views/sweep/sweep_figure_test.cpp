@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/sweep/sweep_table.h"
 #include "tests/run/made_runs.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
@@ -242,7 +243,7 @@ TEST_P(SweepFigureOf, TheMouseFindsAPointAndItsNumbers) {
   const auto point = draw(sweep, *mark);
   ASSERT_TRUE(point.has_value());
   EXPECT_TRUE(says("n = 10"));
-  EXPECT_TRUE(says(place_words(sweep, *point)));
+  EXPECT_TRUE(says(point_words(sweep, sweep.points()[*point])));
   EXPECT_FALSE(draw(sweep, {1, 1}).has_value());
 }
 
