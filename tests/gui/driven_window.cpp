@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <thread>
 
 #include "app/session/engine_loader.h"
@@ -43,6 +44,8 @@ void DrivenWindow::SetUpTestSuite() {
   io.ConfigVerboseLevelOnError = ImGuiTestVerboseLevel_Info;
   io.ConfigLogToTTY = true;
   io.ConfigNoThrottle = true;
+  // A busy machine draws one frame a second: only CTest's limit ends what hangs.
+  io.ConfigWatchdogWarning = io.ConfigWatchdogKillTest = std::numeric_limits<float>::max();
   io.ConfigRestoreFocusAfterTests = false;
   ImGuiTestEngine_Start(driven->engine, ImGui::GetCurrentContext());
   driven->window->catches_up = false;
