@@ -63,16 +63,11 @@ std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entri
 }
 
 std::optional<TypedSetting> typed_setting(std::string_view typed) {
-  const auto trimmed = [](std::string_view words) {
-    while (words.starts_with(' ')) words.remove_prefix(1);
-    while (words.ends_with(' ')) words.remove_suffix(1);
-    return words;
-  };
-  typed = trimmed(typed);
+  typed = base::trimmed(typed);
   const std::size_t end = typed.find_first_of("= ");
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
-  TypedSetting setting{typed.substr(0, end), trimmed(typed.substr(end))};
-  if (setting.value.starts_with('=')) setting.value = trimmed(setting.value.substr(1));
+  TypedSetting setting{typed.substr(0, end), base::trimmed(typed.substr(end))};
+  if (setting.value.starts_with('=')) setting.value = base::trimmed(setting.value.substr(1));
   if (setting.value.empty()) return std::nullopt;
   return setting;
 }

@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "core/allocator/caching_allocator_state.h"
+#include "core/base/letters.h"
 #include "core/text/message.h"
 
 namespace ts::allocator {
 namespace {
 
 constexpr std::int64_t kMinBlock = 512;
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 std::optional<std::int64_t> integer(std::string_view text) {
   std::int64_t value = 0;
@@ -36,7 +31,7 @@ std::vector<std::string_view> options_of(std::string_view text) {
     if (i < text.size() && text[i] == '[') ++depth;
     if (i < text.size() && text[i] == ']') --depth;
     if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      if (const auto option = trimmed(text.substr(begin, i - begin)); !option.empty()) {
+      if (const auto option = base::trimmed(text.substr(begin, i - begin)); !option.empty()) {
         options.push_back(option);
       }
       begin = i + 1;
@@ -74,9 +69,9 @@ bool read_divisions(std::string_view value, AllocatorSettings& settings) {
   for (std::string_view part : options_of(value.substr(1, value.size() - 2))) {
     const auto colon = part.find(':');
     if (colon == std::string_view::npos) return false;
-    const auto count = integer(trimmed(part.substr(colon + 1)));
+    const auto count = integer(base::trimmed(part.substr(colon + 1)));
     if (!count || !power_of_two(*count)) return false;
-    const std::string_view size = trimmed(part.substr(0, colon));
+    const std::string_view size = base::trimmed(part.substr(0, colon));
     if (size == ">") {
       std::fill(divisions.begin() + static_cast<std::ptrdiff_t>(last), divisions.end(), *count);
       continue;
@@ -101,9 +96,10 @@ base::Result<AllocatorSettings> AllocatorSettings::parse(std::string_view writte
   AllocatorSettings settings;
   for (const std::string_view option : options_of(written)) {
     const auto colon = option.find(':');
-    const std::string_view name = trimmed(option.substr(0, colon));
-    const std::string_view value =
-        colon == std::string_view::npos ? std::string_view() : trimmed(option.substr(colon + 1));
+    const std::string_view name = base::trimmed(option.substr(0, colon));
+    const std::string_view value = colon == std::string_view::npos
+                                       ? std::string_view()
+                                       : base::trimmed(option.substr(colon + 1));
     const auto wrong = [&](const char* key) {
       return text::fail(key, {{"option", std::string(name)}, {"value", std::string(value)}});
     };

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-// Letters without regard to case. Only those of ASCII have two cases here, so UTF-8 stays valid and
-// the locale does not matter.
+// Texts without regard to case or to the space around them. Only those of ASCII have two cases
+// here, so UTF-8 stays valid and the locale does not matter.
 namespace ts::base {
 
 constexpr char lower(char letter) {
@@ -21,6 +22,13 @@ inline std::string lower(std::string_view text) {
 constexpr bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, {}, [](char c) { return lower(c); }, [](char c) { return lower(c); });
+}
+
+// Without the spaces and tabs around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 // True for an empty part, too.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "core/base/letters.h"
 #include "core/spec/nearest.h"
 
 namespace ts::lessons {
@@ -30,12 +31,6 @@ std::optional<double> number_at(const json& document, const string& pointer) {
   const json::json_pointer place(pointer);
   if (!document.contains(place)) return std::nullopt;
   return number_of(document.at(place));
-}
-
-string trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return string(text.substr(begin, text.find_last_not_of(' ') + 1 - begin));
 }
 
 std::optional<double> sample(const json& document, const char* kind, const string& index) {
@@ -79,7 +74,7 @@ std::optional<double> course_largest(const json& document, const string& name) {
 std::optional<double> course_at(const json& document, const string& argument) {
   const std::size_t comma = argument.rfind(',');
   if (comma == argument.npos) return std::nullopt;
-  const string name = trimmed(std::string_view(argument).substr(0, comma));
+  const string name(base::trimmed(std::string_view(argument).substr(0, comma)));
   const double x = std::strtod(argument.c_str() + comma + 1, nullptr);
   const json& courses = child(child(document, "courses"), "of");
   if (!courses.is_array()) return std::nullopt;
@@ -98,8 +93,8 @@ std::optional<double> course_at(const json& document, const string& argument) {
 std::optional<double> type_is(const json& document, const string& argument) {
   const std::size_t comma = argument.rfind(',');
   if (comma == argument.npos) return std::nullopt;
-  const string name = trimmed(std::string_view(argument).substr(0, comma));
-  const string type = trimmed(std::string_view(argument).substr(comma + 1));
+  const string name(base::trimmed(std::string_view(argument).substr(0, comma)));
+  const string type(base::trimmed(std::string_view(argument).substr(comma + 1)));
   const json& types = child(document, "types");
   if (!types.is_array()) return std::nullopt;
   for (const json& one : types) {
@@ -396,11 +391,11 @@ PointName point_name(const std::string& argument) {
     const std::string_view last = comma == rest.npos ? rest : rest.substr(comma + 1);
     const std::size_t equals = last.find('=');
     if (equals == last.npos) break;
-    found.at.insert(found.at.begin(),
-                    {trimmed(last.substr(0, equals)), trimmed(last.substr(equals + 1))});
+    found.at.insert(found.at.begin(), {string(base::trimmed(last.substr(0, equals))),
+                                       string(base::trimmed(last.substr(equals + 1)))});
     rest = comma == rest.npos ? std::string_view() : rest.substr(0, comma);
   }
-  found.series = trimmed(rest);
+  found.series = base::trimmed(rest);
   return found;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/phase.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 #include "core/text/numbers.h"
 
 namespace ts::report {
@@ -34,10 +35,6 @@ struct Held {
   std::int64_t blocks = 0;
   std::int64_t bytes = 0;
 };
-
-std::int64_t bytes_of(spec::DataType type) {
-  return type == spec::DataType::bf16 || type == spec::DataType::fp16 ? 2 : 4;
-}
 
 // The bytes as a multiple of all parameters plus a remainder; empty if they are no such multiple.
 std::string made_of(std::int64_t bytes, std::int64_t parameters, std::int64_t element) {

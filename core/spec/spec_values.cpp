@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/base/letters.h"
 #include "core/spec/nearest.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/message.h"
@@ -54,14 +55,8 @@ constexpr std::array<Unit, 10> kByteUnits = {
      {"GiB", kBinaryKilo* kBinaryKilo* kBinaryKilo},
      {"TiB", kBinaryKilo* kBinaryKilo* kBinaryKilo* kBinaryKilo}}};
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<const Unit> units) {
-  text = trimmed(text);
+  text = base::trimmed(text);
   // Whole numbers are parsed exactly: a double would round above 2^53.
   std::int64_t whole = 0;
   const char* const end = text.data() + text.size();
@@ -71,7 +66,7 @@ std::optional<std::int64_t> parse_with_units(std::string_view text, std::span<co
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  const std::string_view unit_name = trimmed({rest, static_cast<std::size_t>(end - rest)});
+  const std::string_view unit_name = base::trimmed({rest, static_cast<std::size_t>(end - rest)});
   for (const Unit& unit : units) {
     if (unit.name != unit_name) continue;
     const double scaled = value * unit.factor;
@@ -113,12 +108,12 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
-  if (trimmed(text) == "auto") return 0;
+  if (base::trimmed(text) == "auto") return 0;
   return parse_with_units(text, kByteUnits);
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  text = trimmed(text);
+  text = base::trimmed(text);
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);

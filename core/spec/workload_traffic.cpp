@@ -6,11 +6,11 @@
 #include "core/spec/workload_traits.h"
 
 namespace ts::spec {
-namespace {
-
-double bytes_of(DataType type) {
+std::int64_t bytes_of(DataType type) {
   return type == DataType::bf16 || type == DataType::fp16 ? 2 : 4;
 }
+
+namespace {
 
 // Numbers moved in one forward: by matrix products (a backward moves twice as many), and by
 // attention.
@@ -87,7 +87,7 @@ double generation(const WorkloadSpec& spec, AttentionBackend backend) {
 // Bytes of one update for each parameter: the gradient is read; moments, master weight and
 // parameter are read and written, but a parameter with a master weight is only written.
 double optimizer_bytes(const WorkloadSpec& spec) {
-  const double element = bytes_of(spec.dtype);
+  const auto element = static_cast<double>(bytes_of(spec.dtype));
   const OptimizerState state = optimizer_state(spec);
   const double wide = state == OptimizerState::parameter ? element : 4;
   double moments = 2;
@@ -100,7 +100,7 @@ double optimizer_bytes(const WorkloadSpec& spec) {
 }  // namespace
 
 double step_traffic(const WorkloadSpec& spec, AttentionBackend backend_ran) {
-  const double element = bytes_of(compute_type(spec));
+  const auto element = static_cast<double>(bytes_of(compute_type(spec)));
   if (spec.pass == Pass::generate) return element * generation(spec, backend_ran);
   const Moved moved = forward_of(spec, backend_ran);
   double sum = moved.products + moved.attention_forward;

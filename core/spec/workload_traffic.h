@@ -4,6 +4,9 @@
 
 namespace ts::spec {
 
+// Bytes of one number.
+std::int64_t bytes_of(DataType type);
+
 // The least bytes that one step of spec.pass must move between memory and the device's units, by
 // formula. Every matrix product reads both factors and writes its product once. Attention that
 // stores its scores moves four squares of T x T_kv in the forward (Q K^T written, softmax read and
