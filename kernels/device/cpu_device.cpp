@@ -1,5 +1,7 @@
 #include <ATen/Parallel.h>
 
+#include <utility>
+
 #include "kernels/device/cpu_caches.h"
 #include "kernels/device/device.h"
 #include "kernels/observe/cpu_allocator.h"
@@ -20,39 +22,23 @@ class CpuDevice final : public Device {
     if (threads > 1) at::parallel_for(0, threads, 1, [](std::int64_t, std::int64_t) {});
   }
   void open_account(std::int64_t limit) override {
-    park_current();
-    limit_ = limit;
-    allocator_.open_account(limit);
-    current_ = this;
+    close_account();
+    account_ = &allocator_.open_account(limit);
   }
   void enter_account() override {
-    if (current_ == this) return;
-    park_current();
-    allocator_.resume_account(limit_, parked_);
-    current_ = this;
+    if (account_ != nullptr) allocator_.enter_account(*account_);
   }
   void close_account() noexcept override {
-    if (current_ != this) return;
-    allocator_.close_account();
-    current_ = nullptr;
+    if (account_ != nullptr) allocator_.close_account(*std::exchange(account_, nullptr));
   }
   [[nodiscard]] run::MemoryCounters memory() const override {
-    const CpuAllocator::Counters now = current_ == this ? allocator_.account() : parked_;
-    return {now.allocated, now.peak, limit_};
+    if (account_ == nullptr) return {};
+    return {account_->allocated, account_->peak, account_->limit};
   }
 
  private:
-  static void park_current() {
-    if (current_ != nullptr) current_->parked_ = current_->allocator_.account();
-    current_ = nullptr;
-  }
-
-  // The device whose account the process's allocator keeps.
-  static inline CpuDevice* current_ = nullptr;
-
   CpuAllocator& allocator_ = CpuAllocator::install();
-  std::int64_t limit_ = 0;
-  CpuAllocator::Counters parked_;
+  CpuAllocator::Account* account_ = nullptr;  // null: not open
   CpuCaches caches_;
 };
 

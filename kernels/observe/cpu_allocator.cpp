@@ -19,11 +19,18 @@ constexpr std::size_t kAlignment = 64;
 
 struct alignas(kAlignment) BlockHeader {
   std::int64_t size = 0;
-  bool counted = true;
+  CpuAllocator::Account* account = nullptr;  // null: not counted
 };
 
 BlockHeader* header_of(void* data) noexcept {
   return static_cast<BlockHeader*>(data) - 1;
+}
+
+void raise_peak(CpuAllocator::Account& account, std::int64_t allocated) noexcept {
+  std::int64_t peak = account.peak.load(std::memory_order_relaxed);
+  while (allocated > peak &&
+         !account.peak.compare_exchange_weak(peak, allocated, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
@@ -49,19 +56,20 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
   }
   check_cancelled();
   const auto bytes = static_cast<std::int64_t>(size);
-  const std::int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  const std::int64_t account = live - base_.load(std::memory_order_relaxed);
-  if (bytes < 0 || account > limit_.load(std::memory_order_relaxed)) [[unlikely]] {
-    live_.fetch_sub(bytes, std::memory_order_relaxed);
-    refuse(bytes, false);
+  Account& account = *current_.load(std::memory_order_relaxed);
+  const std::int64_t allocated =
+      account.allocated.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (bytes < 0 || allocated > account.limit.load(std::memory_order_relaxed)) [[unlikely]] {
+    account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
+    refuse(account, bytes, false);
   }
   void* raw = nullptr;
   if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) [[unlikely]] {
-    live_.fetch_sub(bytes, std::memory_order_relaxed);
-    refuse(bytes, true);
+    account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
+    refuse(account, bytes, true);
   }
-  raise_peak(live);
-  void* const data = new (raw) BlockHeader{bytes} + 1;
+  raise_peak(account, allocated);
+  void* const data = new (raw) BlockHeader{bytes, &account} + 1;
   if (Recording* const recording = Recording::active();
       recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::alloc, data, bytes);
@@ -72,7 +80,7 @@ at::DataPtr CpuAllocator::allocate(std::size_t size) {
 void* CpuAllocator::allocate_uncounted(std::size_t size) {
   void* raw = nullptr;
   if (posix_memalign(&raw, kAlignment, size + sizeof(BlockHeader)) != 0) throw std::bad_alloc();
-  return new (raw) BlockHeader{static_cast<std::int64_t>(size), false} + 1;
+  return new (raw) BlockHeader{static_cast<std::int64_t>(size)} + 1;
 }
 
 at::DeleterFnPtr CpuAllocator::raw_deleter() const {
@@ -89,33 +97,31 @@ void CpuAllocator::free_block(void* data) {
 
 void CpuAllocator::release(void* data) noexcept {
   BlockHeader* const header = header_of(data);
-  if (!header->counted) [[unlikely]] {
+  if (header->account == nullptr) [[unlikely]] {
     if (DryRecording* const dry = DryRecording::current(); dry != nullptr) dry->host_free(data);
     std::free(header);
     return;
   }
   const std::int64_t bytes = header->size;
+  Account& account = *header->account;
   // Recorded before the memory is freed, so that the next user of the address is recorded later.
   if (Recording* const recording = Recording::active();
-      recording != nullptr && recording->device() == at::kCPU) {
+      recording != nullptr && recording->device() == at::kCPU &&
+      &account == current_.load(std::memory_order_relaxed)) {
     recording->memory(memory::Action::free_completed, data, bytes);
   }
-  live_.fetch_sub(bytes, std::memory_order_relaxed);
   std::free(header);
+  // The last access: the account may be opened again now.
+  account.allocated.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-void CpuAllocator::raise_peak(std::int64_t live) noexcept {
-  std::int64_t peak = peak_.load(std::memory_order_relaxed);
-  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
-  }
-}
-
-void CpuAllocator::refuse(std::int64_t asked, bool by_system) {
+void CpuAllocator::refuse(const Account& account, std::int64_t asked, bool by_system) {
   OutOfBudget::Numbers numbers;
   numbers.asked = asked;
-  numbers.limit = limit_.load(std::memory_order_relaxed);
+  numbers.limit = account.limit.load(std::memory_order_relaxed);
   numbers.by_system = by_system;
-  numbers.free = std::max<std::int64_t>(0, numbers.limit - allocated());
+  numbers.free =
+      std::max<std::int64_t>(0, numbers.limit - account.allocated.load(std::memory_order_relaxed));
   if (Recording* const recording = Recording::active();
       !by_system && recording != nullptr && recording->device() == at::kCPU) {
     recording->memory(memory::Action::oom, nullptr, asked);
@@ -124,31 +130,30 @@ void CpuAllocator::refuse(std::int64_t asked, bool by_system) {
   throw OutOfBudget(numbers, open_operator(), open_module());
 }
 
-void CpuAllocator::open_account(std::int64_t limit) noexcept {
-  base_.store(live(), std::memory_order_relaxed);
-  peak_.store(live(), std::memory_order_relaxed);
-  limit_.store(limit, std::memory_order_relaxed);
+CpuAllocator::Account& CpuAllocator::open_account(std::int64_t limit) {
+  const std::lock_guard lock(mutex_);
+  const auto unused = std::ranges::find_if(accounts_, [](const Account& account) {
+    return !account.open && account.allocated.load(std::memory_order_relaxed) == 0;
+  });
+  Account& account = unused != accounts_.end() ? *unused : accounts_.emplace_back();
+  account.peak = 0;
+  account.limit = limit;
+  account.open = true;
+  enter_account(account);
+  return account;
 }
 
-void CpuAllocator::resume_account(std::int64_t limit, const Counters& parked) noexcept {
-  const std::int64_t base = live() - parked.allocated;
-  base_.store(base, std::memory_order_relaxed);
-  peak_.store(base + parked.peak, std::memory_order_relaxed);
-  limit_.store(limit, std::memory_order_relaxed);
+void CpuAllocator::close_account(Account& account) noexcept {
+  const std::lock_guard lock(mutex_);
+  account.open = false;
+  if (current_ == &account) current_ = &outside_;
 }
 
-void CpuAllocator::close_account() noexcept {
-  limit_.store(INT64_MAX, std::memory_order_relaxed);
-}
-
-std::int64_t CpuAllocator::live() const noexcept {
-  return live_.load(std::memory_order_relaxed);
-}
-std::int64_t CpuAllocator::allocated() const noexcept {
-  return live() - base_.load(std::memory_order_relaxed);
-}
-std::int64_t CpuAllocator::peak() const noexcept {
-  return peak_.load(std::memory_order_relaxed) - base_.load(std::memory_order_relaxed);
+std::int64_t CpuAllocator::live() const {
+  const std::lock_guard lock(mutex_);
+  std::int64_t bytes = outside_.allocated;
+  for (const Account& account : accounts_) bytes += account.allocated;
+  return bytes;
 }
 
 }  // namespace ts::kernels

@@ -1,4 +1,5 @@
 #include <ATen/Context.h>
+#include <ATen/ops/empty.h>
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +84,7 @@ TEST(OutOfMemory, WithoutARecorderNamesTheModule) {
 // The budget would allow it, the address space does not: nothing is said of the workload.
 TEST(OutOfMemory, OfTheMachineIsAFailureAndNoVerdictOnTheWorkload) {
   CpuAllocator& allocator = CpuAllocator::install();
-  allocator.open_account(std::int64_t{1} << 60);
+  CpuAllocator::Account& account = allocator.open_account(std::int64_t{1} << 60);
   Recorded recorded;
   run::Failure failure;
   try {
@@ -92,7 +93,7 @@ TEST(OutOfMemory, OfTheMachineIsAFailureAndNoVerdictOnTheWorkload) {
   } catch (...) {
     failure = current_failure();
   }
-  allocator.close_account();
+  allocator.close_account(account);
   EXPECT_EQ(failure.verdict, Verdict::failed);
   EXPECT_EQ(failure.sentence, "An operator asked for " +
                                   text::bytes(std::int64_t{1} << 50).joined() +
@@ -102,6 +103,46 @@ TEST(OutOfMemory, OfTheMachineIsAFailureAndNoVerdictOnTheWorkload) {
                                   "memory");
   recorded.drain();
   EXPECT_FALSE(recorded.memory.out_of_memory());
+}
+
+// Tensors of an execution that was cut short may be freed while the next one runs.
+TEST(Accounts, AFreeCountsForTheAccountThatItsBlockIsOf) {
+  CpuAllocator& allocator = CpuAllocator::install();
+  const auto bytes = [](std::int64_t count) { return at::empty({count}, at::kByte); };
+  CpuAllocator::Account& a = allocator.open_account(kPlenty);
+  at::Tensor of_a = bytes(kMebibyte);
+  at::Tensor late_of_a = bytes(2 * kMebibyte);
+  allocator.close_account(a);
+
+  CpuAllocator::Account& b = allocator.open_account(4 * kMebibyte);
+  ASSERT_NE(&a, &b);
+  EXPECT_EQ(b.allocated, 0);
+  Recorded recorded;
+  {
+    const Recording recording(recorded.recorder, 0, at::kCPU, nullptr);
+    const at::Tensor of_b = bytes(3 * kMebibyte);
+    std::thread([&] { of_a.reset(); }).join();
+    late_of_a.reset();
+    EXPECT_EQ(b.allocated, 3 * kMebibyte);
+    EXPECT_EQ(b.peak, 3 * kMebibyte);
+    EXPECT_THROW(bytes(kMebibyte + 1), OutOfBudget) << "the frees left the budget as it was";
+    EXPECT_NO_THROW(bytes(kMebibyte));
+    EXPECT_EQ(b.peak, 4 * kMebibyte);
+  }
+  EXPECT_EQ(a.allocated, 0);
+  EXPECT_EQ(b.allocated, 0);
+  recorded.drain();
+  std::vector<std::int64_t> sizes;
+  for (const capture::RawRecord& record : recorded.of_kind(capture::RawKind::memory)) {
+    const memory::Action action = record.memory.action;
+    if (action == memory::Action::alloc || action == memory::Action::free_completed)
+      sizes.push_back(record.memory.size);
+  }
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{3 * kMebibyte, kMebibyte, kMebibyte, 3 * kMebibyte}));
+  EXPECT_EQ(recorded.memory.peak_bytes(), 4 * kMebibyte);
+  allocator.close_account(b);
+  EXPECT_EQ(&allocator.open_account(kPlenty), &a) << "closed and empty accounts are used again";
+  allocator.close_account(a);
 }
 
 // The forward holds two squares of 16 MiB, the backward three.
