@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/predict/hunt.h"
 #include "core/predict/prediction.h"
 #include "core/predict/remedies.h"
 
@@ -42,9 +43,9 @@ struct SizeEdge {
   spec::Field field = spec::Field::T;
   std::optional<std::int64_t> first_too_large;  // none: even the slider's largest fits
   std::optional<std::int64_t> last_that_fits = std::nullopt;  // of these sizes; none: not even one
-  // The largest whole number between the two; unset if not searched: it is searched for the length
-  // only.
-  std::optional<std::int64_t> largest_that_fits = std::nullopt;
+  // The edge between whole numbers, with larger ones that fit again, as a hunt finds it; unset if
+  // not searched: it is searched for the length only.
+  std::optional<EdgeHunt> exact = std::nullopt;
   bool current = true;  // false: from an earlier request
 };
 

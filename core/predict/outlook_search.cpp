@@ -137,13 +137,23 @@ std::optional<SizeEdge> OutlookSearch::edge_of(spec::Field field, bool fits_now)
   return edge;
 }
 
-std::optional<std::int64_t> OutlookSearch::largest_between(const SizeEdge& edge) {
+std::optional<EdgeHunt> OutlookSearch::exact_edge(const SizeEdge& edge) {
   if (!edge.last_that_fits || !edge.first_too_large) return std::nullopt;
-  std::int64_t fits = *edge.last_that_fits;
-  std::int64_t breaks = *edge.first_too_large;
-  const auto ask = [&](std::int64_t size) { return fits_with(edge.field, size); };
-  if (!bisect(fits, breaks, ask)) return std::nullopt;
-  return fits;
+  spec::WorkloadSpec there = request_.spec;
+  there.device = request_.target.kind;
+  const Probe probe = [this](const spec::WorkloadSpec& spec) -> base::Result<ProbeAnswer> {
+    const auto found = forecast(spec, request_.target);
+    if (!found) return tl::unexpected<base::Error>(found.error());
+    return answer_of((*found)->prediction, request_.target);
+  };
+  const std::string& target = request_.target.name;
+  const HuntAxis between{edge.field, *edge.last_that_fits, *edge.first_too_large};
+  auto hunt = hunt_edge(there, between, target, probe, cancel_);
+  if (!hunt || hunt->cancelled) return std::nullopt;
+  const HuntAxis all{edge.field, 1, spec::field_range(edge.field).max};
+  if (!search_above(*hunt, there, all, target, probe, cancel_) || cancel_.cancelled())
+    return std::nullopt;
+  return std::move(*hunt);
 }
 
 std::vector<spec::SpecProblem> OutlookSearch::validate_there(const spec::WorkloadSpec& spec) const {

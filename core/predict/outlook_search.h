@@ -33,9 +33,9 @@ class OutlookSearch {
   // Doubles the step away from the present value, up while it fits and down while it does not, then
   // bisects the interval. Nothing if it was cancelled or failed.
   std::optional<SizeEdge> edge_of(spec::Field field, bool fits_now);
-  // The largest whole number that fits between the two sizes of an edge, by bisection. Nothing if
+  // The edge between whole numbers: a hunt that begins between the two sizes of `edge`. Nothing if
   // it was cancelled or failed.
-  std::optional<std::int64_t> largest_between(const SizeEdge& edge);
+  std::optional<EdgeHunt> exact_edge(const SizeEdge& edge);
 
  private:
   [[nodiscard]] std::vector<std::int64_t> sizes_of(const spec::NumberField& number) const;

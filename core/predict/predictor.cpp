@@ -213,18 +213,23 @@ struct Predictor::Impl {
     }
     for (const spec::Field field : request.sizes) {
       if (outlook.target == nullptr || !spec::field_applies(request.spec, field)) continue;
-      const auto edge = search.edge_of(field, fits);
+      auto edge = search.edge_of(field, fits);
       if (cancel.cancelled()) return;
       if (!edge) continue;
-      std::erase_if(outlook.edges, [field](const SizeEdge& old) { return old.field == field; });
+      // Until it is found again.
+      const SizeEdge* const old = outlook.edge(field);
+      if (old != nullptr && old->current && old->last_that_fits == edge->last_that_fits &&
+          old->first_too_large == edge->first_too_large)
+        edge->exact = old->exact;
+      std::erase_if(outlook.edges, [field](const SizeEdge& one) { return one.field == field; });
       outlook.edges.push_back(*edge);
       publish(outlook);
     }
     // The sentence names the largest length that fits, which need not be a slider step. Computed
-    // last, because it takes another ten dry runs.
+    // last, because it takes more dry runs than all the rest.
     for (SizeEdge& edge : outlook.edges) {
       if (edge.field != spec::Field::T || !edge.current) continue;
-      edge.largest_that_fits = search.largest_between(edge);
+      edge.exact = search.exact_edge(edge);
       if (cancel.cancelled()) return;
     }
     outlook.complete = true;

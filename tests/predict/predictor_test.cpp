@@ -182,8 +182,9 @@ TEST_F(PredictorTest, finds_the_largest_length_that_fits) {
     const auto outlook = outlook_of(request);
     const SizeEdge* const edge = outlook->edge(spec::Field::T);
     ASSERT_NE(edge, nullptr) << start;
-    ASSERT_TRUE(edge->largest_that_fits.has_value()) << start;
-    EXPECT_EQ(*edge->largest_that_fits, 1000) << start;
+    ASSERT_TRUE(edge->exact.has_value()) << start;
+    EXPECT_EQ(edge->exact->largest(), 1000) << start;
+    EXPECT_TRUE(edge->exact->again.empty()) << start;
   }
 }
 

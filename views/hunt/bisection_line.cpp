@@ -49,8 +49,9 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
              other.label_x < stop.label_x + width_of(stop) + gap;
     });
   };
-  // The two sides of the edge may be neighbours: their labels move apart.
-  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+  // The edge is where the largest value that fits lies; smaller ones that do not have edges, too:
+  // labelled if there is room. Its two sides may be neighbours: their labels move apart.
+  for (std::size_t i = stops.size() - 1; i-- > 0;) {
     LineStop& last = stops[i];
     LineStop& first = stops[i + 1];
     if (!holds(last.fit) || holds(first.fit)) continue;
@@ -60,7 +61,7 @@ void place_labels(const DrawSink& sink, Metrics metrics, const Rect& area,
     first.label_x = std::max(std::min(first.x + gap / 2, area.x1 - width_of(first)),
                              last.label_x + width_of(last) + gap);
     last.labelled = first.labelled = true;
-    break;  // larger values that fit again have an edge, too: labelled if there is room
+    break;
   }
   const auto label = [&](LineStop& stop) {
     if (stop.labelled) return;

@@ -85,15 +85,20 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   words.sentence = message_words(texts, prediction.sentence);
   const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
   if (edge == nullptr || !edge->current) edge = nullptr;
-  // An edge in T: between neighbouring numbers, or between two of the slider until that is known.
-  // Larger ones may fit again, so nothing is said of them (see search_above() in hunt.h).
+  // An edge in T: that of a hunt, or between two of the slider until that is known. Larger ones may
+  // fit again, so nothing is said of them before they were asked (see search_above() in hunt.h).
   const auto add = [&](const char* key, std::int64_t value, std::int64_t next) {
     words.sentence = texts(key, {{"sentence", words.sentence},
                                  {"value", text::grouped(value)},
                                  {"next", text::grouped(next)}});
   };
-  if (edge != nullptr && edge->largest_that_fits) {
-    add("inspector.sentence_and_exact", *edge->largest_that_fits, *edge->largest_that_fits + 1);
+  if (edge != nullptr && edge->exact && edge->exact->largest()) {
+    const std::int64_t largest = *edge->exact->largest();
+    if (edge->exact->again.empty()) {
+      add("inspector.sentence_and_exact", largest, largest + 1);
+    } else {
+      add("inspector.sentence_and_gaps", largest, *edge->exact->fits);
+    }
   } else if (edge != nullptr && edge->last_that_fits && edge->first_too_large) {
     add("inspector.sentence_and_largest", *edge->last_that_fits, *edge->first_too_large);
   }

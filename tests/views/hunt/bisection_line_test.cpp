@@ -51,6 +51,21 @@ TEST(BisectionLine, both_sides_of_the_edge_are_labelled_and_no_label_lies_on_ano
   }
 }
 
+// The headline names the largest value that fits.
+TEST(BisectionLine, the_labelled_edge_is_that_of_the_largest_value_that_fits) {
+  const RecordingSink sink;
+  auto probed = probes({1024, 2048, 1536, 1792, 1543, 1544, 1549, 1550, 1551}, 1543);
+  for (predict::HuntProbe& probe : probed) {
+    if (probe.at[0] == 1549 || probe.at[0] == 1550) probe.answer.fit = predict::Fit::fits;
+  }
+  const auto stops = bisection_stops(sink, {1}, {0, 0, 200, 36}, probed);
+  for (const LineStop& stop : stops) {
+    const bool edge = stop.value == 1550 || stop.value == 1551;
+    const bool end = stop.value == 1024 || stop.value == 2048;
+    EXPECT_EQ(stop.labelled, edge || end) << stop.value;
+  }
+}
+
 TEST(BisectionLine, grows_with_the_scale) {
   RecordingSink sink;
   const auto probed = probes({128, 512, 256}, 256);
