@@ -29,12 +29,6 @@ bool same_event(const Side& a, EventIndex i, const Side& b, EventIndex j) {
   return one->size == other->size && one->op == other->op;
 }
 
-struct Span {
-  EventIndex first = 0;
-  EventIndex end = 0;
-  [[nodiscard]] int length() const { return static_cast<int>(end - first); }
-};
-
 // A pair of positions in two sequences; -1: none.
 struct Pairing {
   int a = -1;
@@ -87,16 +81,25 @@ std::optional<std::vector<Pairing>> align(int n, int m, Same same) {
   return steps;
 }
 
+// The number of events at the beginning of both that agree.
+int equal_at_the_beginning(const Side& a, const EventSpan& of_a, const Side& b,
+                           const EventSpan& of_b) {
+  const int shorter = std::min(of_a.length(), of_b.length());
+  int count = 0;
+  while (count < shorter && same_event(a, of_a.first + static_cast<EventIndex>(count), b,
+                                       of_b.first + static_cast<EventIndex>(count)))
+    ++count;
+  return count;
+}
+
 class Comparison {
  public:
   Comparison(const AllocationLog& predicted, const AllocationLog& measured,
              const base::StringTable& strings)
       : predicted_{predicted}, measured_{measured}, strings_(strings) {}
 
-  void phase(Span predicted, Span measured, bool broken_off) {
-    int prefix = 0;
-    const int shorter = std::min(predicted.length(), measured.length());
-    while (prefix < shorter && same_at(predicted, prefix, measured, prefix)) ++prefix;
+  void phase(EventSpan predicted, EventSpan measured, bool broken_off) {
+    const int prefix = equal_at_the_beginning(predicted_, predicted, measured_, measured);
     for (int i = 0; i < prefix; ++i) pair(predicted, i, measured, i);
     predicted.first += static_cast<EventIndex>(prefix);
     measured.first += static_cast<EventIndex>(prefix);
@@ -119,14 +122,15 @@ class Comparison {
   LogComparison out;
 
  private:
-  [[nodiscard]] bool same_at(const Span& predicted, int i, const Span& measured, int j) const {
+  [[nodiscard]] bool same_at(const EventSpan& predicted, int i, const EventSpan& measured,
+                             int j) const {
     return same_event(predicted_, predicted.first + static_cast<EventIndex>(i), measured_,
                       measured.first + static_cast<EventIndex>(j));
   }
 
   // Neighbours that replace each other become one pair.
-  void take(const std::vector<Pairing>& steps, const Span& predicted, const Span& measured,
-            bool broken_off) {
+  void take(const std::vector<Pairing>& steps, const EventSpan& predicted,
+            const EventSpan& measured, bool broken_off) {
     std::size_t end = steps.size();
     while (broken_off && end > 0 && steps[end - 1].b < 0) --end;
     for (std::size_t i = 0; i < end;) {
@@ -154,7 +158,8 @@ class Comparison {
   }
 
   // The same action by the same operator, or of the same size.
-  [[nodiscard]] bool kin_of(const Span& predicted, int i, const Span& measured, int j) const {
+  [[nodiscard]] bool kin_of(const EventSpan& predicted, int i, const EventSpan& measured,
+                            int j) const {
     const EventIndex a = predicted.first + static_cast<EventIndex>(i);
     const EventIndex b = measured.first + static_cast<EventIndex>(j);
     if (predicted_.event(a).action != measured_.event(b).action) return false;
@@ -163,7 +168,7 @@ class Comparison {
     return one != nullptr && other != nullptr && (one->op == other->op || one->size == other->size);
   }
 
-  void pair(const Span& predicted, int i, const Span& measured, int j) {
+  void pair(const EventSpan& predicted, int i, const EventSpan& measured, int j) {
     EventPair one;
     if (i >= 0) one.predicted = predicted.first + static_cast<EventIndex>(i);
     if (j >= 0) one.measured = measured.first + static_cast<EventIndex>(j);
@@ -200,7 +205,7 @@ EventIndex end_of_span(const PhaseSpan& span, const AllocationLog& log) {
 LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& measured,
                            const base::StringTable& strings, bool broken_off) {
   // A step may contain several phases of a kind: match the first with the first, and so on.
-  std::map<std::pair<std::int32_t, base::Phase>, std::vector<Span>> known;
+  std::map<std::pair<std::int32_t, base::Phase>, std::vector<EventSpan>> known;
   for (const PhaseSpan& span : predicted.phases()) {
     known[{span.step, span.phase}].push_back({span.first_event, end_of_span(span, predicted)});
   }
@@ -211,8 +216,8 @@ LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& 
     const std::pair key{span.step, span.phase};
     const auto found = known.find(key);
     if (found == known.end() || used[key] >= found->second.size()) continue;
-    const Span expected = found->second[used[key]++];
-    Span here{span.first_event, end_of_span(span, measured)};
+    const EventSpan expected = found->second[used[key]++];
+    EventSpan here{span.first_event, end_of_span(span, measured)};
     const bool stopped = broken_off && &span == &measured.phases().back();
     if (stopped && refused && refused->event >= here.first)
       here.end = std::min(here.end, refused->event);
@@ -220,6 +225,34 @@ LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& 
     comparison.out.steps = std::max(comparison.out.steps, span.step + 1);
   }
   return std::move(comparison.out);
+}
+
+std::vector<EqualEvents> equal_events(const AllocationLog& predicted, EventSpan of_predicted,
+                                      const AllocationLog& measured, EventSpan of_measured) {
+  const Side a{predicted};
+  const Side b{measured};
+  const auto prefix =
+      static_cast<EventIndex>(equal_at_the_beginning(a, of_predicted, b, of_measured));
+  std::vector<EqualEvents> found = {{of_predicted.first, of_measured.first, prefix}};
+  of_predicted.first += prefix;
+  of_measured.first += prefix;
+  const auto steps = align(of_predicted.length(), of_measured.length(), [&](int i, int j) {
+    return same_event(a, of_predicted.first + static_cast<EventIndex>(i), b,
+                      of_measured.first + static_cast<EventIndex>(j));
+  });
+  if (!steps) return found;
+  for (const Pairing& step : *steps) {
+    if (step.a < 0 || step.b < 0) continue;
+    const EventIndex i = of_predicted.first + static_cast<EventIndex>(step.a);
+    const EventIndex j = of_measured.first + static_cast<EventIndex>(step.b);
+    EqualEvents& last = found.back();
+    if (i == last.predicted + last.count && j == last.measured + last.count) {
+      ++last.count;
+    } else {
+      found.push_back({i, j, 1});
+    }
+  }
+  return found;
 }
 
 Explanation explanation_of(const AllocationLog& log, EventIndex event,

@@ -45,6 +45,25 @@ struct LogComparison {
 LogComparison compare_logs(const AllocationLog& predicted, const AllocationLog& measured,
                            const base::StringTable& strings, bool broken_off = false);
 
+// Events of a log, without the end.
+struct EventSpan {
+  EventIndex first = 0;
+  EventIndex end = 0;
+  [[nodiscard]] int length() const { return static_cast<int>(end - first); }
+};
+
+// A stretch of events that agree one by one.
+struct EqualEvents {
+  EventIndex predicted = 0;
+  EventIndex measured = 0;
+  EventIndex count = 0;
+};
+
+// The events of two phases that agree, aligned as above, in order; none beyond the first difference
+// if the phases differ too much. O(n + d^2) for d differences, of which 600 are the most.
+std::vector<EqualEvents> equal_events(const AllocationLog& predicted, EventSpan of_predicted,
+                                      const AllocationLog& measured, EventSpan of_measured);
+
 // Differences that no dry run can predict, for an event of one of the logs:
 // thread_scratch: the backward of flash attention on the CPU allocates small buffers in the threads
 // that get a head to work on; pool threads know no module.

@@ -10,12 +10,8 @@ namespace ts::views {
 namespace {
 
 using memory::EventIndex;
+using memory::EventSpan;
 using memory::PhaseSpan;
-
-struct Span {
-  EventIndex first = 0;
-  EventIndex end = 0;
-};
 
 EventIndex end_of(const PhaseSpan& span, const memory::AllocationLog& log) {
   return span.end_event == memory::kNone ? static_cast<EventIndex>(log.events().size())
@@ -67,10 +63,10 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
                       bool broken_off) {
   anchors_.clear();
   rest_ = {};
-  std::map<std::pair<std::int32_t, base::Phase>, std::vector<Span>> known;
+  std::map<std::pair<std::int32_t, base::Phase>, std::vector<EventSpan>> known;
   std::map<std::int32_t, EventIndex> end_of_step;
   for (const PhaseSpan& span : predicted.phases()) {
-    const Span found{span.first_event, end_of(span, predicted)};
+    const EventSpan found{span.first_event, end_of(span, predicted)};
     known[{span.step, span.phase}].push_back(found);
     end_of_step[span.step] = std::max(end_of_step[span.step], found.end);
   }
@@ -82,7 +78,7 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
     const auto found = known.find({step, span.phase});
     const std::size_t ordinal = used[{span.step, span.phase}]++;
     if (found == known.end() || ordinal >= found->second.size()) continue;
-    const Span expected = found->second[ordinal];
+    const EventSpan expected = found->second[ordinal];
     const EventIndex length = expected.end - expected.first;
     const bool stopped = broken_off && &span == &measured.phases().back();
     EventIndex end = end_of(span, measured);
@@ -94,8 +90,22 @@ void PhaseMatch::make(const memory::AllocationLog& measured, const memory::Alloc
     const EventIndex reached = open || stopped ? std::min(length, end - span.first_event) : length;
     const EventIndex came_to = expected.first + reached;
     anchors_.push_back({span.first_event, expected.first});
+    // Buffers of threads that got no work shift what comes after them.
+    if (!open && !stopped && length != end - span.first_event)
+      add_equal(measured, {span.first_event, end}, predicted, expected);
     anchors_.push_back({end, came_to});
     if (stopped) rest_ = {end, came_to, std::max(end_of_step[step], came_to) - came_to};
+  }
+}
+
+void PhaseMatch::add_equal(const memory::AllocationLog& measured, EventSpan of_measured,
+                           const memory::AllocationLog& predicted, EventSpan of_predicted) {
+  for (const memory::EqualEvents& one :
+       memory::equal_events(predicted, of_predicted, measured, of_measured)) {
+    if (one.measured > of_measured.first) anchors_.push_back({one.measured, one.predicted});
+    const EventIndex end = one.measured + one.count;
+    if (one.count > 0 && end < of_measured.end)
+      anchors_.push_back({end, one.predicted + one.count});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/memory/allocation_log.h"
+#include "core/memory/log_comparison.h"
 #include "views/charts/totals_index.h"
 #include "views/common/draw_sink.h"
 #include "views/memory/memory_axis.h"
@@ -12,8 +13,8 @@
 namespace ts::views {
 
 // Maps each moment of a measured run to its prediction. Phases are matched by step and kind, those
-// of the micro-batches of a step in order. Inside a phase, events are matched in proportion, which
-// is one by one where the two agree.
+// of the micro-batches of a step in order. Inside a phase, events that agree in action, bytes and
+// operator are matched (see equal_events()), those between them in proportion.
 // Measured steps after the predicted ones are matched with the last predicted step, because all
 // steps from the second on are the same. The phase in which a run stopped is matched one by one,
 // and nothing after it.
@@ -38,6 +39,9 @@ class PhaseMatch {
     memory::EventIndex measured = 0;
     memory::EventIndex predicted = 0;
   };
+  void add_equal(const memory::AllocationLog& measured, memory::EventSpan of_measured,
+                 const memory::AllocationLog& predicted, memory::EventSpan of_predicted);
+
   std::vector<Anchor> anchors_;  // by measured
   Rest rest_;
 };
