@@ -62,6 +62,7 @@ class OperatorTableBuilder {
   }
 
   OperatorTable build(const memory::AllocationLog& memory) {
+    table_.knows_memory = !memory.events().empty();
     const std::vector<std::int64_t> bytes = bytes_of_calls(calls_, memory);
     for (std::uint32_t i = 0; i < calls_.size(); ++i) add(i, bytes[i]);
     if (group_ == GroupBy::module) add_children();

@@ -68,6 +68,7 @@ struct OperatorTable {
   std::vector<ClassShares> phases;  // those that have operators, in their order
   std::int64_t operators_ns = 0;    // self time of all operators
   std::int64_t steps = 0;           // recorded
+  bool knows_memory = false;        // allocations were recorded; else bytes_allocated is not known
 };
 
 // From the slices of operators on all threads, in recorded steps (set-up is left out), and the

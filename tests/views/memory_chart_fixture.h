@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/files/opened_trace.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
 #include "tests/views/texts_for_tests.h"
@@ -28,6 +29,7 @@ class MemoryChartTest : public ::testing::Test {
     ViewContext view = context();
     view.stale_memory = stale;
     view.live = live;
+    view.trace = trace;
     if (predicted) {
       view.memory.kind = MemorySource::Kind::predicted;
       view.memory.log = &forecast->run.log;
@@ -73,6 +75,7 @@ class MemoryChartTest : public ::testing::Test {
 
   base::StringTable strings;
   text::Texts texts = program_texts();
+  const files::OpenedTrace* trace = nullptr;
   std::unique_ptr<run::Run> run = transformer_run(strings, {});
   ViewState state;
   float scale = 1;

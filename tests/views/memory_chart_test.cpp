@@ -575,6 +575,10 @@ TEST_F(MemoryChartTest, SaysSoWhenThereIsNothing) {
   EXPECT_TRUE(frame().says(texts("memory.empty")));
   run = std::make_unique<run::Run>(run::StartedUpdate{});
   EXPECT_TRUE(frame().says(texts("memory.waiting")));
+  const files::OpenedTrace opened{{}, run::Run(run::StartedUpdate{}), {}, {}};
+  trace = &opened;
+  EXPECT_TRUE(frame().says(texts("memory.none_in_trace")));
+  trace = nullptr;
 }
 
 TEST_F(MemoryChartTest, AWorstCaseStillDrawsInFewRectangles) {

@@ -77,13 +77,21 @@ TEST_F(OperatorRows, CellsSayWhatTheRowHas) {
   row.flops = 4e6;
   row.bytes_given = 2048;
   row.shape = strings_.intern("[2, 4] fp32");
-  const auto cell = [&](OperatorColumn column) { return operator_cell(row, column, strings_); };
+  const auto cell = [&](OperatorColumn column) {
+    return operator_cell(table_, row, column, strings_);
+  };
   EXPECT_EQ(cell(OperatorColumn::calls), "1,234");
   EXPECT_EQ(cell(OperatorColumn::share), "12.5 %");
   EXPECT_EQ(cell(OperatorColumn::total_share), "50.0 %");
   EXPECT_EQ(cell(OperatorColumn::flops), "2.00 GFLOP/s");
   EXPECT_EQ(cell(OperatorColumn::given), "2.00 KiB");
   EXPECT_EQ(cell(OperatorColumn::shape), "[2, 4] fp32");
+  table_.knows_memory = true;
+  EXPECT_EQ(cell(OperatorColumn::bytes), "0 B");
+  table_.knows_memory = false;
+  EXPECT_EQ(cell(OperatorColumn::bytes), text::kNoNumber) << "no allocations were recorded";
+  row.bytes_given = 0;
+  EXPECT_EQ(cell(OperatorColumn::given), text::kNoNumber) << "no shapes were recorded";
   row.flops = 0;
   EXPECT_EQ(cell(OperatorColumn::flops), "") << "no rate where nothing is known to be computed";
 }

@@ -23,19 +23,25 @@ text::Quantity share(std::int64_t part, std::int64_t whole) {
 }  // namespace
 
 std::vector<InspectorRow> gpu_rows(const text::Texts& texts, const stats::DeviceUse& use,
-                                   std::int64_t steps) {
+                                   std::optional<std::int64_t> steps) {
   const auto a_step = [&](std::int64_t ns) {
     return text::duration_ns(static_cast<double>(ns) /
-                             static_cast<double>(std::max<std::int64_t>(steps, 1)));
+                             static_cast<double>(std::max<std::int64_t>(steps.value_or(1), 1)));
+  };
+  const auto name = [&](const char* of_a_step, const char* in_all) {
+    return texts(steps ? of_a_step : in_all);
   };
   std::vector<InspectorRow> rows;
-  rows.push_back({texts("inspector.gpu_span"), a_step(use.span_ns)});
-  rows.push_back({texts("inspector.gpu_kernels"), a_step(use.kernel_ns)});
+  rows.push_back({name("inspector.gpu_span", "inspector.gpu_span_all"), a_step(use.span_ns)});
+  rows.push_back(
+      {name("inspector.gpu_kernels", "inspector.gpu_kernels_all"), a_step(use.kernel_ns)});
   rows.push_back({texts("inspector.gpu_busy"), share(use.busy_ns, use.span_ns)});
   for (std::size_t i = 0; i < kCauses.size(); ++i) {
     if (use.idle_ns[i] > 0) rows.push_back({texts(kCauses[i]), share(use.idle_ns[i], use.span_ns)});
   }
-  if (use.copy_ns > 0) rows.push_back({texts("inspector.gpu_copies"), a_step(use.copy_ns)});
+  if (use.copy_ns > 0) {
+    rows.push_back({name("inspector.gpu_copies", "inspector.gpu_copies_all"), a_step(use.copy_ns)});
+  }
   rows.push_back({texts("inspector.tensor_cores"), share(use.tensor_core_ns, use.kernel_ns)});
   rows.push_back({texts("inspector.queue"),
                   {texts("inspector.queue_value", {{"mean", text::decimal(use.queue_mean, 1)},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/stats/kernel_table.h"
@@ -9,9 +11,10 @@ namespace ts::views {
 
 // GPU use in the recorded steps: time per step, share of it with kernels running, causes of the
 // idle time, the queue, and the share of tensor cores. Shares are of the span from the first kernel
-// of a step to its last.
+// of a step to its last. Without `steps` times are those of the whole trace, which then counts as
+// one step.
 std::vector<InspectorRow> gpu_rows(const text::Texts& texts, const stats::DeviceUse& use,
-                                   std::int64_t steps);
+                                   std::optional<std::int64_t> steps);
 
 // The launch of a kernel, and its theoretical occupancy if the limits of the card are known.
 std::vector<InspectorRow> launch_rows(const text::Texts& texts, const trace::KernelLaunch& launch,

@@ -65,6 +65,11 @@ void draw_standing(const Ui& ui, const std::string& words) {
   ImGui::Dummy({0, ui.px(2)});
 }
 
+// The profiler's steps in a trace do not hold all of its kernels: its figures are of the whole.
+std::optional<std::int64_t> steps_of(const ViewContext& context, const stats::KernelTable& table) {
+  return context.trace != nullptr ? std::nullopt : std::optional(table.steps);
+}
+
 // Every unrecorded step as a bar, with the meaning of the colours.
 void draw_steps(const Ui& ui, const ViewContext& context) {
   if (context.run == nullptr) return;
@@ -195,7 +200,7 @@ void InspectorView::draw_gpu(const Ui& ui, const ViewContext& context) {
     ImGui::Dummy({0, ui.px(6)});
     section(ui, ui.texts("inspector.gpu", {{"device", std::to_string(use.device)}}),
             ui.texts("inspector.gpu_remark", {{"count", text::grouped(use.kernels)}}));
-    draw_rows(ui, gpu_rows(ui.texts, use, table.steps));
+    draw_rows(ui, gpu_rows(ui.texts, use, steps_of(context, table)));
   }
 }
 
@@ -209,7 +214,8 @@ std::string InspectorView::shown_as_text(const ViewContext& context) {
   }
   const stats::KernelTable& table = kernels_.of(context);
   for (const stats::DeviceUse& use : table.devices) {
-    for (auto& row : gpu_rows(context.texts, use, table.steps)) rows.push_back(std::move(row));
+    for (auto& row : gpu_rows(context.texts, use, steps_of(context, table)))
+      rows.push_back(std::move(row));
   }
   for (const CategoryRow& row : peak_rows(context)) {
     rows.push_back({row.label, {text::grouped(row.bytes), "B"}});

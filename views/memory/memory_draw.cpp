@@ -30,9 +30,12 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
     const float y = regions_.title.y1 + drawing.px(8);
     const Rect line{regions_.title.x0, y, regions_.title.x1, y + height};
     const std::string why = has_log_ ? std::string() : obstacle_words(context);
+    const char* const nothing = !has_log_                  ? "memory.empty"
+                                : context.trace != nullptr ? "memory.none_in_trace"
+                                                           : "memory.waiting";
     text_in(sink, line, TextStyle::body, why.empty() ? context.theme.text3 : context.theme.text,
-            why.empty() ? context.texts(has_log_ ? "memory.waiting" : "memory.empty")
-                        : fitted(sink, TextStyle::body, why, line.width()));
+            fitted(sink, TextStyle::body, why.empty() ? std::string(context.texts(nothing)) : why,
+                   line.width()));
     sink.pop_clip();
     return;
   }

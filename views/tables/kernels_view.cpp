@@ -30,15 +30,15 @@ std::string time(double nanoseconds) {
 }
 
 // The summary of all kernels, independent of the filter.
-std::string summary_words(const text::Texts& texts, const stats::KernelTable& table) {
+std::string summary_words(const ViewContext& context, const stats::KernelTable& table) {
   std::int64_t calls = 0;
   std::int64_t on_tensor_cores_ns = 0;
   for (const stats::KernelRow& row : table.rows) calls += row.calls;
   for (const stats::DeviceUse& use : table.devices) on_tensor_cores_ns += use.tensor_core_ns;
   const auto steps = std::max<std::int64_t>(table.steps, 1);
   const auto total = static_cast<double>(table.kernel_ns);
-  return texts(
-      "tables.kernel_summary",
+  return context.texts(
+      context.trace != nullptr ? "tables.kernel_summary_trace" : "tables.kernel_summary",
       {{"count", text::grouped(calls / steps)},
        {"time", time(total / static_cast<double>(steps))},
        {"percent",
@@ -68,7 +68,7 @@ void KernelsView::draw(const Ui& ui, const ViewContext& context, std::string_vie
     ImGui::Dummy({0, height - ui.px(16)});
     return;
   }
-  const std::string summary = summary_words(ui.texts, table);
+  const std::string summary = summary_words(context, table);
   views::text(ui, TextStyle::small, ui.theme.text2, summary);
   height -= ui.px(kSummary);
   const std::string capability = report::compute_capability(*context.run);

@@ -92,8 +92,8 @@ std::vector<std::uint32_t> shown_rows(const stats::OperatorTable& table,
   return rows;
 }
 
-std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
-                          const base::StringTable& strings) {
+std::string operator_cell(const stats::OperatorTable& table, const stats::OperatorRow& row,
+                          OperatorColumn column, const base::StringTable& strings) {
   const auto time = [](double ns) { return text::duration_ns(ns).joined(); };
   const auto percent = [](double share) { return text::decimal(share * 100, 1) + " %"; };
   switch (column) {
@@ -116,9 +116,10 @@ std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
     case OperatorColumn::flops:
       return row.flops > 0 ? text::rate(row.flops_per_s(), "FLOP").joined() : std::string();
     case OperatorColumn::given:
-      return text::bytes(static_cast<std::int64_t>(row.bytes_given)).joined();
+      return row.bytes_given > 0 ? text::bytes(static_cast<std::int64_t>(row.bytes_given)).joined()
+                                 : text::kNoNumber;
     case OperatorColumn::bytes:
-      return text::bytes(row.bytes_allocated).joined();
+      return table.knows_memory ? text::bytes(row.bytes_allocated).joined() : text::kNoNumber;
     case OperatorColumn::shapes:
       return text::grouped(row.shapes);
     case OperatorColumn::shape:

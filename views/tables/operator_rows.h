@@ -29,8 +29,8 @@ enum class OperatorColumn : std::uint8_t {
 inline constexpr int kOperatorColumns = 14;
 
 // The text of a cell; empty if there is nothing to show.
-std::string operator_cell(const stats::OperatorRow& row, OperatorColumn column,
-                          const base::StringTable& strings);
+std::string operator_cell(const stats::OperatorTable& table, const stats::OperatorRow& row,
+                          OperatorColumn column, const base::StringTable& strings);
 
 // The shown rows: those whose name contains `filter` (ASCII case ignored), sorted. Equal rows keep
 // the order of the table, so that sorting by one column after another works.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/files/opened_trace.h"
 #include "core/report/kernel_report.h"
 #include "core/report/module_report.h"
 #include "core/report/operator_report.h"
@@ -30,6 +31,15 @@ constexpr std::array<std::string_view, kTabs.size()> kTabNames = {
     "operators", "shapes", "modules", "phases", "stacks", "kernels", "tree"};
 // During a run the table is updated at this interval, not in every frame.
 constexpr std::int64_t kPause = 500'000'000;
+
+// A trace counts as a whole, with what lies between the profiler's steps.
+std::string steps_words(const ViewContext& context, const stats::OperatorTable& table) {
+  if (context.trace == nullptr)
+    return context.texts("tables.remark", {{"steps", text::grouped(table.steps)}});
+  const auto steps = std::ssize(context.trace->summary.steps);
+  if (steps == 0) return context.texts("tables.whole_trace");
+  return context.texts("tables.whole_trace_steps", {{"steps", text::grouped(steps)}});
+}
 
 }  // namespace
 
@@ -91,7 +101,7 @@ void OperatorsView::draw(const Ui& ui, const ViewContext& context, OperatorsTab&
 }
 
 void OperatorsView::draw_heading(const Ui& ui, const ViewContext& context, OperatorsTab& tab) {
-  const std::string steps = ui.texts("tables.remark", {{"steps", text::grouped(table_.steps)}});
+  const std::string steps = steps_words(context, table_);
   const char* const partial = partial_key(context);
   const std::string of = !context.stale.empty() ? stale_words(ui.texts, context.stale)
                          : partial != nullptr   ? std::string(ui.texts(partial))
@@ -198,7 +208,7 @@ void OperatorsView::draw_table(const Ui& ui, const ViewContext& context, float h
         for (int c = 1; c < kOperatorColumns; ++c) {
           ImGui::TableNextColumn();
           const auto column = static_cast<OperatorColumn>(c);
-          const std::string words = operator_cell(row, column, context.strings);
+          const std::string words = operator_cell(table_, row, column, context.strings);
           if (column == OperatorColumn::shape) {
             ImGui::TextUnformatted(words.c_str());
           } else {

@@ -85,7 +85,7 @@ TEST_F(InspectorRows, while_a_run_goes_on_the_verdict_stays) {
   EXPECT_EQ(words.remark, "Recording: 25 %");
 }
 
-// Larger lengths may fit again, so only the two sides of the edge are stated.
+// Larger lengths may fit again: nothing is said of them before they were asked.
 TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
   predict::Outlook outlook;
   auto forecast = std::make_shared<predict::Forecast>();
@@ -97,8 +97,12 @@ TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
   view.memory.kind = MemorySource::Kind::predicted;
   EXPECT_EQ(verdict_words(view, {}).sentence,
             "Fits on a card. On the slider T = 2,048 fits, 2,304 does not.");
-  outlook.edges.front().largest_that_fits = 2287;
+  outlook.edges.front().exact = predict::EdgeHunt{.fits = 2287, .oom = 2288};
   EXPECT_EQ(verdict_words(view, {}).sentence, "Fits on a card. T = 2,287 fits, 2,288 does not.");
+  outlook.edges.front().exact->again = {{2307, 2318}};
+  EXPECT_EQ(verdict_words(view, {}).sentence,
+            "Fits on a card. The largest T that fits is 2,318, but not every smaller one does: all "
+            "up to 2,287 do.");
 }
 
 // A run here says nothing of a card that cannot run the settings.
@@ -471,6 +475,10 @@ TEST(GpuRows, shares_are_of_the_span_and_missing_causes_have_no_row) {
             "Idle: synchronisation=10.0 %\n"
             "Tensor cores, of kernel time=25.0 %\n"
             "Launches waiting=2.5 on average, 7 at most\n");
+  const auto of_trace = gpu_rows(texts, use, std::nullopt);
+  EXPECT_EQ(of_trace[0].label + "=" + of_trace[0].value.joined(), "First to last kernel=2.00 ms");
+  EXPECT_EQ(of_trace[1].label + "=" + of_trace[1].value.joined(),
+            "Sum of kernels, whole trace=1.60 ms");
 }
 
 TEST(GpuRows, a_launch_has_its_occupancy_where_the_card_is_known) {
