@@ -450,6 +450,27 @@ TEST_F(DrivenWindow, TargetIsChosenInTheTopBar) {
   });
 }
 
+// The arrow keys move the mark while the field keeps the keyboard.
+TEST_F(DrivenWindow, EnterRightAfterAnArrowChoosesTheNextTarget) {
+  drive([](ImGuiTestContext* context) {
+    std::vector<std::string> cards;
+    for (const spec::Gpu& card : session().gpus().gpus()) {
+      if (card.name.find("4060") != std::string::npos) cards.push_back(card.name);
+    }
+    IM_CHECK_GE(cards.size(), std::size_t{2});
+    for (const std::size_t downs : {0, 1}) {
+      context->ItemClick("//###top_bar/###target");
+      context->Yield(3);
+      context->KeyChars("4060");
+      context->Yield(2);
+      for (std::size_t i = 0; i < downs; ++i) context->KeyPress(ImGuiKey_DownArrow);
+      context->KeyPress(ImGuiKey_Enter);
+      context->Yield(3);
+      IM_CHECK_STR_EQ(state().history.spec().target_gpu.c_str(), cards[downs].c_str());
+    }
+  });
+}
+
 TEST_F(DrivenWindow, ShortcutSheetOpensAndCloses) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###menu_help");

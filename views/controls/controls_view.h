@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,9 @@ namespace ts::views {
 struct TargetChoice {
   std::vector<std::string> recent;  // names of cards, the newest first
   std::array<char, 64> typed{};     // search text
+  std::string before;               // the same in the frame before
+  // The row that Enter chooses, which the arrow keys move; the first one once something is typed.
+  std::optional<std::size_t> marked;
 };
 
 // Input and output of the controls. They edit only the specification. The owner of the history

@@ -1,7 +1,10 @@
 // The field for the target card, and its list: searched by typing, recent cards first.
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,59 +48,92 @@ void choose_card(const ControlsContext& context, const std::string& name) {
   context.history.set(spec);
 }
 
-bool draw_card(const ControlsContext& context, const spec::Gpu& card) {
-  if (!list_row(context.ui, ("###target_" + card.name).c_str(), card.name,
-                text::bytes(card.memory_bytes).joined(),
-                card.name == context.history.spec().target_gpu))
-    return false;
-  choose_card(context, card.name);
-  return true;
-}
+// The rows of the list in their order; the arrow keys mark one.
+class TargetRows {
+ public:
+  TargetRows(const ControlsContext& context, bool entered, bool moved)
+      : context_(context), entered_(entered), moved_(moved) {}
 
-// The search field at the head of the list. True when Enter was pressed in it.
-bool draw_find(const ControlsContext& context) {
+  bool card(const spec::Gpu& card) {
+    if (!row("###target_" + card.name, card.name, text::bytes(card.memory_bytes).joined(),
+             card.name == context_.history.spec().target_gpu))
+      return false;
+    choose_card(context_, card.name);
+    return true;
+  }
+  // True when it was pressed, or marked when Enter was pressed.
+  bool row(const std::string& id, std::string_view label, const std::string& right, bool current) {
+    const std::optional<std::size_t> marked =
+        context_.targets != nullptr ? context_.targets->marked : std::nullopt;
+    const bool here = marked == count_++;
+    const bool pressed = list_row(context_.ui, id.c_str(), label, right, marked ? here : current);
+    if (here && moved_) ImGui::SetScrollHereY();
+    return pressed || (here && entered_);
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  const ControlsContext& context_;
+  bool entered_;
+  bool moved_;
+  std::size_t count_ = 0;
+};
+
+// The keys of the search field at the head of the list.
+struct FindKeys {
+  bool entered = false;
+  int down = 0;  // rows; negative: up
+};
+
+FindKeys draw_find(const ControlsContext& context) {
   const Ui& ui = context.ui;
   TargetChoice& choice = *context.targets;
   if (ImGui::IsWindowAppearing()) {
     choice.typed = {};
+    choice.before.clear();
+    choice.marked.reset();
     ImGui::SetKeyboardFocusHere();
   }
   ImGui::SetNextItemWidth(std::max(ImGui::GetContentRegionAvail().x, ui.px(320)));
-  const bool entered = ImGui::InputTextWithHint("###target_find", ui.texts("controls.target.find"),
-                                                choice.typed.data(), choice.typed.size(),
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  FindKeys keys;
+  keys.entered = ImGui::InputTextWithHint("###target_find", ui.texts("controls.target.find"),
+                                          choice.typed.data(), choice.typed.size(),
+                                          ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemActive()) {
+    // The arrow keys move the mark, not the focus: Enter right after one finds the field active.
+    for (const ImGuiKey key : {ImGuiKey_UpArrow, ImGuiKey_DownArrow})
+      ImGui::SetKeyOwner(key, ImGui::GetItemID());
+    keys.down = (ImGui::IsKeyPressed(ImGuiKey_DownArrow) ? 1 : 0) -
+                (ImGui::IsKeyPressed(ImGuiKey_UpArrow) ? 1 : 0);
+  }
+  if (choice.before != choice.typed.data()) {
+    choice.before = choice.typed.data();
+    choice.marked = choice.before.empty() ? std::nullopt : std::optional<std::size_t>(0);
+  }
+  if (keys.down > 0) choice.marked = choice.marked ? *choice.marked + 1 : 0;
+  if (keys.down < 0 && choice.marked && *choice.marked > 0) --*choice.marked;
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) ImGui::CloseCurrentPopup();
-  return entered;
+  return keys;
 }
 
-bool draw_cards(const ControlsContext& context, bool entered) {
+bool draw_cards(const ControlsContext& context, TargetRows& rows) {
   const Ui& ui = context.ui;
   const std::string_view typed =
       context.targets != nullptr ? context.targets->typed.data() : std::string_view();
+  bool chosen = false;
   if (typed.empty() && context.targets != nullptr) {
     ImGui::PushID("recent");
     section(ui, ui.texts("controls.target.recent"));
-    for (const spec::Gpu* card : recent_cards(context)) {
-      if (draw_card(context, *card)) {
-        ImGui::PopID();
-        return true;
-      }
-    }
+    for (const spec::Gpu* card : recent_cards(context)) chosen = chosen || rows.card(*card);
     ImGui::PopID();
     section(ui, ui.texts("controls.target.all"));
   }
-  bool found = false;
+  const std::size_t before = rows.count();
   for (const spec::Gpu& card : context.gpus.gpus()) {
-    if (!spec::is_meant(card, typed)) continue;
-    // Enter chooses the first card that matches.
-    if (entered && !found && !typed.empty()) {
-      choose_card(context, card.name);
-      return true;
-    }
-    found = true;
-    if (draw_card(context, card)) return true;
+    if (spec::is_meant(card, typed)) chosen = chosen || rows.card(card);
   }
-  if (!found) {
+  if (chosen) return true;
+  if (rows.count() == before) {
     text(ui, TextStyle::body, ui.theme.text2,
          ui.texts("controls.target.not_found", {{"typed", std::string(typed)}}));
   }
@@ -105,7 +141,7 @@ bool draw_cards(const ControlsContext& context, bool entered) {
   const std::string& current = context.history.spec().target_gpu;
   const spec::Gpu* const gpu = context.gpus.find(current);
   const bool own = spec::is_typed_card(current);
-  if (gpu != nullptr && list_row(ui, "###target_typed", ui.texts("controls.card.own"), "", own)) {
+  if (gpu != nullptr && rows.row("###target_typed", ui.texts("controls.card.own"), "", own)) {
     if (!own) choose_card(context, spec::typed_card_name(*gpu));
     return true;
   }
@@ -114,12 +150,17 @@ bool draw_cards(const ControlsContext& context, bool entered) {
 
 bool draw_target_list(const ControlsContext& context) {
   const Ui& ui = context.ui;
-  const bool entered = context.targets != nullptr && draw_find(context);
+  const FindKeys keys = context.targets != nullptr ? draw_find(context) : FindKeys{};
   bool changed = false;
   // The list scrolls below the field.
   if (ImGui::BeginChild("###target_cards",
                         {std::max(ImGui::GetContentRegionAvail().x, ui.px(320)), ui.px(360)})) {
-    changed = draw_cards(context, entered);
+    TargetRows rows(context, keys.entered, keys.down != 0);
+    changed = draw_cards(context, rows);
+    if (context.targets != nullptr && context.targets->marked && !changed) {
+      const std::size_t last = std::max<std::size_t>(rows.count(), 1) - 1;
+      context.targets->marked = std::min(*context.targets->marked, last);
+    }
   }
   ImGui::EndChild();
   return changed;
