@@ -150,8 +150,10 @@ std::optional<EdgeHunt> OutlookSearch::exact_edge(const SizeEdge& edge) {
   const HuntAxis between{edge.field, *edge.last_that_fits, *edge.first_too_large};
   auto hunt = hunt_edge(there, between, target, probe, cancel_);
   if (!hunt || hunt->cancelled) return std::nullopt;
-  const HuntAxis all{edge.field, 1, spec::field_range(edge.field).max};
-  if (!search_above(*hunt, there, all, target, probe, cancel_) || cancel_.cancelled())
+  // The tensors of twice the length are too large however they are packed.
+  const std::int64_t most = std::min(2 * *edge.first_too_large, spec::field_range(edge.field).max);
+  const HuntAxis around{edge.field, 1, most};
+  if (!search_above(*hunt, there, around, target, probe, cancel_) || cancel_.cancelled())
     return std::nullopt;
   return std::move(*hunt);
 }
