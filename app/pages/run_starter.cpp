@@ -57,6 +57,28 @@ void RunStarter::start(bool live) {
   session_->show(nullptr);
   session_->files().choose(std::nullopt);
   session_->start(run_spec_, protocol_for(live));
+  state_->own_run = session_->asked();
+}
+
+void RunStarter::keep_result() {
+  const run::RunId asked = session_->asked();
+  if (asked == settled_) return;
+  if (session_->busy()) {
+    // A run that goes on is seen.
+    const bool kept = result_ != nullptr && session_->share_shown() == result_;
+    if (kept && !session_->comparing()) session_->show(nullptr);
+    return;
+  }
+  settled_ = asked;
+  const std::shared_ptr<run::Run> ended = session_->share_current();
+  if (ended == nullptr || !ended->finished) return;
+  const bool own = ended->id == state_->own_run;
+  if (own && (ended->verdict == run::Verdict::ok || ended->verdict == run::Verdict::oom)) {
+    result_ = ended;
+    return;
+  }
+  const bool replaced = result_ != nullptr && (!own || same_work(ended->spec, result_->spec));
+  if (replaced && session_->run() == ended.get()) session_->show(result_);
 }
 
 void RunStarter::follow_live() {

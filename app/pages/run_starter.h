@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "app/pages/notices.h"
 #include "app/pages/workspace_state.h"
@@ -19,6 +20,10 @@ class RunStarter {
   void start() { start(false); }
   // Starts a short run when the settings have changed and then rested. Once a frame.
   void follow_live();
+  // The last run started here that had a result is shown again when a newer one of the same
+  // settings ended without one, or when the runs of a lesson, sweep or hunt have ended. Once a
+  // frame.
+  void keep_result();
   // follow_live() has a run to start.
   [[nodiscard]] bool live_pending() const;
   // Sets settings that Live does not run: those of something that was opened.
@@ -35,6 +40,8 @@ class RunStarter {
   spec::WorkloadSpec run_spec_;   // of the last run that was started
   spec::WorkloadSpec seen_spec_;  // of the last frame
   std::int64_t changed_ns_ = 0;
+  std::shared_ptr<run::Run> result_;  // the last run started here that had one
+  run::RunId settled_ = 0;            // the newest request that is known to have ended
 };
 
 }  // namespace ts::app

@@ -15,14 +15,6 @@ namespace {
 // After the frame began: what is drawn with the prediction has the rest of 16.6 ms.
 constexpr std::chrono::milliseconds kPredictedBy{10};
 
-// Whether two specs differ at most in the target card and the allocator's settings.
-bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
-  spec::WorkloadSpec same = b;
-  same.target_gpu = a.target_gpu;
-  same.alloc_conf = a.alloc_conf;
-  return a == same;
-}
-
 }  // namespace
 
 // Positions in an old trace mean nothing in a new one. `device` is null for a run of our own and
@@ -121,7 +113,12 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
     note_figures(*run);
     view.stale = views::difference_words(*texts_, run->spec, now);
   }
-  if (state_->earlier.id != 0) {
+  const run::Run* const newest = session_->current();
+  if (run != nullptr && newest != nullptr && newest != run && newest->id == state_->own_run &&
+      newest->finished && same_work(newest->spec, run->spec))
+    view.cut_short = newest;
+  if (run != nullptr && state_->earlier.id != 0 &&
+      state_->earlier.spec.workload == run->spec.workload) {
     view.earlier = &state_->earlier;
     view.stale_earlier = views::difference_words(*texts_, state_->earlier.spec, now);
   }
@@ -141,11 +138,12 @@ views::ControlsContext ViewContexts::controls(const views::Ui& ui) {
 
 void ViewContexts::note_figures(const run::Run& run) {
   const bool well = run.finished && run.verdict == run::Verdict::ok;
-  if (!well || run.id == state_->figures.id) return;
+  if (!well || run.id == state_->figures.id || run.id != state_->own_run) return;
   const run::TimingSummary timing = run.timing();
   if (timing.n == 0) return;
   if (state_->figures.id != 0 && !same_work(state_->figures.spec, run.spec))
-    state_->earlier = state_->figures;
+    state_->earlier =
+        state_->figures.spec.workload == run.spec.workload ? state_->figures : views::RunFigures{};
   state_->figures = {.id = run.id,
                      .spec = run.spec,
                      .step_ms = timing.median_ms,

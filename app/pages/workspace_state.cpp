@@ -13,6 +13,13 @@ void WorkspaceState::choose_save_folder(const std::filesystem::path& chosen) {
   lessons->set_folder(save_folder());
 }
 
+bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
+  spec::WorkloadSpec same = b;
+  same.target_gpu = a.target_gpu;
+  same.alloc_conf = a.alloc_conf;
+  return a == same;
+}
+
 const views::Theme& theme_of(const Preferences& preferences) {
   return views::theme(preferences.projector ? views::ThemeKind::light : preferences.theme);
 }

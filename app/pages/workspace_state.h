@@ -47,11 +47,15 @@ struct WorkspaceState {
   // Valid from now on; empty: the default folder.
   void choose_save_folder(const std::filesystem::path& chosen);
 
-  views::RunFigures figures;  // of the newest successful run
-  views::RunFigures earlier;  // of the last one with other settings
+  run::RunId own_run = 0;  // the newest that the Run page started; others are of lessons and so on
+  views::RunFigures figures;  // of the newest successful one of these
+  views::RunFigures earlier;  // of the last one with other settings, of the same workload
   // The last prediction, shown while nothing can be predicted for the settings of now.
   std::shared_ptr<const predict::Forecast> last_forecast;
 };
+
+// Whether two specs differ at most in the target card and the allocator's settings.
+bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b);
 
 // The projector is light whatever the window looks like otherwise.
 const views::Theme& theme_of(const Preferences& preferences);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/session/opened_files.h"
@@ -69,8 +70,10 @@ class Session {
   [[nodiscard]] std::shared_ptr<const run::Run> share_shown() const {
     return shown_ ? shown_ : run_;
   }
-  // Shows a finished run; null: the newest again.
-  void show(std::shared_ptr<run::Run> run) { shown_ = std::move(run); }
+  // Shows a finished run; null: the newest again. Returns the one shown before, null likewise.
+  std::shared_ptr<run::Run> show(std::shared_ptr<run::Run> run) {
+    return std::exchange(shown_, std::move(run));
+  }
   // Called with every batch of a run before it is applied; for code that writes runs to disk.
   std::function<void(run::RunId, const capture::Batch&)> on_batch;
   [[nodiscard]] const base::StringTable& strings() const { return strings_; }

@@ -96,9 +96,9 @@ base::Result<void> save_pictures_of_run(Graphics& graphics, Session& session,
   }
   Preferences preferences = state.preferences;
   preferences.spec = run->spec;
-  session.show(run);
+  const std::shared_ptr<run::Run> before = session.show(run);
   auto saved = save_run_pictures(graphics, session, WorkspaceState(preferences), folder);
-  session.show(nullptr);
+  session.show(before);
   return saved;
 }
 

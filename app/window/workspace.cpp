@@ -123,6 +123,7 @@ Requests Workspace::draw(bool interactive) {
   if (interactive) {
     for (PageView* const page : pages_.all()) page->update();
     actions_.take_keys(requests);
+    runs_.keep_result();
     runs_.follow_live();
   }
   draw_page(ui, interactive, requests);

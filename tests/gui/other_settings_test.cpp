@@ -57,5 +57,63 @@ TEST_F(DrivenWindow, ARunThatFailsAtOnceLeavesItsPrediction) {
   });
 }
 
+TEST_F(DrivenWindow, ACancelledRunLeavesTheFinishedOneOfTheSameSettings) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    const run::Run* const finished = session().run();
+    IM_CHECK(finished->verdict == run::Verdict::ok);
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 30, [&] { return session().run() != finished; }));
+    session().cancel();
+    IM_CHECK(until(context, 30, [] { return !session().busy(); }));
+    context->Yield(3);
+    IM_CHECK(session().current()->verdict == run::Verdict::cancelled);
+    IM_CHECK(session().run() == finished);
+    // Of other settings nothing was finished.
+    show(long_attention());
+    context->KeyPress(ImGuiKey_Space);
+    IM_CHECK(until(context, 30, [&] {
+      return session().run() != finished && session().run()->spec == long_attention();
+    }));
+    session().cancel();
+    IM_CHECK(until(context, 30, [] { return !session().busy(); }));
+    context->Yield(3);
+    IM_CHECK(session().run() == session().current());
+  });
+}
+
+// A lesson runs its steps as a session does, without the Run page.
+TEST_F(DrivenWindow, ALessonLeavesTheComparisonOfTwoRuns) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec spec = small_attention();
+    spec.backend = spec::AttentionBackend::naive;
+    show(spec);
+    IM_CHECK(run_to_end(context));
+    spec.backend = spec::AttentionBackend::flash;
+    show(spec);
+    IM_CHECK(run_to_end(context));
+    context->Yield(3);
+    const run::Run* const flash = session().run();
+    IM_CHECK(state().earlier.spec.backend == spec::AttentionBackend::naive);
+
+    spec::WorkloadSpec toy;
+    spec::choose_workload(spec::WorkloadKind::toy, toy);
+    IM_CHECK(session().start(toy, {}));
+    IM_CHECK(until(context, 60, [] { return !session().busy(); }));
+    context->Yield(3);
+    IM_CHECK(session().current()->spec.workload == spec::WorkloadKind::toy);
+    IM_CHECK(session().run() == flash);
+    IM_CHECK(state().figures.spec == spec);
+    IM_CHECK(state().earlier.spec.backend == spec::AttentionBackend::naive);
+
+    // One that the page itself ran stands alone.
+    show(toy);
+    IM_CHECK(run_to_end(context));
+    context->Yield(3);
+    IM_CHECK(session().run()->spec.workload == spec::WorkloadKind::toy);
+    IM_CHECK_EQ(state().earlier.id, run::RunId{0});
+  });
+}
+
 }  // namespace
 }  // namespace ts::app::testing

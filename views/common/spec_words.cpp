@@ -103,6 +103,14 @@ const char* partial_key(const ViewContext& context) {
   return "partial.broke_off";
 }
 
+std::string cut_short_words(const ViewContext& context) {
+  const run::Run* const run = context.cut_short;
+  if (run == nullptr) return {};
+  if (run->verdict == run::Verdict::cancelled) return context.texts("cut_short.cancelled");
+  return context.texts("cut_short.failed",
+                       {{"reason", message_words(context.texts, run->failure)}});
+}
+
 bool ended_before_memory(const ViewContext& context) {
   const run::Run* const run = context.run;
   return run != nullptr && context.file == nullptr && context.trace == nullptr && run->finished &&

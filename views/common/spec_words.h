@@ -35,6 +35,9 @@ std::string obstacle_words(const ViewContext& context);
 // part. Null for a complete run, for a file and without a run.
 const char* partial_key(const ViewContext& context);
 
+// Why the run on screen is not the newest one; empty if it is.
+std::string cut_short_words(const ViewContext& context);
+
 // The run of the current settings ended before it allocated anything. The prediction is shown in
 // its place.
 bool ended_before_memory(const ViewContext& context);

@@ -85,6 +85,9 @@ struct ViewContext {
   std::string stale_memory{};
   bool picture = false;  // one frame that is kept: nothing may stand in for what takes longer
   bool live = false;     // every change of the settings starts a run
+  // The newer run of the same settings that was cancelled or failed, in whose place `run` is shown.
+  // Null: `run` is the newest.
+  const run::Run* cut_short = nullptr;
   // The last successful run with settings other than those of `run`, for comparison. Null: none.
   const RunFigures* earlier = nullptr;
   // How `earlier` differs from the current settings, in the form of `stale`.

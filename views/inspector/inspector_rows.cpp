@@ -229,12 +229,12 @@ std::string row_tip(const text::Texts& texts, const InspectorRow& row) {
 }
 
 std::string standing_words(const ViewContext& context) {
-  const char* const partial = partial_key(context);
-  if (context.stale.empty()) return partial != nullptr ? context.texts(partial) : "";
+  const char* const key = partial_key(context);
+  const std::string why = key != nullptr ? context.texts(key) : cut_short_words(context);
+  if (context.stale.empty()) return why;
   std::string stale = stale_words(context.texts, context.stale);
-  if (partial == nullptr) return stale;
-  return context.texts("common.two_sentences",
-                       {{"first", stale}, {"second", context.texts(partial)}});
+  if (why.empty()) return stale;
+  return context.texts("common.two_sentences", {{"first", stale}, {"second", why}});
 }
 
 std::string card_standing(const ViewContext& context, bool of_block) {

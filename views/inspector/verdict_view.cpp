@@ -150,6 +150,8 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
     if (goes_on) {
       words.remark = progress_words(texts, *run);
       words.reason = false;
+    } else if (well && !not_run && context.cut_short != nullptr) {
+      words.remark = cut_short_words(context);
     } else if (well && !not_run && context.outlook->target != nullptr) {
       words.remark =
           texts("inspector.predicted_and_measured", {{"time", time_of(*context.outlook)}});

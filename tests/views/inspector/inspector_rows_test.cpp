@@ -59,6 +59,23 @@ TEST_F(InspectorRows, terms_are_explained_where_their_numbers_stand) {
     EXPECT_TRUE(terms.contains(term)) << term;
 }
 
+// A run that was cancelled leaves the last finished one on screen.
+TEST_F(InspectorRows, a_newer_run_that_was_cut_short_is_told) {
+  run::Run newer{run::StartedUpdate{}};
+  newer.finished = true;
+  newer.verdict = run::Verdict::cancelled;
+  sample(run::SampleUpdate::Kind::timed, 1'000'000);
+  run_.finished = true;
+  ViewContext view = context();
+  EXPECT_EQ(standing_words(view), "");
+  view.cut_short = &newer;
+  EXPECT_EQ(standing_words(view),
+            "The newest run was cancelled. Shown: the last finished run of these settings");
+  newer.verdict = run::Verdict::failed;
+  newer.failure.sentence = "The corpus is gone";
+  EXPECT_THAT(standing_words(view), ::testing::HasSubstr("failed: The corpus is gone."));
+}
+
 // The card of a selected slice is of the run, that of a block of what the memory view shows.
 TEST_F(InspectorRows, the_card_of_what_is_selected_says_of_which_settings_it_is) {
   ViewContext view = context();
