@@ -136,7 +136,7 @@ int take_shot(const ShotCommand& given) {
   SpecArguments arguments = command.spec;
   if (arguments.workload.empty() && !arguments.spec_file) {
     arguments.workload = to_string(preferences.spec.workload);
-    if (arguments.preset.empty()) arguments.preset = "tiny";
+    if (arguments.presets.empty()) arguments.presets = {"tiny"};
   }
   const auto spec = spec_from_arguments(arguments, session.gpus());
   if (!spec) return report(spec.error().sentence, 2);

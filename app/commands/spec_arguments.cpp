@@ -108,7 +108,9 @@ void add_workload(CLI::App& command, SpecArguments& spec) {
 }
 
 void add_spec_options(CLI::App& command, SpecArguments& spec) {
-  command.add_option("--preset", spec.preset, "Start from a named shape, such as small or lab3");
+  command.add_option("--preset", spec.presets, "Start from a named shape, such as small or lab3")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_option("--model", spec.model, "Run the module of a .pt2 file of torch.export")
       ->type_name("FILE");
   command.add_option("--set", spec.settings, "Change one setting; may be given several times")
@@ -189,8 +191,12 @@ std::vector<std::string> without_effect(const std::vector<std::string>& settings
 base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& arguments,
                                                      const spec::GpuCatalogue& catalogue) {
   spec::WorkloadSpec spec;
+  if (arguments.presets.size() > 1) {
+    return base::fail(
+        "Only one --preset gives the shape; a second one names a sweep of the course");
+  }
   if (arguments.spec_file) {
-    if (!arguments.preset.empty()) return base::fail("--preset and --spec exclude each other");
+    if (!arguments.presets.empty()) return base::fail("--preset and --spec exclude each other");
     auto read = read_spec(*arguments.spec_file);
     if (!read) return read;
     spec = *read;
@@ -201,7 +207,7 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
     }
   }
   if (!arguments.model.empty()) {
-    if (!arguments.preset.empty() || !arguments.workload.empty()) {
+    if (!arguments.presets.empty() || !arguments.workload.empty()) {
       return base::fail("--model takes neither a workload nor --preset");
     }
     const auto path = io::absolute_path(arguments.model);
@@ -210,7 +216,8 @@ base::Result<spec::WorkloadSpec> spec_from_arguments(const SpecArguments& argume
       return tl::unexpected(chosen.error());
     }
   } else if (!arguments.spec_file) {
-    if (auto chosen = choose_preset(arguments.preset, spec); !chosen) {
+    const std::string id = arguments.presets.empty() ? "" : arguments.presets.front();
+    if (auto chosen = choose_preset(id, spec); !chosen) {
       return base::fail(chosen.error().sentence);
     }
   }

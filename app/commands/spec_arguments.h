@@ -16,9 +16,9 @@ class App;
 namespace ts::app {
 
 struct SpecArguments {
-  std::string workload;  // empty: attention
-  std::string preset;    // empty: the workload's first
-  std::string model;     // a .pt2 file; empty: none
+  std::string workload;              // empty: attention
+  std::vector<std::string> presets;  // none: the workload's first; two only where one is a sweep's
+  std::string model;                 // a .pt2 file; empty: none
   std::optional<std::filesystem::path> spec_file;
   std::vector<std::string> settings;  // "key=value", applied last, in order
 };

@@ -7,33 +7,54 @@
 #include "app/session/catalogue.h"
 #include "app/window/workspace_picture.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
 
-// Replaces a sweep preset by its settings; other arguments change or replace parts of it.
+// Takes the preset of a sweep out of the given ones; null: none of them is one.
+const sweep::SweepPreset* take_sweep(std::vector<std::string>& presets) {
+  for (auto one = presets.begin(); one != presets.end(); ++one) {
+    if (const sweep::SweepPreset* const preset = built_in_sweeps().find(*one)) {
+      presets.erase(one);
+      return preset;
+    }
+  }
+  return nullptr;
+}
+
+// Replaces a sweep preset by its settings; other arguments change or replace parts of it, a second
+// preset its shape.
 base::Result<SweepCommand> expanded(SweepCommand command) {
-  const sweep::SweepPreset* const preset = built_in_sweeps().find(command.spec.preset);
+  const sweep::SweepPreset* const preset = take_sweep(command.spec.presets);
   if (preset == nullptr) {
     // With a workload or an axis given, it is the preset of a workload.
-    if (command.spec.preset.empty() || !command.spec.workload.empty() || !command.axes.empty())
+    if (command.spec.presets.empty() || !command.spec.workload.empty() || !command.axes.empty())
       return command;
     std::string names;
     for (const sweep::SweepPreset& one : built_in_sweeps().all())
       names += (names.empty() ? "" : ", ") + one.id;
-    return base::fail("There is no sweep \"" + command.spec.preset + "\"; there are " + names);
+    return base::fail("There is no sweep \"" + command.spec.presets.front() + "\"; there are " +
+                      names);
   }
   const std::string workload = to_string(preset->workload);
   if (command.spec.spec_file) return base::fail("--preset and --spec exclude each other");
   if (!command.spec.workload.empty() && command.spec.workload != workload) {
-    return base::fail("The sweep " + preset->id + " is one of " + workload + ", not of " +
-                      command.spec.workload);
+    return text::fail("sweep_error.other_workload",
+                      {{"preset", preset->id}, {"workload", workload}});
   }
-  command.spec.workload = workload;
-  command.spec.preset = preset->preset;
   if (command.axes.empty()) command.axes = preset->axes;
   if (command.series.empty()) command.series = preset->series;
+  if (command.spec.presets.empty()) {
+    command.spec.presets = {preset->preset};
+  } else if (std::ranges::any_of(command.series, [](const std::string& series) {
+               return series.starts_with("preset=");
+             })) {
+    return text::fail("sweep_error.own_presets",
+                      {{"preset", preset->id}, {"other", command.spec.presets.front()}});
+  }
+  command.spec.workload = workload;
   std::vector<std::string> settings = preset->settings;
   const auto& given = command.spec.settings;
   if (command.gpu || std::find(given.begin(), given.end(), "device=cuda") != given.end()) {
@@ -159,7 +180,7 @@ base::Result<void> same_measuring(const SweepCommand& command, const sweep::Swee
 
 bool describes_a_sweep(const SweepCommand& command) {
   return !command.axes.empty() || !command.series.empty() || !command.spec.workload.empty() ||
-         !command.spec.settings.empty() || !command.spec.preset.empty() ||
+         !command.spec.settings.empty() || !command.spec.presets.empty() ||
          command.spec.spec_file.has_value() || command.gpu.has_value();
 }
 

@@ -52,6 +52,13 @@ void SweepPage::begin(views::SweepAsk ask) {
   }
 }
 
+// The settings become those of the chosen exercise, as with a preset of a workload.
+void SweepPage::take_exercise() {
+  const sweep::SweepPreset* const preset = built_in_sweeps().find(state().sweep_edit.preset);
+  if (preset == nullptr) return;
+  if (const auto taken = sweep::exercise_settings(*preset, settings())) state().history.set(*taken);
+}
+
 void SweepPage::open(const std::filesystem::path& folder) {
   if (auto loaded = sweeps().load(session(), folder); !loaded) {
     notices().add(loaded.error());
@@ -172,7 +179,11 @@ void SweepPage::draw(const views::Ui& ui, Requests& requests) {
     const views::SweepAsk ask =
         views::draw_sweep_controls(ui, state().sweep_edit, offered_, state().history.checked(),
                                    built_in_sweeps(), sweeps().sweep(), !sweeps().idle());
-    if (ask != views::SweepAsk::nothing) begin(ask);
+    if (ask == views::SweepAsk::exercise) {
+      take_exercise();
+    } else if (ask != views::SweepAsk::nothing) {
+      begin(ask);
+    }
   };
   frame().draw_form(ui, area, "###sweep_controls", head, kSweepFlags);
   // The prediction that the controls show is of the settings of now.

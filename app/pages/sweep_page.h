@@ -32,6 +32,7 @@ class SweepPage : public PageView {
   [[nodiscard]] SweepSession& sweeps() const { return *state().sweeps; }
   [[nodiscard]] views::SweepPage shown();
   void begin(views::SweepAsk ask);
+  void take_exercise();
   void carry_out(const views::SweepRequests& asked, Requests& requests);
   void open_point(std::size_t point);
   void take_opened_point();

@@ -8,6 +8,7 @@
 #include "core/io/json_parse.h"
 #include "core/spec/presets.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 
 namespace ts::sweep {
 namespace {
@@ -89,24 +90,34 @@ std::string words_of(const SweepPreset& preset) {
   return words;
 }
 
-base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
-                                        const spec::WorkloadSpec& machine) {
-  SweepSpec sweep;
-  sweep.base.device = machine.device;
-  sweep.base.device_index = machine.device_index;
-  sweep.base.seed = machine.seed;
-  sweep.base.target_gpu = machine.target_gpu;
-  sweep.base.memory_limit = machine.memory_limit;
+base::Result<spec::WorkloadSpec> exercise_settings(const SweepPreset& preset,
+                                                   const spec::WorkloadSpec& machine) {
+  spec::WorkloadSpec settings;
+  settings.device = machine.device;
+  settings.device_index = machine.device_index;
+  settings.seed = machine.seed;
+  settings.target_gpu = machine.target_gpu;
+  settings.memory_limit = machine.memory_limit;
   const spec::Preset* const shape = spec::find_preset(preset.workload, preset.preset);
   if (shape == nullptr) {
     return base::fail(
         fmt::format("There is no preset \"{}\" for {}", preset.preset, to_string(preset.workload)));
   }
-  spec::apply_preset(*shape, sweep.base);
-  if (auto set = apply(preset.settings, sweep.base); !set) return tl::unexpected(set.error());
+  spec::apply_preset(*shape, settings);
+  if (auto set = apply(preset.settings, settings); !set) return tl::unexpected(set.error());
   if (machine.device == spec::DeviceKind::cuda) {
-    if (auto set = apply(preset.on_cuda, sweep.base); !set) return tl::unexpected(set.error());
+    if (auto set = apply(preset.on_cuda, settings); !set) return tl::unexpected(set.error());
   }
+  return settings;
+}
+
+base::Result<SweepSpec> sweep_over(const SweepPreset& preset, const spec::WorkloadSpec& base) {
+  if (base.workload != preset.workload) {
+    return text::fail("sweep_error.other_workload",
+                      {{"preset", preset.id}, {"workload", to_string(preset.workload)}});
+  }
+  SweepSpec sweep;
+  sweep.base = base;
   for (const std::string& text : preset.axes) {
     auto axis = parse_axis(text);
     if (!axis) return tl::unexpected(axis.error());
@@ -119,6 +130,13 @@ base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
   }
   if (auto good = check(sweep); !good) return tl::unexpected(good.error());
   return sweep;
+}
+
+base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
+                                        const spec::WorkloadSpec& machine) {
+  const auto settings = exercise_settings(preset, machine);
+  if (!settings) return tl::unexpected(settings.error());
+  return sweep_over(preset, *settings);
 }
 
 }  // namespace ts::sweep

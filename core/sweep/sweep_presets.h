@@ -37,8 +37,13 @@ class SweepPresets {
 // "attention, T=256:2048:x2, backend=naive,flash".
 std::string words_of(const SweepPreset& preset);
 
-// The sweep of a preset: device, seed, target card and memory limit come from `machine`, protocol
-// and the time of a point are those of a SweepSpec.
+// The settings of its exercise; device, seed, target card and memory limit come from `machine`.
+base::Result<spec::WorkloadSpec> exercise_settings(const SweepPreset& preset,
+                                                   const spec::WorkloadSpec& machine);
+// Its axes and series over `base`, all of whose settings stay. Protocol and the time of a point are
+// those of a SweepSpec. An error if `base` is another workload, or one that the axes do not suit.
+base::Result<SweepSpec> sweep_over(const SweepPreset& preset, const spec::WorkloadSpec& base);
+// Both: the sweep as the exercise has it.
 base::Result<SweepSpec> sweep_of_preset(const SweepPreset& preset,
                                         const spec::WorkloadSpec& machine);
 

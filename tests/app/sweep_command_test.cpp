@@ -150,6 +150,29 @@ TEST(SweepCommand, PresetsOfTheCourse) {
   EXPECT_NE(other.err.find("is one of attention"), std::string::npos) << other.err;
 }
 
+TEST(SweepCommand, ASweepOfTheCourseTakesTheShapeOfAPreset) {
+  const testing::TemporaryFolder folder;
+  const std::string out = folder.path().string();
+  const auto ended = testing::run_program(
+      "sweep --preset checkpoint --preset tiny --axis checkpoint_every=1,2 --predict --json "
+      "--out " +
+      out);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto base = testing::document_of(ended)["sweep"]["base"];
+  EXPECT_EQ(base["vocab"], 1000) << "of tiny";
+  EXPECT_EQ(base["T"], 512) << "the exercise sets it after the shape";
+  EXPECT_EQ(base["checkpoint"], "blocks");
+  for (const auto& [arguments, sentence] :
+       {std::pair{"sweep --preset a2-5 --preset tiny", "compares presets itself"},
+        std::pair{"sweep --preset lab6 --preset tiny", "no preset \"tiny\" for attention"},
+        std::pair{"sweep --preset lab6 --preset lab8", "no preset \"lab8\" for attention"}}) {
+    const auto wrong = testing::run_program(std::string(arguments) + " --out " + out + "/x");
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.err.find(sentence), std::string::npos) << wrong.err;
+  }
+  EXPECT_EQ(testing::run_program("run lm --preset tiny --preset small").code, 2);
+}
+
 TEST(SweepCommand, TwoPointsAreComparedByOperatorModuleAndMemory) {
   const testing::TemporaryFolder folder;
   const std::string out = folder.path().string();

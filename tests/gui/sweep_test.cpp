@@ -56,6 +56,39 @@ TEST_F(SweepInTheWindow, ASweepRunsOnItsPageAndAPointOpensItsRun) {
   });
 }
 
+TEST_F(SweepInTheWindow, AnExerciseSetsTheControlsAndTheyStayInForce) {
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    const spec::WorkloadSpec before = state().history.spec();
+    context->ItemClick("//###top_bar/###page_sweep");
+    context->Yield(2);
+    context->ItemClick("//###sweep_controls/###sweep_preset");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###preset_lab6");
+    context->Yield(2);
+    IM_CHECK_EQ(state().sweep_edit.preset, std::string("lab6"));
+    IM_CHECK_EQ(state().history.spec().heads, 12);
+    IM_CHECK(!context->ItemExists("//###sweep_controls/###sweep_exercise"));
+    spec::WorkloadSpec smaller = state().history.spec();
+    smaller.batch = 1;
+    smaller.heads = 2;
+    show(smaller);
+    context->Yield(3);
+    IM_CHECK(context->ItemExists("//###sweep_controls/###sweep_exercise"));
+    context->ItemClick("//###sweep_controls/###sweep_start");
+    IM_CHECK(until(context, 20, [] { return state().sweeps->sweep() != nullptr; }));
+    IM_CHECK(state().sweeps->sweep()->spec().base == smaller);
+    context->KeyPress(ImGuiKey_Escape);
+    IM_CHECK(until(context, 60, [] { return state().sweeps->idle() && !session().busy(); }));
+    context->ItemClick("//###sweep_controls/###sweep_exercise");
+    context->Yield(2);
+    IM_CHECK_EQ(state().history.spec().heads, 12);
+    for (int step = 0; step < 3; ++step) context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    IM_CHECK(state().history.spec() == before);
+    state().sweep_edit.preset.clear();
+  });
+}
+
 TEST_F(SweepInTheWindow, EscapeEndsTheSweepAndNotItsPointAlone) {
   drive([](ImGuiTestContext* context) {
     show(long_attention());

@@ -143,7 +143,9 @@ std::string first_values(Field field, const spec::WorkloadSpec& base) {
   return std::to_string(std::max<std::int64_t>(spec::number_of(base, field), 1));
 }
 
-void draw_presets(const Ui& ui, SweepEdit& edit, const sweep::SweepPresets& presets, float width) {
+// True when an exercise was chosen.
+bool draw_presets(const Ui& ui, SweepEdit& edit, const sweep::SweepPresets& presets, float width) {
+  bool taken = false;
   section(ui, ui.texts("sweep.exercise"));
   const auto title = [&](const std::string& id) {
     return id.empty() ? std::string(ui.texts("sweep.own")) : ui.texts("sweep.preset." + id);
@@ -159,11 +161,13 @@ void draw_presets(const Ui& ui, SweepEdit& edit, const sweep::SweepPresets& pres
              const std::string id = "###preset_" + preset.id;
              if (list_row(ui, id.c_str(), title(preset.id), preset.source, &preset == chosen)) {
                edit.preset = preset.id;
+               taken = true;
                return true;
              }
            }
            return false;
          });
+  return taken;
 }
 
 void draw_first_axis(const Ui& ui, SweepEdit& edit, const spec::WorkloadSpec& base, float width) {
@@ -225,6 +229,22 @@ void draw_own_sweep(const Ui& ui, SweepEdit& edit, const spec::CheckedSpec& chec
   }
 }
 
+// Says how the settings differ from the exercise's. True when those are wanted.
+bool draw_changes(const Ui& ui, const sweep::SweepPreset& preset, const spec::WorkloadSpec& base,
+                  float width) {
+  const std::string changed = changed_from_exercise(ui.texts, preset, base);
+  if (changed.empty() && base.workload == preset.workload) return false;
+  if (!changed.empty()) {
+    wrapped_text(ui, TextStyle::small, ui.theme.warn,
+                 ui.texts("sweep.changed", {{"settings", changed}}), ui.px(8));
+  }
+  ImGui::Dummy({0, ui.px(2)});
+  const bool wanted = button(ui, "###sweep_exercise", "", ui.texts("sweep.as_exercise"), "",
+                             ButtonKind::plain, width);
+  ImGui::Dummy({0, ui.px(4)});
+  return wanted;
+}
+
 }  // namespace
 
 const base::Result<sweep::SweepSpec>& OfferedSweep::of(const SweepEdit& edit,
@@ -240,7 +260,7 @@ SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offere
                              const spec::CheckedSpec& base, const sweep::SweepPresets& presets,
                              const sweep::Sweep* sweep, bool running) {
   const float width = ImGui::GetContentRegionAvail().x;
-  draw_presets(ui, edit, presets, width);
+  SweepAsk ask = draw_presets(ui, edit, presets, width) ? SweepAsk::exercise : SweepAsk::nothing;
   const sweep::SweepPreset* const preset = presets.find(edit.preset);
   if (preset == nullptr) draw_own_sweep(ui, edit, base, width);
   const auto& spec = offered.of(edit, base.spec(), presets);
@@ -254,7 +274,7 @@ SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offere
   }
   wrapped_text(ui, TextStyle::small, spec ? ui.theme.text3 : ui.theme.bad, about, ui.px(8));
   ImGui::Dummy({0, ui.px(4)});
-  SweepAsk ask = SweepAsk::nothing;
+  if (preset != nullptr && draw_changes(ui, *preset, base.spec(), width)) ask = SweepAsk::exercise;
   ImGui::BeginDisabled(running || !spec);
   if (button(ui, "###sweep_start", "\xef\x81\x8b", ui.texts("sweep.start"), "", ButtonKind::primary,
              width)) {

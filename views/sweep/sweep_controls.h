@@ -23,12 +23,12 @@ struct SweepEdit {
   std::vector<spec::AttentionBackend> backends = {spec::AttentionBackend::naive,
                                                   spec::AttentionBackend::flash};
   std::string series_values;  // of a series other than the backend: "fp32,bf16"
-  std::string preset;         // of the course, replaces all the above and the workload; empty: none
+  std::string preset;         // of the course: its axes and series replace all the above; or empty
   friend bool operator==(const SweepEdit&, const SweepEdit&) = default;
 };
 
-// A backend series is left out if the workload has no attention. A preset gives its own sweep, on
-// the device and under the limit of `base`. Errors are those of check().
+// A backend series is left out if the workload has no attention. A preset gives its axes and
+// series; all other settings are those of `base`. Errors are those of check().
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets);
 
@@ -52,7 +52,13 @@ class OfferedSweep {
 std::vector<spec::Field> axis_fields(const spec::WorkloadSpec& base);
 std::vector<spec::Field> series_fields(const spec::WorkloadSpec& base);
 
-enum class SweepAsk : std::uint8_t { nothing, start, add };
+// "d_model = 256": settings that the exercise has otherwise, with their values in `base`; at most
+// three. Settings that the sweep itself varies do not count. Empty if nothing differs.
+std::string changed_from_exercise(const text::Texts& texts, const sweep::SweepPreset& preset,
+                                  const spec::WorkloadSpec& base);
+
+// exercise: the settings of the chosen exercise are wanted.
+enum class SweepAsk : std::uint8_t { nothing, start, add, exercise };
 // Draws preset, or axis, ends and series, in the current window. `sweep`: the current one, null:
 // none; while it runs, points can only be added.
 SweepAsk draw_sweep_controls(const Ui& ui, SweepEdit& edit, OfferedSweep& offered,

@@ -3,6 +3,7 @@
 
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "views/common/spec_words.h"
 #include "views/sweep/sweep_controls.h"
 
 namespace ts::views {
@@ -39,7 +40,7 @@ std::vector<Field> series_fields(const spec::WorkloadSpec& base) {
 base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::WorkloadSpec& base,
                                         const sweep::SweepPresets& presets) {
   if (const sweep::SweepPreset* preset = presets.find(edit.preset)) {
-    return sweep::sweep_of_preset(*preset, base);
+    return sweep::sweep_over(*preset, base);
   }
   sweep::SweepSpec spec;
   spec.base = base;
@@ -66,6 +67,18 @@ base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::Workl
   }
   if (auto good = sweep::check(spec); !good) return tl::unexpected(good.error());
   return spec;
+}
+
+std::string changed_from_exercise(const text::Texts& texts, const sweep::SweepPreset& preset,
+                                  const spec::WorkloadSpec& base) {
+  const auto first_point = [&](const base::Result<sweep::SweepSpec>& spec) {
+    const sweep::SweepSeries series = sweep::series_of(*spec).front();
+    return sweep::spec_at(*spec, series, sweep::places_of(*spec).front()).value_or(series.base);
+  };
+  const auto now = sweep::sweep_over(preset, base);
+  const auto exercise = sweep::sweep_of_preset(preset, base);
+  if (!now || !exercise) return {};
+  return difference_words(texts, first_point(now), first_point(exercise));
 }
 
 }  // namespace ts::views

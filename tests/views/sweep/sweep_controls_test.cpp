@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "assets/assets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "tests/views/texts_for_tests.h"
 
 namespace ts::views {
 namespace {
@@ -84,6 +86,44 @@ TEST(SweepControls, ASecondAxisAndSeriesOfAnySetting) {
   EXPECT_EQ(sweep::series_of(*sweep_of(SweepEdit{}, mlp, kNoPresets)).size(), 1U);
   const auto fields = series_fields(mlp);
   EXPECT_EQ(std::count(fields.begin(), fields.end(), Field::backend), 0);
+}
+
+TEST(SweepControls, AnExerciseLeavesTheOtherSettingsToTheControls) {
+  const auto presets = sweep::SweepPresets::parse(assets::sweeps());
+  const text::Texts texts = testing::program_texts();
+  SweepEdit edit;
+  edit.preset = "lab6";
+  const sweep::SweepPreset& lab6 = *presets->find("lab6");
+  spec::WorkloadSpec settings = *sweep::exercise_settings(lab6, {});
+  EXPECT_EQ(changed_from_exercise(texts, lab6, settings), "");
+  // The sweep varies these two itself.
+  settings.seq_len = 77;
+  settings.backend = spec::AttentionBackend::math;
+  EXPECT_EQ(changed_from_exercise(texts, lab6, settings), "");
+  settings.batch = 1;
+  settings.heads = 2;
+  EXPECT_EQ(changed_from_exercise(texts, lab6, settings), "B = 1, Heads = 2");
+  const auto spec = sweep_of(edit, settings, *presets);
+  ASSERT_TRUE(spec) << spec.error().sentence;
+  EXPECT_EQ(spec->base, settings);
+  EXPECT_EQ(spec->axes[0].values, (std::vector<std::int64_t>{256, 512, 1024, 2048}));
+  EXPECT_EQ(spec->series[0].values, (std::vector<std::string>{"naive", "flash"}));
+  settings.workload = spec::WorkloadKind::mlp;
+  const auto other = sweep_of(edit, settings, *presets);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().sentence, "The sweep lab6 is one of attention");
+  EXPECT_EQ(changed_from_exercise(texts, lab6, settings), "");
+}
+
+// Its series are presets, which set the shape of every point.
+TEST(SweepControls, AnExerciseOverPresetsFixesTheirShapes) {
+  const auto presets = sweep::SweepPresets::parse(assets::sweeps());
+  const sweep::SweepPreset& sizes = *presets->find("a2-5");
+  spec::WorkloadSpec settings = *sweep::exercise_settings(sizes, {});
+  settings.d_model = 64;
+  EXPECT_EQ(changed_from_exercise(testing::program_texts(), sizes, settings), "");
+  settings.autocast = spec::Autocast::bf16;
+  EXPECT_NE(changed_from_exercise(testing::program_texts(), sizes, settings), "");
 }
 
 }  // namespace
