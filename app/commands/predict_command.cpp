@@ -93,6 +93,7 @@ void print_answer(const Question& question, const CardAnswer& answer) {
     }
     print_row(to_string(remedy.kind), words);
   }
+  print_types(answer.now.run.types);
   if (!answer.now.run.backend.empty()) print_row("Attention kernel", answer.now.run.backend);
   print_row("Dry run",
             text::duration_ns(static_cast<double>(answer.now.run.duration_ns)).joined() + ", " +

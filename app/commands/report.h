@@ -9,6 +9,7 @@
 
 #include "core/base/message.h"
 #include "core/io/json_parse.h"
+#include "core/report/training_summary.h"
 #include "core/text/numbers.h"
 #include "core/text/printable.h"
 
@@ -49,6 +50,13 @@ inline void print_json(const nlohmann::json& json) {
 // Prints one line of the result on standard output.
 inline void print_row(const char* title, const std::string& value) {
   std::printf("  %-22s %s\n", title, value.c_str());
+}
+
+// Prints the types in which a step computes, if there is more than one.
+inline void print_types(const std::vector<run::NamedType>& types) {
+  if (!report::mixes_types(types)) return;
+  for (const run::NamedType& type : types)
+    print_row(&type == types.data() ? "Types" : "", type.name + " " + type.type);
 }
 
 inline std::string size_in_words(std::int64_t bytes) {

@@ -19,6 +19,7 @@
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
+#include "app/session/card_questions.h"
 #include "app/session/engine_loader.h"
 #include "app/session/run_files.h"
 #include "app/session/session.h"
@@ -90,10 +91,18 @@ void print_training(const run::Run& run) {
   if (const std::string state = optimizer_state_words(run.spec); !state.empty()) {
     print_row("Optimizer state", state);
   }
-  if (!report::mixes_types(run.facts)) return;
-  for (const run::NamedType& type : run.facts.types) {
-    print_row(&type == run.facts.types.data() ? "Types" : "", type.name + " " + type.type);
-  }
+  print_types(run.facts.types);
+}
+
+// Autocast keeps other lists of operators on a card than on a CPU.
+void print_types_on_card(Session& session) {
+  const run::Run& run = *session.run();
+  if (run.spec.device != spec::DeviceKind::cpu || !report::mixes_types(run.facts.types)) return;
+  const auto on_card = types_on_card(session.dry_runner(), session.strings(), run.spec);
+  std::string words;
+  for (const run::NamedType& one : report::other_types(run.facts.types, on_card))
+    words += (words.empty() ? "" : ", ") + one.name + " " + one.type;
+  if (!words.empty()) print_row("Other types on CUDA", words + ", by a dry run");
 }
 
 std::string in_ms(double ms) {
@@ -292,6 +301,7 @@ int run_workload(const RunCommand& command) {
     print_json(document);
   } else {
     print_summary(run);
+    print_types_on_card(session);
     if (command.log) {
       for (const std::string& line : report::log_lines(run)) std::printf("%s\n", line.c_str());
     }

@@ -85,6 +85,15 @@ base::Result<CardAnswer> ask_card(predict::DryRunner& runner, base::StringTable&
   return answer;
 }
 
+std::vector<run::NamedType> types_on_card(const predict::DryRunnerLoader& loader,
+                                          base::StringTable& strings,
+                                          const spec::WorkloadSpec& spec) {
+  const auto runner = loader ? loader() : base::fail("");
+  if (!runner) return {};
+  auto dry = (*runner)->dry_run(spec, {.steps = 1}, strings, {});
+  return dry ? std::move(dry->types) : std::vector<run::NamedType>{};
+}
+
 nlohmann::json to_json(const CardAnswer& answer, const spec::WorkloadSpec& spec) {
   nlohmann::json json = predict::to_json(answer.now, spec);
   json["remedies"] = remedies_json(answer, spec);

@@ -29,6 +29,11 @@ base::Result<CardAnswer> ask_card(predict::DryRunner& runner, base::StringTable&
                                   const spec::WorkloadSpec& spec,
                                   const predict::PredictionTarget& target,
                                   const base::CancelToken& cancel);
+// The types in which a step computes on CUDA, as in ExecutionFacts. Empty if that cannot be
+// predicted.
+std::vector<run::NamedType> types_on_card(const predict::DryRunnerLoader& loader,
+                                          base::StringTable& strings,
+                                          const spec::WorkloadSpec& spec);
 // The document of tensorscope predict --json.
 nlohmann::json to_json(const CardAnswer& answer, const spec::WorkloadSpec& spec);
 // The settings that a change sets, in the form of --set.

@@ -278,6 +278,7 @@ constexpr QuantityRow kRows[] = {
     pointed("parameters", kPredict, Unit::count, kPredicted, "numbers that are trained", "/parameters"),
     pointed("card_bytes", kPredict, Unit::bytes, Nature::stated, "memory of the card", "/target/memory"),
     pointed("breaking_bytes", kPredict, Unit::bytes, kPredicted, "asked for by the first allocation that does not fit", "/breaking/bytes"),
+    {"type_is", kPredict, Unit::count, kPredicted, Takes::type, "1 where a component has that type there, else 0", nullptr, type_is},
     {"fits", kPredict, Unit::count, kPredicted, Takes::nothing, "1 where it fits, else 0", nullptr, fits},
     {"setting", kPredict, Unit::number, Nature::stated, Takes::setting, "a setting of the step", nullptr, setting},
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/base/cancel.h"
 #include "core/base/result.h"
@@ -42,6 +43,8 @@ struct DryRun {
   memory::AllocationLog log;
   std::int64_t parameters = 0;  // counted from the tensors
   std::string backend;  // attention kernel that runs: naive math flash efficient cudnn, or ""
+  // The types in which a step computes on the rules' device, as in ExecutionFacts.
+  std::vector<run::NamedType> types;
   // A real run's peak may be up to this many bytes below that of `log`: blocks that threads make
   // for themselves, which need not all live at once. cpu only.
   std::int64_t apart_bytes = 0;

@@ -33,6 +33,7 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
       {"alloc_conf", allocator_settings_of(spec).to_string()},
       {"parameters", forecast.run.parameters},
       {"backend", std::move(backend)},
+      {"types", report::types_json(forecast.run.types)},
       {"peak_allocated", prediction.peak_allocated},
       {"before_backward",
        prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},

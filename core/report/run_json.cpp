@@ -143,19 +143,19 @@ nlohmann::json training_json(const run::Run& run) {
            summary.bad_loss ? nlohmann::json(summary.bad_loss->sentence) : nlohmann::json()}};
 }
 
-nlohmann::json types_json(const run::ExecutionFacts& facts) {
-  auto list = nlohmann::json::array();
-  for (const run::NamedType& type : facts.types)
-    list.push_back({{"name", type.name}, {"type", type.type}});
-  return list;
-}
-
 nlohmann::json last_loss(const run::Run& run) {
   return spec::traits_of(run.spec.workload).has_vocabulary ? io::known(training_summary(run).loss)
                                                            : nlohmann::json();
 }
 
 }  // namespace
+
+nlohmann::json types_json(std::span<const run::NamedType> types) {
+  auto list = nlohmann::json::array();
+  for (const run::NamedType& type : types)
+    list.push_back({{"name", type.name}, {"type", type.type}});
+  return list;
+}
 
 nlohmann::json category_json(const memory::CategoryBytes& bytes) {
   auto by_category = nlohmann::json::object();
@@ -189,7 +189,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"earlier_runs", run.earlier_runs},
           {"loss", last_loss(run)},
           {"training", training_json(run)},
-          {"types", types_json(run.facts)},
+          {"types", types_json(run.facts.types)},
           {"tokens_per_s", io::known(run.tokens_per_s())},
           {"decode_tokens_per_s", io::known(run.decode_tokens_per_s())},
           {"generated", generated_json(run)},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 
 #include "core/report/verdict.h"
@@ -41,6 +42,7 @@ namespace ts::report {
 // Times in milliseconds, sizes in bytes. A value that was not measured is null.
 nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment);
 
+nlohmann::json types_json(std::span<const run::NamedType> types);  // [{name, type}, ...]
 nlohmann::json category_json(const memory::CategoryBytes& bytes);  // by the names of the categories
 
 }  // namespace ts::report

@@ -76,10 +76,19 @@ TrainingSummary training_summary(const run::Run& run) {
   return summary;
 }
 
-bool mixes_types(const run::ExecutionFacts& facts) {
-  return std::any_of(facts.types.begin(), facts.types.end(), [&](const run::NamedType& type) {
-    return type.type != facts.types.front().type;
-  });
+bool mixes_types(std::span<const run::NamedType> types) {
+  return std::ranges::any_of(
+      types, [&](const run::NamedType& type) { return type.type != types.front().type; });
+}
+
+std::vector<run::NamedType> other_types(std::span<const run::NamedType> ran,
+                                        std::span<const run::NamedType> there) {
+  std::vector<run::NamedType> others;
+  for (const run::NamedType& one : there) {
+    const auto here = std::ranges::find(ran, one.name, &run::NamedType::name);
+    if (here != ran.end() && here->type != one.type) others.push_back(one);
+  }
+  return others;
 }
 
 }  // namespace ts::report

@@ -35,7 +35,10 @@ std::vector<StepInOrder> steps_in_order(const run::Run& run);
 // backward.
 std::vector<std::string> log_lines(const run::Run& run);
 
-// True if a recorded step computed in more than one floating-point type.
-bool mixes_types(const run::ExecutionFacts& facts);
+// True if a step computes in more than one floating-point type.
+bool mixes_types(std::span<const run::NamedType> types);
+// The types on another device that differ from those that ran, by name.
+std::vector<run::NamedType> other_types(std::span<const run::NamedType> ran,
+                                        std::span<const run::NamedType> there);
 
 }  // namespace ts::report

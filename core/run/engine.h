@@ -173,7 +173,7 @@ class Engine {
 
 // The two symbols of libtensorscope_kernels.so. A library with another interface version is
 // refused.
-inline constexpr int kEngineInterfaceVersion = 7;
+inline constexpr int kEngineInterfaceVersion = 8;
 using EngineVersionFunction = int (*)();
 using EngineCreateFunction = Engine* (*)();
 inline constexpr const char* kEngineVersionSymbol = "tensorscope_engine_version";

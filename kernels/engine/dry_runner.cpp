@@ -14,6 +14,7 @@
 #include "kernels/engine/repeat_step.h"
 #include "kernels/engine/start.h"
 #include "kernels/observe/dry_recording.h"
+#include "kernels/observe/dtype_map.h"
 #include "kernels/observe/failure.h"
 
 namespace ts::kernels {
@@ -82,6 +83,7 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
   Recorded made;
   records_.clear();
   DryRecording recording(strings, options, records_, cancel);
+  DtypeMap types;
   try {
     TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
     run::Outcome<void> done = execution.build(nullptr);
@@ -100,6 +102,7 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
     recording.close();
     return tl::unexpected(current_failure());
   }
+  made.types = types.take();
   made.backend = kernel_name(recording.attention());
   made.apart_bytes = recording.apart_bytes();
   return made;
@@ -151,6 +154,7 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   result.log = log_of(repeated_ ? repeated_records_ : records_);
   result.parameters = made->parameters;
   result.backend = std::move(made->backend);
+  result.types = std::move(made->types);
   result.apart_bytes = made->apart_bytes;
   result.duration_ns = base::now_ns() - begin_ns;
   return result;

@@ -30,6 +30,7 @@ class TorchDryRunner final : public predict::DryRunner {
     std::int64_t parameters = 0;
     std::int64_t parameters_of_a_layer = 0;  // of layer 2
     std::string backend;
+    std::vector<run::NamedType> types;
     std::int64_t apart_bytes = 0;  // DryRun's
     bool repeated_steps = false;
   };

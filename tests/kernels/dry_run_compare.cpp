@@ -124,6 +124,7 @@ std::string try_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run
   run.peak = run.recorded.memory.peak_bytes();
   run.parameters = (*prepared)->facts().parameters;
   run.backend = (*prepared)->facts().backend_ran;
+  run.types = (*prepared)->facts().types;
   return {};
 }
 

@@ -54,6 +54,7 @@ struct RealRun {
   std::int64_t peak = 0;
   std::int64_t parameters = 0;
   std::string backend;
+  std::vector<run::NamedType> types;
 };
 // Why it failed; empty when it did not.
 std::string try_for_real(const spec::WorkloadSpec& spec, int steps, RealRun& run);

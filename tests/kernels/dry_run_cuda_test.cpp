@@ -45,6 +45,26 @@ std::vector<std::int64_t> sizes_of(const Made& made, std::string_view op) {
   return sizes;
 }
 
+// As published for the exercise: LayerNorm is fp32 on CUDA, and on no CPU.
+TEST(DryRunOnCuda, TheTypesOfAutocastAreThoseOfCuda) {
+  spec::WorkloadSpec spec;
+  spec::apply_preset(*spec::find_preset(WorkloadKind::toy, "toy"), spec);
+  for (const auto& [autocast, half] :
+       {std::pair{spec::Autocast::fp16, "fp16"}, {spec::Autocast::bf16, "bf16"}}) {
+    spec.autocast = autocast;
+    const auto made = dry_run_on(89, spec);
+    ASSERT_TRUE(made->run) << made->run.error().sentence;
+    std::map<std::string, std::string> types;
+    for (const run::NamedType& one : made->run->types) types[one.name] = one.type;
+    EXPECT_EQ(types["parameters"], "fp32");
+    EXPECT_EQ(types["fc1"], half);
+    EXPECT_EQ(types["norm"], "fp32");
+    EXPECT_EQ(types["fc2"], half);
+    EXPECT_EQ(types["loss"], "fp32");
+    EXPECT_EQ(types["gradients"], "fp32");
+  }
+}
+
 TEST(DryRunOnCuda, ChoosesTheKernelThatTheCardWouldRun) {
   const auto kernel = [](std::int32_t capability, DataType dtype, std::int64_t d_head) {
     const auto made = dry_run_on(capability, attention(AttentionBackend::automatic, dtype, d_head));

@@ -67,6 +67,7 @@ TEST_P(DryRunOf, EqualsTheRealRunEventByEvent) {
   EXPECT_EQ(dry->log.unmatched_owners(), 0U);
   EXPECT_EQ(dry->parameters, real.parameters);
   EXPECT_EQ(dry->backend, real.backend);
+  EXPECT_EQ(dry->types, real.types);
   // What the explained events are to the peak.
   const std::int64_t explained = explained_bytes(dry->log, strings);
   EXPECT_GE(dry->log.peak_bytes(), real.peak - explained);

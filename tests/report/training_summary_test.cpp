@@ -107,12 +107,19 @@ TEST(TrainingSummary, a_forward_has_no_loss) {
 }
 
 TEST(MixesTypes, when_not_all_are_alike) {
-  run::ExecutionFacts facts;
-  EXPECT_FALSE(mixes_types(facts));
-  facts.types = {{"fc1", "fp32"}, {"loss", "fp32"}};
-  EXPECT_FALSE(mixes_types(facts));
-  facts.types[0].type = "fp16";
-  EXPECT_TRUE(mixes_types(facts));
+  std::vector<run::NamedType> types;
+  EXPECT_FALSE(mixes_types(types));
+  types = {{"fc1", "fp32"}, {"loss", "fp32"}};
+  EXPECT_FALSE(mixes_types(types));
+  types[0].type = "fp16";
+  EXPECT_TRUE(mixes_types(types));
+}
+
+TEST(OtherTypes, those_of_the_same_name) {
+  const std::vector<run::NamedType> ran = {{"fc1", "fp16"}, {"norm", "fp16"}};
+  const std::vector<run::NamedType> there = {{"fc1", "fp16"}, {"norm", "fp32"}, {"loss", "fp32"}};
+  EXPECT_EQ(other_types(ran, there), (std::vector<run::NamedType>{{"norm", "fp32"}}));
+  EXPECT_TRUE(other_types(ran, ran).empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "core/report/courses.h"
@@ -190,10 +191,19 @@ void add_training(std::vector<InspectorRow>& rows, const ViewContext& context) {
                     texts("inspector.clean_steps.about")});
     rows.push_back({texts("inspector.skipped"), {text::grouped(training.skipped_steps), ""}});
   }
-  if (!report::mixes_types(context.run->facts)) return;
+  if (!report::mixes_types(context.run->facts.types)) return;
   for (const run::NamedType& type : context.run->facts.types) {
     rows.push_back({texts("inspector.type_of", {{"name", type.name}}), {type.type, ""}});
   }
+}
+
+// The types predicted for the card of now; empty where it computes in one type.
+std::span<const run::NamedType> types_on_card(const ViewContext& context) {
+  const predict::Outlook* const outlook = context.outlook;
+  if (outlook == nullptr || outlook->target == nullptr) return {};
+  if (outlook->target->target.kind != spec::DeviceKind::cuda) return {};
+  const auto& types = outlook->target->run.types;
+  return report::mixes_types(types) ? types : std::span<const run::NamedType>();
 }
 
 void add_results(std::vector<InspectorRow>& rows, const ViewContext& context) {
@@ -290,6 +300,24 @@ std::vector<InspectorRow> run_rows(const ViewContext& context) {
   rows.push_back({texts("inspector.overhead"), cost ? recording_cost_words(*cost, texts) : kMissing,
                   note_of(context, "recording.costly"), report::recording_is_costly(run)});
   rows.back().term = "overhead";
+  return rows;
+}
+
+std::vector<InspectorRow> card_type_rows(const ViewContext& context) {
+  const auto types = types_on_card(context);
+  const auto& texts = context.texts;
+  const auto label = [&](const std::string& name) {
+    return texts("inspector.type_of", {{"name", name}});
+  };
+  std::vector<InspectorRow> rows;
+  const bool ran = context.run != nullptr && context.stale.empty();
+  if (!ran) {
+    for (const run::NamedType& one : types) rows.push_back({label(one.name), {one.type, ""}});
+  } else if (context.run->spec.device == spec::DeviceKind::cpu) {
+    const std::string about = texts("inspector.type_here");
+    for (const run::NamedType& one : report::other_types(context.run->facts.types, types))
+      rows.push_back({label(one.name), {one.type, ""}, about, true});
+  }
   return rows;
 }
 

@@ -31,6 +31,10 @@ std::string card_standing(const ViewContext& context, bool of_block);
 
 // The run's figures, in the order of the design. Empty without a run.
 std::vector<InspectorRow> run_rows(const ViewContext& context);
+// The types in which a step computes on the card of the prediction. After a run of the current
+// settings on the CPU only those that differ from the run's, each with a caution. Empty where all
+// parts have one type.
+std::vector<InspectorRow> card_type_rows(const ViewContext& context);
 // Peak memory by category, largest use first as in the stack, then the total.
 struct CategoryRow {
   memory::Category category = memory::Category::unknown;

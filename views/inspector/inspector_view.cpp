@@ -8,6 +8,7 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/exact_bytes.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 #include "views/inspector/course_panel.h"
 #include "views/inspector/file_block.h"
@@ -109,6 +110,15 @@ void draw_steps(const Ui& ui, const ViewContext& context) {
   ImGui::NewLine();
 }
 
+void draw_card_types(const Ui& ui, const ViewContext& context) {
+  const std::vector<InspectorRow> rows = card_type_rows(context);
+  if (rows.empty()) return;
+  section(ui, ui.texts("inspector.types_on",
+                       {{"card", limit_words(ui.texts, context.outlook->target->target.name)}}));
+  draw_rows(ui, rows);
+  ImGui::Dummy({0, ui.px(8)});
+}
+
 }  // namespace
 
 std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewContext& context,
@@ -158,6 +168,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   if (of_run && context.outlook != nullptr) {
     if (auto remedy = draw_remedies(ui, *context.outlook)) tried = std::move(remedy);
   }
+  if (of_run) draw_card_types(ui, context);
   if (of_run && context.run != nullptr) {
     draw_standing(ui, standing_words(context));
     const ImVec2 body = ImGui::GetCursorScreenPos();

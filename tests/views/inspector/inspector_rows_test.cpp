@@ -535,5 +535,30 @@ TEST(StateRows, say_what_held_the_clocks_down) {
   EXPECT_EQ(all.find("Power"), std::string::npos) << "this card does not tell: " << all;
 }
 
+TEST_F(InspectorRows, the_types_of_a_card_are_told_where_they_differ) {
+  auto card = std::make_shared<predict::Forecast>();
+  card->target = predict::target_of({});
+  card->run.types = {{"fc1", "fp16"}, {"norm", "fp32"}};
+  predict::Outlook outlook;
+  outlook.target = card;
+  ViewContext before = context(false);
+  before.outlook = &outlook;
+  EXPECT_EQ(value(card_type_rows(before), "Type of norm"), "fp32");
+  EXPECT_EQ(card_type_rows(before).size(), 2U);
+  run::FactsUpdate facts;
+  facts.facts.types = {{"fc1", "fp16"}, {"norm", "fp16"}};
+  run_.apply(facts);
+  ViewContext after = context();
+  after.outlook = &outlook;
+  const auto rows = card_type_rows(after);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(value(rows, "Type of norm"), "fp32");
+  EXPECT_TRUE(rows.front().warn);
+  after.stale = "T = 512";
+  EXPECT_EQ(card_type_rows(after).size(), 2U) << "that run says nothing of these settings";
+  card->run.types = {{"fc1", "fp32"}, {"norm", "fp32"}};
+  EXPECT_TRUE(card_type_rows(before).empty());
+}
+
 }  // namespace
 }  // namespace ts::views
