@@ -30,6 +30,7 @@
 #include "core/report/efficiency.h"
 #include "core/report/operator_report.h"
 #include "core/report/recording_notes.h"
+#include "core/report/run_estimate.h"
 #include "core/report/training_summary.h"
 #include "core/report/verdict.h"
 #include "core/spec/spec_fields.h"
@@ -40,7 +41,17 @@ namespace {
 
 // On a terminal the progress is one line that rewrites itself; a file or pipe gets nothing until
 // the end.
+// Once, before the first step has ended.
+void print_estimate(const run::Run& run) {
+  static bool printed = false;
+  if (printed || !run.roof || run.seconds_left >= 0 || run.finished) return;
+  printed = true;
+  const auto estimate = report::estimate_run(run.spec, run.protocol, *run.roof);
+  if (estimate && estimate->is_long()) note({report::estimate_words(*estimate).sentence});
+}
+
 void print_progress(const run::Run& run) {
+  print_estimate(run);
   static const bool terminal = isatty(STDERR_FILENO) != 0;
   if (!terminal) return;
   static const std::int64_t begin_ns = base::now_ns();

@@ -88,7 +88,14 @@ void Session::apply(run::Update&& update) {
       if (compares_ && comparison_ == nullptr) comparison_problem_ = finished->failure;
     }
   }
+  if (const auto* roof = std::get_if<run::RoofUpdate>(&update); roof != nullptr && run_)
+    roofs_[run::roof_key(run_->spec)] = roof->roof;
   if (run_) run_->apply(std::move(update));
+}
+
+const run::Roof* Session::roof_of(const spec::WorkloadSpec& spec) const {
+  const auto known = roofs_.find(run::roof_key(spec));
+  return known == roofs_.end() ? nullptr : &known->second;
 }
 
 void wait_for_engine(Session& session, std::chrono::steady_clock::time_point latest) {

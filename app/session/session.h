@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ class Session {
   [[nodiscard]] bool comparing() const { return busy_ && compares_; }
   // From now on runs receive the roof of the device, which is measured once.
   void want_roof() { wants_roof_ = true; }
+  // The roof that runs of this specification get; null: not measured yet.
+  [[nodiscard]] const run::Roof* roof_of(const spec::WorkloadSpec& spec) const;
   void cancel() { worker_.cancel(); }
   // The newest requested run; 0: none yet.
   [[nodiscard]] run::RunId asked() const { return asked_; }
@@ -102,6 +105,7 @@ class Session {
   bool busy_ = false;
   bool compares_ = false;  // the last request was a comparison
   bool wants_roof_ = false;
+  std::map<run::RoofKey, run::Roof> roofs_;  // those of runs so far
   std::shared_ptr<const run::Comparison> comparison_;
   base::Message comparison_problem_;
   Predictions predictions_;

@@ -11,6 +11,7 @@
 #include "core/text/numbers.h"
 #include "views/common/ids.h"
 #include "views/common/imgui_sink.h"
+#include "views/common/spec_words.h"
 #include "views/common/widgets.h"
 
 namespace ts::app {
@@ -183,6 +184,29 @@ const char* TopBar::run_key() const {
                                                         : services_.texts("common.space");
 }
 
+// Of the run of the current settings, while nothing measured tells its time.
+std::optional<report::RunEstimate> TopBar::estimate() const {
+  const Session& session = services_.session;
+  if (services_.state.page != Page::run || pages_->shows_file()) return std::nullopt;
+  const run::Run* const run = session.busy() ? session.current() : nullptr;
+  if (session.busy() && (run == nullptr || run->seconds_left >= 0)) return std::nullopt;
+  const spec::WorkloadSpec& spec = run != nullptr ? run->spec : services_.state.history.spec();
+  const run::Roof* const roof = session.roof_of(spec);
+  if (roof == nullptr) return std::nullopt;
+  const auto estimate = report::estimate_run(spec, run::Protocol(), *roof);
+  return estimate && estimate->is_long() ? estimate : std::nullopt;
+}
+
+// "Run", "Run, about 4 min".
+std::string TopBar::run_words() const {
+  const auto& t = services_.texts;
+  const std::string words = services_.session.busy() ? t("bar.stop") : t("bar.run");
+  const auto takes = estimate();
+  if (!takes) return words;
+  return t("bar.run_takes",
+           {{"run", words}, {"time", views::message_words(t, report::time_words(*takes))}});
+}
+
 BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const {
   const auto& t = services_.texts;
   const views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
@@ -197,8 +221,7 @@ BarParts TopBar::parts_of(const views::Ui& ui, const std::string& device) const 
   parts.one_menu = sink.text_width(TextStyle::body, kBars) + ui.px(kQuiet);
   parts.pages = ui.px(12);
   for (const PageTab& tab : kPageTabs) parts.pages += words(t(tab.key)) + ui.px(kQuiet);
-  parts.run = words(services_.session.busy() ? t("bar.stop") : t("bar.run")) +
-              sink.text_width(TextStyle::small, run_key()) +
+  parts.run = words(run_words().c_str()) + sink.text_width(TextStyle::small, run_key()) +
               sink.text_width(TextStyle::body, kPlay) + ui.px(40 + 16);
   parts.live = ui.px(36 + 16) + sink.text_width(TextStyle::body, t("bar.live"));
   const char* const language =
@@ -300,10 +323,11 @@ void TopBar::draw_run_and_live(const views::Ui& ui, const BarParts& parts) {
   const auto& t = services_.texts;
   const bool busy = services_.session.busy();
   if (views::button(ui, busy ? views::ids::kStop : views::ids::kRun, busy ? kStopIcon : kPlay,
-                    busy ? t("bar.stop") : t("bar.run"), run_key(), views::ButtonKind::primary,
-                    parts.run - ui.px(16))) {
+                    run_words(), run_key(), views::ButtonKind::primary, parts.run - ui.px(16))) {
     busy ? services_.session.cancel() : pages_->current().start();
   }
+  if (const auto takes = estimate())
+    views::tooltip(ui, views::message_words(t, report::estimate_words(*takes)));
   ImGui::SameLine(0, ui.px(16));
   ImGui::SetCursorPosY((ui.px(kHeight) - ui.px(24)) / 2);
   views::toggle(ui, views::ids::kLive, t("bar.live"), services_.state.preferences.live,

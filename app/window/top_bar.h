@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/pages/page_view.h"
 #include "app/pages/pages.h"
 #include "app/window/bar_plan.h"
 #include "app/window/window_actions.h"
+#include "core/report/run_estimate.h"
 #include "views/common/ui.h"
 
 namespace ts::app {
@@ -30,6 +32,8 @@ class TopBar {
   void draw_language_and_projector(const views::Ui& ui, bool labels);
   [[nodiscard]] BarParts parts_of(const views::Ui& ui, const std::string& device) const;
   [[nodiscard]] const char* run_key() const;
+  [[nodiscard]] std::string run_words() const;
+  [[nodiscard]] std::optional<report::RunEstimate> estimate() const;
   [[nodiscard]] std::string device_names() const;
   [[nodiscard]] std::string short_device_names() const;
 

@@ -10,7 +10,33 @@ double seconds(std::int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-9;
 }
 
+// The whole stage. Steps that are longer than its time still make one.
+double warmup_seconds(const Protocol& protocol, double step_s) {
+  // Convergence compares 5 steps with the 5 before.
+  constexpr double kStepsToConverge = 10;
+  const double rule =
+      std::min(std::max(protocol.min_warmup_s, kStepsToConverge * step_s), protocol.max_warmup_s);
+  return std::max(rule, step_s);
+}
+
+double timing_seconds(const Protocol& protocol, double step_s) {
+  double sample_s = step_s;
+  if (protocol.probe_every > 0) sample_s *= 1 + 1.0 / std::max(protocol.probe_every - 1, 1);
+  const double least = std::min(protocol.min_samples * sample_s, protocol.hard_budget_s);
+  const double most = std::min(protocol.max_samples * sample_s, protocol.budget_s);
+  return std::max({least, most, step_s});
+}
+
 }  // namespace
+
+double run_seconds(const spec::WorkloadSpec& spec, const Protocol& protocol, double step_s) {
+  const double recorded = protocol.recorded_steps * step_s;
+  if (const auto warmups = fixed_warmups(spec))
+    return recorded + *warmups * step_s + timing_seconds(protocol, step_s);
+  // A recorded step ends the warm-up, so that the first one in the timing is not slower.
+  const double probe = protocol.probe_every > 0 ? step_s : 0;
+  return recorded + warmup_seconds(protocol, step_s) + probe + timing_seconds(protocol, step_s);
+}
 
 void ProgressMeter::enter(Stage stage, std::int64_t now_ns) {
   stage_ = stage;
@@ -30,21 +56,6 @@ void ProgressMeter::step_done(std::int64_t now_ns) {
   ++stage_steps_;
 }
 
-double ProgressMeter::warmup_seconds() const {
-  // Convergence compares 5 steps with the 5 before.
-  constexpr double kStepsToConverge = 10;
-  return std::min(std::max(protocol_->min_warmup_s, kStepsToConverge * step_s_),
-                  protocol_->max_warmup_s);
-}
-
-double ProgressMeter::timing_seconds() const {
-  double sample_s = step_s_;
-  if (protocol_->probe_every > 0) sample_s *= 1 + 1.0 / std::max(protocol_->probe_every - 1, 1);
-  const double least = std::min(protocol_->min_samples * sample_s, protocol_->hard_budget_s);
-  const double most = std::min(protocol_->max_samples * sample_s, protocol_->budget_s);
-  return std::max(least, most);
-}
-
 ProgressMeter::Reading ProgressMeter::read(std::int64_t now_ns) {
   if (step_s_ < 0) return {fraction_, -1};
   const double in_stage = seconds(now_ns - stage_begin_ns_);
@@ -52,13 +63,15 @@ ProgressMeter::Reading ProgressMeter::read(std::int64_t now_ns) {
   switch (stage_) {
     case Stage::recording:
       left = std::max(0, protocol_->recorded_steps - stage_steps_) * step_s_;
-      if (!timed_) left += warmup_seconds() + timing_seconds();
+      if (!timed_)
+        left += warmup_seconds(*protocol_, step_s_) + timing_seconds(*protocol_, step_s_);
       break;
     case Stage::warmup:
-      left = std::max(0.0, warmup_seconds() - in_stage) + timing_seconds();
+      left = std::max(0.0, warmup_seconds(*protocol_, step_s_) - in_stage) +
+             timing_seconds(*protocol_, step_s_);
       break;
     case Stage::timing:
-      left = std::max(0.0, timing_seconds() - in_stage);
+      left = std::max(0.0, timing_seconds(*protocol_, step_s_) - in_stage);
       break;
     default:
       return {fraction_, -1};

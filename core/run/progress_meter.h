@@ -7,6 +7,9 @@
 
 namespace ts::run {
 
+// Seconds that the steps of a whole run take if each takes `step_s`, recorded or not.
+double run_seconds(const spec::WorkloadSpec& spec, const Protocol& protocol, double step_s);
+
 // The progress of a run, from the remaining steps at the pace of the latest steps. The fraction
 // never falls; the remaining time is not known before the first step.
 class ProgressMeter {
@@ -25,9 +28,6 @@ class ProgressMeter {
   [[nodiscard]] Stage stage() const { return stage_; }
 
  private:
-  [[nodiscard]] double warmup_seconds() const;  // expected, of the whole stage
-  [[nodiscard]] double timing_seconds() const;
-
   const Protocol* protocol_;
   std::int64_t begin_ns_;
   std::int64_t stage_begin_ns_;

@@ -3,7 +3,6 @@
 #include <exception>
 #include <map>
 #include <mutex>
-#include <tuple>
 #include <variant>
 
 #include "core/base/clock.h"
@@ -46,6 +45,14 @@ base::Message obstacle(const spec::WorkloadSpec& spec, const EngineInfo& info) {
   return device->unavailable;
 }
 
+// So many FLOPs that the run may take minutes on a slow device. Not where the warm-up is studied.
+bool may_take_long(const RunRequest& request) {
+  constexpr double kManyFlops = 1e12;
+  if (fixed_warmups(request.spec)) return false;
+  const double steps = request.protocol.recorded_steps + request.protocol.min_samples;
+  return steps * spec::step_flops(request.spec, request.spec.backend).total() >= kManyFlops;
+}
+
 base::Result<std::unique_ptr<Engine>> load(const EngineLoader& loader) {
   try {
     auto engine = loader();
@@ -59,6 +66,10 @@ base::Result<std::unique_ptr<Engine>> load(const EngineLoader& loader) {
 }
 
 }  // namespace
+
+RoofKey roof_key(const spec::WorkloadSpec& spec) {
+  return {spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
+}
 
 struct Worker::Impl {
   struct Job {
@@ -167,8 +178,10 @@ struct Worker::Impl {
                                  .emit = [this](Update update) { updates.push(std::move(update)); },
                                  .clock = base::now_ns};
     try {
+      const bool first = request.wants_roof && may_take_long(request);
+      if (first) add_roof(id, request.spec, cancel);
       FinishedUpdate finished = measure(request.spec, request.protocol, limit.bytes, context);
-      if (request.wants_roof && finished.verdict == Verdict::ok) {
+      if (request.wants_roof && !first && finished.verdict == Verdict::ok) {
         add_roof(id, request.spec, cancel);
       }
       return finished;
@@ -180,7 +193,7 @@ struct Worker::Impl {
 
   // Cancelling or failing here does not change the verdict of a run that ended well.
   void add_roof(RunId id, const spec::WorkloadSpec& spec, const base::CancelToken& cancel) {
-    const RoofKey key{spec.device, spec.device_index, spec::compute_type(spec), spec.threads};
+    const RoofKey key = roof_key(spec);
     auto known = roofs.find(key);
     if (known == roofs.end()) {
       updates.push(ProgressUpdate{id, Stage::roof, 1, -1});
@@ -190,9 +203,6 @@ struct Worker::Impl {
     }
     updates.push(RoofUpdate{id, known->second});
   }
-
-  using RoofKey =
-      std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;  // and threads
 
   base::StringTable& strings;
   UpdateQueue& updates;

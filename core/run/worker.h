@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <tuple>
 
 #include "core/base/result.h"
 #include "core/base/string_table.h"
@@ -16,12 +17,17 @@ namespace ts::run {
 // worker ends and is destroyed on that thread.
 using EngineLoader = std::function<base::Result<std::unique_ptr<Engine>>()>;
 
+// Runs with the same key have the same roof: device, type of the products, threads.
+using RoofKey = std::tuple<spec::DeviceKind, std::int64_t, spec::DataType, std::int64_t>;
+RoofKey roof_key(const spec::WorkloadSpec& spec);
+
 struct RunRequest {
   spec::WorkloadSpec spec;
   Protocol protocol;
   std::int64_t target_capacity = 0;  // bytes of spec.target_gpu, from the catalogue; 0: no card
-  // True if the run needs its roof. It is measured after the first run that wants it on a device,
-  // which takes about a second; later runs get it at once.
+  // True if the run needs its roof. It is measured once for each key, which takes about a second:
+  // after the run, so that it warms nothing up; before a run of many FLOPs, whose time can then be
+  // estimated.
   bool wants_roof = false;
 };
 

@@ -214,6 +214,23 @@ TEST_F(MeasureTest, seconds_left_are_right_for_equal_steps) {
   }
 }
 
+// Of steps that take the same time each, long ones included.
+TEST_F(MeasureTest, the_time_of_a_whole_run_is_known_before_it) {
+  for (const std::int64_t step_ns :
+       {20'000'000LL, 100'000'000LL, 2'000'000'000LL, 9'000'000'000LL, 100'000'000'000LL}) {
+    for (const auto warmups : {spec::Warmups::automatic, spec::Warmups::five}) {
+      spec_.warmups = warmups;
+      script_->step_ns = [&](std::int32_t, bool) { return step_ns; };
+      const std::int64_t begin = clock_.now();
+      const auto end = run();
+      const double step_s = static_cast<double>(step_ns) * 1e-9;
+      const double whole = static_cast<double>(end.end_ns - begin) * 1e-9;
+      EXPECT_NEAR(run_seconds(spec_, protocol_, step_s), whole, std::max(2 * step_s, 0.5))
+          << step_s;
+    }
+  }
+}
+
 TEST_F(MeasureTest, warm_up_goes_on_while_steps_get_faster) {
   script_->step_ns = [](std::int32_t number, bool) {
     return number < 30 ? (100 - number) * kTick : 70 * kTick;

@@ -318,6 +318,28 @@ TEST_F(WorkerTest, the_roof_is_measured_once_for_a_device_and_a_type) {
   EXPECT_EQ(starts[3].earlier_runs, 3);
 }
 
+// So that its time can be told before it starts; a study of warm-up must start cold.
+TEST_F(WorkerTest, before_a_run_of_many_flops_the_roof_is_measured) {
+  start();
+  const auto roof_is_first = [&](const RunRequest& request) {
+    said_.clear();
+    EXPECT_EQ(wait_for(worker_->submit(request)).verdict, Verdict::ok);
+    for (const Update& update : said_) {
+      if (std::holds_alternative<RoofUpdate>(update)) return true;
+      if (std::holds_alternative<SampleUpdate>(update)) return false;
+    }
+    return false;
+  };
+  RunRequest request = quick_request();
+  request.wants_roof = true;
+  EXPECT_FALSE(roof_is_first(request));
+  request.spec.batch = 1024;
+  request.spec.seq_len = 8192;
+  EXPECT_TRUE(roof_is_first(request));
+  request.spec.warmups = spec::Warmups::none;
+  EXPECT_FALSE(roof_is_first(request));
+}
+
 TEST_F(WorkerTest, a_roof_that_cannot_be_measured_leaves_the_run_well) {
   script_->roof_fails = true;
   start();

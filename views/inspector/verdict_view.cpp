@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/files/opened_file.h"
+#include "core/report/run_estimate.h"
 #include "core/report/verdict.h"
 #include "core/text/numbers.h"
 #include "views/common/imgui_sink.h"
@@ -49,7 +50,15 @@ std::string time_of(const predict::Outlook& outlook) {
 // "43 %, 3 s left".
 std::string percent_words(const text::Texts& texts, const run::Run& run) {
   const std::string percent = text::decimal(100.0 * static_cast<double>(run.fraction), 0);
-  if (run.seconds_left < 0) return texts("inspector.percent", {{"percent", percent}});
+  if (run.seconds_left < 0) {
+    const auto estimate =
+        run.roof ? report::estimate_run(run.spec, run.protocol, *run.roof) : std::nullopt;
+    if (!estimate || !estimate->is_long())
+      return texts("inspector.percent", {{"percent", percent}});
+    return texts(
+        "inspector.percent_estimated",
+        {{"percent", percent}, {"time", message_words(texts, report::time_words(*estimate))}});
+  }
   return texts(
       "inspector.percent_left",
       {{"percent", percent}, {"seconds", text::decimal(std::max(0.0, run.seconds_left), 0)}});

@@ -93,13 +93,18 @@ TableCells cells_of(const sweep::Sweep& sweep, const Units& units, std::size_t i
   std::string at;
   for (const std::int64_t value : point.at) at += (at.empty() ? "" : ", ") + text::grouped(value);
   const bool ok = point.status == PointStatus::ok;
+  const bool warm_up = sweep::studies_warm_up(sweep);
+  const std::string range =
+      m.step.ci95_low_ms < 0 ? std::string(text::kNoNumber)
+                             : texts("inspector.range", {{"low", units.ms(m.step.ci95_low_ms)},
+                                                         {"high", units.ms(m.step.ci95_high_ms)}});
   return {sweep.series()[point.series].label,
           at,
-          ok ? units.ms(m.step.median_ms) : estimated_time(sweep, units, index),
-          ok && m.step.ci95_low_ms >= 0
-              ? texts("inspector.range", {{"low", units.ms(m.step.ci95_low_ms)},
-                                          {"high", units.ms(m.step.ci95_high_ms)}})
-              : text::kNoNumber,
+          ok ? units.ms(warm_up ? m.step.mean_ms : m.step.median_ms)
+             : estimated_time(sweep, units, index),
+          !ok       ? text::kNoNumber
+          : warm_up ? units.ms(m.step.std_ms)
+                    : range,
           ok ? units.rate.number(m.tokens_per_s) : text::kNoNumber,
           p.known() ? units.bytes(p.peak_allocated) : text::kNoNumber,
           ok && m.peak_allocated >= 0 ? units.bytes(m.peak_allocated) : text::kNoNumber,
@@ -114,6 +119,10 @@ TableCells header_of(const sweep::Sweep& sweep, const Units& units, const text::
   const auto& axes = sweep.spec().axes;
   for (std::size_t i = 0; i < kColumns.size(); ++i)
     header[i] = *kColumns[i].key == '\0' ? spec::field_name(axes[0].field) : texts(kColumns[i].key);
+  if (sweep::studies_warm_up(sweep)) {
+    header[2] = texts("sweep.column.mean");
+    header[3] = texts("sweep.column.std");
+  }
   for (const std::size_t column : {2U, 3U}) header[column] += ", " + units.time.name;
   header[4] += ", " + units.rate.name;
   for (const std::size_t column : {5U, 6U, 7U}) header[column] += ", " + units.memory.name;

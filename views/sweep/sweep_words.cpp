@@ -86,6 +86,10 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
     }
     lines.push_back(line + ", n = " + std::to_string(m.step.n));
   }
+  if (sweep::studies_warm_up(figure.sweep) && m.step.std_ms >= 0) {
+    lines.push_back(std::string(t("inspector.mean_std")) + " " + milliseconds(m.step.mean_ms) +
+                    " \xc2\xb1 " + milliseconds(m.step.std_ms));
+  }
   if (m.step.p90_ms >= 0) {
     std::string line = "P90 " + milliseconds(m.step.p90_ms);
     if (m.step.p99_ms >= 0) line += ", P99 " + milliseconds(m.step.p99_ms);
@@ -126,6 +130,25 @@ std::vector<std::string> point_lines(const SweepFigure& figure, std::size_t inde
   return lines;
 }
 
+namespace {
+
+// "0: 25.03 ± 12.01, 1: 21.00 ± 0.31": mean and standard deviation in ms by the number of warm-ups.
+std::string warm_up_words(const sweep::Sweep& sweep, const sweep::SweepCurve& curve,
+                          const text::Texts& texts) {
+  std::string words;
+  for (const std::size_t index : curve.points) {
+    const sweep::SweepPoint& point = sweep.points()[index];
+    const run::TimingSummary& step = point.measurement.step;
+    if (point.status != PointStatus::ok || step.std_ms < 0) continue;
+    words += (words.empty() ? "" : texts("memory.list_comma")) + std::to_string(point.at[0]) +
+             texts("sweep.colon") + text::decimal(step.mean_ms, 2) + " \xc2\xb1 " +
+             text::decimal(step.std_ms, 2);
+  }
+  return words;
+}
+
+}  // namespace
+
 std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAnalysis& analysis,
                                        const text::Texts& texts) {
   const std::string axis = spec::field_name(sweep.spec().axes[0].field);
@@ -161,6 +184,15 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
                           {{"series", one.curve.label},
                            {"value", text::decimal(one.saturation.at, 0)},
                            {"percent", text::decimal(stats::kSaturationGain * 100, 0)}}));
+  }
+  if (sweep::studies_warm_up(sweep)) {
+    for (const sweep::SweepCurve& curve : sweep::curves_of(sweep)) {
+      const std::string values = warm_up_words(sweep, curve, texts);
+      if (!values.empty()) {
+        lines.push_back(
+            texts("sweep.finding.warm_up", {{"series", curve.label}, {"values", values}}));
+      }
+    }
   }
   int measured = 0;  // points of the curve's measured memory; its prediction comes after it
   for (const sweep::CurveFit& one : analysis.fits) {

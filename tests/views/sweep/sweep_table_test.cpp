@@ -162,5 +162,35 @@ TEST(SweepSpeedUp, NumbersAndWhiskersStayWithinThePlot) {
   }
 }
 
+// What the first steps do is in the mean and the deviation, not in the median.
+TEST(SweepTable, AStudyOfWarmUpTellsMeansWithTheirDeviation) {
+  const text::Texts texts = testing::program_texts();
+  sweep::Sweep sweep(spec_of("warmups=0,5", nullptr));
+  for (const auto& ms : {std::vector<double>{90, 20, 20, 20}, {20, 20, 20, 20}}) {
+    const std::size_t point = *sweep.next();
+    sweep.start(point);
+    run::Run run = run::testing::made_run(sweep.points()[point].spec, 20, 1000, 0);
+    for (const double one : ms) {
+      run::SampleUpdate sample;
+      sample.id = 1;
+      sample.times.total_ns = static_cast<std::int64_t>(one * 1e6);
+      run.apply(sample);
+    }
+    sweep.finish(point, run);
+  }
+  const auto words = table_words(sweep, texts);
+  EXPECT_EQ(words[0][2], "Mean, ms");
+  EXPECT_EQ(words[0][3], "Std, ms");
+  EXPECT_EQ(words[1][2], "37.50");
+  EXPECT_EQ(words[1][3], "35.00");
+  EXPECT_EQ(words[2][2], "20.00");
+  const auto lines = finding_lines(sweep, analyse(sweep, {}, {}), texts);
+  const auto told = [&](const char* part) {
+    return std::ranges::any_of(
+        lines, [&](const std::string& line) { return line.find(part) != std::string::npos; });
+  };
+  EXPECT_TRUE(told("0: 37.50 \xc2\xb1 35.00, 5: 20.00 \xc2\xb1 0.00"));
+}
+
 }  // namespace
 }  // namespace ts::views
