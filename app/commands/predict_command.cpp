@@ -119,6 +119,8 @@ base::Result<void> draw_prediction(const spec::WorkloadSpec& spec,
 int predict_workload(const PredictCommand& command) {
   const auto question = read_question(command, built_in_gpus());
   if (!question) return report(question.error().sentence, 2);
+  const auto parts = SaveParts::parse(command.parts);
+  if (!parts) return report(parts.error().sentence, 2);
   note(without_effect(command.spec.settings, question->spec));
   std::optional<OutputFolder> folder;
   if (command.out) {
@@ -139,10 +141,12 @@ int predict_workload(const PredictCommand& command) {
     print_answer(*question, *answer);
   }
   if (!folder) return 0;
-  auto written = write_prediction(*command.out, answer->now, question->spec, strings, document);
+  auto written =
+      write_prediction(*command.out, answer->now, question->spec, strings, document, *parts);
   // The pictures can only show the prediction for a card.
-  if (written && command.cpu) note({"no pictures with --cpu: they show a card"});
-  if (written && !command.cpu) written = draw_prediction(question->spec, *command.out);
+  const bool pictures = written && parts->has(SavePart::pictures);
+  if (pictures && command.cpu) note({"no pictures with --cpu: they show a card"});
+  if (pictures && !command.cpu) written = draw_prediction(question->spec, *command.out);
   if (written) written = folder->finish();
   if (!written) return report(written.error().sentence, 1);
   std::fprintf(stderr, "Wrote %s\n", text::printable(command.out->string()).c_str());
@@ -163,6 +167,7 @@ ParsedCommand predict_command(CLI::App& app) {
   app.add_option("--out", options->out,
                  "Write prediction.json, the snapshot, the tables of the peak and pictures there")
       ->type_name("DIR");
+  add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.footer(
       std::string("Exit code 0 whether it fits or not: the answer is in the output (verdict: fits, "

@@ -286,6 +286,9 @@ int run_workload(const RunCommand& command) {
   const auto spec = spec_from_arguments(command.spec, session.gpus());
   if (!spec) return report(spec.error().sentence, 2);
 
+  const auto parts = SaveParts::parse(command.parts);
+  if (!parts) return report(parts.error().sentence, 2);
+
   note(without_effect(command.spec.settings, *spec));
   std::optional<OutputFolder> folder;
   if (command.out) {
@@ -318,8 +321,8 @@ int run_workload(const RunCommand& command) {
     }
   }
   if (command.out) {
-    auto written = write_run(*command.out, session, document);
-    if (written) written = draw_run(session, *command.out);
+    auto written = write_run(*command.out, session, document, *parts);
+    if (written && parts->has(SavePart::pictures)) written = draw_run(session, *command.out);
     if (written) written = folder->finish();
     if (!written) {
       report(written.error().sentence, 1);
@@ -338,8 +341,10 @@ ParsedCommand run_command(CLI::App& app) {
   add_spec_options(app, options->spec);
   app.add_option("--steps", options->steps, "Timed steps; default: until the median is sure")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--out", options->out, "Write run.json, trace.json and pictures there")
+  app.add_option("--out", options->out,
+                 "Write run.json, snapshot, trace, tables and pictures there")
       ->type_name("DIR");
+  add_parts(app, options->parts);
   app.add_flag("--json", options->json, "Print one JSON document on standard output");
   app.add_flag("--operators", options->operators,
                "With --json also the operators: calls, self and total time, shares, bytes")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/spec_arguments.h"
+#include "app/output/save_parts.h"
 
 namespace ts::app {
 
@@ -13,6 +14,7 @@ struct RunCommand {
   SpecArguments spec;
   int steps = 0;  // timed steps; 0: until the median is known well enough
   std::optional<std::filesystem::path> out;
+  std::string parts = SaveParts().names();  // of what is written there
   bool json = false;
   bool operators = false;  // the tables of operators, too
   bool log = false;        // nanoGPT's line for every timed step

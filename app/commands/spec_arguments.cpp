@@ -120,6 +120,14 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
       ->type_name("FILE");
 }
 
+void add_parts(CLI::App& command, std::string& parts) {
+  command
+      .add_option("--parts", parts,
+                  "What --out writes beside the result: any of " + parts + ", or none")
+      ->type_name("LIST")
+      ->needs("--out");
+}
+
 std::string presets_help() {
   std::vector<std::pair<spec::WorkloadKind, std::vector<std::string>>> workloads;
   for (const spec::Preset& preset : spec::presets()) {

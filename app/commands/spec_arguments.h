@@ -26,6 +26,8 @@ struct SpecArguments {
 // Adds WORKLOAD, and the options that change its settings.
 void add_workload(CLI::App& command, SpecArguments& spec);
 void add_spec_options(CLI::App& command, SpecArguments& spec);
+// Adds --parts, the choice of what --out writes (SaveParts); after --out.
+void add_parts(CLI::App& command, std::string& parts);
 // The lists at the end of --help.
 std::string presets_help();
 std::string cards_help();

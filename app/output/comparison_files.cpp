@@ -11,10 +11,10 @@ namespace ts::app {
 
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
-                                    const nlohmann::json& document) {
+                                    const nlohmann::json& document, const SaveParts& parts) {
   if (auto made = io::make_folder(folder); !made) return made;
   if (auto written = io::write_file(folder / "comparison.json", io::json_text(document));
-      !written) {
+      !written || !parts.has(SavePart::tables)) {
     return written;
   }
   const io::TextTable table = report::comparison_table(comparison);

@@ -3,14 +3,16 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/output/save_parts.h"
 #include "core/base/result.h"
 #include "core/run/compare.h"
 
 namespace ts::app {
 
-// Writes comparison.json (`document`), comparison.csv and comparison.md. Creates the folder.
+// Writes comparison.json (`document`), and with the tables comparison.csv and comparison.md.
+// Creates the folder.
 base::Result<void> write_comparison(const std::filesystem::path& folder,
                                     const run::Comparison& comparison,
-                                    const nlohmann::json& document);
+                                    const nlohmann::json& document, const SaveParts& parts = {});
 
 }  // namespace ts::app

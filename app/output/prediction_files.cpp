@@ -30,21 +30,15 @@ base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,
   return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
 }
 
-}  // namespace
-
-base::Result<void> write_prediction(const std::filesystem::path& folder,
-                                    const predict::Forecast& forecast,
-                                    const spec::WorkloadSpec& spec,
-                                    const base::StringTable& strings,
-                                    const nlohmann::json& document) {
-  if (auto made = io::make_folder(folder); !made) return made;
+base::Result<void> write_tables(const std::filesystem::path& folder,
+                                const predict::Forecast& forecast, const spec::WorkloadSpec& spec,
+                                const base::StringTable& strings) {
   const memory::AllocationLog& log = forecast.run.log;
   const memory::EventIndex peak = forecast.prediction.peak_event;
   const io::TextTable live = report::live_table(log, strings, peak);
   const io::TextTable accounting =
       report::accounting_table(log, peak, spec, forecast.run.parameters);
   const std::vector<std::pair<const char*, std::string>> files = {
-      {"prediction.json", io::json_text(document)},
       {"peak.csv", io::to_csv(live)},
       {"peak.md", io::to_markdown(live)},
       {"accounting.csv", io::to_csv(accounting)},
@@ -52,7 +46,25 @@ base::Result<void> write_prediction(const std::filesystem::path& folder,
   for (const auto& [name, content] : files) {
     if (auto written = io::write_file(folder / name, content); !written) return written;
   }
-  return write_predicted_snapshot(folder / "predicted_snapshot.pickle", forecast, spec, strings);
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> write_prediction(const std::filesystem::path& folder,
+                                    const predict::Forecast& forecast,
+                                    const spec::WorkloadSpec& spec,
+                                    const base::StringTable& strings,
+                                    const nlohmann::json& document, const SaveParts& parts) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  auto written = io::write_file(folder / "prediction.json", io::json_text(document));
+  if (written && parts.has(SavePart::tables))
+    written = write_tables(folder, forecast, spec, strings);
+  if (written && parts.has(SavePart::snapshot)) {
+    written =
+        write_predicted_snapshot(folder / "predicted_snapshot.pickle", forecast, spec, strings);
+  }
+  return written;
 }
 
 }  // namespace ts::app

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/output/save_parts.h"
 #include "core/base/result.h"
 #include "core/base/string_table.h"
 #include "core/predict/outlook.h"
@@ -17,13 +18,13 @@ inline constexpr std::initializer_list<const char*> kPredictionFiles = {
     "accounting.csv",  "accounting.md",
     "workspace.png",   "memory.png"};
 
-// Writes everything but the pictures: prediction.json (`document`), the memory in the format of
-// PyTorch's viewers with each entry marked as predicted, and the tables of what is alive at the
-// peak. Creates the folder.
+// Writes prediction.json (`document`) and of the chosen parts the memory in the format of PyTorch's
+// viewers with each entry marked as predicted, and the tables of what is alive at the peak; no
+// pictures. Creates the folder.
 base::Result<void> write_prediction(const std::filesystem::path& folder,
                                     const predict::Forecast& forecast,
                                     const spec::WorkloadSpec& spec,
                                     const base::StringTable& strings,
-                                    const nlohmann::json& document);
+                                    const nlohmann::json& document, const SaveParts& parts = {});
 
 }  // namespace ts::app

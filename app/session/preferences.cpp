@@ -99,6 +99,12 @@ Preferences from_json(const nlohmann::json& json, std::string& unusable) {
     read_in.save_folder = folder.get<std::string>();
     return read_in.save_folder.is_absolute();
   });
+  reader.read("save_parts", [&](const nlohmann::json& names) {
+    if (!names.is_string()) return false;
+    const auto parts = SaveParts::parse(names.get<std::string>());
+    if (parts) read_in.save_parts = *parts;
+    return parts.has_value();
+  });
   reader.read("set_aside", [&](const nlohmann::json& kept) {
     if (kept.is_string()) read_in.set_aside = kept.get<std::string>();
     return kept.is_string();
@@ -215,6 +221,7 @@ base::Result<void> save_preferences(const std::filesystem::path& folder,
       {"recent_files", preferences.recent_files},
       {"spec", to_json(preferences.spec)},
       {"recent_targets", preferences.targets.recent},
+      {"save_parts", preferences.save_parts.names()},
   };
   if (!preferences.save_folder.empty()) json["save_folder"] = preferences.save_folder.string();
   if (!preferences.set_aside.empty()) json["set_aside"] = preferences.set_aside.string();

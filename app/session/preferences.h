@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/output/save_parts.h"
 #include "core/base/result.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/text.h"
@@ -29,6 +30,7 @@ struct Preferences {
   views::TargetChoice targets;
   // The parent folder of saved pictures, runs, predictions, sweeps and hunts; empty: the default.
   std::filesystem::path save_folder;
+  SaveParts save_parts;  // of runs, predictions and comparisons
   // The copy of an earlier file that could not be read in full; empty once the user has seen it.
   std::filesystem::path set_aside;
 };

@@ -36,36 +36,8 @@ base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
   return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
 }
 
-}  // namespace
-
-nlohmann::json document_of(const Session& session) {
-  const run::Run& run = *session.run();
-  nlohmann::json document =
-      report::to_json(run, environment_json(read_machine(), session.engine()));
-  if (run.spec.device == spec::DeviceKind::cuda)
-    document["gpu"] = report::kernels_json(run, session.strings());
-  return document;
-}
-
-base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
-                             const nlohmann::json& document) {
-  if (auto made = io::make_folder(folder); !made) return made;
-  if (auto written = io::write_file(folder / "run.json", io::json_text(document)); !written) {
-    return written;
-  }
-  const nlohmann::json metadata = {{"spec", document.at("spec")},
-                                   {"environment", document.at("environment")}};
-  if (auto written = trace_file::write_trace(folder / "trace.json",
-                                             files::trace_of_run(*session.run(), session.strings()),
-                                             metadata.dump());
-      !written) {
-    return written;
-  }
-  if (auto written = write_memory_snapshot(folder / "snapshot.pickle", session); !written) {
-    return written;
-  }
-  const run::Run& run = *session.run();
-  const base::StringTable& strings = session.strings();
+base::Result<void> write_tables(const std::filesystem::path& folder, const run::Run& run,
+                                const base::StringTable& strings) {
   if (!run.facts.courses.empty()) {
     const io::TextTable courses =
         report::course_table(run.facts, spec::traits_of(run.spec.workload).courses);
@@ -101,6 +73,35 @@ base::Result<void> write_run(const std::filesystem::path& folder, const Session&
     }
   }
   return {};
+}
+
+}  // namespace
+
+nlohmann::json document_of(const Session& session) {
+  const run::Run& run = *session.run();
+  nlohmann::json document =
+      report::to_json(run, environment_json(read_machine(), session.engine()));
+  if (run.spec.device == spec::DeviceKind::cuda)
+    document["gpu"] = report::kernels_json(run, session.strings());
+  return document;
+}
+
+base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
+                             const nlohmann::json& document, const SaveParts& parts) {
+  if (auto made = io::make_folder(folder); !made) return made;
+  auto written = io::write_file(folder / "run.json", io::json_text(document));
+  if (written && parts.has(SavePart::trace)) {
+    const nlohmann::json metadata = {{"spec", document.at("spec")},
+                                     {"environment", document.at("environment")}};
+    written = trace_file::write_trace(folder / "trace.json",
+                                      files::trace_of_run(*session.run(), session.strings()),
+                                      metadata.dump());
+  }
+  if (written && parts.has(SavePart::snapshot))
+    written = write_memory_snapshot(folder / "snapshot.pickle", session);
+  if (written && parts.has(SavePart::tables))
+    written = write_tables(folder, *session.run(), session.strings());
+  return written;
 }
 
 }  // namespace ts::app

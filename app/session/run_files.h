@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 
+#include "app/output/save_parts.h"
 #include "app/session/session.h"
 #include "core/base/result.h"
 
@@ -18,9 +19,8 @@ inline constexpr std::initializer_list<const char*> kRunFiles = {
     "stacks.txt", "operators.md", "kernels.csv",     "workspace.png", "timeline.png",
     "memory.png", "course.png",   "course.svg"};
 
-// Writes everything of the run on screen but its pictures: run.json, the trace, the memory
-// snapshot, the tables. Creates the folder.
+// Writes run.json and the chosen parts of the run on screen, but no pictures. Creates the folder.
 base::Result<void> write_run(const std::filesystem::path& folder, const Session& session,
-                             const nlohmann::json& document);
+                             const nlohmann::json& document, const SaveParts& parts = {});
 
 }  // namespace ts::app

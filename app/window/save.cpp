@@ -28,8 +28,9 @@ namespace {
 base::Result<void> save_run(Graphics& graphics, Session& session, const WorkspaceState& state,
                             const std::filesystem::path& folder) {
   if (session.run() == nullptr) return text::fail("save_error.no_run");
-  auto written = write_run(folder, session, document_of(session));
-  if (!written) return written;
+  const SaveParts& parts = state.preferences.save_parts;
+  auto written = write_run(folder, session, document_of(session), parts);
+  if (!written || !parts.has(SavePart::pictures)) return written;
   return save_run_pictures(graphics, session, state, folder);
 }
 
@@ -42,9 +43,10 @@ base::Result<void> save_prediction(Graphics& graphics, Session& session,
   }
   const auto forecast = outlook->target;
   const spec::WorkloadSpec spec = outlook->spec;
+  const SaveParts& parts = state.preferences.save_parts;
   auto written = write_prediction(folder, *forecast, spec, session.strings(),
-                                  predict::to_json(*forecast, spec));
-  if (!written) return written;
+                                  predict::to_json(*forecast, spec), parts);
+  if (!written || !parts.has(SavePart::pictures)) return written;
   return save_prediction_pictures(graphics, session, state, folder);
 }
 
@@ -55,7 +57,9 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
   const run::Comparison& comparison = *session.comparison();
   const auto environment = environment_json(read_machine(), session.engine());
   const nlohmann::json json = report::to_json(comparison, run::comparison_protocol(), environment);
-  if (auto written = write_comparison(folder, comparison, json); !written) return written;
+  const SaveParts& parts = state.preferences.save_parts;
+  auto written = write_comparison(folder, comparison, json, parts);
+  if (!written || !parts.has(SavePart::pictures)) return written;
   PictureOptions picture;
   picture.page = Page::compare;
   return save_picture(graphics, session, state, picture, folder / "comparison.png");

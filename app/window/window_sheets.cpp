@@ -86,6 +86,22 @@ void WindowSheets::draw_shortcuts(const views::Ui& ui, const std::vector<Shortcu
   ImGui::PopStyleVar(2);
 }
 
+// Valid at once, also while the folder is being typed.
+void draw_save_parts(const views::Ui& ui, SaveParts& parts) {
+  views::section(ui, ui.texts("save.parts"));
+  const float width = ui.px(260);
+  for (const SavePart part : kSaveParts) {
+    const std::string name = to_string(part);
+    bool on = parts.has(part);
+    const std::string id = "###save_part_" + name;
+    const std::string words = ui.texts("save.part." + name);
+    if (views::toggle(ui, id.c_str(), words.c_str(), on, width)) parts.set(part, on);
+  }
+  views::wrapped_text(ui, TextStyle::small, ui.theme.text3, ui.texts("save.parts_about"),
+                      ui.px(16));
+  ImGui::Dummy({0, ui.px(6)});
+}
+
 // The current folder, a field to type another one, and a button for the default.
 void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) {
   if (ImGui::IsWindowAppearing()) {
@@ -102,6 +118,7 @@ void WindowSheets::draw_save_folder(const views::Ui& ui, WorkspaceState& state) 
   if (!whole) {
     views::wrapped_text(ui, TextStyle::body, ui.theme.bad, ui.texts("save.whole_path"), ui.px(16));
   }
+  draw_save_parts(ui, state.preferences.save_parts);
   ImGui::Dummy({0, ui.px(6)});
   ImGui::BeginDisabled(!whole);
   const bool pressed = views::button(ui, "###save_folder_use", "", ui.texts("save.use"), "",

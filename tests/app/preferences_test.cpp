@@ -151,9 +151,12 @@ TEST(Preferences, KeepTheFolderOfWhatIsSavedIfItIsAWholePath) {
   const io::testing::TemporaryFolder folder;
   Preferences preferences = default_preferences();
   preferences.save_folder = "/somewhere/else";
+  preferences.save_parts.set(SavePart::trace, false);
   ASSERT_TRUE(save_preferences(folder.path(), preferences));
   std::string problem;
   EXPECT_EQ(load_preferences(folder.path(), problem).save_folder, "/somewhere/else");
+  EXPECT_EQ(load_preferences(folder.path(), problem).save_parts.names(),
+            "snapshot,tables,pictures");
   EXPECT_EQ(problem, "");
   static_cast<void>(parse_preferences(R"({"save_folder": "somewhere"})", problem));
   EXPECT_NE(problem.find("save_folder"), std::string::npos) << problem;

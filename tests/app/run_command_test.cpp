@@ -98,6 +98,26 @@ TEST(RunCommand, OutReplacesARunAndNothingElse) {
 
 // What is printed and does not arrive is an error of its own. A closed descriptor is never given
 // to a file, which would then have the output in it.
+TEST(RunCommand, OnlyTheChosenPartsAreWritten) {
+  const testing::TemporaryFolder folder;
+  const auto out = folder.path() / "run";
+  const auto there = [&](const char* name) { return std::filesystem::exists(out / name); };
+  const std::string run = std::string("run attention --out ") + out.string() + kSmall;
+  ASSERT_EQ(testing::run_program(run + " --parts snapshot,tables").code, 0);
+  EXPECT_TRUE(there("run.json") && there("snapshot.pickle") && there("operators.csv"));
+  EXPECT_FALSE(there("trace.json") || there("memory.png"));
+  // What an earlier result left and this one lacks is gone.
+  ASSERT_EQ(testing::run_program(run + " --parts none").code, 0);
+  EXPECT_TRUE(there("run.json"));
+  EXPECT_FALSE(there("snapshot.pickle") || there("operators.csv"));
+  const auto wrong = testing::run_program(run + " --parts snapshots");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("there are snapshot,trace,tables,pictures, or none"), std::string::npos)
+      << wrong.err;
+  EXPECT_EQ(testing::run_program("predict lm --preset tiny --parts tables").code, 2)
+      << "without --out there is nothing to choose";
+}
+
 TEST(RunCommand, OutputThatCannotBeWrittenIsAnError) {
   const testing::TemporaryFolder folder;
   const auto code = [](const std::string& arguments) {

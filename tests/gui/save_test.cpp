@@ -124,6 +124,28 @@ TEST_F(DrivenWindow, ThePredictionIsSavedFromTheMenu) {
   std::filesystem::remove_all(saved());
 }
 
+TEST_F(DrivenWindow, OnlyTheChosenPartsAreSaved) {
+  drive([](ImGuiTestContext* context) {
+    click_in_file_menu(context, "//$FOCUSED/###menu_save_folder");
+    context->ItemClick("//###save_folder_sheet/###save_part_trace");
+    context->ItemClick("//###save_folder_sheet/###save_part_pictures");
+    context->KeyPress(ImGuiKey_Escape);
+    context->Yield(2);
+    IM_CHECK_STR_EQ(state().preferences.save_parts.names().c_str(), "snapshot,tables");
+    IM_CHECK(run_to_end(context));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_S);
+    context->Yield(4);
+    const std::filesystem::path run = newest(saved(), "run-");
+    for (const char* name : {"run.json", "snapshot.pickle", "operators.csv", "operators.md"})
+      IM_CHECK(std::filesystem::exists(run / name));
+    for (const char* name : {"trace.json", "workspace.png", "timeline.png", "memory.png"})
+      IM_CHECK(!std::filesystem::exists(run / name));
+    close_toasts(context);
+  });
+  state().preferences.save_parts = {};
+  std::filesystem::remove_all(saved());
+}
+
 // The folder is shown as it is, another can be typed, and the default comes back.
 TEST_F(DrivenWindow, TheFolderOfWhatIsSavedCanBeChosen) {
   const std::filesystem::path other = folder() / "other place";

@@ -1,0 +1,55 @@
+#include "app/output/save_parts.h"
+
+#include <algorithm>
+
+#include "core/text/message.h"
+
+namespace ts::app {
+
+namespace {
+
+constexpr std::string_view kNone = "none";
+
+}  // namespace
+
+const char* to_string(SavePart part) {
+  switch (part) {
+    case SavePart::snapshot:
+      return "snapshot";
+    case SavePart::trace:
+      return "trace";
+    case SavePart::tables:
+      return "tables";
+    case SavePart::pictures:
+      break;
+  }
+  return "pictures";
+}
+
+base::Result<SaveParts> SaveParts::parse(std::string_view names) {
+  SaveParts parts;
+  parts.bits_ = 0;
+  if (names == kNone) return parts;
+  const std::string all = SaveParts().names();
+  while (true) {
+    const std::size_t comma = names.find(',');
+    const std::string_view name = names.substr(0, comma);
+    const auto* const part = std::ranges::find(
+        kSaveParts, name, [](SavePart one) { return std::string_view(to_string(one)); });
+    if (part == kSaveParts.end())
+      return text::fail("save_error.part", {{"name", std::string(name)}, {"names", all}});
+    parts.set(*part, true);
+    if (comma == std::string_view::npos) return parts;
+    names.remove_prefix(comma + 1);
+  }
+}
+
+std::string SaveParts::names() const {
+  std::string names;
+  for (const SavePart part : kSaveParts) {
+    if (has(part)) names += (names.empty() ? "" : ",") + std::string(to_string(part));
+  }
+  return names.empty() ? std::string(kNone) : names;
+}
+
+}  // namespace ts::app

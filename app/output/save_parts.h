@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace ts::app {
+
+// The parts of what is saved. The result itself, such as run.json, is always saved.
+enum class SavePart : std::uint8_t { snapshot, trace, tables, pictures };
+inline constexpr std::array kSaveParts = {SavePart::snapshot, SavePart::trace, SavePart::tables,
+                                          SavePart::pictures};
+const char* to_string(SavePart part);  // snapshot trace tables pictures
+
+// A choice of them; all at first.
+class SaveParts {
+ public:
+  // "snapshot,tables"; "none" for the result alone. The error lists the names.
+  static base::Result<SaveParts> parse(std::string_view names);
+  [[nodiscard]] bool has(SavePart part) const { return (bits_ & bit(part)) != 0; }
+  void set(SavePart part, bool on) { bits_ = on ? bits_ | bit(part) : bits_ & ~bit(part); }
+  [[nodiscard]] std::string names() const;  // as parse() reads them
+  friend bool operator==(const SaveParts&, const SaveParts&) = default;
+
+ private:
+  static std::uint32_t bit(SavePart part) { return 1U << static_cast<std::uint32_t>(part); }
+  std::uint32_t bits_ = (1U << kSaveParts.size()) - 1;
+};
+
+}  // namespace ts::app
