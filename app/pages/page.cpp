@@ -24,6 +24,12 @@ constexpr std::array<std::pair<const char*, ShownPage>, 15> kNames = {
 
 }  // namespace
 
+const char* page_name(Page page) {
+  for (const auto& [name, shown] : kNames)
+    if (shown.page == page) return name;
+  return "";
+}
+
 base::Result<ShownPage> page_from_name(const std::string& name) {
   std::string all;
   for (std::size_t i = 0; i < kNames.size(); ++i) {

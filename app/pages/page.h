@@ -38,6 +38,7 @@ struct ShownPage {
   Page page = Page::run;
   bool projector = false;
 };
+const char* page_name(Page page);  // "memory"
 // By the names of `shot --workspace`: "ab" is Page::compare, "projector" is the page of runs on a
 // projector. A sentence with all names for any other.
 base::Result<ShownPage> page_from_name(const std::string& name);

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "app/pages/page.h"
 #include "views/sweep/sweep_view.h"
 
 namespace ts::app {
@@ -17,6 +19,14 @@ struct Requests {
   // What to save into a folder of its own.
   enum class Save : std::uint8_t { run, prediction, comparison };
   std::optional<Save> save;
+  // Save one panel as a picture of that many pixels, beside the other pictures.
+  struct Panel {
+    Page page = Page::memory;
+    int width = 0;
+    int height = 0;
+    std::string svg;  // the same as SVG; empty: it is no chart
+  };
+  std::optional<Panel> panel;
   bool restart = false;
   bool lesson = false;  // the report of the open lesson and its pictures, into its folder
   // Save the map of the hunt as a picture into this file; empty: beside the other pictures.
@@ -35,6 +45,7 @@ struct Requests {
     restart = restart || later.restart;
     lesson = lesson || later.lesson;
     if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
+    if (later.panel) panel = std::move(later.panel);
     if (later.save) save = later.save;
     if (later.figure) figure = std::move(later.figure);
   }

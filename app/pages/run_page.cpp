@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/pages/sheet.h"
+#include "views/charts/chart_svg.h"
 #include "views/common/ids.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
@@ -34,8 +35,46 @@ void docked_panel(const char* id, ImVec2 padding, ImGuiWindowFlags flags,
 
 }  // namespace
 
-void RunPage::draw(const views::Ui& ui, Requests& /*requests*/) {
+void RunPage::draw(const views::Ui& ui, Requests& requests) {
   frame().projector() ? draw_projector(ui) : draw_panels(ui);
+  if (panel_) requests.panel = std::exchange(panel_, std::nullopt);
+}
+
+// Rows of a context menu: the panel that is drawn now as files, and on the clipboard. `svg`: it is
+// a chart, which can be drawn as one.
+std::vector<views::MenuRow> RunPage::picture_rows(Page page,
+                                                  std::function<std::string(ImVec2)> svg) {
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const auto save = [this, page, size, svg] {
+    panel_ = Requests::Panel{.page = page,
+                             .width = static_cast<int>(size.x),
+                             .height = static_cast<int>(size.y),
+                             .svg = svg ? svg(size) : std::string()};
+  };
+  std::vector<views::MenuRow> rows = {
+      {"###panel_save", texts()(svg ? "menu.save_chart" : "menu.save_panel"), "", save}};
+  if (svg) {
+    rows.push_back({"###panel_copy", texts()("sweep.chart.copy_svg"), "",
+                    [svg, size] { ImGui::SetClipboardText(svg(size).c_str()); }});
+  }
+  return rows;
+}
+
+std::vector<views::MenuRow> RunPage::memory_rows(const views::ViewContext& view) {
+  return picture_rows(Page::memory, [&view](ImVec2 size) {
+    return views::chart_svg<views::MemoryChart>(view, size.x, size.y);
+  });
+}
+
+// For panels of rows, whose items have no menu of their own.
+void RunPage::draw_panel_menu(const views::Ui& ui, Page page, const char* title) {
+  constexpr const char* kMenu = "###panel_menu";
+  const ImGuiIO& io = ImGui::GetIO();
+  const float moved = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
+  const bool clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+                       moved < io.MouseDragThreshold * io.MouseDragThreshold;
+  if (clicked && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) ImGui::OpenPopup(kMenu);
+  views::context_menu(ui, kMenu, texts()(title), picture_rows(page, {}));
 }
 
 void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry) {
@@ -58,9 +97,12 @@ void RunPage::draw_timeline(const views::Ui& ui) {
   const OpenedFiles::Entry* const entry = session().files().current();
   views::ViewContext view = contexts().view(ui);
   if (entry == nullptr || view.trace != nullptr) {
-    timeline_.draw(view);
+    timeline_.draw(view, picture_rows(Page::timeline, [&view](ImVec2 size) {
+                     return views::chart_svg<views::TimelineChart>(view, size.x, size.y);
+                   }));
   } else if (entry->opened != nullptr) {
     snapshot_.draw(ui, view);
+    draw_panel_menu(ui, Page::segments, "menu.panel");
   } else {
     draw_file_problem(ui, *entry);
   }
@@ -134,9 +176,12 @@ void RunPage::draw_panels(const views::Ui& ui) {
   docked_panel(views::ids::kTimeline, {0, 0}, kUnmovingFlags, [&] { draw_timeline(ui); });
   contexts().wait_for_prediction();
   views::ViewContext view = contexts().view(ui);
-  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] { memory_.draw(view); });
+  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags,
+               [&] { memory_.draw(view, memory_rows(view)); });
   docked_panel(views::ids::kInspector, rows_padding(ui), 0, [&] {
-    if (entry == nullptr || entry->opened != nullptr) draw_inspector(ui, view);
+    if (entry != nullptr && entry->opened == nullptr) return;
+    draw_inspector(ui, view);
+    draw_panel_menu(ui, Page::inspector, "menu.panel");
   });
 }
 
@@ -163,7 +208,7 @@ void RunPage::draw_projector(const views::Ui& ui) {
     if (const auto tried = views::draw_projector_head(ui, view, session().engine_problem()))
       state().history.set(*tried);
   });
-  panel("###projector_memory", area, [&] { memory_.draw(view); });
+  panel("###projector_memory", area, [&] { memory_.draw(view, memory_rows(view)); });
 }
 
 void RunPage::draw_panel(const views::Ui& ui, Page panel) {
@@ -202,10 +247,14 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
 }
 
 void RunPage::draw_sheets(const views::Ui& ui) {
-  draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_,
-             [&] { operators_.draw(ui, contexts().view(ui), state().operators_tab); });
-  draw_sheet(ui, "agreement.title", "###agreement_sheet", state().view.show_agreement,
-             [&] { agreement_.draw(ui, contexts().view(ui)); });
+  draw_sheet(ui, "tables.title", "###operators_sheet", show_operators_, [&] {
+    operators_.draw(ui, contexts().view(ui), state().operators_tab);
+    draw_panel_menu(ui, Page::operators, "tables.title");
+  });
+  draw_sheet(ui, "agreement.title", "###agreement_sheet", state().view.show_agreement, [&] {
+    agreement_.draw(ui, contexts().view(ui));
+    draw_panel_menu(ui, Page::agreement, "agreement.title");
+  });
 }
 
 bool RunPage::close_sheet() {

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/pages/file_tabs.h"
 #include "app/pages/page_view.h"
+#include "views/common/context_menu.h"
 #include "views/inspector/inspector_view.h"
 #include "views/memory/memory_view.h"
 #include "views/prediction/agreement_view.h"
@@ -45,6 +49,10 @@ class RunPage : public PageView {
   void draw_timeline(const views::Ui& ui);
   void draw_controls(const views::Ui& ui);
   void draw_inspector(const views::Ui& ui, const views::ViewContext& view);
+  [[nodiscard]] std::vector<views::MenuRow> picture_rows(Page page,
+                                                         std::function<std::string(ImVec2)> svg);
+  [[nodiscard]] std::vector<views::MenuRow> memory_rows(const views::ViewContext& view);
+  void draw_panel_menu(const views::Ui& ui, Page page, const char* title);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
 
   FileTabs file_tabs_;
@@ -54,6 +62,7 @@ class RunPage : public PageView {
   views::OperatorsView operators_;
   views::AgreementView agreement_;
   views::InspectorView inspector_;
+  std::optional<Requests::Panel> panel_;  // asked for in this frame
   bool show_operators_ = false;
   unsigned dock_id_ = 0;
   // Sizes of the panels that follow the window, as they were set last, in pixels.

@@ -184,6 +184,17 @@ void Window::save_picture_of_window() {
   saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 
+void Window::save_picture_of_panel(const Requests::Panel& panel) {
+  const auto folder = made_save_folder();
+  if (!folder) return;
+  const PictureOptions picture{.page = panel.page, .width = panel.width, .height = panel.height};
+  auto path = new_path(*folder, page_name(panel.page), ".png");
+  auto saved = save_picture(*graphics_, *session_, *state_, picture, path);
+  if (saved && !panel.svg.empty())
+    saved = io::write_file(std::filesystem::path(path).replace_extension(".svg"), panel.svg);
+  saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
+}
+
 void Window::save_picture_of_hunt(std::filesystem::path path) {
   const HuntSession& sweeps = *state_->hunts;
   if (sweeps.progress() == nullptr) return;
@@ -280,6 +291,7 @@ bool Window::frame() {
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
   if (requests.picture) save_picture_of_window();
+  if (requests.panel) save_picture_of_panel(*requests.panel);
   if (requests.save) save(*requests.save);
   if (requests.lesson) save_lesson();
   if (requests.hunt_picture) save_picture_of_hunt(*requests.hunt_picture);

@@ -124,6 +124,54 @@ TEST_F(DrivenWindow, ThePredictionIsSavedFromTheMenu) {
   std::filesystem::remove_all(saved());
 }
 
+// The files of that ending in the folder where things are saved.
+std::vector<std::filesystem::path> saved_files(const std::filesystem::path& parent,
+                                               const std::string& prefix) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(parent)) {
+    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+TEST_F(DrivenWindow, APanelIsSavedAndCopiedByItsMenu) {
+  std::filesystem::remove_all(saved());
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(run_to_end(context));
+    for (const char* panel : {"//###memory", "//###timeline", "//###inspector"}) {
+      const ImGuiWindow* const window = context->GetWindowByRef(panel);
+      context->MouseMoveToPos(
+          {window->Pos.x + window->Size.x * 0.5F, window->Pos.y + window->Size.y - 12});
+      context->MouseClick(ImGuiMouseButton_Right);
+      context->Yield(2);
+      context->ItemClick("//$FOCUSED/###panel_save");
+      context->Yield(4);
+      close_toasts(context);
+    }
+    ImGui::SetClipboardText("");
+    const ImGuiWindow* const memory = context->GetWindowByRef("//###memory");
+    context->MouseMoveToPos(
+        {memory->Pos.x + memory->Size.x * 0.5F, memory->Pos.y + memory->Size.y - 12});
+    context->MouseClick(ImGuiMouseButton_Right);
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###panel_copy");
+    context->Yield(2);
+    IM_CHECK(std::string(ImGui::GetClipboardText()).starts_with("<"));
+  });
+  const auto memory = saved_files(saved(), "memory-");
+  ASSERT_EQ(memory.size(), 2U);
+  EXPECT_EQ(memory[0].extension(), ".png");
+  EXPECT_EQ(memory[1].extension(), ".svg");
+  EXPECT_EQ(saved_files(saved(), "timeline-").size(), 2U);
+  EXPECT_EQ(saved_files(saved(), "inspector-").size(), 1U);
+  const std::string svg = io::read_file(memory[1]).value_or("");
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+  EXPECT_NE(svg.find("Active memory"), std::string::npos);
+  EXPECT_EQ(svg.find("<image"), std::string::npos);
+  std::filesystem::remove_all(saved());
+}
+
 TEST_F(DrivenWindow, OnlyTheChosenPartsAreSaved) {
   drive([](ImGuiTestContext* context) {
     click_in_file_menu(context, "//$FOCUSED/###menu_save_folder");

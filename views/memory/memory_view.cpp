@@ -14,7 +14,6 @@
 #include "core/text/numbers.h"
 #include "views/charts/imgui_input.h"
 #include "views/charts/run_time.h"
-#include "views/common/context_menu.h"
 
 namespace ts::views {
 namespace {
@@ -39,11 +38,13 @@ std::string stack_of(const ViewContext& context, memory::BlockIndex block) {
 
 }  // namespace
 
-void MemoryView::draw(ViewContext& context) {
-  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) { draw(sink, area, context); });
+void MemoryView::draw(ViewContext& context, std::span<const MenuRow> of_panel) {
+  draw_chart_region(context,
+                    [&](DrawSink& sink, const Rect& area) { draw(sink, area, context, of_panel); });
 }
 
-void MemoryView::draw(DrawSink& sink, const Rect& area, ViewContext& context) {
+void MemoryView::draw(DrawSink& sink, const Rect& area, ViewContext& context,
+                      std::span<const MenuRow> of_panel) {
   chart_.lay_out(sink, area, context);
 
   const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
@@ -65,23 +66,11 @@ void MemoryView::draw(DrawSink& sink, const Rect& area, ViewContext& context) {
   chart_.update(input, context);
   release_cursor(input, own_cursor_, context.state);
   chart_.draw(sink, context);
-  menu(context, input.menu);
+  menu(context, input.menu, of_panel);
 }
 
-// Actions for the block under the mouse, else for the selected block.
-void MemoryView::menu(ViewContext& context, bool asked) {
-  constexpr const char* kMenu = "###memory_menu";
+std::vector<MenuRow> MemoryView::block_rows(ViewContext& context, const MemorySource& source) {
   ViewState& state = context.state;
-  const MemorySource source = memory_source(context);
-  if (source.log == nullptr) return;
-  if (asked) {
-    menu_memory_ = source.id;
-    menu_block_ = state.hovered_block ? state.hovered_block : state.selected_block;
-    menu_event_ = chart_.shown_event(context);
-    if (menu_block_) ImGui::OpenPopup(kMenu);
-  }
-  if (!menu_block_ || source.id != menu_memory_ || *menu_block_ >= source.log->blocks().size())
-    return;
   const memory::Block& block = source.log->blocks()[*menu_block_];
   const std::string name(context.strings.view(block.op));
   const std::string size = text::bytes(block.size).joined();
@@ -100,18 +89,37 @@ void MemoryView::menu(ViewContext& context, bool asked) {
                                   : BlockColors::allocation;
        }},
       {"###block_copy", context.texts("menu.copy_name"), "",
-       [&name, &size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }},
-      {"###block_copy_live", context.texts("menu.copy_live"), "", [this, &context, &source] {
+       [name, size] { ImGui::SetClipboardText((name + "\t" + size).c_str()); }},
+      {"###block_copy_live", context.texts("menu.copy_live"), "", [this, &context, source] {
          const memory::EventIndex event = menu_event_;
          const io::TextTable table = report::live_table(*source.log, context.strings, event);
          ImGui::SetClipboardText(io::to_tsv(table).c_str());
        }}};
-  if (const std::string stack = stack_of(context, *menu_block_); !stack.empty()) {
-    rows.push_back({"###block_copy_stack", context.texts("menu.copy_stack"), "",
-                    [stack] { ImGui::SetClipboardText(stack.c_str()); }});
+}
+
+// Actions for the block under the mouse, else for the selected block; and for the panel.
+void MemoryView::menu(ViewContext& context, bool asked, std::span<const MenuRow> of_panel) {
+  constexpr const char* kMenu = "###memory_menu";
+  const ViewState& state = context.state;
+  const MemorySource source = memory_source(context);
+  if (source.log == nullptr) return;
+  if (asked) {
+    menu_memory_ = source.id;
+    menu_block_ = state.hovered_block ? state.hovered_block : state.selected_block;
+    menu_event_ = chart_.shown_event(context);
+    if (menu_block_ || !of_panel.empty()) ImGui::OpenPopup(kMenu);
   }
-  context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu,
-               name + (name.empty() ? "" : ", ") + size, rows);
+  if (source.id != menu_memory_) return;
+  std::vector<MenuRow> rows;
+  std::string title = context.texts("memory.title");
+  if (menu_block_ && *menu_block_ < source.log->blocks().size()) {
+    const memory::Block& block = source.log->blocks()[*menu_block_];
+    const std::string name(context.strings.view(block.op));
+    title = name + (name.empty() ? "" : ", ") + text::bytes(block.size).joined();
+    rows = block_rows(context, source);
+  }
+  rows.insert(rows.end(), of_panel.begin(), of_panel.end());
+  context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu, title, rows);
 }
 
 }  // namespace ts::views

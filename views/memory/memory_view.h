@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "views/common/context_menu.h"
 #include "views/common/view_state.h"
 #include "views/memory/memory_chart.h"
 
@@ -12,13 +15,16 @@ namespace ts::views {
 // MemoryChart does the rest. UI thread.
 class MemoryView {
  public:
-  void draw(ViewContext& context);
+  // `of_panel`: rows about the panel as a whole, at the end of its context menu.
+  void draw(ViewContext& context, std::span<const MenuRow> of_panel = {});
   // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
-  void draw(DrawSink& sink, const Rect& area, ViewContext& context);
-  void menu(ViewContext& context, bool asked);
+  void draw(DrawSink& sink, const Rect& area, ViewContext& context,
+            std::span<const MenuRow> of_panel);
+  void menu(ViewContext& context, bool asked, std::span<const MenuRow> of_panel);
+  [[nodiscard]] std::vector<MenuRow> block_rows(ViewContext& context, const MemorySource& source);
   MemoryChart chart_;
   // The subject of the open menu, in the memory source with that id.
   std::uint64_t menu_memory_ = 0;

@@ -12,7 +12,6 @@
 #include "views/charts/chart_text.h"
 #include "views/charts/icons.h"
 #include "views/charts/imgui_input.h"
-#include "views/common/context_menu.h"
 
 namespace ts::views {
 namespace {
@@ -24,11 +23,13 @@ Rect centered(const Rect& row, float height) {
 
 }  // namespace
 
-void TimelineView::draw(ViewContext& context) {
-  draw_chart_region(context, [&](DrawSink& sink, const Rect& area) { draw(sink, area, context); });
+void TimelineView::draw(ViewContext& context, std::span<const MenuRow> of_panel) {
+  draw_chart_region(context,
+                    [&](DrawSink& sink, const Rect& area) { draw(sink, area, context, of_panel); });
 }
 
-void TimelineView::draw(DrawSink& sink, const Rect& area, ViewContext& context) {
+void TimelineView::draw(DrawSink& sink, const Rect& area, ViewContext& context,
+                        std::span<const MenuRow> of_panel) {
   chart_.lay_out(sink, area, context);
 
   const Rect canvas{area.x0, chart_.regions().title.y1, area.x1, area.y1};
@@ -53,22 +54,23 @@ void TimelineView::draw(DrawSink& sink, const Rect& area, ViewContext& context) 
   chart_.update(input, context);
   release_cursor(input, own_cursor_, context.state);
   chart_.draw(sink, context);
-  menu(context, input);
+  menu(context, input, of_panel);
 }
 
-// Actions for the slice and the track under the mouse, else for the selection.
-void TimelineView::menu(ViewContext& context, const ChartInput& input) {
+// Actions for the slice and the track under the mouse, else for the selection; and for the panel.
+void TimelineView::menu(ViewContext& context, const ChartInput& input,
+                        std::span<const MenuRow> of_panel) {
   constexpr const char* kMenu = "###timeline_menu";
   ViewState& state = context.state;
   if (input.menu && context.run != nullptr) {
     menu_run_ = context.run->id;
     menu_slice_ = state.hovered_slice ? state.hovered_slice : state.selected_slice;
     menu_track_ = chart_.track_at(input.mouse);
-    if (menu_slice_ || menu_track_) ImGui::OpenPopup(kMenu);
+    if (menu_slice_ || menu_track_ || !of_panel.empty()) ImGui::OpenPopup(kMenu);
   }
   if (context.run == nullptr || context.run->id != menu_run_) return;
   std::vector<MenuRow> rows;
-  std::string title;
+  std::string title = context.texts("timeline.title");
   if (menu_slice_) {
     const std::string name(context.strings.view(context.run->trace.slice(*menu_slice_).name));
     title = name;
@@ -91,6 +93,7 @@ void TimelineView::menu(ViewContext& context, const ChartInput& input) {
     rows.push_back({"###track_fold", context.texts("menu.fold_track"), "",
                     [this] { chart_.fold(*menu_track_); }});
   }
+  rows.insert(rows.end(), of_panel.begin(), of_panel.end());
   context_menu({context.theme, context.metrics, *context.faces, context.texts}, kMenu, title, rows);
 }
 

@@ -3,7 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "views/common/context_menu.h"
 #include "views/common/view_state.h"
 #include "views/timeline/timeline_chart.h"
 
@@ -13,13 +15,15 @@ namespace ts::views {
 // TimelineChart does the rest. UI thread.
 class TimelineView {
  public:
-  void draw(ViewContext& context);
+  // `of_panel`: rows about the panel as a whole, at the end of its context menu.
+  void draw(ViewContext& context, std::span<const MenuRow> of_panel = {});
   // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 
  private:
-  void draw(DrawSink& sink, const Rect& area, ViewContext& context);
-  void menu(ViewContext& context, const ChartInput& input);
+  void draw(DrawSink& sink, const Rect& area, ViewContext& context,
+            std::span<const MenuRow> of_panel);
+  void menu(ViewContext& context, const ChartInput& input, std::span<const MenuRow> of_panel);
   void search_field(ViewContext& context, DrawSink& sink);
   bool key_button(const ViewContext& context, DrawSink& sink, TimelineChart::Item item,
                   const char* id, const char* icon, const char* label, const char* key);
