@@ -2,6 +2,9 @@
 
 #include <imgui.h>
 
+#include <cmath>
+#include <utility>
+
 #include "core/report/compare_report.h"
 #include "core/spec/spec_values.h"
 #include "views/charts/chart_text.h"
@@ -139,14 +142,20 @@ void ComparePage::draw_buttons(const views::Ui& ui) {
   }
 }
 
-void ComparePage::draw(const views::Ui& ui, Requests& /*requests*/) {
+void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   PageArea area = frame().begin(ui);
   const spec::CheckedSpec& a = state().history.checked();
   views::settle(state().compare_edit, a);
   frame().draw_form(ui, area, "###compare_controls",
                     [&] { views::draw_compare_controls(ui, state().compare_edit, a); });
   contexts().ask_for_prediction();
-  draw_window(ui, {.id = "###compare_page"}, area, [&] {
+  // Before the first comparison there are only a few lines of text.
+  const bool compared = session().comparison() != nullptr;
+  PageArea times = area.cut_top(compared ? std::floor(area.size.y * 0.56F) : ui.px(140));
+  draw_window(ui, {.id = "###compare_memory", .line_below = false}, area,
+              [&] { memory_.draw(ui, area, requests); });
+  std::swap(times, area);
+  draw_window(ui, {.id = "###compare_page", .line_below = true}, area, [&] {
     draw_head(ui, area.size.x);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (const run::Comparison* const comparison = session().comparison()) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/pages/memory_pair.h"
 #include "app/pages/page_view.h"
 
 namespace ts::app {
@@ -9,7 +10,7 @@ namespace ts::app {
 // The page of A against B: the setting that differs, the comparison as it goes on, its outcome.
 class ComparePage : public PageView {
  public:
-  using PageView::PageView;
+  explicit ComparePage(const PageServices& services) : PageView(services), memory_(services) {}
 
   void draw(const views::Ui& ui, Requests& requests) override;
   void start() override;
@@ -21,6 +22,8 @@ class ComparePage : public PageView {
   void draw_buttons(const views::Ui& ui);
   [[nodiscard]] std::string refusal() const;
   [[nodiscard]] std::string stale() const;
+
+  MemoryPair memory_;
 };
 
 }  // namespace ts::app

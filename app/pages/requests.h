@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,14 @@ struct Requests {
     std::string svg;  // the same as SVG; empty: it is no chart
   };
   std::optional<Panel> panel;
+  // Save a figure of that many pixels as PNG and SVG, beside the other pictures.
+  struct Drawing {
+    std::string name;
+    int width = 0;
+    int height = 0;
+    std::function<void(views::DrawSink&, const views::Rect&, const text::Texts&)> draw;
+  };
+  std::optional<Drawing> drawing;
   bool restart = false;
   bool lesson = false;  // the report of the open lesson and its pictures, into its folder
   // Save the map of the hunt as a picture into this file; empty: beside the other pictures.
@@ -45,6 +54,7 @@ struct Requests {
     restart = restart || later.restart;
     lesson = lesson || later.lesson;
     if (later.hunt_picture) hunt_picture = std::move(later.hunt_picture);
+    if (later.drawing) drawing = std::move(later.drawing);
     if (later.panel) panel = std::move(later.panel);
     if (later.save) save = later.save;
     if (later.figure) figure = std::move(later.figure);

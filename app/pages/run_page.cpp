@@ -61,9 +61,39 @@ std::vector<views::MenuRow> RunPage::picture_rows(Page page,
 }
 
 std::vector<views::MenuRow> RunPage::memory_rows(const views::ViewContext& view) {
-  return picture_rows(Page::memory, [&view](ImVec2 size) {
+  auto rows = picture_rows(Page::memory, [&view](ImVec2 size) {
     return views::chart_svg<views::MemoryChart>(view, size.x, size.y);
   });
+  KeptMemory shown = memory_to_keep(view);
+  if (shown.log != nullptr) {
+    rows.push_back({"###memory_keep", texts()("menu.keep_memory"), "", [this, shown] {
+                      state().keep_memory(shown);
+                      notices().add(text::message("note.memory_kept"));
+                    }});
+  }
+  return rows;
+}
+
+// The memory that the view shows, if nothing changes it any more.
+KeptMemory RunPage::memory_to_keep(const views::ViewContext& view) const {
+  KeptMemory kept;
+  if (const OpenedFiles::Entry* const entry = session().files().current()) {
+    kept.owner = view.memory.owner;
+    kept.log = view.memory.log;
+    kept.name = entry->path.filename().string();
+  } else if (view.memory.kind == views::MemorySource::Kind::predicted) {
+    kept.owner = state().last_forecast;
+    kept.log = view.memory.log;
+    kept.name = texts()("compare.memory.predicted",
+                        {{"settings", views::short_settings(texts(), view.forecast->run.spec)},
+                         {"card", view.forecast->target.name}});
+  } else if (view.run != nullptr && view.run->finished) {
+    kept.owner = session().share_shown();
+    kept.log = &view.run->memory;
+    kept.name = views::short_settings(texts(), view.run->spec);
+  }
+  if (kept.owner == nullptr) kept.log = nullptr;
+  return kept;
 }
 
 // For panels of rows, whose items have no menu of their own.

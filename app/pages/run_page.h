@@ -52,6 +52,7 @@ class RunPage : public PageView {
   [[nodiscard]] std::vector<views::MenuRow> picture_rows(Page page,
                                                          std::function<std::string(ImVec2)> svg);
   [[nodiscard]] std::vector<views::MenuRow> memory_rows(const views::ViewContext& view);
+  [[nodiscard]] KeptMemory memory_to_keep(const views::ViewContext& view) const;
   void draw_panel_menu(const views::Ui& ui, Page page, const char* title);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);
 

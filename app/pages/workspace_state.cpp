@@ -1,5 +1,7 @@
 #include "app/pages/workspace_state.h"
 
+#include <utility>
+
 namespace ts::app {
 
 std::filesystem::path WorkspaceState::save_folder() const {
@@ -18,6 +20,12 @@ bool same_work(const spec::WorkloadSpec& a, const spec::WorkloadSpec& b) {
   same.target_gpu = a.target_gpu;
   same.alloc_conf = a.alloc_conf;
   return a == same;
+}
+
+void WorkspaceState::keep_memory(KeptMemory kept) {
+  kept.number = kept_memory.empty() ? 1 : kept_memory.back().number + 1;
+  kept_memory.push_back(std::move(kept));
+  if (kept_memory.size() > kMostKeptMemory) kept_memory.erase(kept_memory.begin());
 }
 
 const views::Theme& theme_of(const Preferences& preferences) {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/lessons/lesson_session.h"
 #include "app/pages/page.h"
@@ -19,6 +21,15 @@
 #include "views/tables/operators_view.h"
 
 namespace ts::app {
+
+// The memory of a run or of a prediction that was kept to be compared with another.
+struct KeptMemory {
+  int number = 0;  // of all that were kept, from 1
+  std::string name;
+  std::shared_ptr<const void> owner;  // of the log
+  const memory::AllocationLog* log = nullptr;
+};
+inline constexpr std::size_t kMostKeptMemory = 6;
 
 // The part of the user interface's state that a picture shares with the window.
 struct WorkspaceState {
@@ -39,6 +50,9 @@ struct WorkspaceState {
   views::HuntEdit hunt_edit;
   std::shared_ptr<HuntSession> hunts = std::make_shared<HuntSession>();
   views::CompareEdit compare_edit;
+  std::vector<KeptMemory> kept_memory;  // the oldest first
+  // Keeps one more; the oldest makes room.
+  void keep_memory(KeptMemory kept);
   std::shared_ptr<LessonSession> lessons = std::make_shared<LessonSession>();
   views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;

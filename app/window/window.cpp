@@ -195,6 +195,19 @@ void Window::save_picture_of_panel(const Requests::Panel& panel) {
   saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
 }
 
+void Window::save_drawing(const Requests::Drawing& drawing) {
+  const auto folder = made_save_folder();
+  if (!folder) return;
+  const FigurePage page{.language = state_->preferences.language,
+                        .width = drawing.width,
+                        .height = drawing.height,
+                        .background = theme_of(state_->preferences).bg,
+                        .scale = state_->preferences.scale};
+  const auto path = new_path(*folder, drawing.name, ".png");
+  const auto saved = save_figure(*graphics_, page, drawing.draw, *folder, path.stem().string());
+  saved ? workspace_->notices().saved(path) : workspace_->notices().add(saved.error());
+}
+
 void Window::save_picture_of_hunt(std::filesystem::path path) {
   const HuntSession& sweeps = *state_->hunts;
   if (sweeps.progress() == nullptr) return;
@@ -291,6 +304,7 @@ bool Window::frame() {
   if (first_frame_ns_ == 0) first_frame_ns_ = base::now_ns() - opened_ns_;
   if (after_frame) after_frame();
   if (requests.picture) save_picture_of_window();
+  if (requests.drawing) save_drawing(*requests.drawing);
   if (requests.panel) save_picture_of_panel(*requests.panel);
   if (requests.save) save(*requests.save);
   if (requests.lesson) save_lesson();

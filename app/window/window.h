@@ -72,6 +72,7 @@ class Window {
   void save(Requests::Save what);
   void save_lesson();
   void save_picture_of_window();
+  void save_drawing(const Requests::Drawing& drawing);
   void save_picture_of_panel(const Requests::Panel& panel);
   void save_picture_of_hunt(std::filesystem::path path);
   void save_figure_of_sweep(const Requests::Figure& request);

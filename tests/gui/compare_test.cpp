@@ -1,4 +1,7 @@
 // The page of A against B in the window: started by a key, followed, broken off, started again.
+#include <filesystem>
+#include <string>
+
 #include "tests/gui/driven_window.h"
 
 namespace ts::app::testing {
@@ -43,6 +46,48 @@ TEST_F(CompareInTheWindow, ComparesShowsProgressAndCanBeStopped) {
     context->ItemClick("//###compare_page/###compare_copy");
     IM_CHECK(std::string(ImGui::GetClipboardText()).find("| step |") != std::string::npos);
   });
+}
+
+// Predictions of both sides, a run that was kept, and a picture of them.
+TEST_F(CompareInTheWindow, TwoMemoryTimelinesAreChosenAndSaved) {
+  std::filesystem::remove_all(saved());
+  drive([](ImGuiTestContext* context) {
+    show(small_attention());
+    IM_CHECK(run_to_end(context));
+    const ImGuiWindow* const memory = context->GetWindowByRef("//###memory");
+    context->MouseMoveToPos(
+        {memory->Pos.x + memory->Size.x * 0.5F, memory->Pos.y + memory->Size.y - 12});
+    context->MouseClick(ImGuiMouseButton_Right);
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###memory_keep");
+    context->Yield(2);
+    IM_CHECK_EQ(state().kept_memory.size(), std::size_t{1});
+    IM_CHECK_EQ(state().kept_memory[0].log->peak_bytes(), session().run()->memory.peak_bytes());
+    context->ItemClick("//###top_bar/###page_compare");
+    context->Yield(2);
+    context->ItemClick("//###compare_memory/###pair_second");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###pair_second_kept1");
+    context->Yield(2);
+    context->ItemClick("//###compare_memory/###pair_more");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###panel_save");
+    context->Yield(4);
+    close_toasts(context);
+    context->ItemClick("//###compare_memory/###pair_more");
+    context->Yield(2);
+    context->ItemClick("//$FOCUSED/###panel_copy");
+    context->Yield(2);
+    const std::string svg = ImGui::GetClipboardText();
+    IM_CHECK(svg.find("Kept: ") != std::string::npos);
+    IM_CHECK(svg.find(" of the first") != std::string::npos);
+  });
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(saved()))
+    files += entry.path().filename().string().starts_with("memory-pair-") ? 1 : 0;
+  EXPECT_EQ(files, 2) << "PNG and SVG";
+  state().kept_memory.clear();
+  std::filesystem::remove_all(saved());
 }
 
 }  // namespace

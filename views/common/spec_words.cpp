@@ -152,6 +152,15 @@ std::string value_words(const text::Texts& texts, Field field, const std::string
   return count ? text::grouped(*count) : value;
 }
 
+std::string short_settings(const text::Texts& texts, const spec::WorkloadSpec& spec) {
+  std::string words;
+  for (const Field field : {Field::workload, Field::backend, Field::dtype, Field::B, Field::T}) {
+    if (field != Field::workload && !spec::field_applies(spec, field)) continue;
+    words += (words.empty() ? "" : texts("memory.list_comma")) + one_setting(texts, spec, field);
+  }
+  return words;
+}
+
 std::string difference_words(const text::Texts& texts, const spec::WorkloadSpec& shown,
                              const spec::WorkloadSpec& now) {
   constexpr std::size_t kMost = 3;

@@ -28,6 +28,9 @@ std::string preset_source_words(const text::Texts& texts, const spec::Preset& pr
 std::string field_words(const text::Texts& texts, spec::Field field);
 std::string value_words(const text::Texts& texts, spec::Field field, const std::string& value);
 
+// "Attention, flash, B = 4, T = 512".
+std::string short_settings(const text::Texts& texts, const spec::WorkloadSpec& spec);
+
 // Why this machine cannot run the current settings, in one sentence. Empty if it can.
 std::string obstacle_words(const ViewContext& context);
 

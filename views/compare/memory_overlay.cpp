@@ -57,9 +57,10 @@ void draw_phases(DrawSink& sink, const Rect& plot, const MemoryOverlay& overlay,
     const auto x0 = plot.x0 + plot.width() * static_cast<float>(begin);
     begin += part.width;
     const auto x1 = plot.x0 + plot.width() * static_cast<float>(begin);
+    if (x1 - x0 < 2 * px) continue;
     sink.fill({std::round(x0), plot.y0, std::round(x0) + 1, plot.y1}, overlay.theme.grid);
-    const std::string name = overlay.texts("timeline.phase." +
-                                           std::string(base::phase_name(part.phase)));
+    const std::string name =
+        overlay.texts("timeline.phase." + std::string(base::phase_name(part.phase)));
     text_in(sink, {x0 + 4 * px, plot.y1, x1, plot.y1 + 20 * px}, TextStyle::small,
             overlay.theme.text3, name);
   }
@@ -90,8 +91,8 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
   if (a.log == nullptr || b.log == nullptr || plot.height() < 40 * px || plot.width() < 80 * px)
     return;
   const double top =
-      1.05 * static_cast<double>(std::max({a.log->peak_bytes(), b.log->peak_bytes(),
-                                           std::int64_t{1}}));
+      1.05 *
+      static_cast<double>(std::max({a.log->peak_bytes(), b.log->peak_bytes(), std::int64_t{1}}));
   const Ticks ticks = byte_ticks(static_cast<std::int64_t>(top), plot.height(), 26 * px);
   for (const Tick& tick : ticks.ticks) {
     const auto y = plot.y1 - plot.height() * static_cast<float>(tick.position / top);

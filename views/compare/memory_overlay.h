@@ -13,7 +13,7 @@ namespace ts::views {
 // Allocated memory of two logs over each other. No part of it may be kept.
 struct MemoryOverlay {
   struct Side {
-    std::string name;  // "naive, T = 512, predicted for RTX 4060"
+    std::string name;                            // "naive, T = 512, predicted for RTX 4060"
     const memory::AllocationLog* log = nullptr;  // null: nothing to draw
   };
   std::array<Side, 2> sides;

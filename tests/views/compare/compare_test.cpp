@@ -11,6 +11,7 @@
 #include "views/compare/compare_controls.h"
 #include "views/compare/compare_figure.h"
 #include "views/compare/compare_words.h"
+#include "views/compare/memory_overlay.h"
 
 namespace ts::views {
 namespace {
@@ -238,6 +239,52 @@ TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
       EXPECT_TRUE(below) << "an axis by logarithm";
     }
   }
+}
+
+// Both curves end at heights that are in the ratio of their bytes, inside the plot.
+TEST_F(Compare, two_memory_timelines_share_one_scale) {
+  const auto log_of = [](std::int64_t bytes) {
+    memory::AllocationLog log;
+    memory::Record record;
+    record.action = memory::Action::alloc;
+    record.phase = base::Phase::forward;
+    for (int i = 0; i < 4; ++i) {
+      record.address = static_cast<std::uint64_t>(i + 1);
+      record.size = bytes / 4;
+      record.time_ns = i;
+      log.append(record);
+    }
+    return log;
+  };
+  const memory::AllocationLog naive = log_of(64 << 20);
+  const memory::AllocationLog flash = log_of(16 << 20);
+  for (const ThemeKind kind : {ThemeKind::dark, ThemeKind::light}) {
+    RecordingSink sink;
+    const Rect area{10, 20, 810, 320};
+    draw_memory_overlay(sink, area,
+                        {{{{"naive", &naive}, {"flash", &flash}}}, texts_, theme(kind), {1}});
+    std::vector<float> tops;
+    for (const auto& call : sink.calls) {
+      EXPECT_GE(call.bounds.x0, area.x0 - 1) << call.text;
+      EXPECT_LE(call.bounds.y1, area.y1 + 1) << call.text;
+      if (call.kind == RecordingSink::Kind::polyline) tops.push_back(call.bounds.y0);
+    }
+    ASSERT_EQ(tops.size(), 2U);
+    const float ground = area.y1 - 22;
+    EXPECT_NEAR((ground - tops[0]) / (ground - tops[1]), 4, 0.05);
+    const auto told = [&](const char* words) {
+      return std::ranges::any_of(sink.calls, [&](const auto& call) { return call.text == words; });
+    };
+    EXPECT_TRUE(told("naive: peak 64 MiB"));
+    EXPECT_TRUE(told("flash: peak 16 MiB, 0.25 of the first"));
+  }
+  RecordingSink sink;
+  draw_memory_overlay(
+      sink, {0, 0, 800, 300},
+      {{{{"naive", &naive}, {"flash", nullptr}}}, texts_, theme(ThemeKind::dark), {1}});
+  EXPECT_TRUE(std::ranges::none_of(sink.calls, [](const auto& call) {
+    return call.kind == RecordingSink::Kind::polyline;
+  })) << "while one of them is not known";
 }
 
 }  // namespace
