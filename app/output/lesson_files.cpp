@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "app/output/report_pages.h"
 #include "core/io/file.h"
 #include "core/io/text_table.h"
 
@@ -53,17 +54,6 @@ std::vector<std::string> pictures_of(const lessons::ReportInput& input,
   return found;
 }
 
-void add_flat(const nlohmann::json& json, const std::string& prefix,
-              std::vector<std::pair<std::string, std::string>>& rows) {
-  for (const auto& [key, value] : json.items()) {
-    if (value.is_object()) {
-      add_flat(value, prefix + key + " ", rows);
-    } else if (!value.is_null()) {
-      rows.emplace_back(prefix + key, value.is_string() ? value.get<std::string>() : value.dump());
-    }
-  }
-}
-
 }  // namespace
 
 base::Result<void> write_lesson_report(const std::filesystem::path& folder,
@@ -72,37 +62,24 @@ base::Result<void> write_lesson_report(const std::filesystem::path& folder,
   if (auto made = io::make_folder(folder); !made) return made;
   input.files = files_in(folder);
   input.pictures = pictures_of(input, input.files);
-  add_flat(environment, "", input.environment);
-  std::vector<std::string> on_pages = input.pictures;
-  // A figure in both formats appears once on a page.
-  std::erase_if(on_pages, [&](const std::string& file) {
-    return file.ends_with(".png") &&
-           std::ranges::find(input.pictures, file.substr(0, file.size() - 4) + ".svg") !=
-               input.pictures.end();
-  });
-  lessons::ReportInput for_pages = input;
-  for_pages.pictures = std::move(on_pages);
-  lessons::ReportInput for_latex = std::move(input);
-  std::erase_if(for_latex.pictures, [](const std::string& one) { return one.ends_with(".svg"); });
-  const auto blocks = lessons::report_blocks(for_pages, texts);
-  const io::TextTable values = lessons::values_table(for_pages, texts);
-  const io::TextTable checks = lessons::checks_table(for_pages, texts);
-  const text::Language language = texts.language();
+  input.environment = flat_rows(environment);
+  const auto blocks = lessons::report_blocks(input, texts);
+  const io::TextTable values = lessons::values_table(input, texts);
+  const io::TextTable checks = lessons::checks_table(input, texts);
+  auto pages = write_report_pages(folder, blocks, texts.language());
+  if (!pages) return pages;
   const std::vector<std::pair<const char*, std::string>> files = {
-      {"report.md", lessons::to_markdown(blocks)},
-      {"report.html", lessons::to_html(blocks, language)},
-      {"report.tex", lessons::to_latex(lessons::report_blocks(for_latex, texts), language)},
       {"values.csv", io::to_csv(values)},
       {"values.md", io::to_markdown(values)},
       {"values.tex", io::to_latex(values, texts("lesson.report.numbers"), "values")},
       {"checks.csv", io::to_csv(checks)},
       {"checks.md", io::to_markdown(checks)},
       {"checks.tex", io::to_latex(checks, texts("lesson.report.checks"), "checks")},
-      {"commands.csv", io::to_csv(lessons::commands_table(for_pages, texts))}};
+      {"commands.csv", io::to_csv(lessons::commands_table(input, texts))}};
   for (const auto& [name, content] : files) {
     if (auto written = io::write_file(folder / name, content); !written) return written;
   }
-  return {};
+  return write_zip_beside(folder);
 }
 
 }  // namespace ts::app

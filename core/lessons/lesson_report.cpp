@@ -9,6 +9,8 @@
 namespace ts::lessons {
 namespace {
 
+using io::Block;
+
 class Writer {
  public:
   Writer(const ReportInput& input, const text::Texts& texts) : in_(input), texts_(texts) {}
@@ -151,74 +153,6 @@ class Writer {
   std::vector<Block> blocks_;
 };
 
-std::string html_table(const io::TextTable& table) {
-  std::string out = "<table>\n<tr>";
-  for (const std::string& one : table.columns)
-    out.append("<th>" + text::xml_escaped(one) + "</th>");
-  out += "</tr>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool right = i < table.right.size() && table.right[i];
-      out.append(right ? "<td class=\"n\">" : "<td>");
-      out.append(text::xml_escaped(row[i])).append("</td>");
-    }
-    out += "</tr>\n";
-  }
-  return out + "</table>\n";
-}
-
-std::string html_of(const Block& block) {
-  const std::string text = text::xml_escaped(block.text);
-  switch (block.kind) {
-    case Block::Kind::title:
-      return "<h1>" + text + "</h1>\n";
-    case Block::Kind::heading:
-      return "<h2>" + text + "</h2>\n";
-    case Block::Kind::item:
-      return "<p class=\"item\">" + text + "</p>\n";
-    case Block::Kind::table:
-      return html_table(block.table);
-    case Block::Kind::picture:
-      return "<figure><img src=\"" + text + "\" alt=\"" + text + "\"><figcaption>" + text +
-             "</figcaption></figure>\n";
-    case Block::Kind::code:
-      return "<pre>" + text + "</pre>\n";
-    case Block::Kind::text:
-      break;
-  }
-  return "<p>" + text + "</p>\n";
-}
-
-std::string latex_of(const Block& block, int number) {
-  const std::string text = io::latex_escaped(block.text);
-  switch (block.kind) {
-    case Block::Kind::title:
-      return "\\title{" + text + "}\\date{}\\maketitle\n";
-    case Block::Kind::heading:
-      return "\\section*{" + text + "}\n";
-    case Block::Kind::item:
-      return "\\noindent\\textbullet\\ " + text + "\\par\n";
-    case Block::Kind::table:
-      return io::to_latex(block.table, "", "table" + std::to_string(number));
-    case Block::Kind::picture:
-      // LaTeX does not read SVG: each picture also has a PNG.
-      if (block.text.ends_with(".svg")) return {};
-      return "\\begin{center}\\includegraphics[width=\\linewidth]{" + block.text +
-             "}\\end{center}\n";
-    case Block::Kind::code:
-      return "\\begin{verbatim}\n" + block.text + "\n\\end{verbatim}\n";
-    case Block::Kind::text:
-      break;
-  }
-  return text + "\n\n";
-}
-
-std::string one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 }  // namespace
 
 std::string words_of(const Lesson& lesson, const Guess& guess, text::Language language) {
@@ -300,69 +234,6 @@ io::TextTable commands_table(const ReportInput& input, const text::Texts& texts)
 
 std::vector<Block> report_blocks(const ReportInput& input, const text::Texts& texts) {
   return Writer(input, texts).blocks();
-}
-
-std::string to_markdown(const std::vector<Block>& blocks) {
-  std::string out;
-  for (const Block& block : blocks) {
-    switch (block.kind) {
-      case Block::Kind::title:
-        out.append("# ").append(one_line(block.text)).append("\n\n");
-        break;
-      case Block::Kind::heading:
-        out.append("## ").append(one_line(block.text)).append("\n\n");
-        break;
-      case Block::Kind::item:
-        out.append("- ").append(one_line(block.text)).append("\n\n");
-        break;
-      case Block::Kind::table:
-        out.append(io::to_markdown(block.table)).append("\n");
-        break;
-      case Block::Kind::picture:
-        out.append("![").append(block.text).append("](").append(block.text).append(")\n\n");
-        break;
-      case Block::Kind::code:
-        out.append("```\n").append(block.text).append("\n```\n\n");
-        break;
-      case Block::Kind::text:
-        out.append(block.text).append("\n\n");
-        break;
-    }
-  }
-  return out;
-}
-
-std::string to_html(const std::vector<Block>& blocks, text::Language language) {
-  const auto title =
-      std::ranges::find_if(blocks, [](const Block& one) { return one.kind == Block::Kind::title; });
-  std::string out = std::string("<!DOCTYPE html>\n<html lang=\"") + text::language_code(language) +
-                    "\"><head><meta charset=\"utf-8\"><title>" +
-                    (title == blocks.end() ? "" : text::xml_escaped(title->text)) +
-                    "</title><style>\n"
-                    "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;"
-                    "color:#07090c;background:#fff}\n"
-                    "table{border-collapse:collapse;margin:1em 0}\n"
-                    "th,td{border:1px solid #a9b1bd;padding:.3em .6em;text-align:left;"
-                    "vertical-align:top;overflow-wrap:anywhere}\n"
-                    "td.n{text-align:right;white-space:nowrap;overflow-wrap:normal}\n"
-                    "img{max-width:100%}\nfigure{margin:1em 0}\nfigcaption{color:#4a525e}\n"
-                    "pre{background:#eef0f4;padding:.6em;white-space:pre-wrap}\n"
-                    "p.item{margin:.3em 0 .3em 1.2em}\n</style></head><body>\n";
-  for (const Block& block : blocks) out.append(html_of(block));
-  return out + "</body></html>\n";
-}
-
-std::string to_latex(const std::vector<Block>& blocks, text::Language language) {
-  std::string out = std::string("\\documentclass{") +
-                    (language == text::Language::en ? "article" : "ctexart") +
-                    "}\n\\usepackage{iftex}\n\\ifpdftex\\usepackage[utf8]{inputenc}"
-                    "\\DeclareUnicodeCharacter{2264}{$\\le$}"
-                    "\\DeclareUnicodeCharacter{2265}{$\\ge$}\\fi\n"
-                    "\\usepackage{booktabs,graphicx}\n"
-                    "\\usepackage[margin=2cm]{geometry}\n\\begin{document}\n";
-  int number = 0;
-  for (const Block& block : blocks) out.append(latex_of(block, ++number));
-  return out + "\\end{document}\n";
 }
 
 }  // namespace ts::lessons

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/document.h"
 #include "core/io/text_table.h"
 #include "core/lessons/findings.h"
 #include "core/text/text.h"
@@ -25,19 +26,7 @@ struct ReportInput {
   std::string again = {};  // the command that makes the whole report again
 };
 
-// The same content for three output formats.
-struct Block {
-  enum class Kind : std::uint8_t { title, heading, text, item, table, picture, code };
-  Kind kind = Kind::text;
-  std::string text;  // of a picture: its file
-  io::TextTable table = {};
-};
-std::vector<Block> report_blocks(const ReportInput& input, const text::Texts& texts);
-
-std::string to_markdown(const std::vector<Block>& blocks);
-// A self-contained page: no script, no network access; pictures by their relative names.
-std::string to_html(const std::vector<Block>& blocks, text::Language language);
-std::string to_latex(const std::vector<Block>& blocks, text::Language language);
+std::vector<io::Block> report_blocks(const ReportInput& input, const text::Texts& texts);
 
 // Label, own guess, measured, predicted, theory, published and source of every value.
 io::TextTable values_table(const ReportInput& input, const text::Texts& texts);

@@ -148,8 +148,8 @@ TEST(Findings, BytesAreShownInTheUnitThatIsAskedFor) {
 }
 
 TEST(LessonReport, PagesEscapeWhatTheyQuote) {
-  const std::vector<Block> blocks = {{Block::Kind::title, "a < b & c", {}},
-                                     {Block::Kind::text, "<script>1</script>", {}}};
+  const std::vector<io::Block> blocks = {{io::Block::Kind::title, "a < b & c", {}},
+                                         {io::Block::Kind::text, "<script>1</script>", {}}};
   const std::string page = to_html(blocks, text::Language::en);
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_NE(page.find("a &lt; b &amp; c"), std::string::npos);

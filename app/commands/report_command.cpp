@@ -1,0 +1,106 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command_line.h"
+#include "app/commands/report.h"
+#include "app/output/output_folder.h"
+#include "app/output/report_pages.h"
+#include "app/output/saved_results.h"
+#include "app/session/languages.h"
+#include "core/text/message.h"
+#include "core/text/printable.h"
+
+namespace ts::app {
+namespace {
+
+struct ReportCommand {
+  std::vector<std::filesystem::path> folders;
+  std::filesystem::path out;
+  std::string title;
+  std::string language = "en";
+};
+
+// Where the results were measured; once if all are of one machine. Dates are not told apart.
+void add_environments(std::vector<io::Block>& blocks, const std::vector<SavedResult>& results,
+                      const text::Texts& texts) {
+  std::vector<nlohmann::json> told;
+  for (const SavedResult& result : results) {
+    nlohmann::json environment = result.document.value("environment", nlohmann::json::object());
+    environment.erase("date");
+    if (environment.empty() || std::ranges::find(told, environment) != told.end()) continue;
+    told.push_back(environment);
+    io::TextTable table;
+    table.columns = {texts("lesson.report.environment"), ""};
+    for (const auto& [name, value] : flat_rows(environment)) table.rows.push_back({name, value});
+    blocks.push_back({io::Block::Kind::table, {}, std::move(table)});
+  }
+}
+
+// Copies the results into one folder, with report.md, .html and .tex, and zips it. Returns 2 when a
+// folder holds no result.
+int make_report(const ReportCommand& command) {
+  const auto language = text::language_from_code(command.language);
+  if (!language) return report(language.error().sentence, 2);
+  text::Texts texts = built_in_texts();
+  texts.choose(*language);
+  std::vector<SavedResult> results;
+  for (const auto& path : command.folders) {
+    auto result = read_saved_result(path);
+    if (!result) return report(result.error().sentence, 2);
+    results.push_back(std::move(*result));
+  }
+  const auto folder =
+      OutputFolder::claim(command.out, {"report.md", "report.html", "report.tex", "result-*"});
+  if (!folder) return report(folder.error().sentence, 2);
+  std::error_code ignored;
+  const auto archive = zip_beside(command.out);
+  if (std::filesystem::exists(archive, ignored) && !folder->wrote("report.md")) {
+    return report(text::fail("save_error.foreign", {{"path", archive.parent_path().string()},
+                                                    {"name", archive.filename().string()}})
+                      .value(),
+                  2);
+  }
+  std::vector<io::Block> blocks = {
+      {io::Block::Kind::title, command.title.empty() ? texts("results.title") : command.title}};
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string where = "result-" + std::to_string(i + 1) + "-" + to_string(results[i].kind);
+    const auto files = copy_result(results[i], command.out / where);
+    if (!files) return report(files.error().sentence, 1);
+    for (io::Block& block : blocks_of(results[i], where, *files, texts))
+      blocks.push_back(std::move(block));
+  }
+  add_environments(blocks, results, texts);
+  auto written = write_report_pages(command.out, blocks, *language);
+  if (written) written = folder->finish();
+  if (written) written = write_zip_beside(command.out);
+  if (!written) return report(written.error().sentence, 1);
+  std::fprintf(stderr, "Wrote %s and %s\n", text::printable(command.out.string()).c_str(),
+               text::printable(archive.string()).c_str());
+  return 0;
+}
+
+}  // namespace
+
+ParsedCommand report_command(CLI::App& app) {
+  const auto options = std::make_shared<ReportCommand>();
+  app.add_option("DIR", options->folders,
+                 "What run, predict, sweep, hunt or ab wrote with --out, or the window saved")
+      ->option_text("...")
+      ->required();
+  app.add_option("--out", options->out, "Write the report and copies of all files there")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--title", options->title, "The heading of the report");
+  app.add_option("--lang", options->language, "en, zh-CN or zh-TW");
+  return parsed_command(options, make_report);
+}
+
+}  // namespace ts::app

@@ -1,0 +1,54 @@
+#include "app/output/report_pages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/io/file.h"
+#include "core/io/zip_write.h"
+
+namespace ts::app {
+namespace {
+
+void add_flat(const nlohmann::json& json, const std::string& prefix,
+              std::vector<std::pair<std::string, std::string>>& rows) {
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_object()) {
+      add_flat(value, prefix + key + " ", rows);
+    } else if (!value.is_null()) {
+      rows.emplace_back(prefix + key, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+}
+
+// Without a slash at the end, so that it has a name.
+std::filesystem::path named(const std::filesystem::path& folder) {
+  const auto path = std::filesystem::absolute(folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+}  // namespace
+
+base::Result<void> write_report_pages(const std::filesystem::path& folder,
+                                      const std::vector<io::Block>& blocks,
+                                      text::Language language) {
+  const std::vector<io::Block> pages = io::each_figure_once(blocks);
+  auto written = io::write_file(folder / "report.md", io::to_markdown(pages));
+  if (written) written = io::write_file(folder / "report.html", io::to_html(pages, language));
+  if (written) written = io::write_file(folder / "report.tex", io::to_latex(blocks, language));
+  return written;
+}
+
+std::filesystem::path zip_beside(const std::filesystem::path& folder) {
+  return named(folder).string() + ".zip";
+}
+
+base::Result<void> write_zip_beside(const std::filesystem::path& folder) {
+  return io::write_zip(zip_beside(folder), folder, named(folder).filename().string());
+}
+
+std::vector<std::pair<std::string, std::string>> flat_rows(const nlohmann::json& json) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  add_flat(json, "", rows);
+  return rows;
+}
+
+}  // namespace ts::app

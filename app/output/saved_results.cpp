@@ -1,0 +1,300 @@
+#include "app/output/saved_results.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "app/output/report_pages.h"
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/spec/spec_fields.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+
+namespace ts::app {
+namespace {
+
+using io::Block;
+using json = nlohmann::json;
+
+struct Kind {
+  ResultKind kind;
+  const char* name;
+  const char* file;
+  // Its tables for readers, and how many rows of each a report shows.
+  std::array<const char*, 2> tables;
+  std::size_t rows;
+};
+constexpr std::array<Kind, 5> kKinds = {
+    {{ResultKind::run, "run", "run.json", {"operators.md", nullptr}, 12},
+     {ResultKind::prediction, "prediction", "prediction.json", {"accounting.md", "peak.md"}, 20},
+     {ResultKind::sweep, "sweep", "sweep.json", {"sweep.md", nullptr}, 200},
+     {ResultKind::hunt, "hunt", "hunt.json", {"hunt.md", nullptr}, 60},
+     {ResultKind::comparison, "comparison", "comparison.json", {"comparison.md", nullptr}, 20}}};
+
+const Kind& row_of(ResultKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+// The part of a document at a pointer; null where there is none.
+const json& at(const json& document, const char* pointer) {
+  static const json kNone;
+  const json::json_pointer path(pointer);
+  return document.contains(path) ? document.at(path) : kNone;
+}
+
+std::string text_at(const json& document, const char* pointer) {
+  const json& found = at(document, pointer);
+  return found.is_string() ? found.get<std::string>() : std::string();
+}
+
+enum class Unit : std::uint8_t { ms, bytes, count, tokens, flops, milliseconds_spread };
+
+struct Number {
+  const char* key;  // of its name: results.number.<key>
+  const char* pointer;
+  Unit unit;
+};
+constexpr Number kOfRun[] = {{"median", "/step_ms/median", Unit::ms},
+                             {"mean", "/step_ms", Unit::milliseconds_spread},
+                             {"forward", "/parts_ms/forward", Unit::milliseconds_spread},
+                             {"backward", "/parts_ms/backward", Unit::milliseconds_spread},
+                             {"optimizer", "/parts_ms/optimizer", Unit::milliseconds_spread},
+                             {"tokens", "/tokens_per_s", Unit::tokens},
+                             {"flops", "/tflops_per_s", Unit::flops},
+                             {"peak", "/memory/peak_allocated", Unit::bytes},
+                             {"before_backward", "/memory/before_backward", Unit::bytes},
+                             {"parameters", "/parameters", Unit::count}};
+constexpr Number kOfPrediction[] = {{"peak", "/peak_allocated", Unit::bytes},
+                                    {"before_backward", "/before_backward", Unit::bytes},
+                                    {"reserved", "/peak_reserved", Unit::bytes},
+                                    {"needed", "/needed", Unit::bytes},
+                                    {"headroom", "/headroom", Unit::bytes},
+                                    {"parameters", "/parameters", Unit::count}};
+constexpr Number kOfHunt[] = {{"edge", "/largest_that_fits", Unit::count},
+                              {"oom", "/smallest_oom", Unit::count}};
+
+std::span<const Number> numbers_of(ResultKind kind) {
+  switch (kind) {
+    case ResultKind::run:
+      return kOfRun;
+    case ResultKind::prediction:
+      return kOfPrediction;
+    case ResultKind::hunt:
+      return kOfHunt;
+    case ResultKind::sweep:
+    case ResultKind::comparison:
+      break;
+  }
+  return {};
+}
+
+std::string in_ms(double ms) {
+  return text::duration_ns(ms * 1e6).joined();
+}
+
+// Empty where the document has no such number.
+std::string words_of(const json& value, Unit unit) {
+  if (unit == Unit::milliseconds_spread) {
+    if (!value.is_object() || !at(value, "/mean").is_number()) return {};
+    const json& std = at(value, "/std");
+    return in_ms(at(value, "/mean").get<double>()) +
+           (std.is_number() ? " \xc2\xb1 " + in_ms(std.get<double>()) : std::string());
+  }
+  if (!value.is_number()) return {};
+  switch (unit) {
+    case Unit::ms:
+      return in_ms(value.get<double>());
+    case Unit::bytes:
+      return text::bytes(value.get<std::int64_t>()).joined();
+    case Unit::tokens:
+      return text::rate(value.get<double>(), "tokens").joined();
+    case Unit::flops:
+      return text::rate(value.get<double>() * 1e12, "FLOP").joined();
+    default:
+      return text::grouped(value.get<std::int64_t>());
+  }
+}
+
+const json& spec_of(const SavedResult& result) {
+  return at(result.document, result.kind == ResultKind::sweep        ? "/sweep/base"
+                             : result.kind == ResultKind::comparison ? "/a/spec"
+                                                                     : "/spec");
+}
+
+// "attention: backend = flash, dtype = fp32, B = 4, T = 512".
+std::string settings_words(const json& written) {
+  const auto spec = spec::spec_from_json(written);
+  if (!spec) return {};
+  std::string words = to_string(spec->workload);
+  const char* join = ": ";
+  for (const spec::Field field :
+       {spec::Field::backend, spec::Field::dtype, spec::Field::B, spec::Field::T}) {
+    if (!spec::field_applies(*spec, field)) continue;
+    words += std::string(join) + spec::field_name(field) + " = " + spec::field_text(*spec, field);
+    join = ", ";
+  }
+  return words;
+}
+
+bool is_picture(const std::string& file) {
+  return file.ends_with(".svg") || file.ends_with(".png");
+}
+
+void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
+  const Kind& kind = row_of(result.kind);
+  for (const char* const name : kind.tables) {
+    if (name == nullptr) continue;
+    const auto content = io::read_file(result.folder / name);
+    if (!content) continue;
+    auto tables = io::read_markdown_tables(*content);
+    if (tables.empty()) continue;
+    // A file of several has the one for readers first.
+    io::TextTable& first = tables.front();
+    if (first.rows.size() > kind.rows) first.rows.resize(kind.rows);
+    blocks.push_back({Block::Kind::table, {}, std::move(first)});
+  }
+}
+
+std::string quoted(const std::string& word) {
+  return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
+}
+
+// The lists of a sweep as --axis and --series take them.
+std::string lists_of(const json& list, const char* option, const char* name) {
+  std::string words;
+  if (!list.is_array()) return words;
+  for (const json& one : list) {
+    std::string values;
+    for (const json& value : at(one, "/values")) {
+      values += (values.empty() ? "" : ",") +
+                (value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    const std::string key = text_at(one, name);
+    words += std::string(" ") + option + " " +
+             quoted((key.empty() ? std::string("preset") : key) + "=" + values);
+  }
+  return words;
+}
+
+}  // namespace
+
+const char* to_string(ResultKind kind) {
+  return row_of(kind).name;
+}
+
+base::Result<SavedResult> read_saved_result(const std::filesystem::path& folder) {
+  std::string all;
+  for (const Kind& kind : kKinds) {
+    all += (all.empty() ? "" : ", ") + std::string(kind.file);
+    std::error_code ignored;
+    if (!std::filesystem::exists(folder / kind.file, ignored)) continue;
+    auto document = io::read_json(folder / kind.file);
+    if (!document) return tl::unexpected(document.error());
+    SavedResult result{.kind = kind.kind, .folder = folder, .document = std::move(*document)};
+    if (!spec::spec_from_json(spec_of(result)))
+      return text::fail("report_error.no_settings", {{"path", (folder / kind.file).string()}});
+    return result;
+  }
+  return text::fail("report_error.no_result", {{"path", folder.string()}, {"files", all}});
+}
+
+base::Result<std::vector<std::string>> copy_result(const SavedResult& result,
+                                                   const std::filesystem::path& to) {
+  if (auto made = io::make_folder(to); !made) return tl::unexpected(made.error());
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(result.folder, error)) {
+    std::error_code ignored;
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') || !entry.is_regular_file(ignored)) continue;
+    std::filesystem::copy_file(entry.path(), to / name,
+                               std::filesystem::copy_options::overwrite_existing, error);
+    if (error) break;
+    names.push_back(name);
+  }
+  if (error) {
+    return text::fail("report_error.not_copied",
+                      {{"path", result.folder.string()}, {"reason", error.message()}});
+  }
+  std::vector<std::pair<std::string, const json*>> settings = {{"spec.json", &spec_of(result)}};
+  if (result.kind == ResultKind::comparison) {
+    settings = {{"a.json", &at(result.document, "/a/spec")},
+                {"b.json", &at(result.document, "/b/spec")}};
+  }
+  for (const auto& [name, spec] : settings) {
+    if (auto written = io::write_file(to / name, io::json_text(*spec)); !written)
+      return tl::unexpected(written.error());
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string command_of(const SavedResult& result, const std::string& where) {
+  const json& document = result.document;
+  const std::string spec = " --spec " + where + "/spec.json";
+  switch (result.kind) {
+    case ResultKind::run: {
+      const json& least = at(document, "/protocol/min_samples");
+      const bool fixed = least.is_number() && least == at(document, "/protocol/max_samples");
+      return "tensorscope run" + spec + (fixed ? " --steps " + least.dump() : "");
+    }
+    case ResultKind::prediction:
+      return "tensorscope predict" + spec;
+    case ResultKind::sweep:
+      return "tensorscope sweep" + spec +
+             lists_of(at(document, "/sweep/axes"), "--axis", "/field") +
+             lists_of(at(document, "/sweep/series"), "--series", "/field") + " --out DIR";
+    case ResultKind::hunt: {
+      std::string axes;
+      const std::string one = text_at(document, "/axis");
+      if (!one.empty()) axes = " --axis " + one;
+      for (const auto& [axis, values] : at(document, "/axes").items()) axes += " --axis " + axis;
+      return "tensorscope hunt" + spec + axes;
+    }
+    case ResultKind::comparison:
+      break;
+  }
+  std::string with;
+  for (const json& one : at(document, "/differences"))
+    with += " --with " + quoted(text_at(one, "/key") + "=" + text_at(one, "/b"));
+  return "tensorscope ab --spec " + where + "/a.json" + with;
+}
+
+std::vector<Block> blocks_of(const SavedResult& result, const std::string& where,
+                             std::span<const std::string> files, const text::Texts& texts) {
+  std::vector<Block> blocks;
+  const auto add = [&](Block::Kind kind, std::string words) {
+    if (!words.empty()) blocks.push_back({kind, std::move(words)});
+  };
+  add(Block::Kind::heading,
+      texts("results.result",
+            {{"kind", texts(std::string("results.kind.") + to_string(result.kind))},
+             {"settings", settings_words(spec_of(result))}}));
+  add(Block::Kind::text, text_at(result.document, "/sentence"));
+  io::TextTable numbers;
+  numbers.columns = {
+      texts("lesson.report.number"),
+      texts(result.kind == ResultKind::run ? "lesson.report.measured" : "lesson.report.predicted")};
+  numbers.right = {false, true};
+  for (const Number& one : numbers_of(result.kind)) {
+    std::string value = words_of(at(result.document, one.pointer), one.unit);
+    if (!value.empty())
+      numbers.rows.push_back({texts(std::string("results.number.") + one.key), std::move(value)});
+  }
+  if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
+  add_tables(blocks, result);
+  for (const std::string& file : files) {
+    if (is_picture(file)) add(Block::Kind::picture, where + "/" + file);
+  }
+  std::string rest;
+  for (const std::string& file : files)
+    if (!is_picture(file)) rest += (rest.empty() ? "" : ", ") + file;
+  add(Block::Kind::text, texts("results.files", {{"folder", where}, {"files", rest}}));
+  add(Block::Kind::code, command_of(result, where));
+  return blocks;
+}
+
+}  // namespace ts::app

@@ -1,0 +1,87 @@
+// One report of what was saved.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/io/zip_archive.h"
+#include "tests/app/program.h"
+
+namespace ts::app {
+namespace {
+
+TEST(ReportCommand, MakesOneReportOfSavedResults) {
+  const testing::TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  ASSERT_EQ(testing::run_program("run attention --set B=1 --set T=64 --set heads=2 --steps 10 "
+                                 "--parts tables --out " +
+                                 root + "/r")
+                .code,
+            0);
+  ASSERT_EQ(
+      testing::run_program("predict lm --preset tiny --gpu \"rtx 4060\" --parts tables,snapshot "
+                           "--out " +
+                           root + "/p")
+          .code,
+      0);
+  ASSERT_EQ(testing::run_program("sweep attention --axis T=64,128 --series backend=naive,flash "
+                                 "--set B=1 --gpu \"rtx 4060\" --predict --out " +
+                                 root + "/s")
+                .code,
+            0);
+  const std::string out = root + "/homework";
+  const auto ended = testing::run_program("report " + root + "/r " + root + "/p " + root +
+                                          "/s --title \"My homework\" --out " + out);
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const std::string page = testing::read(out + "/report.md");
+  for (const char* const part :
+       {"# My homework", "## Run: attention", "## Prediction: lm", "## Sweep: attention",
+        "| Peak allocated |", "| Needed |",
+        "tensorscope run --spec result-1-run/spec.json --steps 10",
+        "tensorscope sweep --spec result-3-sweep/spec.json --axis T=64,128 --series "
+        "backend=naive,flash",
+        "snapshot.pickle", "figure.svg"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
+  }
+  EXPECT_EQ(page.find("points"), std::string::npos) << "folders are not copied";
+  EXPECT_NE(testing::read(out + "/report.html").find("<table>"), std::string::npos);
+  EXPECT_NE(testing::read(out + "/report.tex").find("\\documentclass"), std::string::npos);
+  const auto archive = io::ZipArchive::open(out + ".zip");
+  ASSERT_TRUE(archive) << archive.error().sentence;
+  EXPECT_NE(archive->find("homework/report.html"), nullptr);
+  EXPECT_NE(archive->find("homework/result-2-prediction/predicted_snapshot.pickle"), nullptr);
+  // The command in it does the same again.
+  const auto again =
+      testing::run_program("predict --json --spec " + out + "/result-2-prediction/spec.json");
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(testing::document_of(again)["needed"],
+            nlohmann::json::parse(testing::read(root + "/p/prediction.json"))["needed"]);
+  // Fewer results the next time: what is no longer there is gone.
+  ASSERT_EQ(testing::run_program("report " + root + "/p --lang zh-CN --out " + out).code, 0);
+  EXPECT_FALSE(std::filesystem::exists(out + "/result-3-sweep"));
+  EXPECT_NE(testing::read(out + "/report.md").find("\xe9\xa2\x84\xe6\xb5\x8b"), std::string::npos);
+}
+
+TEST(ReportCommand, WrongInputsAreNamed) {
+  const testing::TemporaryFolder folder;
+  const std::string root = folder.path().string();
+  const auto nothing = testing::run_program("report " + root + " --out " + root + "/out");
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_NE(nothing.err.find("holds no saved result; one of run.json, prediction.json"),
+            std::string::npos)
+      << nothing.err;
+  EXPECT_FALSE(std::filesystem::exists(root + "/out"));
+  std::ofstream(root + "/run.json") << R"({"spec": {"workload": "poetry"}})";
+  const auto broken = testing::run_program("report " + root + " --out " + root + "/out");
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_NE(broken.err.find("no settings that can be read"), std::string::npos) << broken.err;
+  std::ofstream(root + "/run.json") << "{";
+  EXPECT_EQ(testing::run_program("report " + root + " --out " + root + "/out").code, 2);
+  // An archive that somebody else wrote stays.
+  std::ofstream(root + "/run.json") << R"({"spec": {"workload": "attention"}})";
+  std::ofstream(root + "/mine.zip") << "mine";
+  EXPECT_EQ(testing::run_program("report " + root + " --out " + root + "/mine").code, 2);
+  EXPECT_EQ(testing::read(root + "/mine.zip"), "mine");
+}
+
+}  // namespace
+}  // namespace ts::app
