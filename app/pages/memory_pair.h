@@ -24,7 +24,7 @@ class MemoryPair {
   struct Source {
     std::string id;  // stable: "a", "b", "shown", "kept1"
     std::string name;
-    std::shared_ptr<const void> owner;           // of the log
+    std::shared_ptr<const void> owner = {};      // of the log
     const memory::AllocationLog* log = nullptr;  // null: not known yet
   };
   [[nodiscard]] std::vector<Source> sources(const views::Ui& ui);

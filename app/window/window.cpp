@@ -18,6 +18,7 @@
 #include "app/output/environment.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
+#include "app/pictures/picture.h"
 #include "app/pictures/hunt_picture.h"
 #include "app/pictures/sweep_picture.h"
 #include "app/session/interrupt.h"
