@@ -32,10 +32,6 @@ std::vector<std::string> files_in(const std::filesystem::path& folder) {
   return found;
 }
 
-bool is_picture(const std::string& file) {
-  return file.ends_with(".svg") || file.ends_with(".png");
-}
-
 std::vector<std::string> pictures_of(const lessons::ReportInput& input,
                                      const std::vector<std::string>& files) {
   std::vector<std::string> found;

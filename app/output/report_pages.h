@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,11 @@ namespace ts::app {
 base::Result<void> write_report_pages(const std::filesystem::path& folder,
                                       const std::vector<io::Block>& blocks,
                                       text::Language language);
+
+// A file that a page can show.
+inline bool is_picture(std::string_view file) {
+  return file.ends_with(".svg") || file.ends_with(".png");
+}
 
 // "homework.zip" beside the folder "homework", and all of its files in it.
 std::filesystem::path zip_beside(const std::filesystem::path& folder);

@@ -90,7 +90,7 @@ std::span<const Number> numbers_of(ResultKind kind) {
   return {};
 }
 
-std::string in_ms(double ms) {
+std::string time_words(double ms) {
   return text::duration_ns(ms * 1e6).joined();
 }
 
@@ -99,13 +99,13 @@ std::string words_of(const json& value, Unit unit) {
   if (unit == Unit::milliseconds_spread) {
     if (!value.is_object() || !at(value, "/mean").is_number()) return {};
     const json& std = at(value, "/std");
-    return in_ms(at(value, "/mean").get<double>()) +
-           (std.is_number() ? " \xc2\xb1 " + in_ms(std.get<double>()) : std::string());
+    return time_words(at(value, "/mean").get<double>()) +
+           (std.is_number() ? " \xc2\xb1 " + time_words(std.get<double>()) : std::string());
   }
   if (!value.is_number()) return {};
   switch (unit) {
     case Unit::ms:
-      return in_ms(value.get<double>());
+      return time_words(value.get<double>());
     case Unit::bytes:
       return text::bytes(value.get<std::int64_t>()).joined();
     case Unit::tokens:
@@ -138,10 +138,6 @@ std::string settings_words(const json& written) {
   return words;
 }
 
-bool is_picture(const std::string& file) {
-  return file.ends_with(".svg") || file.ends_with(".png");
-}
-
 void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
   const Kind& kind = row_of(result.kind);
   for (const char* const name : kind.tables) {
@@ -157,7 +153,7 @@ void add_tables(std::vector<Block>& blocks, const SavedResult& result) {
   }
 }
 
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
 }
 
@@ -173,7 +169,7 @@ std::string lists_of(const json& list, const char* option, const char* name) {
     }
     const std::string key = text_at(one, name);
     words += std::string(" ") + option + " " +
-             quoted((key.empty() ? std::string("preset") : key) + "=" + values);
+             shell_word((key.empty() ? std::string("preset") : key) + "=" + values);
   }
   return words;
 }
@@ -259,7 +255,7 @@ std::string command_of(const SavedResult& result, const std::string& where) {
   }
   std::string with;
   for (const json& one : at(document, "/differences"))
-    with += " --with " + quoted(text_at(one, "/key") + "=" + text_at(one, "/b"));
+    with += " --with " + shell_word(text_at(one, "/key") + "=" + text_at(one, "/b"));
   return "tensorscope ab --spec " + where + "/a.json" + with;
 }
 

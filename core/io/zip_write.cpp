@@ -17,9 +17,9 @@ namespace ts::io {
 namespace {
 
 // APPNOTE.TXT of PKWARE, 4.3.7, 4.3.12 and 4.3.16, without ZIP64.
-constexpr std::uint32_t kLocalHeader = 0x04034b50;
-constexpr std::uint32_t kDirectoryHeader = 0x02014b50;
-constexpr std::uint32_t kDirectoryEnd = 0x06054b50;
+constexpr std::uint32_t kMemberMark = 0x04034b50;
+constexpr std::uint32_t kEntryMark = 0x02014b50;
+constexpr std::uint32_t kEndMark = 0x06054b50;
 constexpr std::uint64_t kVersion = 20;       // deflate
 constexpr std::uint64_t kUtf8 = 0x0800;      // of the flags: names are UTF-8
 constexpr std::uint64_t kFirstDay = 0x0021;  // 1980-01-01: equal files give equal archives
@@ -106,9 +106,9 @@ base::Result<void> write_zip(const std::filesystem::path& archive,
       const std::string path = name + "/" + file.generic_string();
       const std::string fields = member_fields(path, *content, packed);
       std::string local;
-      put(local, kLocalHeader, 4);
+      put(local, kMemberMark, 4);
       local += fields + path;
-      put(directory, kDirectoryHeader, 4);
+      put(directory, kEntryMark, 4);
       put(directory, kVersion, 2);
       directory += fields;
       put(directory, 0, 2 + 2 + 2 + 4);  // comment, disk, attributes
@@ -120,7 +120,7 @@ base::Result<void> write_zip(const std::filesystem::path& archive,
       ++members;
     }
     std::string end;
-    put(end, kDirectoryEnd, 4);
+    put(end, kEndMark, 4);
     put(end, 0, 2 + 2);  // disks
     put(end, members, 2);
     put(end, members, 2);
