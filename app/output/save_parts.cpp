@@ -8,7 +8,7 @@ namespace ts::app {
 
 namespace {
 
-constexpr std::string_view kNone = "none";
+constexpr std::string_view kNoParts = "none";
 
 }  // namespace
 
@@ -29,7 +29,7 @@ const char* to_string(SavePart part) {
 base::Result<SaveParts> SaveParts::parse(std::string_view names) {
   SaveParts parts;
   parts.bits_ = 0;
-  if (names == kNone) return parts;
+  if (names == kNoParts) return parts;
   const std::string all = SaveParts().names();
   while (true) {
     const std::size_t comma = names.find(',');
@@ -49,7 +49,7 @@ std::string SaveParts::names() const {
   for (const SavePart part : kSaveParts) {
     if (has(part)) names += (names.empty() ? "" : ",") + std::string(to_string(part));
   }
-  return names.empty() ? std::string(kNone) : names;
+  return names.empty() ? std::string(kNoParts) : names;
 }
 
 }  // namespace ts::app

@@ -39,9 +39,9 @@ const Kind& row_of(ResultKind kind) {
 
 // The part of a document at a pointer; null where there is none.
 const json& at(const json& document, const char* pointer) {
-  static const json kNone;
+  static const json kAbsent;
   const json::json_pointer path(pointer);
-  return document.contains(path) ? document.at(path) : kNone;
+  return document.contains(path) ? document.at(path) : kAbsent;
 }
 
 std::string text_at(const json& document, const char* pointer) {
