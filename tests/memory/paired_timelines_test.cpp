@@ -18,14 +18,17 @@ using base::Phase;
 AllocationLog steps_of(int steps, int blocks, std::int64_t size) {
   AllocationLog log;
   std::int64_t time = 0;
+  log.append(testing::mark(++time, Action::phase_begin, Phase::setup));
   log.append(testing::alloc(++time, 1, 1000));
   for (int step = 0; step < steps; ++step) {
+    log.append(testing::mark(++time, Action::phase_begin, Phase::forward));
     for (int i = 0; i < blocks; ++i) {
       Record record =
           testing::alloc(++time, 100 + static_cast<std::uint64_t>(i), size, Phase::forward, true);
       record.step = step;
       log.append(record);
     }
+    log.append(testing::mark(++time, Action::phase_begin, Phase::backward));
     for (int i = 0; i < blocks; ++i) {
       Record record = testing::free(++time, 100 + static_cast<std::uint64_t>(i));
       record.phase = Phase::backward;

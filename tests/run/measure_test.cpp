@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/progress_meter.h"
 #include "core/run/run.h"
 #include "tests/run/fake_engine.h"
 
