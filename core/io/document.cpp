@@ -2,42 +2,22 @@
 
 #include <algorithm>
 
+#include "core/text/printable.h"
+
 namespace ts::io {
 namespace {
 
-std::string html_escaped(const std::string& text) {
-  std::string out;
-  for (const char letter : text) {
-    switch (letter) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += letter;
-    }
-  }
-  return out;
-}
-
 std::string html_table(const TextTable& table) {
   std::string out = "<table>\n<tr>";
-  for (const std::string& one : table.columns) out.append("<th>" + html_escaped(one) + "</th>");
+  for (const std::string& one : table.columns)
+    out.append("<th>" + text::xml_escaped(one) + "</th>");
   out += "</tr>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool right = i < table.right.size() && table.right[i];
       out.append(right ? "<td class=\"n\">" : "<td>");
-      out.append(html_escaped(row[i])).append("</td>");
+      out.append(text::xml_escaped(row[i])).append("</td>");
     }
     out += "</tr>\n";
   }
@@ -45,7 +25,7 @@ std::string html_table(const TextTable& table) {
 }
 
 std::string html_of(const Block& block) {
-  const std::string text = html_escaped(block.text);
+  const std::string text = text::xml_escaped(block.text);
   switch (block.kind) {
     case Block::Kind::title:
       return "<h1>" + text + "</h1>\n";
@@ -157,7 +137,7 @@ std::string to_html(const std::vector<Block>& blocks, text::Language language) {
       std::ranges::find_if(blocks, [](const Block& one) { return one.kind == Block::Kind::title; });
   std::string out = std::string("<!DOCTYPE html>\n<html lang=\"") + text::language_code(language) +
                     "\"><head><meta charset=\"utf-8\"><title>" +
-                    (title == blocks.end() ? "" : html_escaped(title->text)) +
+                    (title == blocks.end() ? "" : text::xml_escaped(title->text)) +
                     "</title><style>\n"
                     "body{font:15px/1.5 sans-serif;max-width:62em;margin:2em auto;padding:0 1em;"
                     "color:#07090c;background:#fff}\n"

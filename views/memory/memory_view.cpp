@@ -95,6 +95,11 @@ std::vector<MenuRow> MemoryView::block_rows(ViewContext& context, const MemorySo
          const io::TextTable table = report::live_table(*source.log, context.strings, event);
          ImGui::SetClipboardText(io::to_tsv(table).c_str());
        }}};
+  if (const std::string stack = stack_of(context, *menu_block_); !stack.empty()) {
+    rows.push_back({"###block_copy_stack", context.texts("menu.copy_stack"), "",
+                    [stack] { ImGui::SetClipboardText(stack.c_str()); }});
+  }
+  return rows;
 }
 
 // Actions for the block under the mouse, else for the selected block; and for the panel.
