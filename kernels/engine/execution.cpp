@@ -81,9 +81,9 @@ void TorchExecution::make_workload() {
     compile_s_ = seconds_to_make(folder);
   }
   if (spec_.pass == spec::Pass::full_step) {
-    std::vector<at::Tensor> tensors;
-    for (const Parameter& parameter : parameters()) tensors.push_back(parameter.tensor);
-    training_ = std::make_unique<Training>(spec_, std::move(tensors));
+    std::vector<TrainedTensor> trained;
+    for (const auto& [name, tensor] : parameters()) trained.push_back({tensor, module_of(name)});
+    training_ = std::make_unique<Training>(spec_, trained);
     own_optimizer_state();
   }
   for (const Parameter& parameter : parameters())

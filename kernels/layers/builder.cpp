@@ -47,6 +47,11 @@ double normal_distribution(double x) {
 
 }  // namespace
 
+std::string module_of(const std::string& parameter) {
+  const std::size_t dot = parameter.rfind('.');
+  return dot == std::string::npos ? std::string() : parameter.substr(0, dot);
+}
+
 Builder::Builder(at::Device device, at::ScalarType dtype, std::uint64_t seed)
     : device_(device), dtype_(dtype), seed_(seed), generator_(seeded_generator(device, seed)) {}
 

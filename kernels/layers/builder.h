@@ -13,6 +13,8 @@ struct Parameter {
   std::string name;  // "blocks.0.attn.q_proj.weight"
   at::Tensor tensor;
 };
+// The path of the module that has the parameter: "blocks.0.attn.q_proj"; empty for the outermost.
+std::string module_of(const std::string& parameter);
 
 // Makes the initial tensors of a workload, all from one generator in the order of the calls: the
 // same seed gives the same values on the same kind of device. Values are drawn in fp32 and rounded,

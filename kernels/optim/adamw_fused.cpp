@@ -16,8 +16,8 @@ constexpr std::int64_t kGroupNumbers = std::int64_t{1} << 23;
 
 class FusedAdamW final : public Optimizer {
  public:
-  FusedAdamW(std::vector<at::Tensor> parameters, const OptimizerSettings& settings)
-      : settings_(settings), update_(std::move(parameters), settings.state) {}
+  FusedAdamW(std::vector<TrainedTensor> trained, const OptimizerSettings& settings)
+      : settings_(settings), update_(std::move(trained), settings.state) {}
 
   void step(double learning_rate, const at::Tensor& found_inf) override {
     const at::NoGradGuard no_grad;
@@ -99,6 +99,7 @@ class FusedAdamW final : public Optimizer {
       const auto cut = [&](const at::Tensor& moment) {
         return moment.view(-1).narrow(0, begin, count);
       };
+      const PlaceScope place = update_.place(i);
       const WideUpdate::Part part = update_.piece(i, begin, count);
       Group group;
       group.add(part, cut(first_moments_[i]), cut(second_moments_[i]));
@@ -117,9 +118,9 @@ class FusedAdamW final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_adamw_fused(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_adamw_fused(std::vector<TrainedTensor> trained,
                                             const OptimizerSettings& settings) {
-  return std::make_unique<FusedAdamW>(std::move(parameters), settings);
+  return std::make_unique<FusedAdamW>(std::move(trained), settings);
 }
 
 }  // namespace ts::kernels

@@ -19,9 +19,9 @@ namespace {
 
 class WrittenOutAdamW final : public Optimizer {
  public:
-  WrittenOutAdamW(std::vector<at::Tensor> parameters, const OptimizerSettings& settings,
+  WrittenOutAdamW(std::vector<TrainedTensor> trained, const OptimizerSettings& settings,
                   bool foreach)
-      : settings_(settings), foreach_(foreach), update_(std::move(parameters), settings.state) {}
+      : settings_(settings), foreach_(foreach), update_(std::move(trained), settings.state) {}
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
@@ -57,6 +57,7 @@ class WrittenOutAdamW final : public Optimizer {
   void update_one(std::size_t i, double learning_rate) {
     if (!update_.parameters()[i].grad().defined()) return;
     check_cancelled();
+    const PlaceScope place = update_.place(i);
     const WideUpdate::Part part = update_.whole(i);
     const auto& [parameter, gradient] = part;
     parameter.mul_(1 - learning_rate * settings_.weight_decay);
@@ -73,6 +74,7 @@ class WrittenOutAdamW final : public Optimizer {
     std::vector<std::pair<std::size_t, WideUpdate::Part>> parts;
     for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
       if (!update_.parameters()[i].grad().defined()) continue;
+      const PlaceScope place = update_.place(i);
       parts.emplace_back(i, update_.whole(i));
       parameters.push_back(parts.back().second.parameter);
       gradients.push_back(parts.back().second.gradient);
@@ -102,9 +104,9 @@ class WrittenOutAdamW final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<TrainedTensor> trained,
                                                   const OptimizerSettings& settings, bool foreach) {
-  return std::make_unique<WrittenOutAdamW>(std::move(parameters), settings, foreach);
+  return std::make_unique<WrittenOutAdamW>(std::move(trained), settings, foreach);
 }
 
 }  // namespace ts::kernels

@@ -3,19 +3,19 @@
 namespace ts::kernels {
 
 std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
-                                          std::vector<at::Tensor> parameters,
+                                          std::vector<TrainedTensor> trained,
                                           const OptimizerSettings& settings) {
   switch (kind) {
     case spec::OptimizerKind::adamw_fused:
-      return make_adamw_fused(std::move(parameters), settings);
+      return make_adamw_fused(std::move(trained), settings);
     case spec::OptimizerKind::adamw_foreach:
-      return make_adamw_written_out(std::move(parameters), settings, /*foreach=*/true);
+      return make_adamw_written_out(std::move(trained), settings, /*foreach=*/true);
     case spec::OptimizerKind::adamw_loop:
-      return make_adamw_written_out(std::move(parameters), settings, /*foreach=*/false);
+      return make_adamw_written_out(std::move(trained), settings, /*foreach=*/false);
     case spec::OptimizerKind::sgd:
       break;
   }
-  return make_sgd(std::move(parameters), settings);
+  return make_sgd(std::move(trained), settings);
 }
 
 }  // namespace ts::kernels

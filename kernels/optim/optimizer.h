@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/spec/workload_spec.h"
+#include "kernels/optim/wide_update.h"
 
 namespace ts::kernels {
 
@@ -46,14 +47,14 @@ struct OptimizerSettings {
 // Where the state is fp32 and parameters have 16 bits, the formula is computed in fp32 on copies of
 // parameter and gradient that live for the update of that part (wide_update.h).
 std::unique_ptr<Optimizer> make_optimizer(spec::OptimizerKind kind,
-                                          std::vector<at::Tensor> parameters,
+                                          std::vector<TrainedTensor> trained,
                                           const OptimizerSettings& settings);
 
-std::unique_ptr<Optimizer> make_adamw_fused(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_adamw_fused(std::vector<TrainedTensor> trained,
                                             const OptimizerSettings& settings);
-std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_adamw_written_out(std::vector<TrainedTensor> trained,
                                                   const OptimizerSettings& settings, bool foreach);
-std::unique_ptr<Optimizer> make_sgd(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_sgd(std::vector<TrainedTensor> trained,
                                     const OptimizerSettings& settings);
 
 }  // namespace ts::kernels

@@ -9,16 +9,17 @@ namespace {
 
 class Sgd final : public Optimizer {
  public:
-  Sgd(std::vector<at::Tensor> parameters, const OptimizerSettings& settings)
+  Sgd(std::vector<TrainedTensor> trained, const OptimizerSettings& settings)
       : settings_(settings),
-        buffers_(parameters.size()),
-        update_(std::move(parameters), state_of(settings)) {}
+        buffers_(trained.size()),
+        update_(std::move(trained), state_of(settings)) {}
 
   void step(double learning_rate, const at::Tensor& /*found_inf*/) override {
     const at::NoGradGuard no_grad;
     for (std::size_t i = 0; i < update_.parameters().size(); ++i) {
       if (!update_.parameters()[i].grad().defined()) continue;
       check_cancelled();
+      const PlaceScope place = update_.place(i);
       const WideUpdate::Part part = update_.whole(i);
       at::Tensor gradient = part.gradient;
       if (settings_.weight_decay != 0) {
@@ -61,9 +62,9 @@ class Sgd final : public Optimizer {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_sgd(std::vector<at::Tensor> parameters,
+std::unique_ptr<Optimizer> make_sgd(std::vector<TrainedTensor> trained,
                                     const OptimizerSettings& settings) {
-  return std::make_unique<Sgd>(std::move(parameters), settings);
+  return std::make_unique<Sgd>(std::move(trained), settings);
 }
 
 }  // namespace ts::kernels

@@ -25,10 +25,9 @@ OptimizerSettings settings_of(const spec::WorkloadSpec& spec) {
 
 }  // namespace
 
-Training::Training(const spec::WorkloadSpec& spec, std::vector<at::Tensor> parameters)
-    : spec_(spec),
-      parameters_(std::move(parameters)),
-      optimizer_(make_optimizer(spec.optimizer, parameters_, settings_of(spec))) {
+Training::Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained)
+    : spec_(spec), optimizer_(make_optimizer(spec.optimizer, trained, settings_of(spec))) {
+  for (const TrainedTensor& one : trained) parameters_.push_back(one.tensor);
   const bool scales = spec.grad_scaler && spec::field_applies(spec, spec::Field::grad_scaler);
   if (scales && !parameters_.empty()) {
     scaler_.emplace(at::TensorOptions().device(parameters_.front().device()),

@@ -19,7 +19,7 @@ namespace ts::kernels {
 // PyTorch). Worker thread.
 class Training {
  public:
-  Training(const spec::WorkloadSpec& spec, std::vector<at::Tensor> parameters);
+  Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained);
 
   // The loss from which the backward starts.
   [[nodiscard]] at::Tensor scaled(const at::Tensor& loss) const;

@@ -12,16 +12,23 @@ bool has_16_bits(const at::Tensor& tensor) {
 
 }  // namespace
 
-WideUpdate::WideUpdate(std::vector<at::Tensor> parameters, spec::OptimizerState state)
-    : parameters_(std::move(parameters)),
-      wide_(state != spec::OptimizerState::parameter && !parameters_.empty() &&
-            has_16_bits(parameters_.front())) {
+WideUpdate::WideUpdate(std::vector<TrainedTensor> trained, spec::OptimizerState state) {
+  for (TrainedTensor& one : trained) {
+    parameters_.push_back(std::move(one.tensor));
+    places_.push_back(std::move(one.module));
+  }
+  wide_ = state != spec::OptimizerState::parameter && !parameters_.empty() &&
+          has_16_bits(parameters_.front());
   if (!wide_ || state != spec::OptimizerState::fp32_master) return;
   const at::NoGradGuard no_grad;
-  for (const at::Tensor& parameter : parameters_) masters_.push_back(parameter.to(at::kFloat));
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const PlaceScope here = place(i);
+    masters_.push_back(parameters_[i].to(at::kFloat));
+  }
 }
 
 at::Tensor WideUpdate::moment(std::size_t i) const {
+  const PlaceScope here = place(i);
   const at::Tensor& parameter = parameters_[i];
   return wide_ ? at::zeros_like(parameter, parameter.options().dtype(at::kFloat))
                : at::zeros_like(parameter);

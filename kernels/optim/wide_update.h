@@ -3,11 +3,19 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/spec/workload_spec.h"
+#include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
+
+// A tensor that is trained, and the path of its module, which its update carries.
+struct TrainedTensor {
+  at::Tensor tensor;
+  std::string module;
+};
 
 // Updates of 16-bit parameters in fp32, as trainers in mixed precision do them (Micikevicius et al.
 // 2018). Gradient and, without master weights, parameter are copied to fp32; the updated numbers
@@ -16,12 +24,14 @@ namespace ts::kernels {
 class WideUpdate {
  public:
   // Makes the master weights: fp32 copies of all parameters.
-  WideUpdate(std::vector<at::Tensor> parameters, spec::OptimizerState state);
+  WideUpdate(std::vector<TrainedTensor> trained, spec::OptimizerState state);
 
   // Whether there are copies at all.
   [[nodiscard]] bool wide() const { return wide_; }
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
-  // Zeros with the shape of a parameter, of the type of the state.
+  // What is allocated while it lives belongs to the module of a parameter.
+  [[nodiscard]] PlaceScope place(std::size_t i) const { return PlaceScope(places_[i]); }
+  // Zeros with the shape of a parameter, of the type of the state, in its place.
   [[nodiscard]] at::Tensor moment(std::size_t i) const;
   // Empty without master weights.
   [[nodiscard]] const std::vector<at::Tensor>& masters() const { return masters_; }
@@ -41,8 +51,9 @@ class WideUpdate {
 
  private:
   std::vector<at::Tensor> parameters_;
+  std::vector<std::string> places_;  // by parameter
   std::vector<at::Tensor> masters_;
-  bool wide_;
+  bool wide_ = false;
 };
 
 }  // namespace ts::kernels

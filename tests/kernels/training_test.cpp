@@ -108,7 +108,7 @@ TEST_P(EveryState, OfHalfParametersFollowsTheFormulaInFp32) {
   settings.state = state;
   at::manual_seed(3);
   at::Tensor parameter = at::randn({70, 30}, at::kBFloat16);
-  const auto optimizer = make_optimizer(kind, {parameter}, settings);
+  const auto optimizer = make_optimizer(kind, {{parameter, {}}}, settings);
   at::Tensor exact = parameter.to(at::kDouble), first, second;
   for (int t = 1; t <= 5; ++t) {
     const at::Tensor gradient = at::randn({70, 30}, at::kBFloat16);
@@ -163,7 +163,7 @@ TEST(OptimizerState, MasterWeightsKeepWhatRoundingLoses) {
     settings.weight_decay = 0;
     settings.state = state;
     at::Tensor parameter = at::ones({16}, at::kBFloat16);
-    const auto optimizer = make_optimizer(OptimizerKind::adamw_fused, {parameter}, settings);
+    const auto optimizer = make_optimizer(OptimizerKind::adamw_fused, {{parameter, {}}}, settings);
     for (int t = 0; t < 100; ++t) {
       parameter.mutable_grad() = at::ones({16}, at::kBFloat16);
       optimizer->step(1e-3, {});
@@ -182,7 +182,7 @@ TEST(OptimizerState, OfALargeParameterIsUpdatedInPieces) {
   settings.state = spec::OptimizerState::fp32;
   at::Tensor parameter = at::ones({(1 << 23) + 5}, at::kHalf);
   parameter.mutable_grad() = at::ones_like(parameter);
-  make_optimizer(OptimizerKind::adamw_fused, {parameter}, settings)->step(0.25, {});
+  make_optimizer(OptimizerKind::adamw_fused, {{parameter, {}}}, settings)->step(0.25, {});
   EXPECT_EQ(parameter.min().item<double>(), 0.75);
   EXPECT_EQ(parameter.max().item<double>(), 0.75);
 }
