@@ -44,7 +44,7 @@ class SdpaSteering {
 
 at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Tensor& q,
                        const at::Tensor& k, const at::Tensor& v) {
-  if (q.is_meta()) return attend_sdpa_dry(backend, causal, q, k, v);
+  if (q.is_meta()) return attend_sdpa_dry(backend, {.causal = causal}, q, k, v);
   const SdpaSteering steering(backend);
   const bool grouped = q.size(1) != k.size(1);
   return at::scaled_dot_product_attention(q, k, v, {}, 0.0, causal, /*scale=*/std::nullopt,

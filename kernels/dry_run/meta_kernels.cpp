@@ -28,6 +28,14 @@ Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
   return out;
 }
 
+// Of LibTorch's own there are only kernels that write into a given tensor.
+Tensor abs(const Tensor& self) {
+  const bool complex = self.is_complex();
+  return at::empty_like(self,
+                        self.options().dtype(complex ? c10::toRealValueType(self.scalar_type())
+                                                     : self.scalar_type()));
+}
+
 Tensor relu(const Tensor& self) {
   return at::clamp_min(self, 0);
 }
@@ -74,6 +82,7 @@ void register_meta_kernels() {
     made->impl("arange", arange_to);
     made->impl("arange.start", arange_from);
     made->impl("arange.start_step", arange);
+    made->impl("abs", abs);
     made->impl("relu", relu);
     made->impl("_fused_adamw_", fused_adamw);
     made->impl("_amp_foreach_non_finite_check_and_unscale_", unscale);

@@ -7,10 +7,13 @@
 #include <ATen/ops/_scaled_dot_product_flash_attention.h>
 #include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
 #include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/where.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/text/message.h"
@@ -27,6 +30,8 @@ using spec::AttentionBackend;
 struct Problem {
   const at::Tensor& q;
   bool grouped;             // several heads of queries share one of keys and values
+  bool masked;              // by a tensor
+  bool one_width;           // heads of values are as wide as those of queries
   std::int32_t capability;  // major * 10 + minor
   bool keeps_graph;
   [[nodiscard]] std::int64_t d_head() const { return q.size(-1); }
@@ -36,15 +41,16 @@ struct Problem {
 };
 
 // The rules of sdp::select_sdp_backend on cuda, PyTorch 2.11 with cuDNN 9.19
-// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs without a mask tensor
-// and without dropout.
+// (ATen/native/transformers/cuda/sdp_utils.cpp), for four-dimensional inputs without dropout.
 bool cudnn_can(const Problem& problem) {
+  if (!problem.one_width) return false;
   const std::int64_t widest = problem.capability == 90 ? 256 : 128;
   return problem.reduced() && problem.capability >= 80 && problem.d_head() % 8 == 0 &&
          problem.d_head() <= widest;
 }
 
 bool flash_can(const Problem& problem) {
+  if (problem.masked || !problem.one_width) return false;
   constexpr std::array kNarrow = {86, 89, 120, 121};
   const bool narrow =
       std::find(kNarrow.begin(), kNarrow.end(), problem.capability) != kNarrow.end();
@@ -86,9 +92,43 @@ AttentionKernel choose_on_cuda(AttentionBackend backend, const Problem& problem)
   return AttentionKernel::math;
 }
 
-// On cpu flash supports every shape and type of ours, and comes first.
-AttentionKernel choose_on_cpu(AttentionBackend backend) {
-  return backend == AttentionBackend::math ? AttentionKernel::math : AttentionKernel::flash;
+// On cpu flash supports every type of ours, and comes first.
+AttentionKernel choose_on_cpu(AttentionBackend backend, const Problem& problem) {
+  const bool math = backend == AttentionBackend::math || !problem.one_width;
+  return math ? AttentionKernel::math : AttentionKernel::flash;
+}
+
+// The shapes that the fused kernels take (check_attn_mask_shape); math takes all, and alone gives a
+// mask gradients.
+bool fused_can_mask(const at::Tensor& mask, const at::Tensor& q, const at::Tensor& k) {
+  if (mask.requires_grad() || (mask.dim() != 2 && mask.dim() != 4)) return false;
+  const std::array whole = {q.size(0), q.size(1), q.size(2), k.size(2)};
+  for (std::int64_t i = 1; i <= mask.dim(); ++i) {
+    const std::int64_t size = mask.size(-i);
+    if (size != 1 && size != whole[static_cast<std::size_t>(4 - i)]) return false;
+  }
+  return true;
+}
+
+// convert_boolean_attn_mask: zeros, and minus infinity where nothing is attended to.
+at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q) {
+  if (mask.scalar_type() != at::kBool) return mask;
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  return at::where(mask, 0.0, at::scalar_tensor(kNever, q.options()));
+}
+
+// preprocess_mask: rows of a multiple of sixteen numbers, for every head.
+at::Tensor aligned_for_efficient(const at::Tensor& mask, const at::Tensor& q, const at::Tensor& k) {
+  constexpr std::int64_t kAlignment = 16;
+  const std::int64_t keys = k.size(2);
+  const at::Tensor whole = mask.expand({q.size(0), q.size(1), q.size(2), keys});
+  if (keys % kAlignment != 0) {
+    return at::constant_pad_nd(whole, {0, kAlignment - keys % kAlignment}).slice(-1, 0, keys);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (whole.stride(i) % kAlignment != 0) return whole.contiguous();
+  }
+  return whole;
 }
 
 // Heads are padded to a multiple of eight numbers before the operator and cut after it.
@@ -107,9 +147,12 @@ at::Tensor flash_on_cuda(bool causal, const at::Tensor& q, const at::Tensor& k,
 
 }  // namespace
 
-at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tensor& given_q,
-                           const at::Tensor& given_k, const at::Tensor& given_v) {
+at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
+                           const at::Tensor& given_q, const at::Tensor& given_k,
+                           const at::Tensor& given_v) {
   // From last to first, as in every call that autocast changes.
+  std::optional<at::Tensor> mask;
+  if (options.mask) mask = meta_autocast(*options.mask);
   const at::Tensor v = meta_autocast(given_v), k = meta_autocast(given_k);
   const at::Tensor q = meta_autocast(given_q);
   const NoMetaAutocast cast_already;
@@ -118,25 +161,34 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, bool causal, const at::Tens
   const bool keeps_graph =
       at::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || v.requires_grad());
   const bool grouped = q.size(1) != k.size(1);
-  const AttentionKernel kernel =
-      for_cuda
-          ? choose_on_cuda(backend, {q, grouped, dry->options().compute_capability, keeps_graph})
-          : choose_on_cpu(backend);
+  const bool causal = options.causal;
+  const Problem problem{.q = q,
+                        .grouped = grouped,
+                        .masked = mask.has_value(),
+                        .one_width = v.size(-1) == q.size(-1),
+                        .capability = dry != nullptr ? dry->options().compute_capability : 0,
+                        .keeps_graph = keeps_graph};
+  AttentionKernel kernel =
+      for_cuda ? choose_on_cuda(backend, problem) : choose_on_cpu(backend, problem);
+  if (mask && !fused_can_mask(*mask, q, k)) kernel = AttentionKernel::math;
+  if (mask) mask = added_to_scores(*mask, q);
   switch (kernel) {
     case AttentionKernel::flash:
       if (for_cuda) return flash_on_cuda(causal, q, k, v);
-      return std::get<0>(
-          at::_scaled_dot_product_flash_attention_for_cpu(q, k, v, /*dropout_p=*/0.0, causal));
+      return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(
+          q, k, v, /*dropout_p=*/0.0, causal, mask, options.scale));
     case AttentionKernel::efficient:
-      return std::get<0>(at::_scaled_dot_product_efficient_attention(q, k, v, {}, keeps_graph,
-                                                                     /*dropout_p=*/0.0, causal));
+      if (mask) mask = aligned_for_efficient(*mask, q, k);
+      return std::get<0>(at::_scaled_dot_product_efficient_attention(
+          q, k, v, mask, keeps_graph, /*dropout_p=*/0.0, causal, options.scale));
     case AttentionKernel::cudnn:
-      return std::get<0>(at::_scaled_dot_product_cudnn_attention(q, k, v, {}, keeps_graph,
-                                                                 /*dropout_p=*/0.0, causal));
+      return std::get<0>(at::_scaled_dot_product_cudnn_attention(
+          q, k, v, mask, keeps_graph, /*dropout_p=*/0.0, causal, /*return_debug_mask=*/false,
+          options.scale));
     default:
       return std::get<0>(
-          at::_scaled_dot_product_attention_math(q, k, v, {}, /*dropout_p=*/0.0, causal,
-                                                 /*dropout_mask=*/{}, /*scale=*/{}, grouped));
+          at::_scaled_dot_product_attention_math(q, k, v, mask, /*dropout_p=*/0.0, causal,
+                                                 /*dropout_mask=*/{}, options.scale, grouped));
   }
 }
 

@@ -161,6 +161,10 @@ class GraphFrame {
       }
     } catch (const c10::OutOfMemoryError&) {
       throw;
+    } catch (const c10::NotImplementedError&) {
+      if (!runner_.device_.is_meta()) throw;
+      throw BadInput(
+          text::message("model_error.no_dry_run", {{"name", node.target}, {"place", place}}));
     } catch (const c10::Error& error) {
       const std::string what = error.what_without_backtrace();
       throw BadInput(text::message(
@@ -195,18 +199,18 @@ class GraphFrame {
     });
   }
 
-  // Attention of tensors without data: what the device would choose, where no mask, dropout or
-  // scale of one's own is given.
+  // Attention of tensors without data: what the device would choose, without dropout.
   bool attended_without_data(const exported::Node& node) {
     if (!runner_.device_.is_meta() ||
         node.target != "torch.ops.aten.scaled_dot_product_attention.default") {
       return false;
     }
-    bool causal = false;
+    SdpaOptions options;
     for (const exported::NamedArgument& input : node.inputs) {
       const IValue value = plain(input.value);
-      if (input.name == "is_causal") causal = value.toBool();
-      if ((input.name == "attn_mask" || input.name == "scale") && !value.isNone()) return false;
+      if (input.name == "is_causal") options.causal = value.toBool();
+      if (input.name == "attn_mask" && value.isTensor()) options.mask = value.toTensor();
+      if (input.name == "scale" && !value.isNone()) options.scale = value.toScalar().toDouble();
       if (input.name == "dropout_p" && value.toScalar().toDouble() != 0) return false;
     }
     if (node.inputs.size() < 3) return false;
@@ -214,7 +218,7 @@ class GraphFrame {
     const at::Tensor k = plain(node.inputs[1].value).toTensor();
     const at::Tensor v = plain(node.inputs[2].value).toTensor();
     if (q.dim() != 4 || k.dim() != 4 || v.dim() != 4) return false;
-    put(node, {attend_sdpa_dry(spec::AttentionBackend::automatic, causal, q, k, v)});
+    put(node, {attend_sdpa_dry(spec::AttentionBackend::automatic, options, q, k, v)});
     return true;
   }
 

@@ -133,13 +133,82 @@ class Tied(nn.Module):
         return logits.square().mean()
 
 
+class Masked(nn.Module):
+    """PyTorch's own attention with a mask of truth values, then with numbers and a scale."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(32, 96), nn.Linear(32, 32)
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        q, k, v = self.qkv(x).view(batch, length, 3, 4, 8).permute(2, 0, 3, 1, 4)
+        position = torch.arange(length, device=x.device)
+        seen = (position[:, None] - position[None, :]).abs() < 5
+        y = torch.nn.functional.scaled_dot_product_attention(
+            q, k, v, attn_mask=seen[None, None].expand(batch, 1, length, length))
+        slope = -0.1 * (position[:, None] - position[None, :]).abs().to(x.dtype)
+        y = torch.nn.functional.scaled_dot_product_attention(y, k, v, attn_mask=slope, scale=0.3)
+        return self.out(y.transpose(1, 2).reshape(batch, length, 32))
+
+
+class Cnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(8, 16, 3, stride=2, padding=1), nn.GroupNorm(4, 16), nn.SiLU(),
+            nn.AdaptiveAvgPool2d(1))
+        self.head = nn.Linear(16, 10)
+
+    def forward(self, image):
+        return self.head(self.body(image).flatten(1))
+
+
+class Vit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 32, 4, stride=4)
+        self.first = nn.Parameter(torch.zeros(1, 1, 32))
+        self.positions = nn.Parameter(torch.randn(1, 17, 32) * 0.02)
+        layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True, norm_first=True)
+        self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, image):
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = torch.cat((self.first.expand(x.shape[0], -1, -1), x), 1) + self.positions
+        return self.head(self.layers(x)[:, 0])
+
+
+class Rnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.head = nn.Embedding(40, 16), nn.Linear(16, 40)
+        self.cell = nn.GRUCell(16, 16)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        state = torch.zeros(x.shape[0], 16, dtype=x.dtype, device=x.device)
+        states = []
+        for step in range(6):
+            state = self.cell(x[:, step], state)
+            states.append(state)
+        return self.head(torch.stack(states, 1))
+
+
 def modules():
     """Name, module, example inputs, open dimensions."""
     b, t = Dim("B", min=1, max=64), Dim("T", min=2, max=64)
     tokens = torch.zeros(3, 16, dtype=torch.long)
     return [("mlp", Mlp(), (torch.zeros(3, 8, 24),), ({0: b, 1: t},)),
             ("transformer", Transformer(), (tokens,), ({0: b, 1: t},)),
-            ("tied", Tied(), (tokens,), ({0: b, 1: t},))]
+            ("tied", Tied(), (tokens,), ({0: b, 1: t},)),
+            ("masked", Masked(), (torch.zeros(3, 16, 32),), ({0: b, 1: t},)),
+            ("cnn", Cnn(), (torch.zeros(3, 3, 16, 16),),
+             ({0: b, 2: 2 * Dim("H", min=4, max=32), 3: 2 * Dim("W", min=4, max=32)},)),
+            ("vit", Vit(), (torch.zeros(3, 3, 16, 16),), ({0: b},)),
+            ("rnn", Rnn(), (torch.zeros(3, 6, dtype=torch.long),), ({0: b},))]
 
 
 def write_all(folder):
