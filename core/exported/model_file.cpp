@@ -119,15 +119,17 @@ base::Result<std::shared_ptr<const ModelFile>> ModelFile::from(base::Result<io::
                       {{"path", name}, text::argument("reason", std::move(reason))});
   };
   if (!archive) return refused(archive.error());
-  std::shared_ptr<ModelFile> file(new ModelFile(std::move(*archive)));
+  std::shared_ptr<ModelFile> file(
+      new ModelFile(std::make_shared<const io::ZipArchive>(std::move(*archive))));
   if (auto loaded = file->load(); !loaded) return refused(loaded.error());
+  file->make_sample();
   return file;
 }
 
 base::Result<void> ModelFile::load() {
   const io::ZipArchive::Member* graph = nullptr;
   bool earlier = false;
-  for (const io::ZipArchive::Member& member : archive_.members()) {
+  for (const io::ZipArchive::Member& member : archive_->members()) {
     const std::string_view name = member.name;
     earlier = earlier || name.ends_with("serialized_exported_program.json");
     // In one folder at the top.
@@ -136,7 +138,7 @@ base::Result<void> ModelFile::load() {
     folder_ = name.substr(0, name.size() - kGraph.size());
   }
   if (graph == nullptr) return text::fail(earlier ? "model_error.earlier" : "model_error.no_graph");
-  const auto json = archive_.read(*graph, kLargestGraph);
+  const auto json = archive_->read(*graph, kLargestGraph);
   if (!json) return tl::unexpected(json.error());
   auto program = read_program(*json);
   if (!program) return tl::unexpected(program.error());
@@ -154,6 +156,11 @@ base::Result<void> ModelFile::load() {
       return text::fail("model_error.size", {{"name", input.name}});
     }
   }
+  look_through();
+  return {};
+}
+
+void ModelFile::look_through() {
   find_dimensions();
   find_same();
   count_parameters();
@@ -162,16 +169,26 @@ base::Result<void> ModelFile::load() {
       attends_ = attends_ || node.target == "torch.ops.aten.scaled_dot_product_attention.default";
     }
   }
-  return {};
+}
+
+void ModelFile::make_sample() {
+  auto made = shorten(program_);
+  if (!made) return;
+  repetition_ = std::move(made->repetition);
+  std::shared_ptr<ModelFile> sample(new ModelFile(archive_));
+  sample->folder_ = folder_;
+  sample->program_ = std::move(made->program);
+  sample->look_through();
+  sample_ = std::move(sample);
 }
 
 // What the file lacks, it has only shapes of.
 base::Result<void> ModelFile::load_payloads(const std::string& folder,
                                             std::map<std::string, Payload>& to,
                                             const std::string& config) {
-  const io::ZipArchive::Member* const member = archive_.find(folder_ + folder + config);
+  const io::ZipArchive::Member* const member = archive_->find(folder_ + folder + config);
   if (member == nullptr) return {};
-  const auto json = archive_.read(*member, kLargestGraph);
+  const auto json = archive_->read(*member, kLargestGraph);
   if (!json) return tl::unexpected(json.error());
   auto payloads = read_payloads(*json);
   if (!payloads) return tl::unexpected(payloads.error());
@@ -312,13 +329,13 @@ const Payload* ModelFile::payload(const Input& input) const {
 const io::ZipArchive::Member* ModelFile::stored(const Input& input) const {
   const Payload* const found = payload(input);
   if (found == nullptr || found->pickled) return nullptr;
-  const io::ZipArchive::Member* const member = archive_.find(found->member);
+  const io::ZipArchive::Member* const member = archive_->find(found->member);
   return member != nullptr && member->size > 0 ? member : nullptr;
 }
 
 base::Result<void> ModelFile::read_stored(const io::ZipArchive::Member& member,
                                           std::span<char> to) const {
-  return archive_.read_into(member, to);
+  return archive_->read_into(member, to);
 }
 
 std::int64_t ModelFile::bound_of(const Input& input) const {

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/exported/program.h"
 #include "core/exported/program_read.h"
+#include "core/exported/repeated_modules.h"
 #include "core/io/zip_archive.h"
 
 namespace ts::exported {
@@ -57,6 +58,11 @@ class ModelFile {
   [[nodiscard]] ElementType main_type() const { return main_type_; }
   [[nodiscard]] bool attends() const { return attends_; }  // by PyTorch's own attention operator
 
+  // The same model with few of its repeated modules, for dry runs; null where none are repeated.
+  // And the repetition that it has in full.
+  [[nodiscard]] const std::shared_ptr<const ModelFile>& sample() const { return sample_; }
+  [[nodiscard]] const Repetition& repetition() const { return repetition_; }
+
   // The storage of an input that the file holds; null where it has only its shape.
   [[nodiscard]] const io::ZipArchive::Member* stored(const Input& input) const;
   // Its bytes, `to` being of the member's size.
@@ -67,18 +73,21 @@ class ModelFile {
   [[nodiscard]] std::int64_t bound_of(const Input& input) const;
 
  private:
-  explicit ModelFile(io::ZipArchive archive) : archive_(std::move(archive)) {}
+  explicit ModelFile(std::shared_ptr<const io::ZipArchive> archive)
+      : archive_(std::move(archive)) {}
   static base::Result<std::shared_ptr<const ModelFile>> from(base::Result<io::ZipArchive> archive,
                                                              const std::string& name);
   base::Result<void> load();
   base::Result<void> load_payloads(const std::string& folder, std::map<std::string, Payload>& to,
                                    const std::string& config);
+  void make_sample();
+  void look_through();
   void find_dimensions();
   void find_same();
   void count_parameters();
   [[nodiscard]] const Payload* payload(const Input& input) const;
 
-  io::ZipArchive archive_;
+  std::shared_ptr<const io::ZipArchive> archive_;
   std::string folder_;  // of everything in the archive, with a slash at its end
   Program program_;
   std::map<std::string, Payload> weights_;
@@ -90,6 +99,8 @@ class ModelFile {
   std::int64_t parameter_count_ = 0;
   ElementType main_type_ = ElementType::fp32;
   bool attends_ = false;
+  Repetition repetition_;
+  std::shared_ptr<const ModelFile> sample_;
 };
 
 // The model at the path, read once for as long as the file stays as it is; an error, too. Any

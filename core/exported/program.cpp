@@ -29,4 +29,30 @@ std::int64_t Program::size_of(const Size& size, const std::vector<std::int64_t>&
   return expressions[size.expression].value(values).value_or(-1);
 }
 
+void find_last_uses(Program& program) {
+  for (Graph& graph : program.graphs) {
+    std::vector<bool> needed(graph.metas.size());
+    const auto keep = [&needed](Slot slot) {
+      if (slot != kNone) needed[slot] = true;
+    };
+    for (const Argument& output : graph.outputs) visit_slots(output, keep);
+    if (&graph == &program.graphs.front()) {
+      for (const Mutation& mutation : program.mutations) keep(mutation.value);
+      for (const Slot output : program.outputs) keep(output);
+    }
+    for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+      node->last_uses.clear();
+      const auto note = [&](Slot slot) {
+        if (slot == kNone || needed[slot]) return;
+        needed[slot] = true;
+        node->last_uses.push_back(slot);
+      };
+      for (const NamedArgument& input : node->inputs) visit_slots(input.value, note);
+      for (const Output& output : node->outputs) {
+        for (const Slot slot : output.slots) note(slot);
+      }
+    }
+  }
+}
+
 }  // namespace ts::exported

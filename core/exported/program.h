@@ -39,6 +39,7 @@ constexpr bool is_floating(ElementType type) {
 struct Size {
   std::int64_t number = 0;           // in the example that was exported; -1: not known
   std::uint32_t expression = kNone;  // into Program::expressions
+  friend bool operator==(const Size&, const Size&) = default;
 };
 
 struct TensorMeta {
@@ -47,45 +48,71 @@ struct TensorMeta {
   std::vector<Size> strides;
   Size offset;  // into its storage, in elements
   bool requires_grad = false;
+  friend bool operator==(const TensorMeta&, const TensorMeta&) = default;
 };
 
 // Arguments of nodes.
 struct TensorArgument {
   Slot slot = kNone;
+  friend bool operator==(const TensorArgument&, const TensorArgument&) = default;
 };
 struct TensorList {
   std::vector<Slot> slots;  // kNone: no tensor
   bool optional = false;
+  friend bool operator==(const TensorList&, const TensorList&) = default;
 };
 // A number that the graph computes.
 struct NumberArgument {
   Slot slot = kNone;
+  friend bool operator==(const NumberArgument&, const NumberArgument&) = default;
 };
 struct IntOrSlot {
   std::int64_t number = 0;
   Slot slot = kNone;
+  friend bool operator==(const IntOrSlot&, const IntOrSlot&) = default;
 };
 struct IntList {
   std::vector<IntOrSlot> items;
+  friend bool operator==(const IntList&, const IntList&) = default;
 };
 struct MemoryFormat {
   int number = 0;  // 1 contiguous, 2 channels last, 3 channels last 3d, 4 preserve
+  friend bool operator==(const MemoryFormat&, const MemoryFormat&) = default;
 };
 struct Layout {
   int number = 0;  // 7 strided
+  friend bool operator==(const Layout&, const Layout&) = default;
 };
-struct DeviceArgument {};  // the device of the run takes its place
+// The device of the run takes its place.
+struct DeviceArgument {
+  friend bool operator==(const DeviceArgument&, const DeviceArgument&) = default;
+};
 struct GraphArgument {
   std::uint32_t graph = kNone;
+  friend bool operator==(const GraphArgument&, const GraphArgument&) = default;
 };
 // Something that no operator of ours takes, such as a custom object.
 struct OtherArgument {
   std::string kind;
+  friend bool operator==(const OtherArgument&, const OtherArgument&) = default;
 };
 using Argument = std::variant<std::monostate, TensorArgument, TensorList, NumberArgument, IntList,
                               std::int64_t, double, bool, std::string, std::vector<double>,
                               std::vector<bool>, std::vector<std::string>, ElementType,
                               MemoryFormat, Layout, DeviceArgument, GraphArgument, OtherArgument>;
+
+// Calls `visit` with every slot in an argument, which it may change where that is not const.
+template <class AnyArgument, class Visit>
+void visit_slots(AnyArgument& argument, const Visit& visit) {
+  if (auto* const tensor = std::get_if<TensorArgument>(&argument)) visit(tensor->slot);
+  if (auto* const number = std::get_if<NumberArgument>(&argument)) visit(number->slot);
+  if (auto* const list = std::get_if<TensorList>(&argument)) {
+    for (auto& slot : list->slots) visit(slot);
+  }
+  if (auto* const list = std::get_if<IntList>(&argument)) {
+    for (auto& item : list->items) visit(item.slot);
+  }
+}
 
 struct NamedArgument {
   std::string name;  // as in the operator's schema; empty for sub-graphs' operands
@@ -96,6 +123,7 @@ struct NamedArgument {
 struct Output {
   std::vector<Slot> slots;
   bool list = false;
+  friend bool operator==(const Output&, const Output&) = default;
 };
 
 struct Node {
@@ -111,7 +139,6 @@ struct Graph {
   std::vector<Argument> outputs;
   std::vector<Node> nodes;
   std::vector<TensorMeta> metas;  // by slot; of numbers empty
-  std::vector<Slot> unused_inputs;
 };
 
 // A module at work: "layers.0.attn", "__main__.Attention".
@@ -169,5 +196,9 @@ struct Program {
     return graphs.front().metas[input.slot];
   }
 };
+
+// Notes with every node the values that nothing needs after it: a value goes after the last node
+// that uses it, what nothing uses after the node that made it.
+void find_last_uses(Program& program);
 
 }  // namespace ts::exported

@@ -112,7 +112,7 @@ class Reader {
     Values values;
     program_.graphs.front() = read_graph(module.at("graph"), values);
     read_signature(module.at("signature"), values);
-    find_last_uses();
+    find_last_uses(program_);
     name_class();
     return std::move(program_);
   }
@@ -464,44 +464,6 @@ class Reader {
                                     [&name](const Input& input) { return input.name == name; });
     if (found == program_.inputs.end()) fault("not_computed", {{"name", text::printable(name)}});
     return static_cast<std::uint32_t>(found - program_.inputs.begin());
-  }
-
-  // A value goes after the last node that uses it, what nothing uses after the node that made it.
-  void find_last_uses() {
-    for (Graph& graph : program_.graphs) {
-      std::vector<bool> needed(graph.metas.size());
-      const auto keep = [&needed](Slot slot) {
-        if (slot != kNone) needed[slot] = true;
-      };
-      for (const Argument& output : graph.outputs) visit_slots(output, keep);
-      if (&graph == &program_.graphs.front()) {
-        for (const Mutation& mutation : program_.mutations) keep(mutation.value);
-        for (const Slot output : program_.outputs) keep(output);
-      }
-      for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-        const auto note = [&](Slot slot) {
-          if (slot == kNone || needed[slot]) return;
-          needed[slot] = true;
-          node->last_uses.push_back(slot);
-        };
-        for (const NamedArgument& input : node->inputs) visit_slots(input.value, note);
-        for (const Output& output : node->outputs) {
-          for (const Slot slot : output.slots) note(slot);
-        }
-      }
-    }
-  }
-
-  template <class Visit>
-  static void visit_slots(const Argument& argument, const Visit& visit) {
-    if (const auto* const tensor = std::get_if<TensorArgument>(&argument)) visit(tensor->slot);
-    if (const auto* const number = std::get_if<NumberArgument>(&argument)) visit(number->slot);
-    if (const auto* const list = std::get_if<TensorList>(&argument)) {
-      for (const Slot slot : list->slots) visit(slot);
-    }
-    if (const auto* const list = std::get_if<IntList>(&argument)) {
-      for (const IntOrSlot& item : list->items) visit(item.slot);
-    }
   }
 
   void name_class() {

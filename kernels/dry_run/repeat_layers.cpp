@@ -15,7 +15,6 @@ using memory::Action;
 using memory::Record;
 
 constexpr int kNoLayer = -1;
-constexpr std::string_view kPrefix = "blocks.";
 constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
 constexpr int kLast = static_cast<int>(kSampleLayers) - 1;
 
@@ -54,9 +53,10 @@ struct Segment {
 
 class Repeater {
  public:
-  Repeater(std::span<const Record> sample, std::int64_t layers, base::StringTable& strings,
-           std::vector<Record>& out)
+  Repeater(std::span<const Record> sample, const std::string& prefix, std::int64_t layers,
+           base::StringTable& strings, std::vector<Record>& out)
       : sample_(sample),
+        prefix_(prefix),
         layers_(static_cast<int>(layers)),
         copies_(static_cast<std::uint32_t>(layers - kSampleLayers + 1)),
         strings_(strings),
@@ -74,10 +74,10 @@ class Repeater {
     Module made;
     made.name = module;
     std::string_view path = strings_.view(module);
-    if (path.starts_with(kPrefix)) {
-      path.remove_prefix(kPrefix.size());
-      std::from_chars(path.data(), path.data() + path.size(), made.layer);
-      path.remove_prefix(std::min(path.find('.'), path.size()));
+    if (path.starts_with(prefix_)) {
+      path.remove_prefix(prefix_.size());
+      const auto read = std::from_chars(path.data(), path.data() + path.size(), made.layer);
+      path.remove_prefix(static_cast<std::size_t>(read.ptr - path.data()));
     }
     made.rest = rests_.try_emplace(path, static_cast<std::uint32_t>(rests_.size())).first->second;
     modules_.push_back(made);
@@ -104,7 +104,6 @@ class Repeater {
         if (record.action == Action::free_completed) live.erase(record.address);
         if (record.action == Action::owner && record.module != base::kNoString) {
           owner_layer[placed.block] = modules_[placed.module].layer;
-          parameters_.push_back(owner_layer[placed.block]);
         }
       }
     }
@@ -117,8 +116,6 @@ class Repeater {
     std::uint32_t region = 0;
     int running = kNoLayer;
     std::vector<std::uint32_t> born(1);  // so many per layer + 1, in this region
-    const auto state_blocks = unnamed_optimizer_blocks();
-    std::size_t state_block = 0;
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       Placed& placed = placed_[i];
       const Record& record = sample_[i];
@@ -136,10 +133,7 @@ class Repeater {
       } else if (record.action == Action::alloc && owner_layer[placed.block] != kUnknown) {
         placed.layer = owner_layer[placed.block];
       } else if (record.action == Action::alloc && record.phase == base::Phase::optimizer) {
-        const std::size_t each = parameters_.empty() ? 0 : state_blocks / parameters_.size();
-        const std::size_t parameter = each > 0 ? state_block / each : parameters_.size();
-        placed.layer = parameter < parameters_.size() ? parameters_[parameter] : kNoLayer;
-        ++state_block;
+        placed.layer = kNoLayer;  // of no parameter: the counter of steps
       } else {
         placed.layer = running;
       }
@@ -153,14 +147,6 @@ class Repeater {
                                .in_two = kNothing,
                                .addresses = 0};
     }
-  }
-
-  std::size_t unnamed_optimizer_blocks() const {
-    return static_cast<std::size_t>(
-        std::count_if(sample_.begin(), sample_.end(), [](const Record& record) {
-          return record.action == Action::alloc && record.phase == base::Phase::optimizer &&
-                 record.module == base::kNoString;
-        }));
   }
 
   // Consecutive records of one layer; phase marks stand alone.
@@ -300,10 +286,10 @@ class Repeater {
     if (module.layer <= 0) return module.name;
     base::StringId& name = shifted_[module.shifted + shift];
     if (name == base::kNoString) {
-      std::string_view rest = strings_.view(module.name).substr(kPrefix.size());
-      rest.remove_prefix(std::min(rest.find('.'), rest.size()));
+      std::string_view rest = strings_.view(module.name).substr(prefix_.size());
+      rest.remove_prefix(std::min(rest.find_first_not_of("0123456789"), rest.size()));
       const auto layer = static_cast<std::uint32_t>(module.layer) + shift;
-      name = strings_.intern(std::string(kPrefix) + std::to_string(layer) + std::string(rest));
+      name = strings_.intern(prefix_ + std::to_string(layer) + std::string(rest));
     }
     return name;
   }
@@ -312,6 +298,7 @@ class Repeater {
   static constexpr int kMark = -2;
 
   std::span<const Record> sample_;
+  const std::string& prefix_;
   const int layers_;
   const std::uint32_t copies_;  // that layer 2 becomes
   base::StringTable& strings_;
@@ -320,8 +307,7 @@ class Repeater {
   std::vector<Module> modules_;
   std::unordered_map<std::string_view, std::uint32_t> rests_;
   std::vector<Placed> placed_;
-  std::vector<Birth> births_;    // by block
-  std::vector<int> parameters_;  // layers, in order
+  std::vector<Birth> births_;  // by block
   std::vector<Segment> segments_;
   std::vector<base::StringId> shifted_;   // names of modules in the copies
   std::vector<std::uint64_t> addresses_;  // of blocks in the copies; 0: not born yet
@@ -330,9 +316,9 @@ class Repeater {
 
 }  // namespace
 
-bool repeat_layers(std::span<const Record> sample, std::int64_t layers, base::StringTable& strings,
-                   std::vector<Record>& out) {
-  return Repeater(sample, layers, strings, out).run();
+bool repeat_layers(std::span<const Record> sample, const std::string& prefix, std::int64_t layers,
+                   base::StringTable& strings, std::vector<Record>& out) {
+  return Repeater(sample, prefix, layers, strings, out).run();
 }
 
 }  // namespace ts::kernels

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "core/base/clock.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/message.h"
@@ -47,14 +48,7 @@ void keep_freed_pages() {
 #endif
 }
 
-// True if the work and memory of a step are a sum over layers. False if several layers are one
-// checkpoint, or one operator processes the parameters of all.
-bool layers_are_alike(const spec::WorkloadSpec& spec) {
-  const bool whole_lists = spec.pass == spec::Pass::full_step &&
-                           (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec.clip > 0);
-  return spec.workload == spec::WorkloadKind::lm && spec.pass != spec::Pass::generate &&
-         !whole_lists && spec.accumulate == 1 && spec::checkpointing(spec) == spec::Checkpoint::off;
-}
+static_assert(exported::kKeptModules == kSampleLayers);
 
 memory::AllocationLog log_of(std::vector<memory::Record>& records) {
   memory::AllocationLog log;
@@ -76,14 +70,38 @@ bool has_too_many_tokens(const spec::WorkloadSpec& spec) {
 
 }  // namespace
 
-run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::WorkloadSpec& spec,
+// Layers repeat if the work and memory of a step are a sum over them: not if several are one
+// checkpoint, or one operator processes the parameters of all.
+std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
+    const spec::WorkloadSpec& spec) {
+  const bool whole_lists = spec.pass == spec::Pass::full_step &&
+                           (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec.clip > 0);
+  if (whole_lists || spec.pass == spec::Pass::generate || spec.accumulate != 1) return std::nullopt;
+  if (const auto model = spec::model_of(spec)) {
+    if (model->sample() == nullptr) return std::nullopt;
+    return Repeated{model->repetition().prefix, model->repetition().count};
+  }
+  const bool alike = spec.workload == spec::WorkloadKind::lm &&
+                     spec::checkpointing(spec) == spec::Checkpoint::off &&
+                     spec.layers > kSampleLayers + 1;
+  if (!alike) return std::nullopt;
+  return Repeated{"blocks.", spec.layers};
+}
+
+run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::WorkloadSpec& given,
                                                               const predict::DryRunOptions& options,
+                                                              const std::optional<Repeated>& sample,
                                                               base::StringTable& strings,
                                                               const base::CancelToken& cancel) {
   Recorded made;
   records_.clear();
   DryRecording recording(strings, options, records_, cancel);
   DtypeMap types;
+  spec::WorkloadSpec spec = given;
+  if (sample) {
+    spec.layers = kSampleLayers;
+    recording.sample_modules();
+  }
   try {
     TorchExecution execution(spec, std::make_unique<MetaDevice>(), 0, cancel);
     run::Outcome<void> done = execution.build(nullptr);
@@ -94,7 +112,7 @@ run::Outcome<TorchDryRunner::Recorded> TorchDryRunner::record(const spec::Worklo
     if (!done) return tl::unexpected(std::move(done.error()));
     for (const Parameter& parameter : execution.parameters()) {
       made.parameters += parameter.tensor.numel();
-      if (parameter.name.starts_with("blocks.2.")) {
+      if (sample && parameter.name.starts_with(sample->prefix + "2.")) {
         made.parameters_of_a_layer += parameter.tensor.numel();
       }
     }
@@ -135,19 +153,17 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   if (has_too_many_tokens(spec)) {
     return cannot_run(text::message("prediction.many_tokens"));
   }
-  const bool may_repeat = repeat_ && layers_are_alike(spec) && spec.layers > kSampleLayers + 1;
+  const std::optional<Repeated> sample = repeat_ ? repeated_modules(on_device) : std::nullopt;
   repeated_ = false;
   run::Outcome<Recorded> made;
-  if (may_repeat) {
-    spec::WorkloadSpec sample = on_device;
-    sample.layers = kSampleLayers;
-    made = record(sample, options, strings, cancel);
+  if (sample) {
+    made = record(on_device, options, sample, strings, cancel);
     if (!made) return tl::unexpected(std::move(made.error()));
-    made->parameters += (spec.layers - kSampleLayers) * made->parameters_of_a_layer;
-    repeated_ = repeat_layers(records_, spec.layers, strings, repeated_records_);
+    made->parameters += (sample->count - kSampleLayers) * made->parameters_of_a_layer;
+    repeated_ = repeat_layers(records_, sample->prefix, sample->count, strings, repeated_records_);
   }
   if (!repeated_) {
-    made = record(on_device, options, strings, cancel);
+    made = record(on_device, options, std::nullopt, strings, cancel);
     if (!made) return tl::unexpected(std::move(made.error()));
   }
   repeated_steps_ = made->repeated_steps;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,25 @@ class TorchDryRunner final : public predict::DryRunner {
   [[nodiscard]] bool repeated_steps() const noexcept { return repeated_steps_; }
 
  private:
+  // The modules of which only a few are run.
+  struct Repeated {
+    std::string prefix;
+    std::int64_t count = 0;
+  };
   struct Recorded {
     std::int64_t parameters = 0;
-    std::int64_t parameters_of_a_layer = 0;  // of layer 2
+    std::int64_t parameters_of_a_layer = 0;  // of layer 2, of a sample
     std::string backend;
     std::vector<run::NamedType> types;
     std::int64_t apart_bytes = 0;  // DryRun's
     bool repeated_steps = false;
   };
-  // Writes to records_.
-  run::Outcome<Recorded> record(const spec::WorkloadSpec& spec,
-                                const predict::DryRunOptions& options, base::StringTable& strings,
+  // What can be repeated, nothing where all is to be run.
+  static std::optional<Repeated> repeated_modules(const spec::WorkloadSpec& spec);
+  // Writes to records_. `sample`: of these modules only a few are run.
+  run::Outcome<Recorded> record(const spec::WorkloadSpec& given,
+                                const predict::DryRunOptions& options,
+                                const std::optional<Repeated>& sample, base::StringTable& strings,
                                 const base::CancelToken& cancel);
 
   // Kept from one dry run to the next: fresh pages would cost more than writing to them.

@@ -14,6 +14,7 @@
 #include "kernels/device/precision.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/failure.h"
+#include "kernels/observe/module_scope.h"
 
 namespace ts::kernels {
 namespace {
@@ -37,6 +38,9 @@ class TensorMaker {
 
   at::Tensor make(const Input& input) {
     check_cancelled();
+    // A dry run of a few layers knows by it whose the block is.
+    const std::string module = module_of(input.name);
+    const PlaceScope place(module);
     const exported::TensorMeta& meta = model_.program().meta_of(input);
     const auto sizes = numbers_of(meta.sizes), strides = numbers_of(meta.strides);
     at::Tensor tensor = at::empty_strided(sizes, strides, options_of(meta.type));

@@ -49,6 +49,11 @@ class DryRecording {
   [[nodiscard]] bool for_cuda() const noexcept { return options_.rules == spec::DeviceKind::cuda; }
   [[nodiscard]] const base::CancelToken& cancel_token() const noexcept { return cancel_; }
 
+  // Only a few of the repeated modules of an own model run: the records of the others follow from
+  // theirs (repeat_layers.h).
+  void sample_modules() noexcept { samples_modules_ = true; }
+  [[nodiscard]] bool samples_modules() const noexcept { return samples_modules_; }
+
   void begin_step(std::int32_t step) noexcept { step_ = step; }
   // Nothing is recorded from here on: blocks that are freed later stay live at the end of the log.
   void close() noexcept { closed_ = true; }
@@ -141,6 +146,7 @@ class DryRecording {
   base::Phase phase_ = base::Phase::idle;
   bool graph_kept_ = false;
   bool closed_ = false;
+  bool samples_modules_ = false;
   ScratchQuestion* question_ = nullptr;
   AttentionKernel attention_ = AttentionKernel::none;
   std::int64_t apart_ = 0;

@@ -10,6 +10,7 @@
 #include "core/text/message.h"
 #include "kernels/exported/graph_runner.h"
 #include "kernels/exported/model_tensors.h"
+#include "kernels/observe/dry_recording.h"
 #include "kernels/observe/failure.h"
 #include "kernels/workloads/workload.h"
 
@@ -135,7 +136,9 @@ class OwnModel final : public Workload {
 std::unique_ptr<Workload> make_own_model(Builder& builder, const spec::WorkloadSpec& spec) {
   auto model = exported::open_model(spec.model);
   if (!model) throw BadInput(model.error());
-  return std::make_unique<OwnModel>(builder, spec, std::move(*model));
+  const DryRecording* const dry = DryRecording::current();
+  const bool few = dry != nullptr && dry->samples_modules() && (*model)->sample() != nullptr;
+  return std::make_unique<OwnModel>(builder, spec, few ? (*model)->sample() : *model);
 }
 
 }  // namespace ts::kernels

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,82 @@ inline std::string linear_json() {
       {"parameter": {"arg": {"name": "p_w"}, "parameter_name": "fc.weight"}},
       {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
      "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "linear"}}}}]}}})json";
+}
+
+// x + linear(x) `layers` times in a list of modules, then a linear head: [s0, 3] to [s0, 4]. Nodes
+// 2 i and 2 i + 1 are the module layers.i.
+inline nlohmann::json layers_program(int layers) {
+  using Json = nlohmann::json;
+  const auto tensor = [](const std::string& name) -> Json {
+    return {{"as_tensor", {{"name", name}}}};
+  };
+  const auto whole = [](int number) -> Json { return {{"as_int", number}}; };
+  const Json batch = {
+      {"as_expr",
+       {{"expr_str", "Symbol('s0', positive=True, integer=True)"}, {"hint", {{"as_int", 8}}}}}};
+  const auto meta = [&](const Json& rows, int columns, bool trained) -> Json {
+    return {{"dtype", 7},
+            {"sizes", Json::array({rows, whole(columns)})},
+            {"strides", Json::array({whole(columns), whole(1)})},
+            {"storage_offset", whole(0)},
+            {"requires_grad", trained}};
+  };
+  const auto node = [&](const std::string& target, const std::string& to, const std::string& path,
+                        const std::vector<std::pair<std::string, std::string>>& inputs) -> Json {
+    Json arguments = Json::array();
+    for (const auto& [name, value] : inputs) {
+      arguments.push_back({{"name", name}, {"arg", tensor(value)}, {"kind", 1}});
+    }
+    return {{"target", target},
+            {"inputs", arguments},
+            {"outputs", Json::array({tensor(to)})},
+            {"metadata",
+             {{"nn_module_stack", "L,,__main__.Net;M," + path + ",__main__.Block"},
+              {"stack_trace", "File \"model.py\", line 7, in forward"}}}};
+  };
+  Json inputs = Json::array(), specs = Json::array(), nodes = Json::array(), metas;
+  const auto parameter = [&](const std::string& name, const std::string& path, int rows) {
+    inputs.push_back(tensor(name));
+    specs.push_back({{"parameter", {{"arg", {{"name", name}}}, {"parameter_name", path}}}});
+    metas[name] = meta(whole(rows), 3, true);
+  };
+  std::string x = "x";
+  for (int i = 0; i < layers; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string path = "layers." + number, w = "w_" + number;
+    const std::string product = "linear_" + number, sum = "add_" + number;
+    parameter(w, path + ".weight", 3);
+    nodes.push_back(
+        node("torch.ops.aten.linear.default", product, path, {{"input", x}, {"weight", w}}));
+    nodes.push_back(
+        node("torch.ops.aten.add.Tensor", sum, path, {{"self", x}, {"other", product}}));
+    metas[product] = metas[sum] = meta(batch, 3, false);
+    x = sum;
+  }
+  parameter("head", "head.weight", 4);
+  nodes.push_back(
+      node("torch.ops.aten.linear.default", "y", "head", {{"input", x}, {"weight", "head"}}));
+  metas["x"] = meta(batch, 3, false);
+  metas["y"] = meta(batch, 4, false);
+  inputs.push_back(tensor("x"));
+  specs.push_back({{"user_input", {{"arg", tensor("x")}}}});
+  const Json output = {{"user_output", {{"arg", tensor("y")}}}};
+  return {{"schema_version", {{"major", 8}, {"minor", 17}}},
+          {"torch_version", "2.11.0"},
+          {"range_constraints", {{"s0", {{"min_val", 1}, {"max_val", 64}}}}},
+          {"graph_module",
+           {{"graph",
+             {{"inputs", inputs},
+              {"outputs", Json::array({tensor("y")})},
+              {"nodes", nodes},
+              {"tensor_values", metas},
+              {"sym_int_values", Json::object()},
+              {"sym_bool_values", Json::object()}}},
+            {"signature", {{"input_specs", specs}, {"output_specs", Json::array({output})}}}}}};
+}
+
+inline std::string layers_pt2(int layers) {
+  return zip_of({{"net/models/model.json", layers_program(layers).dump()}});
 }
 
 inline std::string weights_json() {

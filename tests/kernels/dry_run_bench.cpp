@@ -1,9 +1,16 @@
 // How long a dry run takes: two full steps of a model of CS336 with categories and log, on one
 // thread, and the allocator after it.
 //   build/release/bench/dry_run_bench --benchmark_repetitions=5
+// A model of torch.export, read and dry-run in the same way:
+//   TENSORSCOPE_MODEL=FILE.pt2 build/release/bench/dry_run_bench --benchmark_filter=own_model
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
+#include <string>
+
+#include "core/exported/model_file.h"
 #include "core/predict/prediction.h"
+#include "core/spec/own_model.h"
 #include "core/spec/presets.h"
 #include "kernels/engine/dry_runner.h"
 
@@ -63,6 +70,38 @@ void log_alone(benchmark::State& state, const char* id) {
   }
 }
 
+std::string model_path() {
+  const char* const path = std::getenv("TENSORSCOPE_MODEL");
+  return path != nullptr ? path : "";
+}
+
+void own_model_read(benchmark::State& state) {
+  if (model_path().empty()) return state.SkipWithError("TENSORSCOPE_MODEL names no file");
+  for (auto _ : state) {
+    const auto model = exported::ModelFile::read(model_path());
+    if (!model) return state.SkipWithError(model.error().sentence.c_str());
+  }
+}
+
+void own_model_full_steps(benchmark::State& state, bool repeat) {
+  if (model_path().empty()) return state.SkipWithError("TENSORSCOPE_MODEL names no file");
+  spec::WorkloadSpec spec;
+  spec.pass = spec::Pass::full_step;
+  if (const auto chosen = spec::choose_model(model_path(), spec); !chosen) {
+    return state.SkipWithError(chosen.error().sentence.c_str());
+  }
+  TorchDryRunner one(repeat);
+  base::StringTable strings;
+  for (auto _ : state) {
+    const auto dry = one.dry_run(spec, {}, strings, {});
+    if (!dry) return state.SkipWithError(dry.error().sentence.c_str());
+  }
+  state.counters["repeated"] = one.repeated() ? 1 : 0;
+}
+
+BENCHMARK(own_model_read)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(own_model_full_steps, repeated, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(own_model_full_steps, whole, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_full_steps, small, "small")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_full_steps, medium, "medium")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(two_full_steps, large, "large")->Unit(benchmark::kMillisecond);

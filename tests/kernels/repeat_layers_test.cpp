@@ -1,9 +1,15 @@
 // A model of many layers dry-run by a few of them, against all of them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "core/spec/own_model.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "kernels/dry_run/repeat_layers.h"
 #include "kernels/engine/dry_runner.h"
+#include "tests/exported/pt2_bytes.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -49,23 +55,66 @@ TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
 std::vector<spec::WorkloadSpec> language_models() {
   std::vector<spec::WorkloadSpec> specs;
   for (const spec::WorkloadSpec& spec : every_small_spec()) {
-    if (spec.workload == WorkloadKind::lm) specs.push_back(spec);
+    if (spec.workload != WorkloadKind::lm) continue;
+    specs.push_back(spec);
+    if (spec.pass != spec::Pass::full_step) continue;
+    specs.push_back(spec);
+    specs.back().optimizer = spec::OptimizerKind::adamw_loop;
+    specs.push_back(spec);
+    specs.back().optimizer = spec::OptimizerKind::sgd;
+    specs.back().momentum = 0.9;
+    specs.back().optimizer_state = spec::OptimizerState::fp32_master;
   }
   return specs;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RepeatedOf, testing::ValuesIn(language_models()), spec_name);
+std::string repeated_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
+  return spec_name(info) + "_" + spec::field_text(info.param, spec::Field::optimizer);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RepeatedOf, testing::ValuesIn(language_models()), repeated_name);
+
+// An exported program is shortened by its graph, the rest is derived from its records.
+TEST(RepeatLayers, OfAnExportedModelEqualTheWholeRunEventByEvent) {
+  const auto path = std::filesystem::temp_directory_path() / "tensorscope_layers.pt2";
+  std::ofstream(path, std::ios::binary) << exported::testing::layers_pt2(9);
+  TorchDryRunner whole(/*repeat=*/false), repeated;
+  spec::WorkloadSpec spec;
+  ASSERT_TRUE(spec::choose_model(path.string(), spec));
+  for (const spec::Pass pass :
+       {spec::Pass::forward, spec::Pass::forward_backward, spec::Pass::full_step}) {
+    for (const auto optimizer : {spec::OptimizerKind::adamw_fused, spec::OptimizerKind::adamw_loop,
+                                 spec::OptimizerKind::sgd}) {
+      for (const spec::DataType dtype : {spec::DataType::fp32, spec::DataType::bf16}) {
+        spec.pass = pass;
+        spec.optimizer = optimizer;
+        spec.dtype = dtype;
+        base::StringTable strings;
+        const auto all = whole.dry_run(spec, {}, strings, {});
+        const auto some = repeated.dry_run(spec, {}, strings, {});
+        ASSERT_TRUE(all) << all.error().sentence;
+        ASSERT_TRUE(some) << some.error().sentence;
+        EXPECT_TRUE(repeated.repeated());
+        EXPECT_EQ(some->parameters, all->parameters);
+        const auto predicted = seen_events(some->log, strings);
+        const auto expected = seen_events(all->log, strings);
+        ASSERT_EQ(first_difference(predicted, expected), "");
+        for (std::size_t i = 0; i < predicted.size(); ++i) {
+          ASSERT_EQ(predicted[i].text(), expected[i].text()) << i;
+        }
+        EXPECT_EQ(some->log.peak_bytes(), all->log.peak_bytes());
+      }
+    }
+  }
+  std::filesystem::remove(path);
+}
 
 // If it fell back to the whole run the equality above would say nothing.
 TEST(RepeatLayers, TheModelsOfTheEngineRepeat) {
   TorchDryRunner runner;
   for (spec::WorkloadSpec spec : language_models()) {
-    // The update's copies in fp32 belong to no layer: such steps are run whole.
-    const bool copies = spec.pass == spec::Pass::full_step &&
-                        spec::optimizer_state(spec) != spec::OptimizerState::parameter &&
-                        spec.dtype == spec::DataType::bf16;
     for (const auto& [layers, repeats] :
-         {std::pair{60, !copies}, std::pair{7, !copies}, std::pair{5, false}}) {
+         {std::pair{60, true}, std::pair{7, true}, std::pair{5, false}}) {
       spec.layers = layers;
       base::StringTable strings;
       ASSERT_TRUE(runner.dry_run(spec, {}, strings, {}));
@@ -102,15 +151,15 @@ TEST(RepeatLayers, RefusesWhatDoesNotRepeat) {
     records.push_back(record);
   }
   std::vector<memory::Record> all;
-  EXPECT_FALSE(repeat_layers(records, 20, strings, all));
+  EXPECT_FALSE(repeat_layers(records, "blocks.", 20, strings, all));
   records[2].size = 8;
-  EXPECT_TRUE(repeat_layers(records, 20, strings, all));
+  EXPECT_TRUE(repeat_layers(records, "blocks.", 20, strings, all));
   EXPECT_EQ(all.size(), 20U);
   // No sample: it has a layer too many.
   records.push_back(records.back());
   records.back().address = 100;
   records.back().module = strings.intern("blocks.4.attn");
-  EXPECT_FALSE(repeat_layers(records, 20, strings, all));
+  EXPECT_FALSE(repeat_layers(records, "blocks.", 20, strings, all));
 }
 
 }  // namespace
