@@ -10,6 +10,7 @@
 
 #include "core/allocator/caching_allocator.h"
 #include "core/memory/before_backward.h"
+#include "core/memory/first_step.h"
 #include "core/predict/cublas_workspaces.h"
 #include "core/spec/typed_card.h"
 #include "core/text/message.h"
@@ -83,11 +84,13 @@ class Passage {
         allocator_(settings, device),
         addresses_(blocks_.size()) {
     if (const auto before = memory::before_backward(run.log)) last_before_ = before->event;
+    if (const auto first = memory::first_step(run.log)) first_end_ = first->end;
   }
 
   // The first event from `from` on that cannot be served; kNone if all can.
   EventIndex feed(EventIndex from = 0) {
     for (EventIndex i = from; i < events_.size(); ++i) {
+      if (i == first_end_) first_step_ = allocator_.stats().peak_allocated;
       if (!follow(i)) return i;
       note_most_allocated();
       if (i == last_before_) before_backward_ = allocator_.stats().allocated;
@@ -99,6 +102,7 @@ class Passage {
   void move_to(const Device& device) { allocator_.move_to(device); }
   [[nodiscard]] const allocator::CachingAllocator& allocator() const { return allocator_; }
   [[nodiscard]] std::optional<std::int64_t> before_backward() const { return before_backward_; }
+  [[nodiscard]] std::optional<std::int64_t> first_step() const { return first_step_; }
   // Without the context, which is not part of the allocator.
   [[nodiscard]] NeedChain chain() const {
     NeedChain chain;
@@ -135,6 +139,8 @@ class Passage {
         addresses_(other.addresses_),
         last_before_(other.last_before_),
         before_backward_(other.before_backward_),
+        first_end_(other.first_end_),
+        first_step_(other.first_step_),
         workspaces_held_(other.workspaces_held_),
         most_(other.most_) {}
 
@@ -166,6 +172,8 @@ class Passage {
   std::vector<std::uint64_t> addresses_;  // by block; 0: not served yet
   EventIndex last_before_ = memory::kNone;
   std::optional<std::int64_t> before_backward_;
+  EventIndex first_end_ = memory::kNone;
+  std::optional<std::int64_t> first_step_;
   std::int64_t workspaces_held_ = 0;  // bytes asked
   Moment most_;
 };
@@ -179,6 +187,7 @@ void predict_on_cuda(const DryRun& run, const base::StringTable& strings,
     prediction.peak_allocated = whole.allocator().stats().peak_allocated;
     prediction.peak_reserved = whole.allocator().stats().peak_reserved;
     prediction.before_backward = whole.before_backward();
+    prediction.first_step = whole.first_step();
     prediction.chain = whole.chain();
   };
   const std::int64_t capacity = std::max<std::int64_t>(0, target.capacity());
@@ -223,6 +232,7 @@ void predict_on_cpu(const DryRun& run, const base::StringTable& strings,
   prediction.chain.tensors = prediction.peak_requested;
   if (const auto before = memory::before_backward(run.log))
     prediction.before_backward = before->bytes;
+  if (const auto first = memory::first_step(run.log)) prediction.first_step = first->bytes;
   if (prediction.peak_requested <= target.memory) return;
   prediction.fit = Fit::oom;
   const auto events = run.log.events();

@@ -84,6 +84,9 @@ struct Prediction {
   // Allocated when the last backward begins, as memory_allocated() returns there; unset without
   // one. For oom as if the device had no limit.
   std::optional<std::int64_t> before_backward;
+  // The most allocated until the end of the first step, whose forward and backward have no
+  // optimizer state yet; unset where the peak lies there. For oom as if the device had no limit.
+  std::optional<std::int64_t> first_step;
   memory::EventIndex peak_event = memory::kNone;  // of DryRun::log, at peak_requested
   memory::CategoryBytes by_category{};            // at peak_event; adds up to peak_requested
   // Workspaces of cuBLAS, which takes them from the allocator and keeps them: in peak_allocated and

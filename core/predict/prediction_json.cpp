@@ -35,6 +35,8 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
       {"backend", std::move(backend)},
       {"types", report::types_json(forecast.run.types)},
       {"peak_allocated", prediction.peak_allocated},
+      {"peak_first_step",
+       prediction.first_step ? nlohmann::json(*prediction.first_step) : nlohmann::json()},
       {"before_backward",
        prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},
       {"peak_reserved", prediction.peak_reserved},

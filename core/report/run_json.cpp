@@ -6,6 +6,7 @@
 
 #include "core/io/json_values.h"
 #include "core/memory/before_backward.h"
+#include "core/memory/first_step.h"
 #include "core/report/courses.h"
 #include "core/report/efficiency.h"
 #include "core/report/recording_notes.h"
@@ -98,8 +99,10 @@ nlohmann::json memory_json(const run::Run& run) {
   const memory::EventIndex peak = run.memory.peak_event();
   if (peak != memory::kNone) by_category = category_json(run.memory.by_category_after(peak));
   const auto before = memory::before_backward(run.memory);
+  const auto first = memory::first_step(run.memory);
   return {
       {"peak_allocated", run.peak_allocated()},
+      {"peak_first_step", first ? nlohmann::json(first->bytes) : nlohmann::json()},
       {"before_backward", before ? nlohmann::json(before->bytes) : nlohmann::json()},
       {"peak_reserved", run.memory.reserved().empty() ? nlohmann::json()
                                                       : nlohmann::json(run.memory.peak_reserved())},

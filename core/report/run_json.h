@@ -31,9 +31,11 @@ namespace ts::report {
 //   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu,
 //                over_one (why mfu is over 1)}]
-//   memory {peak_allocated (by the allocator's own count), before_backward (live when the last
-//           recorded backward began), peak_reserved, peak_of_records (less or more where records
-//           were lost), by_category (at that peak), events, unmatched_frees, limit, limit_source}
+//   memory {peak_allocated (by the allocator's own count), peak_first_step (the most live until the
+//           first recorded step ended; null where the peak lies there), before_backward (live when
+//           the last recorded backward began), peak_reserved, peak_of_records (less or more where
+//           records were lost), by_category (at that peak), events, unmatched_frees, limit,
+//           limit_source}
 //   recording {steps, slices, dropped, clock_drift_ns (of the GPU's clock against ours; null on
 //             cpu), probes, cost {percent, ci95, clear}, notes}: cost in percent of a step, by
 //             `probes` samples; clear: zero is not in its interval; notes: sentences on lost

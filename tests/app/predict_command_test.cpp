@@ -55,6 +55,7 @@ TEST(PredictCommand, AgreesWithARunOnTheCpu) {
   ASSERT_EQ(ended.code, 0) << ended.err;
   const nlohmann::json measured = nlohmann::json::parse(ended.out);
   EXPECT_EQ(answer.at("peak_allocated"), measured.at("memory").at("peak_allocated"));
+  EXPECT_EQ(answer.at("peak_first_step"), measured.at("memory").at("peak_first_step"));
   EXPECT_EQ(answer.at("before_backward"), measured.at("memory").at("before_backward"));
   EXPECT_GT(answer.at("before_backward"), 0);
   EXPECT_EQ(answer.at("by_category"), measured.at("memory").at("by_category"));

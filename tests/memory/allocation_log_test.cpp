@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/memory/before_backward.h"
+#include "core/memory/first_step.h"
 #include "tests/memory/records.h"
 
 namespace ts::memory {
@@ -51,6 +52,35 @@ TEST(AllocationLog, before_backward_is_of_the_last_step_or_of_none) {
   phase(Action::phase_begin, base::Phase::forward, 1);
   log.append(alloc(31, 0xC, 900));
   EXPECT_FALSE(before_backward(log)) << "step 1 has not come to its own";
+}
+
+// Parameters of 100 bytes, activations of 50; the optimizer makes 200 bytes at the end of step 0.
+TEST(AllocationLog, the_first_step_is_told_where_later_ones_need_more) {
+  AllocationLog log;
+  std::int64_t time = 0;
+  const auto in_phase = [&](base::Phase phase, std::int32_t step, const auto& events) {
+    Record begin = mark(++time, Action::phase_begin, phase);
+    begin.step = step;
+    log.append(begin);
+    events();
+    Record end = mark(++time, Action::phase_end, phase);
+    end.step = step;
+    log.append(end);
+  };
+  log.append(alloc(++time, 1, 100));
+  const auto forward = [&] {
+    log.append(alloc(++time, 2, 50, base::Phase::forward));
+    log.append(free(++time, 2));
+  };
+  in_phase(base::Phase::forward, 0, forward);
+  EXPECT_FALSE(first_step(log)) << "there is no other";
+  in_phase(base::Phase::forward, 1, forward);
+  EXPECT_FALSE(first_step(log)) << "both are alike";
+  in_phase(base::Phase::optimizer, 1, [&] { log.append(alloc(++time, 3, 200)); });
+  in_phase(base::Phase::forward, 2, forward);
+  ASSERT_TRUE(first_step(log));
+  EXPECT_EQ(first_step(log)->bytes, 150);
+  EXPECT_EQ(log.peak_bytes(), 350);
 }
 
 TEST(AllocationLog, totals_peak_and_lives_follow_the_events) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/memory/before_backward.h"
+#include "core/memory/first_step.h"
 #include "core/spec/spec_fields.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -133,6 +134,8 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
   using Kind = PeakRow::Kind;
   const std::string tensors = context.texts("inspector.peaks.tensors");
   const std::string before = context.texts("inspector.peaks.before_backward");
+  const std::string first_step = context.texts("inspector.peaks.first_step");
+  const std::string first_step_hint = context.texts("inspector.peaks.first_step_hint");
   if (measured && here != nullptr) {
     // A step that failed never reached its peak.
     const bool whole =
@@ -141,6 +144,11 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
     row(Kind::term, whole ? tensors : context.texts("inspector.peaks.tensors_whole"),
         here->run.log.peak_bytes(), context.texts("inspector.peaks.tensors_hint"));
     if (whole) rows.back().measured = context.run->peak_allocated();
+    if (const auto expected = memory::first_step(here->run.log)) {
+      row(Kind::part, first_step, expected->bytes, first_step_hint);
+      const auto found = memory::first_step(*source.log);
+      if (whole && found) rows.back().measured = found->bytes;
+    }
     if (const auto expected = memory::before_backward(here->run.log)) {
       row(Kind::part, before, expected->bytes, meaning(context.texts, "before_backward"));
       const auto found = memory::before_backward(*source.log);
@@ -168,6 +176,7 @@ std::vector<PeakRow> peak_table(const ViewContext& context) {
     row(Kind::sum, context.texts("inspector.peaks.allocated"), chain.allocated(),
         meaning(context.texts, "allocated"));
   }
+  if (prediction.first_step) row(Kind::part, first_step, prediction.first_step, first_step_hint);
   if (prediction.before_backward) {
     row(Kind::part, before, prediction.before_backward, meaning(context.texts, "before_backward"));
   }
