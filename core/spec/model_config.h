@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.h"
+#include "core/spec/workload_spec.h"
+
+namespace ts::spec {
+
+// The config.json of Hugging Face's transformers as settings of our own language model: Llama,
+// Mistral and GPT-2, whose parameters it has one by one. What it cannot express is an error that
+// names it. The operators are ours, not those of transformers.
+
+// True if the file is such a config, judged by its content. Reads at most a MiB.
+bool is_model_config(const std::filesystem::path& path);
+
+// Sizes, form and type of the model; T no longer than its context. Everything else stays as it is
+// in `spec`, which an error leaves unchanged. The error is the end of a sentence about the file.
+base::Result<void> apply_model_config(const nlohmann::json& config, WorkloadSpec& spec);
+
+}  // namespace ts::spec
