@@ -23,7 +23,9 @@
 #include "core/base/clock.h"
 #include "core/io/file.h"
 #include "core/predict/hunt_table.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
 
 namespace ts::app {
@@ -53,11 +55,18 @@ base::Result<HuntQuestion> read_hunt_question(const HuntCommand& command,
   if (!found) return tl::unexpected(found.error());
   question.spec = std::move(found->spec);
   question.target = std::move(found->target);
-  for (const predict::HuntAxis& axis : question.axes) {
+  for (predict::HuntAxis& axis : question.axes) {
     if (!spec::field_applies(question.spec, axis.field)) {
       return base::fail(std::string(spec::field_name(axis.field)) + " changes nothing for " +
                         to_string(question.spec.workload) + ": hunt along another size");
     }
+    const spec::FieldRange range = spec::size_range(question.spec, axis.field);
+    if (axis.low > range.max || axis.high < range.min) {
+      spec::WorkloadSpec outside = question.spec;
+      static_cast<void>(spec::set_number(outside, axis.field, axis.low));
+      return tl::unexpected<base::Error>(spec::validate(outside).front());
+    }
+    axis = predict::within(axis, question.spec);
   }
   if ((command.every_cell || command.out) && question.axes.size() == 1) {
     return base::fail("--every-cell and --out are for a map: give --axis twice");

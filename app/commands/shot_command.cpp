@@ -134,7 +134,7 @@ int take_shot(const ShotCommand& given) {
   if (!command.files.empty()) return take_shot_of_files(command, *options, *tab, preferences);
   Session session(make_engine_loader(), make_dry_runner_loader());
   SpecArguments arguments = command.spec;
-  if (arguments.workload.empty() && !arguments.spec_file) {
+  if (arguments.workload.empty() && arguments.model.empty() && !arguments.spec_file) {
     arguments.workload = to_string(preferences.spec.workload);
     if (arguments.presets.empty()) arguments.presets = {"tiny"};
   }

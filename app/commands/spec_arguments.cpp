@@ -111,7 +111,11 @@ void add_spec_options(CLI::App& command, SpecArguments& spec) {
   command.add_option("--preset", spec.presets, "Start from a named shape, such as small or lab3")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command.add_option("--model", spec.model, "Run the module of a .pt2 file of torch.export")
+  command
+      .add_option("--model", spec.model,
+                  "Run the module of a .pt2 file of torch.export, or the language model of a "
+                  "config.json of "
+                  "transformers")
       ->type_name("FILE");
   command.add_option("--set", spec.settings, "Change one setting; may be given several times")
       ->type_name("KEY=VALUE")

@@ -9,8 +9,11 @@
 #include "app/commands/restart.h"
 #include "app/output/sweep_files.h"
 #include "app/session/engine_loader.h"
+#include "app/session/file_list.h"
 #include "app/window/window.h"
 #include "core/io/file.h"
+#include "core/spec/model_config.h"
+#include "core/spec/own_model.h"
 
 namespace ts::app {
 namespace {
@@ -22,7 +25,7 @@ struct WindowCommand {
 int open_window(const WindowCommand& command) {
   // Read before the window opens, so that files with nothing to show end the program as bad input.
   std::vector<std::unique_ptr<files::OpenedFile>> files;
-  std::filesystem::path sweep;  // one sweep page: the last one wins
+  std::filesystem::path sweep, model;  // one sweep page, one workload: the last one wins
   for (const std::filesystem::path& path : command.files) {
     const auto whole = io::absolute_path(path);
     if (!whole) return report(whole.error().sentence, 2);
@@ -30,6 +33,14 @@ int open_window(const WindowCommand& command) {
       const auto content = sweep::read_journal(journal_of(path));
       if (!content) return report(content.error().sentence, 2);
       sweep = *whole;
+      continue;
+    }
+    if (listed(*whole).kind == FileKind::model || spec::is_model_config(*whole)) {
+      spec::WorkloadSpec tried;
+      if (const auto chosen = spec::choose_model(whole->string(), tried); !chosen) {
+        return report(chosen.error().sentence, 2);
+      }
+      model = *whole;
       continue;
     }
     auto opened = files::open_file(*whole);
@@ -50,6 +61,7 @@ int open_window(const WindowCommand& command) {
                     .save_folder = default_save_folder(),
                     .files = std::move(files),
                     .sweep = std::move(sweep),
+                    .model = std::move(model),
                     .restart = [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) return report(window.error().sentence, 1);
   return (*window)->run();

@@ -285,6 +285,15 @@ void HuntPage::draw(const views::Ui& ui, Requests& requests) {
     const bool shown = hunts().progress() != nullptr && !hunts().outdated();
     views::draw_hunt_controls(ui, state().hunt_edit, settings(), shown ? &hunts().map() : nullptr);
   });
+  if (views::hunt_fields(settings()).size() < 2) {
+    draw_window(ui, {.id = "###hunt_page"}, area, [&] {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      ImGui::SetCursorScreenPos({at.x + ui.px(24), at.y + ui.px(24)});
+      views::wrapped_text(ui, views::TextStyle::body, ui.theme.text2,
+                          ui.texts("hunt.needs_two_sizes"), ui.px(24));
+    });
+    return;
+  }
   contexts().ask_for_prediction();
   hunts().follow(session(), settings(), state().hunt_edit);
   hunts().update(session());

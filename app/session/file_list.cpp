@@ -33,6 +33,8 @@ ListedFile listed(const std::filesystem::path& path) {
       file.kind = FileKind::snapshot;
     } else if (has_extension(path, ".json") || has_extension(path, ".gz")) {
       file.kind = FileKind::json;
+    } else if (has_extension(path, ".pt2")) {
+      file.kind = FileKind::model;
     }
   }
   const std::uintmax_t bytes = std::filesystem::file_size(path, problem);

@@ -20,7 +20,8 @@ void FileDialog::open(const std::string& title) {
   if (impl_->dialog != nullptr) return;
   impl_->dialog = std::make_unique<pfd::open_file>(
       title, "",
-      std::vector<std::string>{"Memory snapshots", "*.pickle *.pkl *.json", "All files", "*"},
+      std::vector<std::string>{"Memory snapshots", "*.pickle *.pkl *.json",
+                               "Models of torch.export", "*.pt2", "All files", "*"},
       pfd::opt::multiselect);
 }
 

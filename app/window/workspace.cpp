@@ -11,6 +11,8 @@
 #include "app/window/palette_entries.h"
 #include "app/window/projector_scale.h"
 #include "app/window/warning_bars.h"
+#include "core/spec/model_config.h"
+#include "core/spec/own_model.h"
 #include "core/text/message.h"
 
 namespace ts::app {
@@ -41,8 +43,8 @@ PageServices Workspace::services() {
 }
 
 bool Workspace::animated() const {
-  return session_->busy() || session_->files().loading() || !state_->sweeps->idle() ||
-         state_->lessons->running() || state_->sweeps->opening() ||
+  return session_->busy() || models_.busy() || session_->files().loading() ||
+         !state_->sweeps->idle() || state_->lessons->running() || state_->sweeps->opening() ||
          session_->predictions().busy() || session_->predictions().hunt_busy() ||
          runs_.live_pending() || state_->hunts->confirming() || notices_.animated();
 }
@@ -58,9 +60,18 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
 void Workspace::open_file(const std::filesystem::path& path) {
   std::vector<std::string>& recent = state_->preferences.recent_files;
   // Nothing to show: no tab, and no place among the recent files.
-  if (listed(path).kind == FileKind::missing) {
+  const FileKind kind = listed(path).kind;
+  if (kind == FileKind::missing) {
     forget_file(recent, path);
     notices_.add(text::message("file.missing", {{"path", path.string()}}));
+    return;
+  }
+  if (kind == FileKind::model) {
+    models_.open(path);
+    return;
+  }
+  if (kind == FileKind::json && spec::is_model_config(path)) {
+    choose_model(path);
     return;
   }
   const auto lesson = state_->lessons->open_file(*session_, path);
@@ -77,6 +88,29 @@ void Workspace::open_file(const std::filesystem::path& path) {
     session_->files().open(path);
     state_->page = Page::run;
   }
+}
+
+void Workspace::take_model() {
+  const auto read = models_.take();
+  if (!read) return;
+  if (*read) {
+    choose_model(**read);
+  } else {
+    notices_.add(read->error());
+  }
+}
+
+// Settings that the file does not decide stay as they were.
+void Workspace::choose_model(const std::filesystem::path& path) {
+  spec::WorkloadSpec spec = state_->history.spec();
+  if (const auto chosen = spec::choose_model(path.string(), spec); !chosen) {
+    notices_.add(chosen.error());
+    return;
+  }
+  remember_file(state_->preferences.recent_files, path);
+  state_->history.set(spec);
+  session_->files().choose(std::nullopt);
+  state_->page = Page::run;
 }
 
 void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& requests) {
@@ -122,6 +156,7 @@ Requests Workspace::draw(bool interactive) {
   const views::Ui ui{theme, {scale}, *faces_, *texts_};
   if (interactive) {
     for (PageView* const page : pages_.all()) page->update();
+    take_model();
     actions_.take_keys(requests);
     runs_.keep_result();
     runs_.follow_live();

@@ -10,6 +10,7 @@
 #include "app/pages/run_starter.h"
 #include "app/pages/view_contexts.h"
 #include "app/pages/workspace_state.h"
+#include "app/session/model_opener.h"
 #include "app/window/palette.h"
 #include "app/window/status_bar.h"
 #include "app/window/top_bar.h"
@@ -31,7 +32,8 @@ class Workspace {
   // One frame of a window, which takes keys and starts runs, or of a picture.
   Requests draw(bool interactive);
 
-  // Begins to read files and shows the last of them: lessons, sweeps, snapshots and traces.
+  // Begins to read files and shows the last of them: lessons, sweeps, snapshots and traces. A model
+  // becomes the workload.
   void open_files(const std::vector<std::filesystem::path>& paths);
 
   [[nodiscard]] Notices& notices() { return notices_; }
@@ -43,12 +45,15 @@ class Workspace {
   void draw_page(const views::Ui& ui, bool interactive, Requests& requests);
   void draw_sheets(const views::Ui& ui, Requests& requests);
   void open_file(const std::filesystem::path& path);
+  void take_model();
+  void choose_model(const std::filesystem::path& path);
 
   Session* session_;
   WorkspaceState* state_;
   const text::Texts* texts_;
   const views::Fonts::Faces* faces_;
   Notices notices_;
+  ModelOpener models_;
   ViewContexts contexts_;
   RunStarter runs_;
   PageFrame frame_;

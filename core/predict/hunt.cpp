@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/predict/bisect.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/message.h"
@@ -352,6 +353,13 @@ HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor,
     out.high = std::min(axis.high, out.low + shortest);
   }
   return out;
+}
+
+HuntAxis within(const HuntAxis& axis, const spec::WorkloadSpec& spec) {
+  const auto [least, most] = spec::size_range(spec, axis.field);
+  const HuntAxis whole{axis.field, std::max<std::int64_t>(1, least), most};
+  const HuntAxis inside{axis.field, std::max(axis.low, whole.low), std::min(axis.high, whole.high)};
+  return inside.low <= inside.high ? inside : whole;
 }
 
 base::Result<HuntAxis> parse_hunt_axis(std::string_view written) {

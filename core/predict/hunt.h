@@ -52,6 +52,10 @@ struct HuntAxis {
 // "T" (the whole range of the setting), "T=256:8192". Errors are one sentence.
 base::Result<HuntAxis> parse_hunt_axis(std::string_view text);
 
+// The axis within what the specification allows: the range of an own model's file, all of it
+// where they have nothing in common.
+HuntAxis within(const HuntAxis& axis, const spec::WorkloadSpec& spec);
+
 // The axis with its range `factor` times as long in its logarithm, around `centre`, inside
 // `limits`; 0.5 zooms in. A range that already shows every value is not shortened.
 HuntAxis zoomed(const HuntAxis& axis, std::int64_t centre, double factor,

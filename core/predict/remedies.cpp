@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/report/efficiency.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 
@@ -84,7 +85,8 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
       changed.checkpoint_every = 1;
     });
   }
-  if (spec::field_applies(spec, spec::Field::accumulate) && spec.batch % 2 == 0) {
+  if (spec::field_applies(spec, spec::Field::accumulate) &&
+      spec::field_applies(spec, spec::Field::B) && spec.batch % 2 == 0) {
     offer(RemedyKind::smaller_batch, [](spec::WorkloadSpec& changed) {
       changed.batch /= 2;
       changed.accumulate *= 2;
@@ -110,7 +112,8 @@ std::vector<Change> changes_for(const spec::WorkloadSpec& spec, spec::DeviceKind
 
 std::optional<double> estimated_step_s(const DryRun& run, const spec::Gpu& card) {
   const std::optional<double> tflops = report::peak_tflops(card, spec::compute_type(run.spec));
-  if (!tflops || card.bandwidth_gb_s <= 0) return std::nullopt;
+  // No formula gives the FLOPs of a file's operators.
+  if (!tflops || card.bandwidth_gb_s <= 0 || spec::comes_from_file(run.spec)) return std::nullopt;
   const spec::Flops flops = spec::step_flops(run.spec, spec::backend_for_formulas(run.backend));
   double bytes = 0, parameters = 0;
   for (const memory::Block& block : run.log.blocks()) {

@@ -1,28 +1,44 @@
 #include "core/spec/own_model.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/io/json_parse.h"
+#include "core/spec/model_config.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
 #include "core/spec/workload_traits.h"
+#include "core/text/message.h"
 
 namespace ts::spec {
 
 std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec) {
-  if (!traits_of(spec.workload).from_file || spec.model.empty()) return nullptr;
+  if (!comes_from_file(spec) || spec.model.empty()) return nullptr;
   auto model = exported::open_model(spec.model);
   return model ? std::move(*model) : nullptr;
 }
 
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
+  if (is_model_config(path)) {
+    const auto config = io::read_json(path);
+    if (!config) return tl::unexpected(config.error());
+    auto applied = apply_model_config(*config, spec);
+    if (applied) return {};
+    return text::fail("model_error.read",
+                      {{"path", path}, text::argument("reason", std::move(applied.error()))});
+  }
   auto model = exported::open_model(path);
   if (!model) return tl::unexpected(model.error());
   const exported::ModelFile& file = **model;
   spec.workload = WorkloadKind::own_model;
   spec.model = path;
-  const auto example = [&file](std::optional<std::size_t> open, std::int64_t fixed) {
-    return open ? file.dimensions()[*open].example : fixed;
-  };
-  spec.batch = example(file.batch(), file.fixed_batch());
-  spec.seq_len = example(file.sequence(), file.fixed_sequence());
+  for (const Field field : kDimensionFields) {
+    const exported::Dimension* const open = open_dimension(file, field);
+    const std::int64_t fixed = field == Field::B   ? file.fixed_batch()
+                               : field == Field::T ? file.fixed_sequence()
+                                                   : 0;
+    spec.*field_as<NumberField>(field)->member = open != nullptr ? open->example : fixed;
+  }
   spec.dtype = file.main_type() == exported::ElementType::bf16   ? DataType::bf16
                : file.main_type() == exported::ElementType::fp16 ? DataType::fp16
                                                                  : DataType::fp32;
@@ -32,14 +48,42 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
   return {};
 }
 
+bool is_dimension(Field field) {
+  return std::ranges::find(kDimensionFields, field) != kDimensionFields.end();
+}
+
+const exported::Dimension* open_dimension(const exported::ModelFile& model, Field field) {
+  const auto all = model.dimensions();
+  const auto at = [&](std::optional<std::size_t> index) {
+    return index && *index < all.size() ? &all[*index] : nullptr;
+  };
+  if (field == Field::B) return at(model.batch());
+  if (field == Field::T) return at(model.sequence());
+  const std::size_t named = (model.batch() ? 1U : 0U) + (model.sequence() ? 1U : 0U);
+  return at(named + static_cast<std::size_t>(field) - static_cast<std::size_t>(Field::dim1));
+}
+
+FieldRange size_range(const WorkloadSpec& spec, Field field) {
+  const auto model = is_dimension(field) ? model_of(spec) : nullptr;
+  const exported::Dimension* const open = model ? open_dimension(*model, field) : nullptr;
+  return open != nullptr ? FieldRange{open->min, open->max} : field_range(field);
+}
+
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec,
                                         const exported::ModelFile& model) {
   std::vector<std::int64_t> values;
   for (const exported::Symbol& symbol : model.program().symbols) values.push_back(symbol.example);
   for (const exported::Dimension& open : model.dimensions()) values[open.symbol] = open.example;
-  if (model.batch()) values[model.dimensions()[*model.batch()].symbol] = spec.batch;
-  if (model.sequence()) values[model.dimensions()[*model.sequence()].symbol] = spec.seq_len;
+  for (const Field field : kDimensionFields) {
+    const exported::Dimension* const open = open_dimension(model, field);
+    const std::int64_t value = number_of(spec, field);
+    if (open != nullptr && value > 0) values[open->symbol] = value;
+  }
   return values;
+}
+
+bool comes_from_file(const WorkloadSpec& spec) {
+  return traits_of(spec.workload).from_file;
 }
 
 bool is_offered(WorkloadKind kind, const WorkloadSpec& spec) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,14 +17,30 @@ namespace ts::spec {
 // it is. Any thread.
 std::shared_ptr<const exported::ModelFile> model_of(const WorkloadSpec& spec);
 
-// Makes the model at `path` the workload, with the sizes and the type that it was exported with and
-// attention as LibTorch chooses it. The error names the file; the spec stays as it was.
+// Makes the model at `path` the workload: a .pt2 with the sizes and the type that it was exported
+// with and attention as LibTorch chooses it, a config.json (model_config.h) as our own language
+// model. The error names the file; the spec stays as it was.
 base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec);
+
+// Whether operators and sizes are those of a file.
+bool comes_from_file(const WorkloadSpec& spec);
 
 // Whether a list should offer the workload: one that comes from a file only once there is a file.
 bool is_offered(WorkloadKind kind, const WorkloadSpec& spec);
 
-// Values of the program's symbols: B and T where they are open, else the example's.
+// The settings that are open dimensions of an own model: B, T, and dim1 to dim4 for the others in
+// order. Further ones keep the size of the example.
+inline constexpr std::array kDimensionFields = {Field::B,    Field::T,    Field::dim1,
+                                                Field::dim2, Field::dim3, Field::dim4};
+bool is_dimension(Field field);
+// The dimension that the setting is, null where the file has none for it. It lives in the model.
+const exported::Dimension* open_dimension(const exported::ModelFile& model, Field field);
+
+// Smallest and largest possible value of a number for this spec: the file's for an open dimension
+// of an own model, else field_range().
+FieldRange size_range(const WorkloadSpec& spec, Field field);
+
+// Values of the program's symbols: the settings where they are open, else the example's.
 std::vector<std::int64_t> symbol_values(const WorkloadSpec& spec, const exported::ModelFile& model);
 
 }  // namespace ts::spec

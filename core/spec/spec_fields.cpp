@@ -123,6 +123,10 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::optimizer_state, "optimizer_state", S::optimizer, choice<&W::optimizer_state>(kOptimizerStates), "type of the moments of 16-bit parameters: theirs, as PyTorch's optimizers do, or fp32, also with fp32 master weights", reason_optimizer_state},
   {Field::model, "model", S::workload, TextField{&W::model, "a path"}, "file of torch.export whose module runs", reason_model},
   {Field::loss, "loss", S::pass, choice<&W::loss>(kLosses), "of an own model: the mean of its output, cross entropy on logits, or its own", reason_loss},
+  {Field::dim1, "dim1", S::shape, NumberField{&W::dim1, {0, kKi * kKi}, {1, 64 * kKi}}, "first open dimension of an own model beside B and T; 0: as exported", reason_model},
+  {Field::dim2, "dim2", S::shape, NumberField{&W::dim2, {0, kKi * kKi}, {1, 64 * kKi}}, "second open dimension of an own model beside B and T", reason_model},
+  {Field::dim3, "dim3", S::shape, NumberField{&W::dim3, {0, kKi * kKi}, {1, 64 * kKi}}, "third open dimension of an own model beside B and T", reason_model},
+  {Field::dim4, "dim4", S::shape, NumberField{&W::dim4, {0, kKi * kKi}, {1, 64 * kKi}}, "fourth open dimension of an own model beside B and T", reason_model},
 }};
 // clang-format on
 
@@ -256,6 +260,10 @@ bool memory_grows_with(Field field) {
     case Field::layers:
     case Field::d_ff:
     case Field::vocab:
+    case Field::dim1:
+    case Field::dim2:
+    case Field::dim3:
+    case Field::dim4:
       return true;
     default:
       return false;

@@ -198,9 +198,9 @@ const char* reason_loss(const WorkloadSpec& spec) {
 
 const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {
   if (!traits(spec).from_file) return nullptr;
-  if (row.field == Field::B || row.field == Field::T) {
+  if (is_dimension(row.field)) {
     const auto model = model_of(spec);
-    const bool open = model && (row.field == Field::B ? model->batch() : model->sequence());
+    const bool open = model && open_dimension(*model, row.field) != nullptr;
     return open ? nullptr : "field.reason.fixed_in_model";
   }
   switch (row.section) {

@@ -3,8 +3,10 @@
 
 #include "core/allocator/allocator_settings.h"
 #include "core/exported/model_file.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_problems.h"
+#include "core/spec/spec_values.h"
 #include "core/spec/workload_spec.h"
 #include "core/spec/workload_traits.h"
 #include "core/text/numbers.h"
@@ -102,19 +104,18 @@ void check_model(const WorkloadSpec& spec, Problems& problems) {
     problems.add(Field::model, model.error());
     return;
   }
-  const auto check = [&](Field field, std::optional<std::size_t> open, std::int64_t value) {
-    if (!open) return;
-    const exported::Dimension& dimension = (*model)->dimensions()[*open];
-    if (value >= dimension.min && value <= dimension.max) return;
+  for (const Field field : kDimensionFields) {
+    const exported::Dimension* const open = open_dimension(**model, field);
+    const std::int64_t value = number_of(spec, field);
+    const bool as_exported = value == 0 && field != Field::B && field != Field::T;
+    if (open == nullptr || as_exported || (value >= open->min && value <= open->max)) continue;
     problems.add(field, "model_range",
                  {{"field", field_name(field)},
-                  {"label", dimension.label},
-                  {"min", text::grouped(dimension.min)},
-                  {"max", text::grouped(dimension.max)},
+                  {"label", open->label},
+                  {"min", text::grouped(open->min)},
+                  {"max", text::grouped(open->max)},
                   {"value", text::grouped(value)}});
-  };
-  check(Field::B, (*model)->batch(), spec.batch);
-  check(Field::T, (*model)->sequence(), spec.seq_len);
+  }
 }
 
 }  // namespace

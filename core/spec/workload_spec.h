@@ -149,7 +149,11 @@ struct WorkloadSpec {
   bool projections = false;  // attention: Q, K, V come from one input [B, T, heads * d_head]
   Compile compile = Compile::eager;
   OptimizerState optimizer_state = OptimizerState::fp32;
-  std::string model;  // path of the .pt2 of an own model
+  std::string model;      // path of the .pt2 of an own model
+  std::int64_t dim1 = 0;  // its open dimensions beside B and T, in order; 0: as exported
+  std::int64_t dim2 = 0;
+  std::int64_t dim3 = 0;
+  std::int64_t dim4 = 0;
   Loss loss = Loss::automatic;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
@@ -220,8 +224,12 @@ enum class Field : std::uint8_t {
   optimizer_state,
   model,
   loss,
+  dim1,
+  dim2,
+  dim3,
+  dim4,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::loss) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::dim4) + 1;
 
 const char* field_name(Field field);
 

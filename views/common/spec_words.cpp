@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/spec/memory_limit.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/text/numbers.h"
@@ -133,6 +134,13 @@ std::string field_words(const text::Texts& texts, Field field) {
   if (field == Field::backend) return texts("controls.strip.backend");
   if (field == Field::causal) return texts("controls.causal");
   return texts(std::string("controls.field.") + spec::field_name(field));
+}
+
+std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec, Field field) {
+  const bool named = spec::is_dimension(field) && field != Field::B && field != Field::T;
+  const auto model = named ? spec::model_of(spec) : nullptr;
+  const exported::Dimension* const open = model ? spec::open_dimension(*model, field) : nullptr;
+  return open != nullptr ? open->label : field_words(texts, field);
 }
 
 std::string value_words(const text::Texts& texts, Field field, const std::string& value) {

@@ -26,6 +26,8 @@ std::string preset_source_words(const text::Texts& texts, const spec::Preset& pr
 // The name of a setting in the controls, and its value in words. A text that is not a value of the
 // setting is unchanged.
 std::string field_words(const text::Texts& texts, spec::Field field);
+// The same; an open dimension of an own model beside B and T has the name of its file.
+std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec, spec::Field field);
 std::string value_words(const text::Texts& texts, spec::Field field, const std::string& value);
 
 // "Attention, flash, B = 4, T = 512".

@@ -29,6 +29,7 @@ using spec::Field;
 
 constexpr std::array kShape = {Field::B,      Field::T,      Field::d_model, Field::heads,
                                Field::d_head, Field::layers, Field::d_ff,    Field::vocab};
+constexpr std::array kDimensions = {Field::dim1, Field::dim2, Field::dim3, Field::dim4};
 constexpr std::array kAttention = {Field::kv_heads, Field::T_kv, Field::tile_q, Field::tile_k};
 constexpr std::array kModel = {Field::mlp,  Field::ffn,  Field::norm,        Field::positions,
                                Field::bias, Field::tied, Field::projections, Field::fused_qkv};
@@ -90,12 +91,31 @@ void draw_kinds(const ControlsContext& context, float width) {
   context.history.set(spec);
 }
 
+// The file in place of a preset. Another path makes its model the workload.
+void draw_model(const ControlsContext& context, float width) {
+  const Ui& ui = context.ui;
+  const std::string before = context.history.spec().model;
+  draw_field(context, Field::model, width);
+  spec::WorkloadSpec spec = context.history.spec();
+  if (spec.model != before && spec::choose_model(spec.model, spec)) context.history.set(spec);
+  const auto model = spec::model_of(spec);
+  if (!model) return;
+  const std::string count = parameters_text(context, spec);
+  const exported::Program& program = model->program();
+  std::string facts = program.class_name;
+  for (const std::string& fact : {count, "torch " + program.torch_version}) {
+    if (!fact.empty()) facts += (facts.empty() ? "" : ", ") + fact;
+  }
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, facts, ui.px(16));
+}
+
 void draw_workload(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   section(ui, ui.texts("controls.workload"));
   draw_kinds(context, width);
   ImGui::Dummy({0, ui.px(4)});
   const spec::WorkloadSpec& spec = context.history.spec();
+  if (spec::comes_from_file(spec)) return draw_model(context, width);
   const spec::Preset* current = matching_preset(spec);
   select(
       ui, "###preset",
@@ -261,8 +281,15 @@ void apply(const ControlsContext& context, Field field, const SliderEdit& edit) 
 void draw_shape(const ControlsContext& context, float width) {
   const Ui& ui = context.ui;
   section(ui, ui.texts("controls.shape"));
-  std::vector<Field> idle;
-  for (const Field field : kShape) {
+  const bool from_file = spec::comes_from_file(context.history.spec());
+  std::vector<Field> idle, shown(kShape.begin(), kShape.end());
+  // A model has few of these, the other workloads none.
+  for (const Field field : kDimensions) {
+    if (from_file && spec::field_applies(context.history.spec(), field)) {
+      shown.insert(shown.begin() + 2, field);
+    }
+  }
+  for (const Field field : shown) {
     if (reason_text(context, field).empty()) {
       draw_size_slider(context, field, width);
     } else {
@@ -271,6 +298,19 @@ void draw_shape(const ControlsContext& context, float width) {
   }
   draw_idle_fields(ui, "###idle_shape", idle,
                    [&](Field field) { draw_size_slider(context, field, width); });
+}
+
+// What the size is; of a dimension that a model's file leaves open, which one and how far.
+std::string size_meaning(const ControlsContext& context, Field field) {
+  const Ui& ui = context.ui;
+  const std::string meant = meaning(ui.texts, spec::field_name(field));
+  const spec::WorkloadSpec& spec = context.history.spec();
+  const auto model = spec::is_dimension(field) ? spec::model_of(spec) : nullptr;
+  const exported::Dimension* const open = model ? spec::open_dimension(*model, field) : nullptr;
+  if (open == nullptr) return meant;
+  return ui.texts("controls.dimension", {{"label", open->label},
+                                         {"min", text::grouped(open->min)},
+                                         {"max", text::grouped(open->max)}});
 }
 
 void draw_causal(const ControlsContext& context, float width) {
@@ -307,19 +347,21 @@ void draw_size_slider(const ControlsContext& context, Field field, float width, 
   const std::string reason = reason_text(context, field);
   const std::string problem = reason.empty() ? problem_text(context, field) : std::string();
   SliderSettings look;
-  look.label = ui.texts(std::string("controls.field.") + spec::field_name(field));
+  const std::string label = size_words(ui.texts, spec, field);
+  look.label = label;
   look.value = *slider_number(spec, field);
   look.reason = reason;
   look.problem = problem;
   look.label_width = label_width;
-  const std::string meant = meaning(ui.texts, spec::field_name(field));
+  const std::string meant = size_meaning(context, field);
   look.meaning = meant;
   // If the card cannot run the settings, the known edge belongs to other settings.
   if (context.outlook != nullptr && context.outlook->target != nullptr) {
     if (const predict::SizeEdge* edge = context.outlook->edge(field))
       look.bad_from = edge->first_too_large;
   }
-  const SliderEdit edit = log_slider(ui, spec::field_name(field), look, slider_scale(field), width);
+  const SliderEdit edit =
+      log_slider(ui, spec::field_name(field), look, slider_scale(spec, field), width);
   apply(context, field, edit);
 }
 
@@ -338,6 +380,10 @@ void draw_controls(const ControlsContext& context) {
   gap();
   draw_wide_choice(context, Field::pass, ui.texts("controls.pass"), width);
   gap();
+  if (spec::comes_from_file(context.history.spec())) {
+    draw_field(context, Field::loss, width);
+    gap();
+  }
   const auto folded = [&](const char* id, const char* title, std::span<const Field> fields) {
     draw_folded_fields(context, id, title, fields, width);
   };

@@ -1,5 +1,8 @@
 #include "views/controls/field_access.h"
 
+#include <algorithm>
+
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 
 namespace ts::views {
@@ -18,10 +21,16 @@ void set_slider_number(spec::WorkloadSpec& spec, spec::Field field, std::int64_t
   spec.*number->member = follows ? 0 : value;
 }
 
-LogScale slider_scale(spec::Field field) {
+LogScale slider_scale(const spec::WorkloadSpec& spec, spec::Field field) {
   const auto* number = spec::field_as<spec::NumberField>(field);
-  const bool slides = number != nullptr && number->slider.max > 0;
-  return slides ? LogScale(number->slider.min, number->slider.max) : LogScale(1, 2);
+  if (number == nullptr || number->slider.max == 0) return {1, 2};
+  if (!spec::comes_from_file(spec)) return {number->slider.min, number->slider.max};
+  const auto [least, most] = spec::size_range(spec, field);
+  const std::int64_t low = std::max<std::int64_t>(1, least);
+  // A file without a limit has 2^20.
+  const std::int64_t high =
+      std::max(std::min(most, number->slider.max), slider_number(spec, field).value_or(low));
+  return {low, std::max(high, low + 1)};
 }
 
 }  // namespace ts::views

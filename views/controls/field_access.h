@@ -13,7 +13,8 @@ namespace ts::views {
 std::optional<std::int64_t> slider_number(const spec::WorkloadSpec& spec, spec::Field field);
 void set_slider_number(spec::WorkloadSpec& spec, spec::Field field, std::int64_t value);
 
-// The range of a slider. Typed numbers may exceed it, up to the limits of the specification.
-LogScale slider_scale(spec::Field field);
+// The range of a slider: the file's for an open dimension of an own model. Typed numbers may exceed
+// it, up to the limits of the specification.
+LogScale slider_scale(const spec::WorkloadSpec& spec, spec::Field field);
 
 }  // namespace ts::views

@@ -37,17 +37,16 @@ predict::HuntAxis start_of(Field field) {
 }
 
 bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
-               const std::vector<Field>& fields, Field other, const predict::HuntAxis* shown) {
+               const spec::WorkloadSpec& base, Field other, const predict::HuntAxis* shown) {
   const float width = ImGui::GetContentRegionAvail().x;
   bool changed = false;
-  const auto name = [&ui](Field field) {
-    return std::string(ui.texts(std::string("controls.field.") + spec::field_name(field)));
-  };
+  const auto fields = hunt_fields(base);
+  const auto name = [&](Field field) { return size_words(ui.texts, base, field); };
   changed |= select(ui, (id + "_field").c_str(), name(axis.field), "", width, [&] {
     for (const Field field : fields) {
       const std::string row = id + "_" + spec::field_name(field);
       if (field != other && list_row(ui, row.c_str(), name(field), "", field == axis.field)) {
-        axis = start_of(field);
+        axis = predict::within(start_of(field), base);
         return true;
       }
     }
@@ -78,8 +77,9 @@ bool draw_axis(const Ui& ui, const std::string& id, predict::HuntAxis& axis,
 
 std::vector<Field> hunt_fields(const spec::WorkloadSpec& base) {
   std::vector<Field> fields;
-  for (const Field field : {Field::T, Field::B, Field::d_model, Field::heads, Field::d_head,
-                            Field::layers, Field::d_ff, Field::vocab}) {
+  for (const Field field :
+       {Field::T, Field::B, Field::d_model, Field::heads, Field::d_head, Field::layers, Field::d_ff,
+        Field::vocab, Field::dim1, Field::dim2, Field::dim3, Field::dim4}) {
     if (spec::field_applies(base, field)) fields.push_back(field);
   }
   return fields;
@@ -90,12 +90,18 @@ void settle(HuntEdit& edit, const spec::WorkloadSpec& base) {
   const auto possible = [&](Field field) {
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   };
+  // Without a size that can change there is nothing to hunt along; the page says so.
+  if (fields.empty()) return;
   if (!possible(edit.x.field)) edit.x = start_of(fields.front());
-  if (possible(edit.y.field) && edit.y.field != edit.x.field) return;
-  for (const Field field : fields) {
-    if (field != edit.x.field) edit.y = start_of(field);
-    if (field != edit.x.field) return;
+  edit.x = predict::within(edit.x, base);
+  if (!possible(edit.y.field) || edit.y.field == edit.x.field) {
+    for (const Field field : fields) {
+      if (field == edit.x.field) continue;
+      edit.y = start_of(field);
+      break;
+    }
   }
+  edit.y = predict::within(edit.y, base);
 }
 
 std::optional<spec::WorkloadSpec> compared_spec(const HuntEdit& edit,
@@ -179,14 +185,13 @@ std::string reach_words(const predict::HuntAxis& chosen, const predict::HuntAxis
 
 bool draw_hunt_controls(const Ui& ui, HuntEdit& edit, const spec::WorkloadSpec& base,
                         const predict::HuntMap* map) {
-  const auto fields = hunt_fields(base);
   bool changed = draw_target(ui, edit, base);
   section(ui, ui.texts("hunt.across"));
-  changed |= draw_axis(ui, "###hunt_x", edit.x, fields, edit.y.field,
-                       map != nullptr ? &map->x() : nullptr);
+  changed |=
+      draw_axis(ui, "###hunt_x", edit.x, base, edit.y.field, map != nullptr ? &map->x() : nullptr);
   section(ui, ui.texts("hunt.down"));
-  changed |= draw_axis(ui, "###hunt_y", edit.y, fields, edit.x.field,
-                       map != nullptr ? &map->y() : nullptr);
+  changed |=
+      draw_axis(ui, "###hunt_y", edit.y, base, edit.x.field, map != nullptr ? &map->y() : nullptr);
   ImGui::Dummy({0, ui.px(4)});
   changed |= draw_comparison(ui, edit, base);
   ImGui::Dummy({0, ui.px(8)});

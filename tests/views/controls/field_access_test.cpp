@@ -32,7 +32,7 @@ TEST(FieldAccess, leaves_what_is_no_size_alone) {
 
 TEST(FieldAccess, sliders_stay_within_what_is_possible) {
   for (const spec::Field field : kSizes) {
-    const LogScale scale = slider_scale(field);
+    const LogScale scale = slider_scale(spec::WorkloadSpec(), field);
     EXPECT_GE(scale.min(), spec::field_range(field).min) << spec::field_name(field);
     EXPECT_LE(scale.max(), spec::field_range(field).max) << spec::field_name(field);
   }
@@ -46,7 +46,7 @@ TEST(FieldAccess, sliders_reach_every_preset) {
     spec::apply_preset(preset, spec);
     for (const spec::Field field : kSizes) {
       if (!spec::field_applies(spec, field)) continue;
-      const LogScale scale = slider_scale(field);
+      const LogScale scale = slider_scale(spec, field);
       EXPECT_GE(*slider_number(spec, field), scale.min()) << preset.id << spec::field_name(field);
       EXPECT_LE(*slider_number(spec, field), scale.max()) << preset.id << spec::field_name(field);
     }

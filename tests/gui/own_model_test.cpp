@@ -1,0 +1,118 @@
+// A model of torch.export in the window: opened, its dimensions dragged, run, and what goes wrong.
+#include <algorithm>
+#include <fstream>
+
+#include "core/spec/own_model.h"
+#include "tests/exported/pt2_bytes.h"
+#include "tests/gui/driven_window.h"
+
+namespace ts::app::testing {
+namespace {
+
+using exported::testing::zip_of;
+
+class OwnModelInTheWindow : public DrivenWindow {
+ protected:
+  static std::filesystem::path write_file(const char* name, const std::string& bytes) {
+    const auto path = folder() / name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  static const spec::WorkloadSpec& spec() { return state().history.spec(); }
+  static bool opened(ImGuiTestContext* context, const std::filesystem::path& path) {
+    return until(context, 20, [&path] { return spec().model == path.string(); });
+  }
+};
+
+TEST_F(OwnModelInTheWindow, OpensIsDraggedAndRuns) {
+  const auto path = write_file("net.pt2", exported::testing::linear_pt2());
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    IM_CHECK(opened(context, path));
+    IM_CHECK(spec().workload == spec::WorkloadKind::own_model);
+    IM_CHECK_EQ(spec().batch, std::int64_t{8});
+    IM_CHECK(state().preferences.recent_files.front() == path.string());
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    const std::int64_t before = prediction()->run.log.peak_bytes();
+    // The slider has the file's range: its right end is the largest batch.
+    context->ItemDragWithDelta("//###controls/###slider_B", {400, 0});
+    context->Yield(2);
+    IM_CHECK_EQ(spec().batch, std::int64_t{64});
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    IM_CHECK_GT(prediction()->run.log.peak_bytes(), before);
+    IM_CHECK(run_to_end(context));
+    IM_CHECK(session().run()->verdict == run::Verdict::ok);
+    // What the file decides is folded, with that reason.
+    IM_CHECK_STR_EQ(spec::field_reason(spec(), spec::Field::d_model).c_str(),
+                    "field.reason.in_model_file");
+    IM_CHECK(!context->ItemExists("//###controls/###slider_d_model"));
+  });
+}
+
+TEST_F(OwnModelInTheWindow, FurtherDimensionsHaveSliders) {
+  std::string json = exported::testing::linear_json();
+  const std::string fixed = R"({"as_int": 3}],
+        "requires_grad": false)";
+  // A third open dimension of x that the product does not use: the graph only adds x to itself.
+  const auto swap = [&json](const std::string& from, const std::string& to) {
+    const std::size_t at = json.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    json.replace(at, from.size(), to);
+  };
+  swap(fixed, R"({"as_expr": {"expr_str": "Symbol('s2', positive=True, integer=True)",
+                  "hint": {
+    "as_int" : 5}
+}
+}],
+        "requires_grad": false)");
+  swap(R"("s1": {"min_val": 2, "max_val": 16}})",
+       R"("s1": {"min_val": 2, "max_val": 16}, "s2": {"min_val": 2, "max_val": 40}})");
+swap("torch.ops.aten.linear.default", "torch.ops.aten.add.Tensor");
+swap(R"({"name": "input", "arg")", R"({"name": "self", "arg")");
+swap(R"({"name": "weight", "arg": {"as_tensor": {"name": "p_w"}})",
+     R"({"name": "other", "arg": {"as_tensor": {"name": "x"}})");
+const auto path = write_file("three.pt2", zip_of({{"net/models/model.json", json}}));
+drive([&path](ImGuiTestContext* context) {
+  window().open_files({path});
+  IM_CHECK(opened(context, path));
+  IM_CHECK_EQ(spec().dim1, std::int64_t{5});
+  context->ItemDragWithDelta("//###controls/###slider_dim1", {400, 0});
+  context->Yield(2);
+  IM_CHECK_EQ(spec().dim1, std::int64_t{40});
+  IM_CHECK(spec::validate(spec()).empty());
+});
+}
+
+TEST_F(OwnModelInTheWindow, WhatCannotBeOpenedChangesNothing) {
+  const auto bad = write_file("bad.pt2", "this is no model");
+  drive([&bad](ImGuiTestContext* context) {
+    const spec::WorkloadSpec before = spec();
+    window().open_files({bad});
+    // Read on another thread: long enough for a file of 16 bytes.
+    context->SleepNoSkip(1, 0.05F);
+    IM_CHECK(spec() == before);
+    const auto& recent = state().preferences.recent_files;
+    IM_CHECK(std::ranges::find(recent, bad.string()) == recent.end());
+  });
+}
+
+// Operators of another library are named where the prediction would be.
+TEST_F(OwnModelInTheWindow, UnknownOperatorsAreNamed) {
+  std::string json = exported::testing::linear_json();
+  const std::string known = "torch.ops.aten.linear.default";
+  json.replace(json.find(known), known.size(), "torch.ops.mine.linear.default");
+  const auto path = write_file("custom.pt2", zip_of({{"net/models/model.json", json}}));
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    IM_CHECK(opened(context, path));
+    IM_CHECK(until(context, 60, [] {
+      const predict::Outlook* const found = session().predictions().outlook();
+      return found != nullptr && found->spec == spec() && !found->problem.sentence.empty();
+    }));
+    IM_CHECK(session().predictions().outlook()->problem.sentence.find("torch.ops.mine.linear") !=
+             std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace ts::app::testing
