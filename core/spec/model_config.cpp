@@ -70,7 +70,7 @@ constexpr std::array<Family, 3> kFamilies = {{
      .tied = true},
 }};
 
-tl::unexpected<base::Error> cannot(std::string what) {
+tl::unexpected<base::Error> cannot(const std::string& what) {
   return text::fail("model_error.config_setting", {{"what", text::printable(what)}});
 }
 

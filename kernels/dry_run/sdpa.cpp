@@ -121,7 +121,7 @@ at::Tensor added_to_scores(const at::Tensor& mask, const at::Tensor& q) {
 at::Tensor aligned_for_efficient(const at::Tensor& mask, const at::Tensor& q, const at::Tensor& k) {
   constexpr std::int64_t kAlignment = 16;
   const std::int64_t keys = k.size(2);
-  const at::Tensor whole = mask.expand({q.size(0), q.size(1), q.size(2), keys});
+  at::Tensor whole = mask.expand({q.size(0), q.size(1), q.size(2), keys});
   if (keys % kAlignment != 0) {
     return at::constant_pad_nd(whole, {0, kAlignment - keys % kAlignment}).slice(-1, 0, keys);
   }

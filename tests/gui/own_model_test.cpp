@@ -49,38 +49,37 @@ TEST_F(OwnModelInTheWindow, OpensIsDraggedAndRuns) {
   });
 }
 
+// x + x of three open dimensions.
 TEST_F(OwnModelInTheWindow, FurtherDimensionsHaveSliders) {
-  std::string json = exported::testing::linear_json();
-  const std::string fixed = R"({"as_int": 3}],
-        "requires_grad": false)";
-  // A third open dimension of x that the product does not use: the graph only adds x to itself.
-  const auto swap = [&json](const std::string& from, const std::string& to) {
-    const std::size_t at = json.find(from);
-    ASSERT_NE(at, std::string::npos) << from;
-    json.replace(at, from.size(), to);
-  };
-  swap(fixed, R"({"as_expr": {"expr_str": "Symbol('s2', positive=True, integer=True)",
-                  "hint": {
-    "as_int" : 5}
-}
-}],
-        "requires_grad": false)");
-  swap(R"("s1": {"min_val": 2, "max_val": 16}})",
-       R"("s1": {"min_val": 2, "max_val": 16}, "s2": {"min_val": 2, "max_val": 40}})");
-swap("torch.ops.aten.linear.default", "torch.ops.aten.add.Tensor");
-swap(R"({"name": "input", "arg")", R"({"name": "self", "arg")");
-swap(R"({"name": "weight", "arg": {"as_tensor": {"name": "p_w"}})",
-     R"({"name": "other", "arg": {"as_tensor": {"name": "x"}})");
-const auto path = write_file("three.pt2", zip_of({{"net/models/model.json", json}}));
-drive([&path](ImGuiTestContext* context) {
-  window().open_files({path});
-  IM_CHECK(opened(context, path));
-  IM_CHECK_EQ(spec().dim1, std::int64_t{5});
-  context->ItemDragWithDelta("//###controls/###slider_dim1", {400, 0});
-  context->Yield(2);
-  IM_CHECK_EQ(spec().dim1, std::int64_t{40});
-  IM_CHECK(spec::validate(spec()).empty());
-});
+  using Json = nlohmann::json;
+  Json json = exported::testing::layers_program(0);
+  Json sizes = Json::array(), strides = Json::array();
+  for (const char* const name : {"s0", "s1", "s2"}) {
+    json["range_constraints"][name] = {{"min_val", 2}, {"max_val", 40}};
+    const std::string symbol = "Symbol('" + std::string(name) + "', positive=True, integer=True)";
+    sizes.push_back({{"as_expr", {{"expr_str", symbol}, {"hint", {{"as_int", 5}}}}}});
+    strides.push_back({{"as_int", 1}});
+  }
+  Json& graph = json["graph_module"]["graph"];
+  for (const char* const name : {"x", "y"}) {
+    graph["tensor_values"][name]["sizes"] = sizes;
+    graph["tensor_values"][name]["strides"] = strides;
+  }
+  Json& node = graph["nodes"][0];
+  node["target"] = "torch.ops.aten.add.Tensor";
+  node["inputs"][0]["name"] = "self";
+  node["inputs"][1]["name"] = "other";
+  node["inputs"][1]["arg"] = node["inputs"][0]["arg"];
+  const auto path = write_file("three.pt2", zip_of({{"net/models/model.json", json.dump()}}));
+  drive([&path](ImGuiTestContext* context) {
+    window().open_files({path});
+    IM_CHECK(opened(context, path));
+    IM_CHECK_EQ(spec().dim1, std::int64_t{5});
+    context->ItemDragWithDelta("//###controls/###slider_dim1", {400, 0});
+    context->Yield(2);
+    IM_CHECK_EQ(spec().dim1, std::int64_t{40});
+    IM_CHECK(spec::validate(spec()).empty());
+  });
 }
 
 TEST_F(OwnModelInTheWindow, WhatCannotBeOpenedChangesNothing) {

@@ -303,11 +303,10 @@ void draw_shape(const ControlsContext& context, float width) {
 // What the size is; of a dimension that a model's file leaves open, which one and how far.
 std::string size_meaning(const ControlsContext& context, Field field) {
   const Ui& ui = context.ui;
-  const std::string meant = meaning(ui.texts, spec::field_name(field));
   const spec::WorkloadSpec& spec = context.history.spec();
   const auto model = spec::is_dimension(field) ? spec::model_of(spec) : nullptr;
   const exported::Dimension* const open = model ? spec::open_dimension(*model, field) : nullptr;
-  if (open == nullptr) return meant;
+  if (open == nullptr) return meaning(ui.texts, spec::field_name(field));
   return ui.texts("controls.dimension", {{"label", open->label},
                                          {"min", text::grouped(open->min)},
                                          {"max", text::grouped(open->max)}});
