@@ -23,6 +23,7 @@ struct Stretch {
   Phase phase = Phase::idle;
   EventIndex first = 0;
   EventIndex end = 0;
+  EventIndex module = kNone;  // the first allocation in a module
 };
 
 class Guesser {
@@ -40,6 +41,7 @@ class Guesser {
     if (blocks_.empty()) return guess;
     if (!stretches_of_evidence()) stretches_of_lifetimes();
     number_backwards();
+    find_modules();
     // Without a backward nothing tells a parameter from a cache, or an activation from a temporary.
     if (backwards_.empty()) return guess;
     for (BlockIndex i = 0; i < blocks_.size(); ++i) guess.categories[i] = category_of(i);
@@ -61,6 +63,8 @@ class Guesser {
   [[nodiscard]] std::size_t backwards_begun_by(EventIndex event) const;
   [[nodiscard]] Category category_of(BlockIndex index);
   [[nodiscard]] Category category_of_forward(BlockIndex index, const Stretch& stretch);
+  void find_modules();
+  [[nodiscard]] bool is_input(BlockIndex index, const Stretch& stretch) const;
   void part_persistent(std::vector<Category>& categories) const;
   [[nodiscard]] std::vector<memory::PhaseSpan> phases() const;
 
@@ -171,13 +175,30 @@ void Guesser::stretches_of_lifetimes() {
 }
 
 void Guesser::append(Phase phase, EventIndex first, EventIndex end) {
-  if (end > first) stretches_.push_back({phase, first, end});
+  if (end > first) stretches_.push_back({.phase = phase, .first = first, .end = end});
 }
 
 void Guesser::number_backwards() {
   for (const Stretch& stretch : stretches_) {
     if (stretch.phase == Phase::backward) backwards_.push_back(stretch.first);
   }
+}
+
+void Guesser::find_modules() {
+  std::size_t at = 0;
+  for (BlockIndex i = 0; i < blocks_.size() && at < stretches_.size(); ++i) {
+    if (evidence_[i].earlier || !evidence_[i].in_module) continue;
+    while (at + 1 < stretches_.size() && stretches_[at].end <= blocks_[i].alloc_event) ++at;
+    if (stretches_[at].module == kNone) stretches_[at].module = blocks_[i].alloc_event;
+  }
+}
+
+bool Guesser::is_input(BlockIndex index, const Stretch& stretch) const {
+  const BlockEvidence& known = evidence_[index];
+  const Block& block = blocks_[index];
+  return stretch.phase == Phase::forward && stretch.module != kNone && known.python &&
+         !known.in_module && !known.earlier && block.alloc_event < stretch.module &&
+         end_of(block) > stretch.module;
 }
 
 const Stretch& Guesser::stretch_at(EventIndex event) const {
@@ -221,6 +242,7 @@ Category Guesser::category_of_forward(BlockIndex index, const Stretch& stretch) 
     persistent_.push_back(index);
     return Category::parameter;
   }
+  if (is_input(index, stretch)) return Category::input;
   if (crossed == 1) {
     // What an earlier step left behind and an optimizer or a forward frees was a gradient.
     const bool in_backward = !stays && stretch_at(block.free_event).phase == Phase::backward;

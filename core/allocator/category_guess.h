@@ -13,6 +13,7 @@ struct BlockEvidence {
   base::Phase phase = base::Phase::idle;  // idle: nothing
   bool python = false;                    // a line of Python is on the stack
   bool earlier = false;                   // allocated before the recording
+  bool in_module = false;                 // a call of a module of torch.nn is on the stack
 };
 
 // Categories of blocks and phases of steps, guessed where a recording does not tell them.
@@ -29,6 +30,8 @@ struct CategoryGuess {
 // Categories, by the phase of the allocation:
 //   forward: an activation if it lives when a backward begins (or when the recording ends before
 //     one), a temporary otherwise
+//     an input if a line of Python allocated it before the first module of the forward ran, and it
+//     lives when that begins
 //   backward: a gradient if it outlives the backward, a temporary otherwise
 //   optimizer: optimizer state if it outlives the step of the optimizer, a temporary otherwise
 //   earlier, or before a forward and alive through two backwards or from the first one to the end:

@@ -147,7 +147,10 @@ void LogBuilder::guess() {
   for (std::size_t i = 0; i < evidence.size(); ++i) {
     const StackOrigin& origin = origins_.of(result_.stacks[i]);
     const bool earlier = i < static_cast<std::size_t>(result_.blocks_before);
-    evidence[i] = {origin.phase, origin.python, earlier};
+    evidence[i] = {.phase = origin.phase,
+                   .python = origin.python,
+                   .earlier = earlier,
+                   .in_module = origin.in_module};
   }
   CategoryGuess guess = guess_categories(result_.log, evidence);
   const auto known = [](memory::Category category) {

@@ -83,6 +83,8 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
       const bool of_torch = has(file, "/torch/");
       std::string& line = of_torch ? torch_line : own_line;
       if (line.empty()) line = python_line(file, frame.line, name);
+      // A call, not what makes or moves a module.
+      if (name == "_call_impl" && has(file, "/torch/nn/modules/")) origin.in_module = true;
       if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
       // An operator of one's own, or a backward on the thread that calls it.
       const bool engine = name == "_engine_run_backward" && has(file, "/torch/autograd/");

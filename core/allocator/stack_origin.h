@@ -14,7 +14,8 @@ struct StackOrigin {
   base::StringId module = base::kNoString;
   std::int32_t step = -1;
   base::Phase phase = base::Phase::idle;
-  bool python = false;  // a line of Python is on it
+  bool python = false;     // a line of Python is on it
+  bool in_module = false;  // a call of a module of torch.nn is on it
 };
 
 // Reads each stack once.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -63,6 +64,7 @@ class Training {
   void one_step(int step) {
     step_ = step;
     std::vector<std::uint64_t> kept;
+    const std::uint64_t tokens = alloc(64 * 1024, base::Phase::forward, Category::input);
     for (int layer = 0; layer < layers_; ++layer) {
       for (int i = 0; i < 4; ++i) {
         temporary(base::Phase::forward);
@@ -85,6 +87,7 @@ class Training {
       alloc(parameter.size, base::Phase::optimizer, Category::optimizer_state);
     }
     for (const std::uint64_t gradient : gradients) free(gradient);
+    free(tokens);
   }
 
   std::mt19937 random_;
@@ -111,7 +114,12 @@ SnapshotLog foreign(const memory::AllocationLog& log, Stacks stacks) {
     const FrameIndex index = snapshot.stacks.add_frame(frame);
     return snapshot.stacks.add_stack(std::span(&index, 1));
   };
-  const StackIndex model = line("forward", "project/model.py");
+  const StackIndex made = line("__init__", "/usr/lib/torch/nn/modules/linear.py");
+  const StackIndex batch = line("next_batch", "project/train.py");
+  const std::array<FrameIndex, 2> in_module{
+      snapshot.stacks.stack(line("forward", "project/model.py"))[0],
+      snapshot.stacks.stack(line("_call_impl", "/usr/lib/torch/nn/modules/module.py"))[0]};
+  const StackIndex model = snapshot.stacks.add_stack(in_module);
   const StackIndex optimizer = line("step", "/usr/lib/torch/optim/adamw.py");
   const NotesIndex none = snapshot.notes.add({});
   std::size_t block = 0;
@@ -119,9 +127,13 @@ SnapshotLog foreign(const memory::AllocationLog& log, Stacks stacks) {
     entry.notes = none;
     entry.stack = memory::kNone;
     if (entry.action != TraceAction::alloc) continue;
-    const base::Phase phase = log.blocks()[block++].phase;
+    const base::Phase phase = log.blocks()[block].phase;
+    const bool input = log.blocks()[block++].category == Category::input;
     if (stacks == Stacks::none || phase == base::Phase::backward) continue;
-    entry.stack = phase == base::Phase::optimizer ? optimizer : model;
+    entry.stack = phase == base::Phase::optimizer ? optimizer
+                  : phase == base::Phase::setup   ? made
+                  : input                         ? batch
+                                                  : model;
   }
   snapshot.external_annotations.clear();
   return log_of_snapshot(snapshot, 0);
@@ -133,6 +145,11 @@ TEST(CategoryGuess, IsMostlyRightWithTheStacksOfPython) {
     const SnapshotLog guess = foreign(told, Stacks::python);
     EXPECT_TRUE(guess.guessed_share);
     EXPECT_GT(ts::testing::share_right(told, guess.log), 0.999) << seed;
+    for (memory::BlockIndex i = 0; i < told.blocks().size(); ++i) {
+      EXPECT_EQ(told.blocks()[i].category == Category::input,
+                guess.log.blocks()[i].category == Category::input)
+          << i;
+    }
     // Three times forward, backward, optimizer.
     ASSERT_GE(guess.log.phases().size(), 9U);
     EXPECT_EQ(guess.log.phases().front().phase, base::Phase::forward);
