@@ -101,7 +101,8 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
                      (ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_F, false));
   if ((slash && !ImGui::GetIO().WantTextInput) || std::exchange(focus_search_, false))
     ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(width);
+  const float room = ImGui::GetContentRegionAvail().x - ui.px(kMargin);
+  ImGui::SetNextItemWidth(std::clamp(room, 1.0F, width));
   bool entered = false;
   {
     const FontScope font(ui, TextStyle::body);
