@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/text/numbers.h"
 #include "tests/views/texts_for_tests.h"
 
 namespace ts::views {

@@ -114,9 +114,11 @@ TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
   view.memory.kind = MemorySource::Kind::predicted;
   EXPECT_EQ(verdict_words(view, {}).sentence,
             "Fits on a card. On the slider T = 2,048 fits, 2,304 does not.");
-  outlook.edges.front().exact = predict::EdgeHunt{.fits = 2287, .oom = 2288};
+  predict::EdgeHunt& exact = outlook.edges.front().exact.emplace();
+  exact.fits = 2287;
+  exact.oom = 2288;
   EXPECT_EQ(verdict_words(view, {}).sentence, "Fits on a card. T = 2,287 fits, 2,288 does not.");
-  outlook.edges.front().exact->again = {{2307, 2318}};
+  exact.again = {{2307, 2318}};
   EXPECT_EQ(verdict_words(view, {}).sentence,
             "Fits on a card. The largest T that fits is 2,318, but not every smaller one does: all "
             "up to 2,287 do.");
