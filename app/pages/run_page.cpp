@@ -44,7 +44,7 @@ void RunPage::draw(const views::Ui& ui, Requests& requests) {
 // a chart, which can be drawn as one.
 std::vector<views::MenuRow> RunPage::picture_rows(Page page,
                                                   std::function<std::string(ImVec2)> svg) {
-  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const ImVec2 size = ImGui::GetWindowSize();
   const auto save = [this, page, size, svg] {
     panel_ = Requests::Panel{.page = page,
                              .width = static_cast<int>(size.x),

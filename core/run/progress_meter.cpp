@@ -31,8 +31,11 @@ double timing_seconds(const Protocol& protocol, double step_s) {
 
 double run_seconds(const spec::WorkloadSpec& spec, const Protocol& protocol, double step_s) {
   const double recorded = protocol.recorded_steps * step_s;
-  if (const auto warmups = fixed_warmups(spec))
-    return recorded + *warmups * step_s + timing_seconds(protocol, step_s);
+  if (const auto warmups = fixed_warmups(spec)) {
+    Protocol unprobed = protocol;
+    unprobed.probe_every = 0;
+    return recorded + *warmups * step_s + timing_seconds(unprobed, step_s);
+  }
   // A recorded step ends the warm-up, so that the first one in the timing is not slower.
   const double probe = protocol.probe_every > 0 ? step_s : 0;
   return recorded + warmup_seconds(protocol, step_s) + probe + timing_seconds(protocol, step_s);
