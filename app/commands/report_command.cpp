@@ -44,6 +44,17 @@ void add_environments(std::vector<io::Block>& blocks, const std::vector<SavedRes
   }
 }
 
+// The copies of an earlier report.
+void remove_results(const OutputFolder& folder, const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> old;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("result-") && folder.wrote(name)) old.push_back(entry.path());
+  }
+  for (const auto& one : old) std::filesystem::remove_all(one, error);
+}
+
 // Copies the results into one folder, with report.md, .html and .tex, and zips it. Returns 2 when a
 // folder holds no result.
 int make_report(const ReportCommand& command) {
@@ -68,6 +79,7 @@ int make_report(const ReportCommand& command) {
                       .value(),
                   2);
   }
+  remove_results(*folder, command.out);
   std::vector<io::Block> blocks = {
       {io::Block::Kind::title, command.title.empty() ? texts("results.title") : command.title}};
   for (std::size_t i = 0; i < results.size(); ++i) {

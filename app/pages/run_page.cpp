@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/pages/sheet.h"
+#include "core/text/message.h"
 #include "views/charts/chart_svg.h"
 #include "views/common/ids.h"
 #include "views/common/spec_words.h"

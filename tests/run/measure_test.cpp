@@ -226,7 +226,9 @@ TEST_F(MeasureTest, the_time_of_a_whole_run_is_known_before_it) {
       const auto end = run();
       const double step_s = static_cast<double>(step_ns) * 1e-9;
       const double whole = static_cast<double>(end.end_ns - begin) * 1e-9;
-      EXPECT_NEAR(run_seconds(spec_, protocol_, step_s), whole, std::max(2 * step_s, 0.5))
+      // Short steps that scatter are timed for the whole budget, these are all alike.
+      EXPECT_NEAR(run_seconds(spec_, protocol_, step_s), whole,
+                  std::max(2 * step_s, protocol_.budget_s))
           << step_s;
     }
   }
