@@ -118,7 +118,7 @@ void print_table(const char* title, const Json& rows) {
 }
 
 // What is alive in one snapshot and not in the other.
-void print_blocks(const Json& diff) {
+void print_block_differences(const Json& diff) {
   constexpr std::size_t kMost = 25;
   for (const Json& device : diff["blocks"]) {
     const Json& rows = device["rows"];
@@ -145,7 +145,7 @@ void print_diff(const Json& diff) {
   print_figures(diff["figures"]);
   if (diff.contains("actions")) print_figures(diff["actions"]);
   if (diff.contains("kernels")) print_table("Kernels", diff["kernels"]);
-  if (diff.contains("blocks")) print_blocks(diff);
+  if (diff.contains("blocks")) print_block_differences(diff);
   if (diff.contains("operators")) print_table("Operators", diff["operators"]);
 }
 

@@ -58,11 +58,6 @@ class HuntSession {
   [[nodiscard]] spec::WorkloadSpec spec_of(std::size_t cell, const spec::WorkloadSpec& spec) const;
   [[nodiscard]] std::optional<std::size_t> cell_of(const spec::WorkloadSpec& spec) const;
 
-  // The settings that a map holds fixed, as --set takes them: type, backend and pass, and what
-  // differs
-  // from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
-  std::string hunt_settings(const predict::HuntMap& map);
-
   // Writes hunt.json, hunt.csv, hunt.md and hunt.tex into a new folder and returns it.
   base::Result<std::filesystem::path> save() const;
 
@@ -103,6 +98,10 @@ class HuntSession {
 
 // "attention, B x T on RTX 4090 (24.0 GiB), predicted by dry runs."
 std::string hunt_caption(const predict::HuntMap& map, const predict::PredictionTarget& target);
+
+// The settings that a map holds fixed, as --set takes them: type, backend and pass, and what
+// differs from the workload's defaults. "dtype=bf16 backend=naive pass=full_step d_model=768".
+std::string hunt_settings(const predict::HuntMap& map);
 
 // Writes hunt.json, hunt.csv, hunt.md and hunt.tex of a map. Stops at the first that cannot be
 // written.
