@@ -1,5 +1,7 @@
 #include "app/output/saved_results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <system_error>
@@ -283,7 +285,7 @@ std::vector<Block> blocks_of(const SavedResult& result, const std::string& where
   if (!numbers.rows.empty()) blocks.push_back({Block::Kind::table, {}, std::move(numbers)});
   add_tables(blocks, result);
   for (const std::string& file : files) {
-    if (is_picture(file)) add(Block::Kind::picture, where + "/" + file);
+    if (is_picture(file)) add(Block::Kind::picture, fmt::format("{}/{}", where, file));
   }
   std::string rest;
   for (const std::string& file : files)

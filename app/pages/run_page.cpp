@@ -44,7 +44,7 @@ void RunPage::draw(const views::Ui& ui, Requests& requests) {
 // Rows of a context menu: the panel that is drawn now as files, and on the clipboard. `svg`: it is
 // a chart, which can be drawn as one.
 std::vector<views::MenuRow> RunPage::picture_rows(Page page,
-                                                  std::function<std::string(ImVec2)> svg) {
+                                                  const std::function<std::string(ImVec2)>& svg) {
   const ImVec2 size = ImGui::GetWindowSize();
   const auto save = [this, page, size, svg] {
     panel_ = Requests::Panel{.page = page,
@@ -99,13 +99,14 @@ KeptMemory RunPage::memory_to_keep(const views::ViewContext& view) const {
 
 // For panels of rows, whose items have no menu of their own.
 void RunPage::draw_panel_menu(const views::Ui& ui, Page page, const char* title) {
-  constexpr const char* kMenu = "###panel_menu";
+  constexpr const char* kPanelMenu = "###panel_menu";
   const ImGuiIO& io = ImGui::GetIO();
   const float moved = io.MouseDragMaxDistanceSqr[ImGuiMouseButton_Right];
   const bool clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
                        moved < io.MouseDragThreshold * io.MouseDragThreshold;
-  if (clicked && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) ImGui::OpenPopup(kMenu);
-  views::context_menu(ui, kMenu, texts()(title), picture_rows(page, {}));
+  if (clicked && ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows))
+    ImGui::OpenPopup(kPanelMenu);
+  views::context_menu(ui, kPanelMenu, texts()(title), picture_rows(page, {}));
 }
 
 void RunPage::draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry) {

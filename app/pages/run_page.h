@@ -49,8 +49,8 @@ class RunPage : public PageView {
   void draw_timeline(const views::Ui& ui);
   void draw_controls(const views::Ui& ui);
   void draw_inspector(const views::Ui& ui, const views::ViewContext& view);
-  [[nodiscard]] std::vector<views::MenuRow> picture_rows(Page page,
-                                                         std::function<std::string(ImVec2)> svg);
+  [[nodiscard]] std::vector<views::MenuRow> picture_rows(
+      Page page, const std::function<std::string(ImVec2)>& svg);
   [[nodiscard]] std::vector<views::MenuRow> memory_rows(const views::ViewContext& view);
   [[nodiscard]] KeptMemory memory_to_keep(const views::ViewContext& view) const;
   void draw_panel_menu(const views::Ui& ui, Page page, const char* title);

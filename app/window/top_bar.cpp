@@ -200,7 +200,7 @@ std::optional<report::RunEstimate> TopBar::estimate() const {
 // "Run", "Run, about 4 min".
 std::string TopBar::run_words() const {
   const auto& t = services_.texts;
-  const std::string words = services_.session.busy() ? t("bar.stop") : t("bar.run");
+  std::string words = services_.session.busy() ? t("bar.stop") : t("bar.run");
   const auto takes = estimate();
   if (!takes) return words;
   return t("bar.run_takes",

@@ -91,7 +91,7 @@ base::Result<void> write_zip(const std::filesystem::path& archive,
   const auto files = files_below(folder);
   std::optional<base::Error> problem;
   const auto fail = [&](base::Error error) { problem = std::move(error); };
-  const auto written = write_file(archive, [&](const WritePiece& write) {
+  auto written = write_file(archive, [&](const WritePiece& write) {
     std::string directory;
     std::uint64_t size = 0;
     std::uint64_t members = 0;

@@ -143,6 +143,7 @@ base::Result<void> apply_model_config(const Json& json, WorkloadSpec& spec) {
 
   WorkloadSpec made = spec;
   choose_workload(WorkloadKind::lm, made);
+  made.batch = spec.batch;  // the workload would bring its own
   made.d_model = config.size(family->width, 0);
   made.layers = config.size(family->layers, 0);
   made.heads = config.size(family->heads, 0);

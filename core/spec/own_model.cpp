@@ -44,7 +44,7 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec) {
                                                                  : DataType::fp32;
   spec.backend = AttentionBackend::automatic;
   if (spec.pass == Pass::generate) spec.pass = Pass::full_step;
-  if (spec.pass == Pass::full_step && file.parameter_count() == 0) spec.pass = Pass::forward;
+  if (file.parameter_count() == 0) spec.pass = Pass::forward;
   return {};
 }
 

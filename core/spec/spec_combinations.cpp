@@ -92,7 +92,9 @@ void check_precision(const WorkloadSpec& spec, Problems& problems) {
 
 void check_training(const WorkloadSpec& spec, Problems& problems) {
   const WorkloadTraits& traits = traits_of(spec.workload);
-  if (traits.trains && spec.pass == Pass::full_step && parameter_count(spec) == 0) {
+  if (traits.from_file && spec.pass != Pass::forward && parameter_count(spec) == 0) {
+    problems.add(Field::pass, "pass_model_no_parameters");
+  } else if (traits.trains && spec.pass == Pass::full_step && parameter_count(spec) == 0) {
     problems.add(Field::pass, "pass_no_parameters");
   }
   if (!traits.language_model && spec.pass == Pass::generate) {

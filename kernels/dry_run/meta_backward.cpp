@@ -120,6 +120,8 @@ class Backward {
 void backward_of_meta(const at::Tensor& loss) {
   DryRecording* const dry = DryRecording::current();
   TS_CHECK(dry != nullptr && loss.is_meta() && loss.numel() == 1);
+  // As LibTorch's own backward refuses it: no parameter reaches the loss.
+  TORCH_CHECK(loss.requires_grad(), "the loss does not depend on any parameter");
   // Lives as long as the backward; the engine's caller holds it in the same way.
   const at::Tensor one = at::ones_like(loss, at::MemoryFormat::Contiguous);
   const at::AutoGradMode no_graph(false);

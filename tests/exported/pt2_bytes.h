@@ -162,6 +162,22 @@ inline std::string layers_pt2(int layers) {
   return zip_of({{"net/models/model.json", layers_program(layers).dump()}});
 }
 
+// x + x, without a parameter.
+inline std::string bare_pt2() {
+  nlohmann::json json = layers_program(0);
+  nlohmann::json& graph = json["graph_module"]["graph"];
+  graph["inputs"].erase(0);
+  json["graph_module"]["signature"]["input_specs"].erase(0);
+  graph["tensor_values"].erase("head");
+  graph["tensor_values"]["y"] = graph["tensor_values"]["x"];
+  nlohmann::json& node = graph["nodes"][0];
+  node["target"] = "torch.ops.aten.add.Tensor";
+  node["inputs"][0]["name"] = "self";
+  node["inputs"][1]["name"] = "other";
+  node["inputs"][1]["arg"] = node["inputs"][0]["arg"];
+  return zip_of({{"net/models/model.json", json.dump()}});
+}
+
 inline std::string weights_json() {
   return R"json({"config": {"fc.weight": {"path_name": "weight_0", "is_param": true, "use_pickle": false,
     "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 4}, {"as_int": 3}], "requires_grad": true,

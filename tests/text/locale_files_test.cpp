@@ -16,6 +16,7 @@
 #include "core/report/training_summary.h"
 #include "core/report/verdict.h"
 #include "core/run/run.h"
+#include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_spec.h"
 #include "core/text/text.h"
@@ -95,7 +96,15 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
   using spec::WorkloadSpec;
   const std::string model = ::testing::TempDir() + "tensorscope_locale.pt2";
   std::ofstream(model, std::ios::binary) << exported::testing::linear_pt2();
+  // Operators alone, without a parameter.
+  const std::string bare = ::testing::TempDir() + "tensorscope_bare.pt2";
+  std::ofstream(bare, std::ios::binary) << exported::testing::bare_pt2();
   const std::function<void(WorkloadSpec&)> faults[] = {
+      [&bare](WorkloadSpec& spec) {
+        EXPECT_TRUE(spec::choose_model(bare, spec));
+        EXPECT_EQ(spec.pass, spec::Pass::forward);
+        spec.pass = spec::Pass::forward_backward;
+      },
       [](WorkloadSpec& spec) { spec.seq_len = 0; },
       [](WorkloadSpec& spec) { spec.model = "a\nb"; },
       [](WorkloadSpec& spec) { spec.workload = spec::WorkloadKind::own_model; },

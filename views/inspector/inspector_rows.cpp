@@ -240,7 +240,7 @@ std::string row_tip(const text::Texts& texts, const InspectorRow& row) {
 
 std::string standing_words(const ViewContext& context) {
   const char* const key = partial_key(context);
-  const std::string why = key != nullptr ? context.texts(key) : cut_short_words(context);
+  std::string why = key != nullptr ? context.texts(key) : cut_short_words(context);
   if (context.stale.empty()) return why;
   std::string stale = stale_words(context.texts, context.stale);
   if (why.empty()) return stale;

@@ -36,7 +36,7 @@ namespace {
 std::string frame_line(const DrawSink& sink, const allocator::Snapshot& snapshot,
                        allocator::FrameIndex index, float width) {
   const allocator::Frame& frame = snapshot.stacks.frame(index);
-  const std::string whole = blocks::frame_words(snapshot, frame);
+  std::string whole = blocks::frame_words(snapshot, frame);
   if (sink.text_width(TextStyle::mono, whole) <= width) return whole;
   const std::string function = std::string(snapshot.text(frame.name)) + "  ";
   if (!whole.starts_with(function)) return whole;

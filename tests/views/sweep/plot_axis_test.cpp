@@ -123,7 +123,7 @@ TEST(SvgSink, IsWellFormedAndEscapes) {
   sink.pop_clip();
   sink.line({0, 0}, {1, 1}, 0xFF0000FF);
   const std::string svg = sink.document();
-  EXPECT_NE(svg.find("a &lt; b &amp; \"c\"</text>"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("a &lt; b &amp; &quot;c&quot;</text>"), std::string::npos) << svg;
   EXPECT_NE(svg.find("fill=\"#332211\" fill-opacity=\"0.502\""), std::string::npos) << svg;
   EXPECT_NE(svg.find("stroke=\"#ff0000\""), std::string::npos) << svg;
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
