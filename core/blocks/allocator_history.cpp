@@ -263,7 +263,7 @@ std::vector<SnapshotSegment> AllocatorHistory::segments() const {
       segment.expandable = range.expandable;
       segments.push_back(std::move(segment));
     }
-    segments.back().total_size += range.size;
+    segments.back().total_size = limited(segments.back().total_size + range.size);
     end = end_of(address, range.size);
   }
   auto live = lives_.begin();
@@ -282,7 +282,8 @@ std::vector<SnapshotSegment> AllocatorHistory::segments() const {
       SnapshotBlock block;
       block.address = live->first;
       block.size = static_cast<std::int64_t>(until - live->first);
-      block.requested = live->second.requested;
+      // A file may tell any number here.
+      block.requested = std::clamp<std::int64_t>(live->second.requested, 0, block.size);
       block.stack = live->second.stack;
       block.state =
           live->second.pending ? BlockState::active_pending_free : BlockState::active_allocated;
@@ -300,10 +301,10 @@ std::vector<SnapshotSegment> AllocatorHistory::segments() const {
 FreePieces free_pieces(std::span<const SnapshotSegment> segments) {
   FreePieces sum;
   for (const SnapshotSegment& segment : segments) {
-    sum.reserved += segment.total_size;
+    sum.reserved = limited(sum.reserved + limited(segment.total_size));
     for (const SnapshotBlock& block : segment.blocks) {
       if (block.state != BlockState::inactive) {
-        sum.used += block.size;
+        sum.used = limited(sum.used + limited(block.size));
         continue;
       }
       ++sum.pieces;
