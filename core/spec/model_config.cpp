@@ -27,34 +27,26 @@ struct Family {
   bool bias;
   bool tied;  // unless the file says otherwise
 };
-constexpr auto kSwiglu = FeedForward::swiglu;
+constexpr Family kLlama = {.type = "llama",
+                           .width = "hidden_size",
+                           .layers = "num_hidden_layers",
+                           .heads = "num_attention_heads",
+                           .kv_heads = "num_key_value_heads",
+                           .d_ff = "intermediate_size",
+                           .context = "max_position_embeddings",
+                           .activation = "hidden_act",
+                           .ffn = FeedForward::swiglu,
+                           .norm = NormKind::rmsnorm,
+                           .positions = Positions::rope,
+                           .bias = false,
+                           .tied = false};
+constexpr Family named(const char* type, Family family) {
+  family.type = type;
+  return family;
+}
 constexpr std::array<Family, 3> kFamilies = {{
-    {.type = "llama",
-     .width = "hidden_size",
-     .layers = "num_hidden_layers",
-     .heads = "num_attention_heads",
-     .kv_heads = "num_key_value_heads",
-     .d_ff = "intermediate_size",
-     .context = "max_position_embeddings",
-     .activation = "hidden_act",
-     .ffn = kSwiglu,
-     .norm = NormKind::rmsnorm,
-     .positions = Positions::rope,
-     .bias = false,
-     .tied = false},
-    {.type = "mistral",
-     .width = "hidden_size",
-     .layers = "num_hidden_layers",
-     .heads = "num_attention_heads",
-     .kv_heads = "num_key_value_heads",
-     .d_ff = "intermediate_size",
-     .context = "max_position_embeddings",
-     .activation = "hidden_act",
-     .ffn = kSwiglu,
-     .norm = NormKind::rmsnorm,
-     .positions = Positions::rope,
-     .bias = false,
-     .tied = false},
+    kLlama,
+    named("mistral", kLlama),
     {.type = "gpt2",
      .width = "n_embd",
      .layers = "n_layer",

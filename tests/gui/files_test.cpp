@@ -38,6 +38,15 @@ class FilesInTheWindow : public DrivenWindow {
   static bool read(ImGuiTestContext* context) {
     return until(context, 20, [] { return !session().files().loading(); });
   }
+  // A file of that name and content is open and drawn.
+  static bool opens(ImGuiTestContext* context, const char* name, const char* content) {
+    const auto path = folder() / name;
+    std::ofstream(path) << content;
+    window().open_files({path});
+    if (!read(context)) return false;
+    context->Yield(4);
+    return true;
+  }
 };
 
 TEST_F(FilesInTheWindow, OpenByTypedPathShowsTheRecording) {
@@ -72,13 +81,10 @@ TEST_F(FilesInTheWindow, OpenByTypedPathShowsTheRecording) {
 TEST_F(FilesInTheWindow, SegmentsAreSelectableToo) {
   drive([](ImGuiTestContext* context) {
     // One segment of 2 MiB that is taken from end to end: it fills the map.
-    const auto path = folder() / "segments.json";
-    std::ofstream(path) << R"({"segments": [{"device": 0, "address": 4096, "total_size": 2097152,
+    IM_CHECK(opens(context, "segments.json",
+                   R"({"segments": [{"device": 0, "address": 4096, "total_size": 2097152,
         "blocks": [{"address": 4096, "size": 2097152, "requested_size": 2000000,
-                    "state": "active_allocated"}]}], "device_traces": [[]]})";
-    window().open_files({path});
-    IM_CHECK(read(context));
-    context->Yield(4);
+                    "state": "active_allocated"}]}], "device_traces": [[]]})"));
     IM_CHECK(state().view.block_colors ==
              views::BlockColors::stack);  // the file tells no categories
     const ImGuiWindow* panel = context->GetWindowByRef("//###timeline");
@@ -104,11 +110,7 @@ constexpr const char* kThreeEvents = R"({
 // A click on an event goes to its state and selects its block; the keys step on from there.
 TEST_F(FilesInTheWindow, TheAllocatorsEventsCanBeSteppedThrough) {
   drive([](ImGuiTestContext* context) {
-    const auto path = folder() / "events.json";
-    std::ofstream(path) << kThreeEvents;
-    window().open_files({path});
-    IM_CHECK(read(context));
-    context->Yield(4);
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
     IM_CHECK(click_in(context, "###events", {60, 30}));
     context->KeyPress(ImGuiKey_Home);
     context->Yield(2);
@@ -128,11 +130,7 @@ TEST_F(FilesInTheWindow, TheAllocatorsEventsCanBeSteppedThrough) {
 // The search field finds blocks by their stacks, and Enter goes from one to the next.
 TEST_F(FilesInTheWindow, SearchFindsBlocksByTheirLine) {
   drive([](ImGuiTestContext* context) {
-    const auto path = folder() / "events.json";
-    std::ofstream(path) << kThreeEvents;
-    window().open_files({path});
-    IM_CHECK(read(context));
-    context->Yield(4);
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
     context->ItemClick("//###timeline/###snapshot_search");
     context->KeyCharsReplaceEnter("train.py");
     context->Yield(2);
@@ -148,11 +146,7 @@ TEST_F(FilesInTheWindow, SearchFindsBlocksByTheirLine) {
 // The table and the flame graph are of the peak; a click selects the largest block of a row.
 TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
   drive([](ImGuiTestContext* context) {
-    const auto path = folder() / "events.json";
-    std::ofstream(path) << kThreeEvents;
-    window().open_files({path});
-    IM_CHECK(read(context));
-    context->Yield(4);
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
     context->ItemClick("//###timeline/###snapshot_tabs/table");
     context->Yield(3);
     IM_CHECK(click_in(context, "###blocks", {60, 50}));  // the second row
@@ -171,13 +165,9 @@ TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
 // Operators, launches and kernels on the timeline of runs, where they can be selected.
 TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
   drive([](ImGuiTestContext* context) {
-    const auto path = folder() / "trace.json";
-    std::ofstream(path) << R"({"traceEvents": [
+    IM_CHECK(opens(context, "trace.json", R"({"traceEvents": [
         {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
-        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 0, "dur": 100}]})";
-    window().open_files({path});
-    IM_CHECK(read(context));
-    context->Yield(4);
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 0, "dur": 100}]})"));
     const OpenedFiles::Entry* entry = session().files().current();
     IM_CHECK(entry != nullptr && entry->opened != nullptr && entry->opened->trace != nullptr);
     const run::Run& run = entry->opened->trace->run;

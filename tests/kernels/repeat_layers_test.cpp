@@ -17,6 +17,18 @@ namespace {
 
 using spec::AttentionBackend, spec::DeviceKind, spec::WorkloadKind;
 
+void expect_equal(const predict::DryRun& some, const predict::DryRun& all,
+                  const base::StringTable& strings) {
+  EXPECT_EQ(some.parameters, all.parameters);
+  const auto predicted = seen_events(some.log, strings);
+  const auto expected = seen_events(all.log, strings);
+  ASSERT_EQ(first_difference(predicted, expected), "");
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    ASSERT_EQ(predicted[i].text(), expected[i].text()) << i;
+  }
+  EXPECT_EQ(some.log.peak_bytes(), all.log.peak_bytes());
+}
+
 struct RepeatedOf : testing::TestWithParam<spec::WorkloadSpec> {};
 
 TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
@@ -35,15 +47,8 @@ TEST_P(RepeatedOf, EqualsTheWholeRunEventByEvent) {
         const auto some = repeated.dry_run(spec, options, strings, {});
         ASSERT_TRUE(all) << all.error().sentence;
         ASSERT_TRUE(some) << some.error().sentence;
-        EXPECT_EQ(some->parameters, all->parameters);
+        ASSERT_NO_FATAL_FAILURE(expect_equal(*some, *all, strings));
         EXPECT_EQ(some->backend, all->backend);
-        const auto predicted = seen_events(some->log, strings);
-        const auto expected = seen_events(all->log, strings);
-        ASSERT_EQ(first_difference(predicted, expected), "");
-        for (std::size_t i = 0; i < predicted.size(); ++i) {
-          ASSERT_EQ(predicted[i].text(), expected[i].text()) << i;
-        }
-        EXPECT_EQ(some->log.peak_bytes(), all->log.peak_bytes());
         EXPECT_EQ(
             some->log.unmatched_frees() + some->log.missed_frees() + some->log.unmatched_owners(),
             0U);
@@ -95,14 +100,7 @@ TEST(RepeatLayers, OfAnExportedModelEqualTheWholeRunEventByEvent) {
         ASSERT_TRUE(all) << all.error().sentence;
         ASSERT_TRUE(some) << some.error().sentence;
         EXPECT_TRUE(repeated.repeated());
-        EXPECT_EQ(some->parameters, all->parameters);
-        const auto predicted = seen_events(some->log, strings);
-        const auto expected = seen_events(all->log, strings);
-        ASSERT_EQ(first_difference(predicted, expected), "");
-        for (std::size_t i = 0; i < predicted.size(); ++i) {
-          ASSERT_EQ(predicted[i].text(), expected[i].text()) << i;
-        }
-        EXPECT_EQ(some->log.peak_bytes(), all->log.peak_bytes());
+        ASSERT_NO_FATAL_FAILURE(expect_equal(*some, *all, strings));
       }
     }
   }

@@ -23,7 +23,7 @@ class TreeRules(unittest.TestCase):
                       ("cache.corp", ".internal"), ('"/', 'tmp/dl"')]:
             with self.subTest(words=words):
                 self.assertTrue(self.fails("docs/page.md", "".join(words)))
-        for text in ["build/release/work/x", "a/home/b", "/".join(["", "usr", "local", "cuda"]),
+        for text in ["build/release/work/x", "a/home/b",
                      "at work / home", "${root}/work", "internal layout"]:
             with self.subTest(text=text):
                 self.assertFalse(self.fails("docs/page.md", text))
