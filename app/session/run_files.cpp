@@ -10,9 +10,9 @@
 #include "core/files/trace_of_run.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
-#include "core/report/courses.h"
 #include "core/report/kernel_report.h"
 #include "core/report/operator_report.h"
+#include "core/report/result_curves.h"
 #include "core/report/run_json.h"
 #include "core/snapshot/snapshot_write.h"
 #include "core/spec/workload_traits.h"
@@ -38,10 +38,10 @@ base::Result<void> write_memory_snapshot(const std::filesystem::path& path,
 
 base::Result<void> write_tables(const std::filesystem::path& folder, const run::Run& run,
                                 const base::StringTable& strings) {
-  if (!run.facts.courses.empty()) {
-    const io::TextTable courses =
-        report::course_table(run.facts, spec::traits_of(run.spec.workload).courses);
-    if (auto written = io::write_file(folder / "course.csv", io::to_csv(courses)); !written) {
+  if (!run.facts.curves.empty()) {
+    const io::TextTable curves =
+        report::curve_table(run.facts, spec::traits_of(run.spec.workload).curves);
+    if (auto written = io::write_file(folder / "curves.csv", io::to_csv(curves)); !written) {
       return written;
     }
   }

@@ -11,7 +11,7 @@
 #include "app/output/prediction_files.h"
 #include "app/output/sweep_files.h"
 #include "app/output/time_stamp.h"
-#include "app/pictures/course_picture.h"
+#include "app/pictures/curve_picture.h"
 #include "app/pictures/lesson_picture.h"
 #include "app/pictures/sweep_picture.h"
 #include "app/session/run_files.h"
@@ -69,7 +69,7 @@ base::Result<void> save_comparison(Graphics& graphics, Session& session,
 bool wants_pictures(const lessons::Lesson& lesson, const std::string& step) {
   return std::ranges::any_of(lesson.deliverables, [&](const lessons::Deliverable& one) {
     return one.step == step && one.file.ends_with(".png") && one.file != "figure.png" &&
-           one.file != "course.png";
+           one.file != "curves.png";
   });
 }
 
@@ -95,8 +95,8 @@ base::Result<void> save_pictures_of_run(Graphics& graphics, Session& session,
   if (run == nullptr) return {};
   const auto folder = lesson.folder_of(step);
   if (!wants_pictures(lesson.lesson(), step)) {
-    return run->facts.courses.empty() ? base::Result<void>()
-                                      : save_course_figure(graphics, *run, folder);
+    return run->facts.curves.empty() ? base::Result<void>()
+                                     : save_curve_figure(graphics, *run, folder);
   }
   Preferences preferences = state.preferences;
   preferences.spec = run->spec;

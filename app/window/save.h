@@ -18,7 +18,7 @@ base::Result<std::filesystem::path> save_in_folder(Requests::Save what, Graphics
                                                    const std::filesystem::path& parent);
 
 // Saves the pictures of a finished lesson step into its folder: the figure of a sweep and of a
-// workload's courses, and those of the window that the lesson hands in, while their data exist.
+// workload's curves, and those of the window that the lesson hands in, while their data exist.
 base::Result<void> save_step_pictures(Graphics& graphics, Session& session,
                                       const WorkspaceState& state, const LessonRunner& lesson,
                                       const std::string& step);

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
-#include "app/pictures/course_picture.h"
+#include "app/pictures/curve_picture.h"
 #include "app/pictures/picture.h"
 
 namespace ts::app {
@@ -89,8 +89,8 @@ base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
       {workspace_picture(of_run), {Page::timeline, "timeline.png", 1600, 520}, kMemoryPicture},
       folder);
   if (!saved) return saved;
-  if (session.run() == nullptr || session.run()->facts.courses.empty()) return {};
-  return save_course_figure(graphics, *session.run(), folder);
+  if (session.run() == nullptr || session.run()->facts.curves.empty()) return {};
+  return save_curve_figure(graphics, *session.run(), folder);
 }
 
 base::Result<void> save_prediction_pictures(Graphics& graphics, Session& session,

@@ -30,7 +30,7 @@ base::Result<void> save_picture(Graphics& graphics, Session& session, const Work
                                 const PictureOptions& options, const std::filesystem::path& path);
 
 // Writes workspace.png, timeline.png and memory.png of a finished run, and the figure of its
-// courses, as in `state`.
+// curves, as in `state`.
 base::Result<void> save_run_pictures(Graphics& graphics, Session& session,
                                      const WorkspaceState& state,
                                      const std::filesystem::path& folder);

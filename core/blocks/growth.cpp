@@ -45,11 +45,11 @@ Growth find_growth(const BlockSource& source) {
   growth.first_total = source.log.events()[growth.ends.front()].total_after;
   growth.last_total = source.log.events()[growth.ends.back()].total_after;
 
-  struct Course {
+  struct Trend {
     std::int64_t grown = 0;  // steps
     bool shrank = false;
   };
-  std::unordered_map<allocator::StackIndex, Course> courses;
+  std::unordered_map<allocator::StackIndex, Trend> trends;
   const ByStack first = alive_after(source, growth.ends.front());
   ByStack before = first;
   for (std::size_t i = 1; i < growth.ends.size(); ++i) {
@@ -57,17 +57,17 @@ Growth find_growth(const BlockSource& source) {
     for (const auto& [stack, alive] : now) {
       const auto old = before.find(stack);
       const std::int64_t bytes = old == before.end() ? 0 : old->second.bytes;
-      Course& course = courses[stack];
-      if (alive.bytes > bytes) ++course.grown;
-      if (alive.bytes < bytes) course.shrank = true;
+      Trend& trend = trends[stack];
+      if (alive.bytes > bytes) ++trend.grown;
+      if (alive.bytes < bytes) trend.shrank = true;
     }
     for (const auto& [stack, alive] : before) {
-      if (!now.contains(stack)) courses[stack].shrank = true;
+      if (!now.contains(stack)) trends[stack].shrank = true;
     }
     before = std::move(now);
   }
-  for (const auto& [stack, course] : courses) {
-    if (course.shrank || 2 * course.grown < growth.intervals()) continue;
+  for (const auto& [stack, trend] : trends) {
+    if (trend.shrank || 2 * trend.grown < growth.intervals()) continue;
     const Alive& last = before.at(stack);
     const auto old = first.find(stack);
     const Alive begin = old == first.end() ? Alive{} : old->second;

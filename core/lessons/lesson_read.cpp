@@ -487,8 +487,8 @@ std::vector<std::string> files_of(StepKind kind) {
   switch (kind) {
     case StepKind::run:
       return {"run.json",     "trace.json",    "snapshot.pickle", "operators.csv",
-              "operators.md", "stacks.txt",    "course.csv",      "course.png",
-              "course.svg",   "workspace.png", "timeline.png",    "memory.png"};
+              "operators.md", "stacks.txt",    "curves.csv",      "curves.png",
+              "curves.svg",   "workspace.png", "timeline.png",    "memory.png"};
     case StepKind::predict:
       return {"prediction.json", "predicted_snapshot.pickle",
               "peak.csv",        "peak.md",

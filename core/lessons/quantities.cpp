@@ -66,19 +66,19 @@ std::optional<double> result(const json& document, const string& name) {
 std::optional<double> result_error(const json& document, const string& name) {
   return named_in(child(document, "results"), name, "error_percent");
 }
-std::optional<double> course_largest(const json& document, const string& name) {
-  return named_in(child(child(document, "courses"), "of"), name, "largest");
+std::optional<double> curve_largest(const json& document, const string& name) {
+  return named_in(child(child(document, "curves"), "of"), name, "largest");
 }
 
-// The y of a course at that x.
-std::optional<double> course_at(const json& document, const string& argument) {
+// The y of a curve at that x.
+std::optional<double> curve_at(const json& document, const string& argument) {
   const std::size_t comma = argument.rfind(',');
   if (comma == argument.npos) return std::nullopt;
   const string name(base::trimmed(std::string_view(argument).substr(0, comma)));
   const double x = std::strtod(argument.c_str() + comma + 1, nullptr);
-  const json& courses = child(child(document, "courses"), "of");
-  if (!courses.is_array()) return std::nullopt;
-  for (const json& one : courses) {
+  const json& curves = child(child(document, "curves"), "of");
+  if (!curves.is_array()) return std::nullopt;
+  for (const json& one : curves) {
     if (one.value("name", "") != name) continue;
     const json& places = child(one, "x");
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -255,8 +255,8 @@ constexpr QuantityRow kRows[] = {
     pointed("parameters", kRun, Unit::count, kMeasured, "numbers that are trained", "/parameters"),
     {"result", kRun, Unit::number, kMeasured, Takes::name, "what a workload about numbers came to, by its name", nullptr, result},
     {"result_error_percent", kRun, Unit::percent, kMeasured, Takes::name, "how far that is from the exact number", nullptr, result_error},
-    {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a course of such a workload", nullptr, course_largest},
-    {"course", kRun, Unit::number, kMeasured, Takes::position, "y of a course at one x", nullptr, course_at},
+    {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a curve of such a workload", nullptr, curve_largest},
+    {"curve", kRun, Unit::number, kMeasured, Takes::position, "y of a curve at one x", nullptr, curve_at},
     {"type_is", kRun, Unit::count, kMeasured, Takes::type, "1 where a component has that type, else 0", nullptr, type_is},
     pointed("loss", kRun, Unit::number, kMeasured, "loss of the last step", "/loss"),
     pointed("loss_scale", kRun, Unit::number, kMeasured, "of the gradient scaler, at the end", "/training/loss_scale"),

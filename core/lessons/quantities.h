@@ -56,7 +56,7 @@ enum class Takes : std::uint8_t {
   series,    // of a sweep: "naive"
   setting,   // a setting by its name of --set
   type,      // "norm, fp16": a component and a type
-  position,  // "fp16 += fp16, 500": a course of a run and its x
+  position,  // "fp16 += fp16, 500": a curve of a run and its x
 };
 
 // One number of the result of a step, the document that the command prints with --json.

@@ -7,9 +7,9 @@
 #include "core/io/json_values.h"
 #include "core/memory/before_backward.h"
 #include "core/memory/first_step.h"
-#include "core/report/courses.h"
 #include "core/report/efficiency.h"
 #include "core/report/recording_notes.h"
+#include "core/report/result_curves.h"
 #include "core/report/training_summary.h"
 #include "core/run/gpu_state.h"
 #include "core/run/protocol_json.h"
@@ -44,11 +44,11 @@ nlohmann::json results_json(const run::Run& run) {
   return list;
 }
 
-nlohmann::json courses_json(const run::Run& run) {
-  if (run.facts.courses.empty()) return nullptr;
-  const spec::CourseAxes& axes = spec::traits_of(run.spec.workload).courses;
+nlohmann::json curves_json(const run::Run& run) {
+  if (run.facts.curves.empty()) return nullptr;
+  const spec::CurveAxes& axes = spec::traits_of(run.spec.workload).curves;
   auto list = nlohmann::json::array();
-  for (const run::Course& one : run.facts.courses) {
+  for (const run::ResultCurve& one : run.facts.curves) {
     list.push_back({{"name", one.name},
                     {"x", one.x},
                     {"y", one.y},
@@ -197,7 +197,7 @@ nlohmann::json to_json(const run::Run& run, const nlohmann::json& environment) {
           {"decode_tokens_per_s", io::known(run.decode_tokens_per_s())},
           {"generated", generated_json(run)},
           {"results", results_json(run)},
-          {"courses", courses_json(run)},
+          {"curves", curves_json(run)},
           {"flops", run.flops()},
           {"tflops_per_s", io::known(run.tflops_per_s())},
           {"roof", roof_json(run.roof)},

@@ -27,7 +27,7 @@ namespace ts::report {
 //   generated {tokens, text}: of the first sequence
 //   results [{name, value, exact, error_percent}]: the sums of workload accumulation; for layernorm
 //           value is the count of numbers that came out as inf or nan, exact 0, error_percent null
-//   courses {x, y (their axes, spec::CourseAxes), of [{name, x, y, largest}]}; null without any
+//   curves {x, y (their axes, spec::CurveAxes), of [{name, x, y, largest}]}; null without any
 //   roof {dtype, size, tflops, gb_s}: the best large product and copy measured on the device
 //   utilisation [{formula, source, flops_per_token, flops_per_step, peak, peak_tflops, mfu,
 //                over_one (why mfu is over 1)}]

@@ -72,13 +72,12 @@ struct NamedNumber {
   friend bool operator==(const NamedNumber&, const NamedNumber&) = default;
 };
 
-// The course of a number, or its dependence on x: one line of a chart. x is ascending; as many y as
-// x.
-struct Course {
+// A result over an x of its workload's own: one line of a chart. x is ascending; as many y as x.
+struct ResultCurve {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
-  friend bool operator==(const Course&, const Course&) = default;
+  friend bool operator==(const ResultCurve&, const ResultCurve&) = default;
 };
 
 // Facts that only the execution knows. `backend_ran` is found from the operators that ran.
@@ -94,7 +93,7 @@ struct ExecutionFacts {
   std::string generated_text = {};
   // The numbers of a workload whose results are numbers.
   std::vector<NamedNumber> results = {};
-  std::vector<Course> courses = {};
+  std::vector<ResultCurve> curves = {};
   double compile_s = 0;  // the time that compiling the step took; 0: it runs eagerly
   friend bool operator==(const ExecutionFacts&, const ExecutionFacts&) = default;
 };

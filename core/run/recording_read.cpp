@@ -73,9 +73,10 @@ ExecutionFacts facts_of(const nlohmann::json& json) {
   for (const nlohmann::json& one : json.at("results")) {
     facts.results.push_back({one.at(0).get<std::string>(), real(one.at(1)), real(one.at(2))});
   }
-  // Recordings of older versions have no courses.
-  for (const nlohmann::json& one : json.value("courses", nlohmann::json::array())) {
-    facts.courses.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
+  // Recordings of older versions call them courses or have none.
+  const char* curves = json.contains("courses") ? "courses" : "curves";
+  for (const nlohmann::json& one : json.value(curves, nlohmann::json::array())) {
+    facts.curves.push_back({one.at(0).get<std::string>(), reals(one.at(1)), reals(one.at(2))});
   }
   facts.compile_s = json.value("compile_s", 0.0);
   facts.generated = json.at("generated").get<std::vector<std::int64_t>>();

@@ -32,9 +32,9 @@ nlohmann::json facts_json(const ExecutionFacts& facts) {
   for (const NamedType& one : facts.types) types.push_back({one.name, one.type});
   auto results = nlohmann::json::array();
   for (const NamedNumber& one : facts.results) results.push_back({one.name, one.value, one.exact});
-  auto courses = nlohmann::json::array();
-  for (const Course& one : facts.courses) courses.push_back({one.name, one.x, one.y});
-  return {{"compile_s", facts.compile_s},          {"courses", std::move(courses)},
+  auto curves = nlohmann::json::array();
+  for (const ResultCurve& one : facts.curves) curves.push_back({one.name, one.x, one.y});
+  return {{"compile_s", facts.compile_s},          {"curves", std::move(curves)},
           {"parameters", facts.parameters},        {"backend_ran", facts.backend_ran},
           {"memory_limit", facts.memory_limit},    {"types", std::move(types)},
           {"results", std::move(results)},         {"generated", facts.generated},

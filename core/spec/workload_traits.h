@@ -16,8 +16,8 @@ struct Product {
   std::int64_t count = 1;
 };
 
-// The axes of the series of a workload (run::Course), as files name them.
-struct CourseAxes {
+// The axes of the series of a workload (run::ResultCurve), as files name them.
+struct CurveAxes {
   const char* x = "";
   const char* y = "";
   bool log = false;  // both
@@ -40,7 +40,7 @@ struct WorkloadTraits {
   bool has_input = true;
   // Its operators and sizes are those of a file.
   bool from_file = false;
-  CourseAxes courses = {};
+  CurveAxes curves = {};
   // Products of one forward, for every token; the scores of attention are not included.
   std::vector<Product> (*products)(const WorkloadSpec& spec);
   // Parameters in addition to the weights of `products`: biases, norms, embeddings.

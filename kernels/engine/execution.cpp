@@ -263,7 +263,7 @@ run::ExecutionFacts TorchExecution::facts() const {
     facts.generated = std::move(generated.tokens);
     facts.generated_text = std::move(generated.text);
     facts.results = workload_->results();
-    facts.courses = workload_->courses();
+    facts.curves = workload_->curves();
     facts.compile_s = compile_s_;
   }
   return facts;

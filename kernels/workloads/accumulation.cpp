@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/report/courses.h"
+#include "core/report/result_curves.h"
 #include "kernels/observe/module_scope.h"
 #include "kernels/workloads/workload.h"
 
@@ -55,17 +55,17 @@ class Accumulation final : public Workload {
   }
 
   // The running sums, at most kPlaces of them spread evenly, the last included; then the exact one.
-  [[nodiscard]] std::vector<run::Course> courses() override {
+  [[nodiscard]] std::vector<run::ResultCurve> curves() override {
     if (sums_.front().is_meta()) return {};
-    if (!courses_.empty()) return courses_;
+    if (!curves_.empty()) return curves_;
     const std::vector<double> places = additions_read();
     for (std::size_t i = 0; i < sums_.size(); ++i) {
-      courses_.push_back({schemes()[i].name, places, running_sums(i, places)});
+      curves_.push_back({schemes()[i].name, places, running_sums(i, places)});
     }
-    run::Course exact{report::kExactCourse, places, {}};
+    run::ResultCurve exact{report::kExactCurve, places, {}};
     for (const double place : places) exact.y.push_back(kTerm * place);
-    courses_.push_back(std::move(exact));
-    return courses_;
+    curves_.push_back(std::move(exact));
+    return curves_;
   }
 
  private:
@@ -113,7 +113,7 @@ class Accumulation final : public Workload {
   }
 
   std::int64_t additions_;
-  std::vector<run::Course> courses_;
+  std::vector<run::ResultCurve> curves_;
   std::vector<at::Tensor> sums_;
   std::vector<at::Tensor> terms_;
 };

@@ -104,19 +104,19 @@ class LayerNormRange final : public Workload {
 
   // The largest difference over the largest exact value, by scale: exact is fp64 on the same
   // rounded input. NaN where a result is inf or nan.
-  [[nodiscard]] std::vector<run::Course> courses() override {
+  [[nodiscard]] std::vector<run::ResultCurve> curves() override {
     compare();
-    return courses_;
+    return curves_;
   }
 
  private:
   // Once, in pieces, so that fp64 takes no more memory than a step.
   void compare() {
-    if (x_.is_meta() || !courses_.empty()) return;
+    if (x_.is_meta() || !curves_.empty()) return;
     constexpr std::int64_t kPieces = 4;
     const std::vector<at::Tensor> pieces = x_.flatten(0, 1).chunk(kPieces);
     for (const NormScheme& scheme : norm_schemes()) {
-      run::Course course{scheme.name, scales_, {}};
+      run::ResultCurve curve{scheme.name, scales_, {}};
       std::int64_t bad = 0;
       for (const double scale : scales_) {
         double largest = 0, difference = 0;
@@ -128,16 +128,16 @@ class LayerNormRange final : public Workload {
           difference = larger(difference, at::sub(exact, out));
         }
         const double error = difference / largest;
-        course.y.push_back(std::isfinite(error) ? error : std::numeric_limits<double>::quiet_NaN());
+        curve.y.push_back(std::isfinite(error) ? error : std::numeric_limits<double>::quiet_NaN());
       }
-      courses_.push_back(std::move(course));
+      curves_.push_back(std::move(curve));
       results_.push_back({scheme.name, static_cast<double>(bad), 0});
     }
   }
 
   std::vector<double> scales_;
   at::Tensor x_;
-  std::vector<run::Course> courses_;
+  std::vector<run::ResultCurve> curves_;
   std::vector<run::NamedNumber> results_;
 };
 

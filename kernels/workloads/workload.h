@@ -32,11 +32,11 @@ class Workload {
     std::string text;
   };
   [[nodiscard]] virtual Generated generated() const { return {}; }
-  // Result numbers of the last forward, for workloads whose purpose they are, and how they
-  // developed. Computed on request, between steps; courses only once, with the same operators on
+  // Result numbers of the last forward, for workloads whose purpose they are, and the same numbers
+  // over an x. Computed on request, between steps; curves only once, with the same operators on
   // tensors of the same types. Nothing without data.
   [[nodiscard]] virtual std::vector<run::NamedNumber> results() { return {}; }
-  [[nodiscard]] virtual std::vector<run::Course> courses() { return {}; }
+  [[nodiscard]] virtual std::vector<run::ResultCurve> curves() { return {}; }
   // The scalar from which a backward starts: the mean of the squares of the output, unless the
   // workload has a real loss. (A mean of squares gives every output a different gradient, dense in
   // memory as the gradient from a following layer would be; a plain sum gives an expanded one.)

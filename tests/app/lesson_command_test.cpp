@@ -42,16 +42,16 @@ TEST(LessonCommand, TheCheapestLessonLeavesItsWholeFolder) {
        {"figure-numbers.svg", "figure-numbers.png", "report.md", "report.html", "report.tex",
         "values.csv", "values.tex", "checks.csv", "commands.csv", "lesson.json",
         "step-sums/spec.json", "step-sums/run.json", "step-sums/snapshot.pickle",
-        "step-sums/course.csv", "step-sums/course.svg", "step-sums/course.png"}) {
+        "step-sums/curves.csv", "step-sums/curves.svg", "step-sums/curves.png"}) {
     EXPECT_TRUE(fs::exists(fs::path(out) / name)) << name;
   }
   const std::string page = testing::read(fs::path(out) / "report.html");
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos);
-  EXPECT_NE(page.find("src=\"step-sums/course.svg\""), std::string::npos);
+  EXPECT_NE(page.find("src=\"step-sums/curves.svg\""), std::string::npos);
   EXPECT_NE(page.find("10.0021"), std::string::npos);
   const std::string tex = testing::read(fs::path(out) / "report.tex");
-  EXPECT_NE(tex.find("\\includegraphics[width=\\linewidth]{step-sums/course.png}"),
+  EXPECT_NE(tex.find("\\includegraphics[width=\\linewidth]{step-sums/curves.png}"),
             std::string::npos);
   // The settings that are written give the same numbers again.
   const auto again = testing::document_of(

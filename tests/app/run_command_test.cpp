@@ -66,11 +66,11 @@ TEST(RunCommand, OutReplacesARunAndNothingElse) {
       "run layernorm --preset a2-12 --set B=1 --set T=8 --set d_model=64 --steps 3 --out " +
       out.string());
   ASSERT_EQ(ended.code, 0) << ended.err;
-  ASSERT_TRUE(std::filesystem::exists(out / "course.csv"));
+  ASSERT_TRUE(std::filesystem::exists(out / "curves.csv"));
   std::ofstream(out / "notes.txt") << "mine";
   const std::string again = std::string("run attention --out ") + out.string() + kSmall;
   ASSERT_EQ(testing::run_program(again).code, 0);
-  for (const char* left : {"course.csv", "course.png", "course.svg"}) {
+  for (const char* left : {"curves.csv", "curves.png", "curves.svg"}) {
     EXPECT_FALSE(std::filesystem::exists(out / left)) << left;
   }
   EXPECT_EQ(nlohmann::json::parse(testing::read(out / "run.json"))["spec"]["workload"],
@@ -140,24 +140,24 @@ TEST(RunCommand, OutputThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(code("--version >/dev/null" + err), 0);
 }
 
-TEST(RunCommand, OfAWorkloadAboutNumbersOutHoldsItsCourses) {
+TEST(RunCommand, OfAWorkloadAboutNumbersOutHoldsItsCurves) {
   const testing::TemporaryFolder folder;
   const auto ended = testing::run_program(
       "run layernorm --preset a2-12 --set B=1 --set T=8 --set d_model=64 --steps 3 --json --out " +
       folder.path().string());
   ASSERT_EQ(ended.code, 0) << ended.err;
   const auto json = testing::document_of(ended);
-  EXPECT_EQ(json["courses"]["x"], "scale");
-  ASSERT_EQ(json["courses"]["of"].size(), 5U);
-  EXPECT_EQ(json["courses"]["of"][1]["name"], "fp16");
-  EXPECT_EQ(json["courses"]["of"][1]["largest"], 1);
+  EXPECT_EQ(json["curves"]["x"], "scale");
+  ASSERT_EQ(json["curves"]["of"].size(), 5U);
+  EXPECT_EQ(json["curves"]["of"][1]["name"], "fp16");
+  EXPECT_EQ(json["curves"]["of"][1]["largest"], 1);
   EXPECT_GT(json["results"][1]["value"], 0) << "squares of fp16 above 65,504";
   EXPECT_TRUE(json["results"][1]["error_percent"].is_null());
-  const std::string csv = testing::read(folder.path() / "course.csv");
+  const std::string csv = testing::read(folder.path() / "curves.csv");
   EXPECT_TRUE(csv.starts_with("scale,fp32,fp16,bf16,")) << csv.substr(0, 80);
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 23);
-  EXPECT_TRUE(testing::read(folder.path() / "course.svg").starts_with("<svg"));
-  EXPECT_GT(testing::read(folder.path() / "course.png").size(), 10'000U);
+  EXPECT_TRUE(testing::read(folder.path() / "curves.svg").starts_with("<svg"));
+  EXPECT_GT(testing::read(folder.path() / "curves.png").size(), 10'000U);
 }
 
 TEST(RunCommand, OutHoldsRunTraceAndPictures) {

@@ -78,9 +78,9 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     const std::string report = file("report.md");
     IM_CHECK(report.find("10.0021") != report.npos);
     IM_CHECK(report.find("bf16 has 8 bits of mantissa.") != report.npos);
-    IM_CHECK(report.find("step-sums/course.svg") != report.npos);
+    IM_CHECK(report.find("step-sums/curves.svg") != report.npos);
     for (const char* name : {"report.tex", "values.csv", "checks.csv", "step-sums/run.json",
-                             "step-sums/course.png", "step-sums/snapshot.pickle"})
+                             "step-sums/curves.png", "step-sums/snapshot.pickle"})
       IM_CHECK(!file(name).empty());
     const auto card = state().lessons->cards();
     const auto sums = std::ranges::find_if(

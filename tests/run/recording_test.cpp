@@ -44,7 +44,7 @@ struct Written {
     }
     run.roof = Roof{spec::DataType::fp32, 1024, 0.25, 12};
     run.apply(PeakUpdate{run.id, 123'456});
-    run.facts.courses = {{"fp16", {1, 2.5, 1e4}, {0.1, 4, 3e-7}}, {"bf16", {}, {}}};
+    run.facts.curves = {{"fp16", {1, 2.5, 1e4}, {0.1, 4, 3e-7}}, {"bf16", {}, {}}};
     file = writer.file(run);
   }
 };
@@ -96,33 +96,40 @@ void expect_equal(const Run& a, const base::StringTable& strings_a, const Run& b
   EXPECT_EQ(a.memory.unmatched_frees(), b.memory.unmatched_frees());
 }
 
-TEST(Recording, CoursesComeBackAndOlderFilesHaveNone) {
+TEST(Recording, CurvesComeBackUnderTheOldNameTooAndOlderFilesHaveNone) {
   const Written written(5);
   base::StringTable strings;
   const auto read = read_recording(written.file, 7, strings);
   ASSERT_TRUE(read) << read.error().sentence;
-  ASSERT_EQ((*read)->facts.courses.size(), 2U);
-  const Course& course = (*read)->facts.courses[0];
-  EXPECT_EQ(course.name, "fp16");
-  EXPECT_EQ(course.x, written.run.facts.courses[0].x);
-  EXPECT_EQ(course.y, written.run.facts.courses[0].y);
+  ASSERT_EQ((*read)->facts.curves.size(), 2U);
+  const ResultCurve& curve = (*read)->facts.curves[0];
+  EXPECT_EQ(curve.name, "fp16");
+  EXPECT_EQ(curve.x, written.run.facts.curves[0].x);
+  EXPECT_EQ(curve.y, written.run.facts.curves[0].y);
 
   const auto parts = recording_format::parts_of(written.file);
   ASSERT_TRUE(parts);
   auto header = nlohmann::json::parse(parts->header);
   // What is no number stays none.
-  header["facts"]["courses"][0][2][1] = nullptr;
+  header["facts"]["curves"][0][2][1] = nullptr;
   const std::string gap = recording_format::framed(header.dump(), parts->records);
   const auto with_gap = read_recording(gap, 9, strings);
   ASSERT_TRUE(with_gap) << with_gap.error().sentence;
-  EXPECT_TRUE(std::isnan((*with_gap)->facts.courses[0].y[1]));
-  EXPECT_EQ((*with_gap)->facts.courses[0].y[2], 3e-7);
+  EXPECT_TRUE(std::isnan((*with_gap)->facts.curves[0].y[1]));
+  EXPECT_EQ((*with_gap)->facts.curves[0].y[2], 3e-7);
+
+  header["facts"]["courses"] = header["facts"]["curves"];
+  ASSERT_EQ(header.at("facts").erase("curves"), 1U);
+  const std::string renamed = recording_format::framed(header.dump(), parts->records);
+  const auto old_name = read_recording(renamed, 10, strings);
+  ASSERT_TRUE(old_name) << old_name.error().sentence;
+  EXPECT_EQ((*old_name)->facts.curves[0].x, written.run.facts.curves[0].x);
 
   ASSERT_EQ(header.at("facts").erase("courses"), 1U);
   const std::string older = recording_format::framed(header.dump(), parts->records);
   const auto opened = read_recording(older, 8, strings);
   ASSERT_TRUE(opened) << opened.error().sentence;
-  EXPECT_TRUE((*opened)->facts.courses.empty());
+  EXPECT_TRUE((*opened)->facts.curves.empty());
   EXPECT_EQ((*opened)->facts.parameters, written.run.facts.parameters);
 }
 
@@ -248,7 +255,7 @@ TEST_F(RecordingWith, AHeaderNestedTooDeeplyIsRefused) {
   const auto deep = [](nlohmann::json& header) {
     nlohmann::json value = 1;
     for (int i = 0; i < 200; ++i) value = nlohmann::json::array({std::move(value)});
-    header["facts"]["courses"] = std::move(value);
+    header["facts"]["curves"] = std::move(value);
   };
   EXPECT_NE(sentence(deep, {}).find("nested more than"), std::string::npos);
 }

@@ -6,10 +6,10 @@
 #include <span>
 #include <utility>
 
-#include "core/report/courses.h"
 #include "core/report/efficiency.h"
 #include "core/report/kernel_report.h"
 #include "core/report/recording_notes.h"
+#include "core/report/result_curves.h"
 #include "core/report/training_summary.h"
 #include "core/text/numbers.h"
 #include "views/charts/labels.h"

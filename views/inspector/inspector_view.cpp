@@ -10,7 +10,6 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
-#include "views/inspector/course_panel.h"
 #include "views/inspector/file_block.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/gpu_rows.h"
@@ -18,6 +17,7 @@
 #include "views/inspector/obstacle_view.h"
 #include "views/inspector/peak_table.h"
 #include "views/inspector/remedy_list.h"
+#include "views/inspector/result_curve_panel.h"
 #include "views/inspector/row_list.h"
 #include "views/inspector/state_rows.h"
 #include "views/inspector/step_strip.h"
@@ -153,7 +153,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
     gap(8);
   }
   // For a workload whose numbers matter, they come first.
-  if (of_run && draw_courses(ui, context)) gap(8);
+  if (of_run && draw_result_curves(ui, context)) gap(8);
   draw_peak_table(ui, context);
   if (of_run && context.run != nullptr) {
     if (button(ui, "###show_agreement", "\xef\x83\x8e", ui.texts("agreement.open"), "E",

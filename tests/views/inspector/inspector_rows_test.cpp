@@ -199,7 +199,7 @@ TEST_F(InspectorRows, what_was_not_measured_is_an_en_dash) {
 TEST_F(InspectorRows, of_layernorm_tells_the_largest_error_and_what_is_not_finite) {
   run_.spec.workload = spec::WorkloadKind::layernorm;
   run_.facts.results = {{"fp16", 1234, 0}, {"fp32", 0, 0}};
-  run_.facts.courses = {{"fp16", {1, 10}, {0.001, 1}}, {"fp32", {1, 10}, {1e-7, 2.5e-7}}};
+  run_.facts.curves = {{"fp16", {1, 10}, {0.001, 1}}, {"fp32", {1, 10}, {1e-7, 2.5e-7}}};
   const auto rows = run_rows(context());
   EXPECT_EQ(value(rows, "fp16"), "1.00e+00");
   EXPECT_EQ(value(rows, "fp32"), "2.50e-07");

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/report/courses.h"
+#include "core/report/result_curves.h"
 #include "core/spec/presets.h"
 #include "tests/kernels/attention_reference.h"
 #include "tests/kernels/recorded.h"
@@ -25,7 +25,7 @@ spec::WorkloadSpec preset(WorkloadKind kind, const char* id) {
 run::ExecutionFacts facts_after_a_step(const spec::WorkloadSpec& spec) {
   auto execution = engine().prepare(spec, kPlenty, nullptr, {});
   EXPECT_TRUE(execution) << execution.error().sentence;
-  EXPECT_TRUE((*execution)->facts().courses.empty()) << "nothing ran yet";
+  EXPECT_TRUE((*execution)->facts().curves.empty()) << "nothing ran yet";
   EXPECT_TRUE((*execution)->step(nullptr, 0));
   const run::ExecutionFacts facts = (*execution)->facts();
   EXPECT_EQ((*execution)->facts(), facts);
@@ -52,29 +52,29 @@ TEST(RunningSums, AreThoseOfAdditionsOneByOne) {
       sums_of<c10::BFloat16, c10::BFloat16>(1000), sums_of<float, c10::Half>(1000),
       sums_of<float, c10::Half>(1000)};
   const run::ExecutionFacts facts = facts_after_a_step(spec);
-  ASSERT_EQ(facts.courses.size(), 6U);
-  for (std::size_t i = 0; i < facts.courses.size(); ++i) {
-    const run::Course& course = facts.courses[i];
-    ASSERT_EQ(course.x.size(), 512U);
-    ASSERT_EQ(course.y.size(), 512U);
-    EXPECT_EQ(course.x.back(), 1000);
-    EXPECT_TRUE(std::is_sorted(course.x.begin(), course.x.end()));
-    for (std::size_t at = 0; at < course.x.size(); ++at) {
-      const auto additions = static_cast<std::size_t>(course.x[at]);
+  ASSERT_EQ(facts.curves.size(), 6U);
+  for (std::size_t i = 0; i < facts.curves.size(); ++i) {
+    const run::ResultCurve& curve = facts.curves[i];
+    ASSERT_EQ(curve.x.size(), 512U);
+    ASSERT_EQ(curve.y.size(), 512U);
+    EXPECT_EQ(curve.x.back(), 1000);
+    EXPECT_TRUE(std::is_sorted(curve.x.begin(), curve.x.end()));
+    for (std::size_t at = 0; at < curve.x.size(); ++at) {
+      const auto additions = static_cast<std::size_t>(curve.x[at]);
       if (i == 5) {
-        EXPECT_DOUBLE_EQ(course.y[at], 0.01 * course.x[at]);
+        EXPECT_DOUBLE_EQ(curve.y[at], 0.01 * curve.x[at]);
       } else {
-        ASSERT_EQ(course.y[at], expected[i][additions - 1]) << course.name << " " << additions;
+        ASSERT_EQ(curve.y[at], expected[i][additions - 1]) << curve.name << " " << additions;
       }
     }
     if (i < 5) {
-      EXPECT_EQ(course.name, facts.results[i].name);
-      EXPECT_EQ(course.y.back(), facts.results[i].value) << "the sum of the step";
+      EXPECT_EQ(curve.name, facts.results[i].name);
+      EXPECT_EQ(curve.y.back(), facts.results[i].value) << "the sum of the step";
     }
   }
   // labs.md, A2-10: bf16 stalls at 4.
   EXPECT_EQ(report::largest_of(facts, "bf16 += bf16"), 4.0);
-  EXPECT_EQ(facts.courses.back().name, report::kExactCourse);
+  EXPECT_EQ(facts.curves.back().name, report::kExactCurve);
 }
 
 TEST(RunningSums, OfFewAdditionsAreAllThere) {
@@ -82,9 +82,9 @@ TEST(RunningSums, OfFewAdditionsAreAllThere) {
   for (const std::int64_t additions : {1, 7, 512, 513}) {
     spec.seq_len = additions;
     const run::ExecutionFacts facts = facts_after_a_step(spec);
-    EXPECT_EQ(facts.courses.front().x.size(),
+    EXPECT_EQ(facts.curves.front().x.size(),
               static_cast<std::size_t>(std::min<std::int64_t>(additions, 512)));
-    EXPECT_EQ(facts.courses.front().x.back(), static_cast<double>(additions));
+    EXPECT_EQ(facts.curves.front().x.back(), static_cast<double>(additions));
   }
 }
 
@@ -112,10 +112,10 @@ double rounding_error(const std::vector<double>& x, std::size_t width, double sc
   return difference / largest;
 }
 
-const run::Course& course_of(const run::ExecutionFacts& facts, std::string_view name) {
-  const auto found = std::find_if(facts.courses.begin(), facts.courses.end(),
-                                  [&](const run::Course& one) { return one.name == name; });
-  EXPECT_NE(found, facts.courses.end()) << name;
+const run::ResultCurve& curve_of(const run::ExecutionFacts& facts, std::string_view name) {
+  const auto found = std::find_if(facts.curves.begin(), facts.curves.end(),
+                                  [&](const run::ResultCurve& one) { return one.name == name; });
+  EXPECT_NE(found, facts.curves.end()) << name;
   return *found;
 }
 
@@ -128,16 +128,16 @@ TEST(LayerNormRange, WithStatisticsInFp32OnlyTheResultIsRounded) {
   const run::ExecutionFacts facts = (*execution)->facts();
   const auto width = static_cast<std::size_t>(spec.d_model);
   for (std::size_t i = 0; i < 22; ++i) {
-    const run::Course& half = course_of(facts, "fp16 (mean, var fp32)");
+    const run::ResultCurve& half = curve_of(facts, "fp16 (mean, var fp32)");
     ASSERT_EQ(half.x.size(), 22U);
     const double scale = half.x[i];
     EXPECT_NEAR(half.y[i], rounding_error<c10::Half>(x, width, scale), 0.1 * half.y[i]) << scale;
-    const run::Course& brain = course_of(facts, "bf16 (mean, var fp32)");
+    const run::ResultCurve& brain = curve_of(facts, "bf16 (mean, var fp32)");
     EXPECT_NEAR(brain.y[i], rounding_error<c10::BFloat16>(x, width, scale), 0.1 * brain.y[i])
         << scale;
   }
-  EXPECT_DOUBLE_EQ(facts.courses.front().x.front(), 1e-3);
-  EXPECT_DOUBLE_EQ(facts.courses.front().x.back(), 1e4);
+  EXPECT_DOUBLE_EQ(facts.curves.front().x.front(), 1e-3);
+  EXPECT_DOUBLE_EQ(facts.curves.front().x.back(), 1e4);
 }
 
 // dtype does not apply here.
@@ -147,22 +147,22 @@ TEST(LayerNormRange, StartsFromTheSameNumbersWhateverTheType) {
   spec.seq_len = 4;
   const run::ExecutionFacts facts = facts_after_a_step(spec);
   spec.dtype = spec::DataType::bf16;
-  EXPECT_EQ(facts_after_a_step(spec).courses, facts.courses);
+  EXPECT_EQ(facts_after_a_step(spec).curves, facts.curves);
 }
 
 // labs.md, A2-12: squares of fp16 overflow above 65,504, bf16 has the range and few digits.
 TEST(LayerNormRange, ShowsWhatTheExerciseAsksFor) {
   const run::ExecutionFacts facts = facts_after_a_step(preset(WorkloadKind::layernorm, "a2-12"));
-  ASSERT_EQ(facts.courses.size(), 5U);
+  ASSERT_EQ(facts.curves.size(), 5U);
   ASSERT_EQ(facts.results.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
-    EXPECT_EQ(facts.results[i].name, facts.courses[i].name);
+    EXPECT_EQ(facts.results[i].name, facts.curves[i].name);
     EXPECT_EQ(facts.results[i].value > 0, facts.results[i].name == "fp16");
   }
   EXPECT_LT(*report::largest_of(facts, "fp32"), 1e-6);
   EXPECT_LT(*report::largest_of(facts, "bf16"), 0.05);
   EXPECT_GT(*report::largest_of(facts, "bf16"), 1e-3);
-  const run::Course& fp16 = course_of(facts, "fp16");
+  const run::ResultCurve& fp16 = curve_of(facts, "fp16");
   for (std::size_t i = 0; i < fp16.x.size(); ++i) {
     // The largest of these numbers is about 4.5: its square overflows from a scale of 57 on, and
     // every row has one above 2.2 for a scale of 120.

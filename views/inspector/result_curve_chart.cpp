@@ -1,4 +1,4 @@
-#include "views/inspector/course_chart.h"
+#include "views/inspector/result_curve_chart.h"
 
 #include <fmt/format.h>
 
@@ -22,8 +22,8 @@ struct Style {
   float thickness = 1.6F;
 };
 
-Style style_of(const CourseFigure& figure, std::size_t index) {
-  if (figure.courses[index].name == report::kExactCourse) return {figure.theme.text3, 1, 0, 1};
+Style style_of(const ResultCurveFigure& figure, std::size_t index) {
+  if (figure.curves[index].name == report::kExactCurve) return {figure.theme.text3, 1, 0, 1};
   constexpr std::array<std::size_t, 6> kCategories = {0, 2, 4, 1, 3, 6};
   constexpr std::array<std::pair<float, float>, 5> kDashes = {
       {{1, 0}, {7, 3}, {2, 2.5F}, {11, 3}, {4, 4}}};
@@ -31,7 +31,7 @@ Style style_of(const CourseFigure& figure, std::size_t index) {
   return {figure.theme.category[kCategories[index % kCategories.size()]], on, off};
 }
 
-bool drawable(const CourseFigure& figure, double value) {
+bool drawable(const ResultCurveFigure& figure, double value) {
   return std::isfinite(value) && (!figure.axes.log || value > 0);
 }
 
@@ -49,27 +49,27 @@ std::string shown(double value) {
 
 class Drawing {
  public:
-  Drawing(DrawSink& sink, const Rect& area, const CourseFigure& figure)
+  Drawing(DrawSink& sink, const Rect& area, const ResultCurveFigure& figure)
       : sink_(sink), area_(area), figure_(figure) {
     const float left = px(44);
     plot_ = {std::round(area.x0 + left), std::round(area.y0 + px(20)), std::round(area.x1 - px(8)),
              std::round(area.y0 + px(figure.plot_height) - px(34))};
-    x_ = axis(plot_.x0, plot_.x1, &run::Course::x);
-    y_ = axis(plot_.y1, plot_.y0, &run::Course::y);
-    if (!figure.axes.log) x_.high = figure.courses.front().x.back();
+    x_ = axis(plot_.x0, plot_.x1, &run::ResultCurve::x);
+    y_ = axis(plot_.y1, plot_.y0, &run::ResultCurve::y);
+    if (!figure.axes.log) x_.high = figure.curves.front().x.back();
   }
 
   std::optional<std::size_t> draw() {
     draw_axes();
     const auto hit = under_mouse();
     if (hit) {
-      const float at = std::round(x_.position(figure_.courses.front().x[*hit]));
+      const float at = std::round(x_.position(figure_.curves.front().x[*hit]));
       sink_.fill({at, plot_.y0, at + 1, plot_.y1}, figure_.theme.text3);
     }
     sink_.push_clip({plot_.x0, plot_.y0, plot_.x1 + 1, plot_.y1 + 1});
-    for (std::size_t i = 0; i < figure_.courses.size(); ++i) draw_course(i);
+    for (std::size_t i = 0; i < figure_.curves.size(); ++i) draw_curve(i);
     sink_.pop_clip();
-    draw_names(hit.value_or(figure_.courses.front().x.size() - 1));
+    draw_names(hit.value_or(figure_.curves.front().x.size() - 1));
     return hit;
   }
 
@@ -77,11 +77,11 @@ class Drawing {
   [[nodiscard]] float px(float length) const { return figure_.metrics.px(length); }
 
   [[nodiscard]] PlotAxis axis(float from, float to,
-                              std::vector<double> run::Course::*values) const {
+                              std::vector<double> run::ResultCurve::*values) const {
     double least = 0, greatest = 0;
     bool any = false;
-    for (const run::Course& course : figure_.courses) {
-      for (const double value : course.*values) {
+    for (const run::ResultCurve& curve : figure_.curves) {
+      for (const double value : curve.*values) {
         if (!drawable(figure_, value)) continue;
         least = any ? std::min(least, value) : value;
         greatest = any ? std::max(greatest, value) : value;
@@ -105,7 +105,7 @@ class Drawing {
   void draw_axes() {
     const Theme& theme = figure_.theme;
     const auto name = [&](const char* axis) {
-      return figure_.texts(std::string("inspector.course.") + axis);
+      return figure_.texts(std::string("inspector.curve.") + axis);
     };
     const PlotPanel panel{sink_, theme, figure_.metrics, plot_};
     draw_left_axis(panel, y_, ticks(y_, px(22)), 6);
@@ -116,19 +116,19 @@ class Drawing {
                TextStyle::small, theme.text3, x_name);
   }
 
-  void draw_course(std::size_t index) {
-    const run::Course& course = figure_.courses[index];
+  void draw_curve(std::size_t index) {
+    const run::ResultCurve& curve = figure_.curves[index];
     std::vector<Point> line;
     const auto end = [&] {
       draw_line(line, style_of(figure_, index));
       line.clear();
     };
-    for (std::size_t i = 0; i < std::min(course.x.size(), course.y.size()); ++i) {
-      if (!drawable(figure_, course.y[i]) || !drawable(figure_, course.x[i])) {
+    for (std::size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
+      if (!drawable(figure_, curve.y[i]) || !drawable(figure_, curve.x[i])) {
         end();  // a gap where there is no number
         continue;
       }
-      line.push_back({x_.position(course.x[i]), y_.position(course.y[i])});
+      line.push_back({x_.position(curve.x[i]), y_.position(curve.y[i])});
     }
     end();
   }
@@ -151,7 +151,7 @@ class Drawing {
     if (mouse.x < plot_.x0 || mouse.x > plot_.x1 || mouse.y < plot_.y0 || mouse.y > plot_.y1) {
       return std::nullopt;
     }
-    const std::vector<double>& x = figure_.courses.front().x;
+    const std::vector<double>& x = figure_.curves.front().x;
     std::size_t nearest = 0;
     for (std::size_t i = 1; i < x.size(); ++i) {
       const auto distance = [&](std::size_t at) { return std::abs(x_.position(x[at]) - mouse.x); };
@@ -163,24 +163,24 @@ class Drawing {
   void draw_names(std::size_t at) {
     const Theme& theme = figure_.theme;
     float y = area_.y0 + px(figure_.plot_height);
-    const double x = figure_.courses.front().x[at];
+    const double x = figure_.curves.front().x[at];
     const std::string where =
-        figure_.texts(std::string("inspector.course.at.") + figure_.axes.x,
+        figure_.texts(std::string("inspector.curve.at.") + figure_.axes.x,
                       {{"x", x < 100 && figure_.axes.log
                                  ? fmt::format("{:.3g}", x)
                                  : text::grouped(static_cast<std::int64_t>(std::llround(x)))}});
     text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::small, theme.text3, where);
     y += px(kRow);
-    for (std::size_t i = 0; i < figure_.courses.size(); ++i) {
-      const run::Course& course = figure_.courses[i];
+    for (std::size_t i = 0; i < figure_.curves.size(); ++i) {
+      const run::ResultCurve& curve = figure_.curves[i];
       const float middle = std::round(y + px(kRow) / 2);
       draw_line({{area_.x0, middle}, {area_.x0 + px(26), middle}}, style_of(figure_, i));
-      const std::string value = at < course.y.size() ? shown(course.y[at]) : text::kNoNumber;
+      const std::string value = at < curve.y.size() ? shown(curve.y[at]) : text::kNoNumber;
       const float width = sink_.text_width(TextStyle::body_medium, value);
-      const bool exact = course.name == report::kExactCourse;
+      const bool exact = curve.name == report::kExactCurve;
       text_in(sink_, {area_.x0 + px(34), y, area_.x1 - width - px(8), y + px(kRow)},
               TextStyle::body, theme.text2,
-              exact ? figure_.texts("inspector.course.exact") : course.name);
+              exact ? figure_.texts("inspector.curve.exact") : curve.name);
       text_right(sink_, {area_.x0, y, area_.x1, y + px(kRow)}, TextStyle::body_medium, theme.text,
                  value);
       y += px(kRow);
@@ -189,21 +189,21 @@ class Drawing {
 
   DrawSink& sink_;
   Rect area_;
-  const CourseFigure& figure_;
+  const ResultCurveFigure& figure_;
   Rect plot_;
   PlotAxis x_, y_;
 };
 
 }  // namespace
 
-float course_chart_height(const CourseFigure& figure) {
-  const auto rows = static_cast<float>(figure.courses.size() + 1);
+float result_curve_chart_height(const ResultCurveFigure& figure) {
+  const auto rows = static_cast<float>(figure.curves.size() + 1);
   return figure.metrics.px(figure.plot_height + rows * kRow);
 }
 
-std::optional<std::size_t> draw_course_chart(DrawSink& sink, const Rect& area,
-                                             const CourseFigure& figure) {
-  if (figure.courses.empty() || figure.courses.front().x.empty()) return std::nullopt;
+std::optional<std::size_t> draw_result_curve_chart(DrawSink& sink, const Rect& area,
+                                                   const ResultCurveFigure& figure) {
+  if (figure.curves.empty() || figure.curves.front().x.empty()) return std::nullopt;
   return Drawing(sink, area, figure).draw();
 }
 

@@ -6,12 +6,12 @@
 namespace ts::app::testing {
 namespace {
 
-class CoursesInTheWindow : public DrivenWindow {};
+class ResultCurvesInTheWindow : public DrivenWindow {};
 
-TEST_F(CoursesInTheWindow, ARunningSumIsDrawnAndCopied) {
+TEST_F(ResultCurvesInTheWindow, ARunningSumIsDrawnAndCopied) {
   drive([](ImGuiTestContext* context) {
     const ImGuiTestItemInfo none =
-        context->ItemInfo("//###inspector/###course_more", ImGuiTestOpFlags_NoError);
+        context->ItemInfo("//###inspector/###curve_more", ImGuiTestOpFlags_NoError);
     IM_CHECK(none.ID == 0);
     spec::WorkloadSpec spec;
     spec.workload = spec::WorkloadKind::accumulation;
@@ -20,14 +20,14 @@ TEST_F(CoursesInTheWindow, ARunningSumIsDrawnAndCopied) {
     show(spec);
     IM_CHECK(run_to_end(context));
     context->Yield(3);
-    context->ItemClick("//###inspector/###course_more");
-    context->ItemClick("//$FOCUSED/###course_data");
+    context->ItemClick("//###inspector/###curve_more");
+    context->ItemClick("//$FOCUSED/###curve_data");
     const std::string data = ImGui::GetClipboardText();
     IM_CHECK(data.starts_with("additions\tfp32 += fp32\tfp16 += fp16"));
     IM_CHECK(data.find("\n40\t") != std::string::npos);
     context->Yield(2);  // the menu closes
-    context->ItemClick("//###inspector/###course_more");
-    context->ItemClick("//$FOCUSED/###course_svg");
+    context->ItemClick("//###inspector/###curve_more");
+    context->ItemClick("//$FOCUSED/###curve_svg");
     const std::string svg = ImGui::GetClipboardText();
     IM_CHECK(svg.starts_with("<svg"));
     IM_CHECK(svg.find("bf16 += bf16") != std::string::npos);

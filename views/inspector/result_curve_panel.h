@@ -5,8 +5,8 @@
 
 namespace ts::views {
 
-// The chart of the run's courses with its title, read-out and menu, in the current Dear ImGui
+// The chart of the run's curves with its title, read-out and menu, in the current Dear ImGui
 // window. Returns false if the run has none.
-bool draw_courses(const Ui& ui, const ViewContext& context);
+bool draw_result_curves(const Ui& ui, const ViewContext& context);
 
 }  // namespace ts::views

@@ -1,4 +1,4 @@
-#include "views/inspector/course_panel.h"
+#include "views/inspector/result_curve_panel.h"
 
 #include <imgui.h>
 
@@ -6,37 +6,37 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/svg_sink.h"
 #include "views/common/widgets.h"
-#include "views/inspector/course_chart.h"
+#include "views/inspector/result_curve_chart.h"
 
 namespace ts::views {
 namespace {
 
-constexpr const char* kMenu = "###course_menu";
+constexpr const char* kMenu = "###curve_menu";
 constexpr const char* kMore = "\xef\x85\x81";  // ellipsis
 
 // The chart alone, in the size of a page figure.
-std::string svg_of(const Ui& ui, CourseFigure figure) {
+std::string svg_of(const Ui& ui, ResultCurveFigure figure) {
   constexpr float kWidth = 640;
   figure.metrics = {1};
   figure.mouse = {-1, -1};
   figure.plot_height = 360;
-  const float height = course_chart_height(figure);
+  const float height = result_curve_chart_height(figure);
   const ImGuiSink measure(*ImGui::GetWindowDrawList(), ui.faces, 1);
   SvgSink svg(measure, kWidth, height, figure.theme.bg);
-  draw_course_chart(svg, {0, 0, kWidth, height}, figure);
+  draw_result_curve_chart(svg, {0, 0, kWidth, height}, figure);
   return svg.document();
 }
 
-void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& figure) {
+void draw_menu(const Ui& ui, const ViewContext& context, const ResultCurveFigure& figure) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
   if (ImGui::BeginPopup(kMenu)) {
     ImGui::Dummy({ui.px(220), 0});
-    if (list_row(ui, "###course_data", ui.texts("sweep.chart.copy_data"), "", false)) {
-      const auto table = report::course_table(context.run->facts, figure.axes);
+    if (list_row(ui, "###curve_data", ui.texts("sweep.chart.copy_data"), "", false)) {
+      const auto table = report::curve_table(context.run->facts, figure.axes);
       ImGui::SetClipboardText(io::to_tsv(table).c_str());
       ImGui::CloseCurrentPopup();
     }
-    if (list_row(ui, "###course_svg", ui.texts("sweep.chart.copy_svg"), "", false)) {
+    if (list_row(ui, "###curve_svg", ui.texts("sweep.chart.copy_svg"), "", false)) {
       ImGui::SetClipboardText(svg_of(ui, figure).c_str());
       ImGui::CloseCurrentPopup();
     }
@@ -47,33 +47,34 @@ void draw_menu(const Ui& ui, const ViewContext& context, const CourseFigure& fig
 
 }  // namespace
 
-bool draw_courses(const Ui& ui, const ViewContext& context) {
-  if (context.run == nullptr || context.run->facts.courses.empty()) return false;
-  const spec::CourseAxes& axes = spec::traits_of(context.run->spec.workload).courses;
-  CourseFigure figure{.theme = ui.theme,
-                      .metrics = ui.metrics,
-                      .texts = ui.texts,
-                      .courses = context.run->facts.courses,
-                      .axes = axes};
+bool draw_result_curves(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr || context.run->facts.curves.empty()) return false;
+  const spec::CurveAxes& axes = spec::traits_of(context.run->spec.workload).curves;
+  ResultCurveFigure figure{.theme = ui.theme,
+                           .metrics = ui.metrics,
+                           .texts = ui.texts,
+                           .curves = context.run->facts.curves,
+                           .axes = axes};
   ImGui::Dummy({0, ui.px(6)});
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  section(ui, ui.texts(std::string("inspector.course.title.") + axes.x));
-  tooltip(ui, ui.texts(std::string("inspector.course.about.") + axes.x));
+  section(ui, ui.texts(std::string("inspector.curve.title.") + axes.x));
+  tooltip(ui, ui.texts(std::string("inspector.curve.about.") + axes.x));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ui.px(24);
   ImGui::SetCursorScreenPos({top.x + width - size, top.y});
-  if (button(ui, "###course_more", kMore, "", "", ButtonKind::quiet, size)) ImGui::OpenPopup(kMenu);
-  tooltip(ui, ui.texts("inspector.course.menu"));
+  if (button(ui, "###curve_more", kMore, "", "", ButtonKind::quiet, size)) ImGui::OpenPopup(kMenu);
+  tooltip(ui, ui.texts("inspector.curve.menu"));
   draw_menu(ui, context, figure);
   ImGui::SetCursorScreenPos({at.x, std::max(at.y, top.y + size) + ui.px(4)});
 
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const Rect area{origin.x, origin.y, origin.x + width, origin.y + course_chart_height(figure)};
+  const Rect area{origin.x, origin.y, origin.x + width,
+                  origin.y + result_curve_chart_height(figure)};
   ImGui::Dummy({area.width(), area.height()});
   if (ImGui::IsItemHovered()) figure.mouse = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  draw_course_chart(sink, area, figure);
+  draw_result_curve_chart(sink, area, figure);
   return true;
 }
 

@@ -1,25 +1,25 @@
-#include "app/pictures/course_picture.h"
+#include "app/pictures/curve_picture.h"
 
 #include "app/pictures/picture.h"
 #include "app/session/languages.h"
 #include "core/spec/workload_traits.h"
-#include "views/inspector/course_chart.h"
+#include "views/inspector/result_curve_chart.h"
 
 namespace ts::app {
 
-base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
-                                      const std::filesystem::path& folder) {
+base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
+                                     const std::filesystem::path& folder) {
   constexpr float kScale = 2;
   constexpr float kWidth = 640;
   constexpr float kMargin = 16;
   constexpr float kPlotHeight = 360;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    views::CourseFigure figure{.theme = theme,
-                               .metrics = {kScale},
-                               .texts = texts,
-                               .courses = run.facts.courses,
-                               .axes = spec::traits_of(run.spec.workload).courses};
+    views::ResultCurveFigure figure{.theme = theme,
+                                    .metrics = {kScale},
+                                    .texts = texts,
+                                    .curves = run.facts.curves,
+                                    .axes = spec::traits_of(run.spec.workload).curves};
     figure.plot_height = kPlotHeight;
     return figure;
   };
@@ -28,14 +28,14 @@ base::Result<void> save_course_figure(Graphics& graphics, const run::Run& run,
   const FigurePage page{
       .language = text::Language::en,
       .width = static_cast<int>(kWidth * kScale),
-      .height = static_cast<int>(views::course_chart_height(figure_of(words)) + 2 * kEdge),
+      .height = static_cast<int>(views::result_curve_chart_height(figure_of(words)) + 2 * kEdge),
       .background = theme.bg,
       .scale = kScale,
       .margin = kEdge};
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
-    views::draw_course_chart(sink, area, figure_of(texts));
+    views::draw_result_curve_chart(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page, draw, folder, "course");
+  return save_figure(graphics, page, draw, folder, "curves");
 }
 
 }  // namespace ts::app

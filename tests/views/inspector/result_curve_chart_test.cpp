@@ -1,4 +1,4 @@
-#include "views/inspector/course_chart.h"
+#include "views/inspector/result_curve_chart.h"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@ namespace {
 
 using testing::RecordingSink;
 
-const std::vector<run::Course>& sums() {
-  static const std::vector<run::Course> all = {
+const std::vector<run::ResultCurve>& sums() {
+  static const std::vector<run::ResultCurve> all = {
       {"fp32 += fp32", {250, 500, 750, 1000}, {2.5, 5, 7.5, 10.0001}},
       {"bf16 += bf16", {250, 500, 750, 1000}, {2.4, 4, 4, 4}},
-      {report::kExactCourse, {250, 500, 750, 1000}, {2.5, 5, 7.5, 10}}};
+      {report::kExactCurve, {250, 500, 750, 1000}, {2.5, 5, 7.5, 10}}};
   return all;
 }
 
@@ -27,18 +27,18 @@ bool says(const RecordingSink& sink, const std::string& words) {
                      [&](const auto& call) { return call.text == words; });
 }
 
-struct CourseChart : ::testing::Test {
+struct ResultCurveChart : ::testing::Test {
   text::Texts texts = testing::program_texts();
-  CourseFigure of(const std::vector<run::Course>& courses, spec::WorkloadKind kind) {
-    return {theme(ThemeKind::dark), {1}, texts, courses, spec::traits_of(kind).courses};
+  ResultCurveFigure of(const std::vector<run::ResultCurve>& curves, spec::WorkloadKind kind) {
+    return {theme(ThemeKind::dark), {1}, texts, curves, spec::traits_of(kind).curves};
   }
 };
 
-TEST_F(CourseChart, NamesEveryCourseWithItsLastValue) {
+TEST_F(ResultCurveChart, NamesEveryCurveWithItsLastValue) {
   RecordingSink sink;
-  const CourseFigure figure = of(sums(), spec::WorkloadKind::accumulation);
-  const Rect area{10, 20, 310, 20 + course_chart_height(figure)};
-  EXPECT_FALSE(draw_course_chart(sink, area, figure));
+  const ResultCurveFigure figure = of(sums(), spec::WorkloadKind::accumulation);
+  const Rect area{10, 20, 310, 20 + result_curve_chart_height(figure)};
+  EXPECT_FALSE(draw_result_curve_chart(sink, area, figure));
   EXPECT_EQ(sink.open_clips(), 0U);
   for (const char* words : {"fp32 += fp32", "bf16 += bf16", "exact", "10.0001", "4.0000", "10.0000",
                             "after 1,000 additions", "additions", "sum"}) {
@@ -51,32 +51,32 @@ TEST_F(CourseChart, NamesEveryCourseWithItsLastValue) {
   }
 }
 
-TEST_F(CourseChart, TellsTheValuesUnderTheMouse) {
+TEST_F(ResultCurveChart, TellsTheValuesUnderTheMouse) {
   RecordingSink sink;
-  CourseFigure figure = of(sums(), spec::WorkloadKind::accumulation);
-  const Rect area{0, 0, 300, course_chart_height(figure)};
+  ResultCurveFigure figure = of(sums(), spec::WorkloadKind::accumulation);
+  const Rect area{0, 0, 300, result_curve_chart_height(figure)};
   figure.mouse = {170, 100};  // about the middle of the plot
-  const auto hit = draw_course_chart(sink, area, figure);
+  const auto hit = draw_result_curve_chart(sink, area, figure);
   ASSERT_TRUE(hit);
   EXPECT_EQ(*hit, 1U);
   EXPECT_TRUE(says(sink, "after 500 additions"));
   EXPECT_TRUE(says(sink, "5.0000"));
   figure.mouse = {170, area.y1 - 5};  // over the names
-  EXPECT_FALSE(draw_course_chart(sink, area, figure));
+  EXPECT_FALSE(draw_result_curve_chart(sink, area, figure));
 }
 
 // Errors over seven decades, one of which is no number.
-TEST_F(CourseChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
-  const std::vector<run::Course> errors = {
+TEST_F(ResultCurveChart, LogarithmicAxesLeaveGapsWhereThereIsNoNumber) {
+  const std::vector<run::ResultCurve> errors = {
       {"fp16", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-3, 2e-3, std::nan(""), 1, 1}},
       {"fp32", {1e-3, 1e-1, 10, 1e3, 1e4}, {1e-7, 1e-7, 2e-7, 1e-7, 1e-7}}};
   RecordingSink sink;
-  const CourseFigure figure = of(errors, spec::WorkloadKind::layernorm);
-  draw_course_chart(sink, {0, 0, 300, course_chart_height(figure)}, figure);
+  const ResultCurveFigure figure = of(errors, spec::WorkloadKind::layernorm);
+  draw_result_curve_chart(sink, {0, 0, 300, result_curve_chart_height(figure)}, figure);
   for (const char* words : {"1e-2", "1e4", "1e-6", "1e0", "at scale 10,000", "1.00e-07"}) {
     EXPECT_TRUE(says(sink, words)) << words;
   }
-  // The first course is solid: two pieces.
+  // The first curve is solid: two pieces.
   const Color color = theme(ThemeKind::dark).category[0];
   const auto pieces = std::count_if(sink.calls.begin(), sink.calls.end(), [&](const auto& call) {
     return call.kind == RecordingSink::Kind::polyline && call.color == color;
