@@ -22,6 +22,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/huge_pages.h"
 #include "core/text/message.h"
 
 namespace ts::io {
@@ -275,7 +276,9 @@ base::Result<std::string> read_file(const std::filesystem::path& path) {
     // scanners. Files of /proc report size 0.
     constexpr std::size_t kLeast = 4096;
     constexpr std::size_t kMore = 64;
-    content.resize(std::max(static_cast<std::size_t>(status.st_size) + kMore, kLeast));
+    content.reserve(std::max(static_cast<std::size_t>(status.st_size) + kMore, kLeast));
+    base::prefer_huge_pages(content.data(), content.capacity());
+    content.resize(content.capacity());
     std::size_t size = 0;
     for (;;) {
       if (size == content.size()) content.resize(2 * size);

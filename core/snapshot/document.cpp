@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "core/base/check.h"
@@ -49,15 +50,39 @@ Document::Value Document::container(Tag tag) {
 void Document::append(Value to, std::span<const Value> items) {
   if (items.empty()) return;
   TS_CHECK(pool_.size() + items.size() < kEnd);
+  if (tag(to) != kDict) {
+    return add_stretch(to, store(items), static_cast<std::uint32_t>(items.size()));
+  }
+  const std::size_t count = items.size() / 2;
+  keys_.clear();
+  for (std::size_t i = 0; i < count; ++i) keys_.push_back(items[2 * i]);
+  const Value keys(std::uint64_t{store(keys_)} << kTagBits);
   const auto begin = static_cast<std::uint32_t>(pool_.size());
-  const auto count = static_cast<std::uint32_t>(items.size());
-  pool_.insert(pool_.end(), items.begin(), items.end());
+  pool_.push_back(keys);
+  for (std::size_t i = 0; i < count; ++i) pool_.push_back(items[2 * i + 1]);
+  add_stretch(to, begin, static_cast<std::uint32_t>(count));
+}
+
+std::uint32_t Document::store(std::span<const Value> items) {
+  const auto equal = [&](std::uint32_t begin) {
+    return std::memcmp(items.data(), pool_.data() + begin, items.size_bytes()) == 0;
+  };
+  const std::uint64_t hash =
+      RunIndex::hash_of(items.size(), [&](std::size_t i) { return items[i].bits_; });
+  const auto end = static_cast<std::uint32_t>(pool_.size());
+  const std::uint32_t begin =
+      runs_.find_or_add(hash, static_cast<std::uint32_t>(items.size()), end, equal);
+  if (begin == end) pool_.insert(pool_.end(), items.begin(), items.end());
+  return begin;
+}
+
+void Document::add_stretch(Value to, std::uint32_t begin, std::uint32_t count) {
   const std::uint32_t first = index(to);
   Stretch& last = containers_[containers_[first].last];
   if (last.count == 0) {
     last.begin = begin;
     last.count = count;
-  } else if (last.begin + last.count == begin) {
+  } else if (tag(to) == kList && last.begin + last.count == begin) {
     last.count += count;
   } else {
     const auto added = static_cast<std::uint32_t>(containers_.size());
@@ -75,9 +100,16 @@ std::size_t Document::item_count(Value container) const {
   return count;
 }
 
+std::optional<std::uint64_t> Document::shared_items(Value list) const {
+  const Stretch& only = containers_[index(list)];
+  if (only.next != kEnd || only.count == 0) return std::nullopt;
+  return (std::uint64_t{only.begin} << 32U) | only.count;
+}
+
 std::size_t Document::bytes() const {
   return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
-         texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t);
+         texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t) +
+         runs_.bytes();
 }
 
 Document::Kind Document::kind(Value value) {

@@ -10,12 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/huge_pages.h"
+#include "core/snapshot/run_index.h"
+
 namespace ts::snapshot {
 
 // The content of a pickle or JSON file, in flat arrays: 8 bytes a value, 16 a container, 16 a text.
 // A container that occurs twice (a pickle's memo) is stored once, so containers may be shared and
 // may even contain themselves: code that walks a document must follow a schema and not recurse
-// freely. Texts are views into the content that the document owns. Not thread safe while it grows.
+// freely. Equal lists share their items, and dicts with the same keys in the same order share
+// these. Texts are views into the content that the document owns. Not thread safe while it grows.
 class Document {
  public:
   // Tuples are stored as lists.
@@ -24,6 +28,8 @@ class Document {
   class Value {
    public:
     Value() = default;  // none
+    // No value at all, as no file holds; for tables with gaps.
+    static Value absent() { return Value(~std::uint64_t{0}); }
     friend bool operator==(Value, Value) = default;
 
    private:
@@ -40,7 +46,10 @@ class Document {
   [[nodiscard]] std::size_t bytes() const;  // of all values, without the content
 
   // Adding values.
-  void reserve(std::size_t values) { pool_.reserve(values); }
+  void reserve(std::size_t values) {
+    pool_.reserve(values);
+    base::prefer_huge_pages(pool_.data(), values * sizeof(Value));
+  }
   static Value boolean(bool value) { return Value((std::uint64_t{value} << kTagBits) | kBoolean); }
   Value integer(std::int64_t value);
   Value unsigned_integer(std::uint64_t value);
@@ -64,7 +73,10 @@ class Document {
   [[nodiscard]] static std::uint32_t index(Value value) {
     return static_cast<std::uint32_t>(value.bits_ >> kTagBits);
   }
-  [[nodiscard]] std::size_t item_count(Value container) const;
+  [[nodiscard]] std::size_t item_count(Value container) const;  // of a dict: of its entries
+  // Equal for lists that share their items; for caches by content. Unset for a list that was built
+  // in several steps or has no items.
+  [[nodiscard]] std::optional<std::uint64_t> shared_items(Value list) const;
   [[nodiscard]] std::size_t text_count() const { return texts_.size(); }
   [[nodiscard]] std::size_t container_count() const { return containers_.size(); }
 
@@ -82,9 +94,12 @@ class Document {
   template <class Visit>
   void for_each_entry(Value dict, Visit&& visit) const {
     for (std::uint32_t at = index(dict); at != kEnd; at = containers_[at].next) {
-      const std::uint32_t begin = containers_[at].begin;
-      for (std::uint32_t i = 0; i + 1 < containers_[at].count; i += 2) {
-        if (!visit(pool_[begin + i], pool_[begin + i + 1])) return;
+      const std::uint32_t count = containers_[at].count;
+      if (count == 0) continue;
+      const std::uint32_t values = containers_[at].begin + 1;
+      const std::uint32_t keys = index(pool_[values - 1]);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        if (!visit(pool_[keys + i], pool_[values + i])) return;
       }
     }
   }
@@ -105,6 +120,7 @@ class Document {
   };
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFU;
   // A run of items in the pool. A container is a chain of runs and is represented by its first one.
+  // A run of a dict has its values behind the place of its keys.
   struct Stretch {
     std::uint32_t begin = 0;
     std::uint32_t count = 0;
@@ -115,6 +131,9 @@ class Document {
   static std::uint64_t tag(Value value) { return value.bits_ & kTagMask; }
   Value wide(Tag tag, std::uint64_t bits);
   Value container(Tag tag);
+  // Where these items lie, which may be where equal ones lay before.
+  std::uint32_t store(std::span<const Value> items);
+  void add_stretch(Value to, std::uint32_t begin, std::uint32_t count);
 
   std::string content_;
   std::vector<Value> pool_;
@@ -122,6 +141,8 @@ class Document {
   std::vector<std::string_view> texts_;
   std::deque<std::string> kept_texts_;
   std::vector<std::uint64_t> wide_;  // values that do not fit beside a tag
+  RunIndex runs_;                    // in pool_
+  std::vector<Value> keys_;          // of the dict that is appended to, kept for its memory
 };
 
 }  // namespace ts::snapshot

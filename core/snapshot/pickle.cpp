@@ -15,10 +15,10 @@ void Machine::step() {
   const auto opcode = static_cast<std::uint8_t>(*at_++);
   switch (opcode) {
     case kBinget:
-      if (const auto id = number<1>()) get(*id);
+      get_all<1>(opcode);
       break;
     case kLongBinget:
-      if (const auto id = number<4>()) get(*id);
+      get_all<4>(opcode);
       break;
     case kBinput:
       if (const auto id = number<1>()) put(*id);

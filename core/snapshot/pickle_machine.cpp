@@ -18,6 +18,23 @@ constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
 
 }  // namespace
 
+bool Machine::ends() {
+  fault_ =
+      text::message("pickle_error.ends", {{"byte", std::to_string(document_.content().size())}});
+  return false;
+}
+
+void Machine::fault(const std::string& key, std::vector<base::Argument> arguments) {
+  fault_ = text::message(
+      "pickle_error.at",
+      {{"byte", std::to_string(opcode_at_ - begin_)},
+       text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
+}
+
+void Machine::fault_of_entry(const char* key, std::uint64_t entry) {
+  fault(key, {{"entry", std::to_string(entry)}});
+}
+
 void Machine::refuse(std::uint8_t opcode) {
   const RefusedOpcode refused = refused_opcode(opcode);
   switch (refused.why) {

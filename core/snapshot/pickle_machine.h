@@ -48,18 +48,13 @@ class Machine {
 
   // Returns false after a fault.
   bool need(std::uint64_t bytes) {
-    if (bytes <= static_cast<std::uint64_t>(end_ - at_)) return true;
-    fault_ =
-        text::message("pickle_error.ends", {{"byte", std::to_string(document_.content().size())}});
-    return false;
+    return bytes <= static_cast<std::uint64_t>(end_ - at_) || ends();
   }
+  // Faults are built out of line, so that the opcodes themselves are inlined.
+  bool ends();  // returns false
   // The message is the text pickle_error.KEY.
-  void fault(const std::string& key, std::vector<base::Argument> arguments = {}) {
-    fault_ = text::message(
-        "pickle_error.at",
-        {{"byte", std::to_string(opcode_at_ - begin_)},
-         text::argument("reason", text::message("pickle_error." + key, std::move(arguments)))});
-  }
+  void fault(const std::string& key, std::vector<base::Argument> arguments = {});
+  void fault_of_entry(const char* key, std::uint64_t entry);
   // Little endian, as the machine is. Call it only after need().
   std::uint64_t take(std::size_t bytes) {
     static_assert(std::endian::native == std::endian::little);
@@ -92,24 +87,29 @@ class Machine {
   }
 
   void put(std::uint64_t id) {
-    if (stack_.empty()) return fault("nothing_to_remember");
+    if (stack_.empty()) return fault_of_entry("nothing_to_remember", id);
     // A valid file numbers its memo entries without gaps and needs a byte for each.
     if (id > static_cast<std::uint64_t>(at_ - begin_)) {
-      return fault("memo_out_of_reach", {{"entry", std::to_string(id)}});
+      return fault_of_entry("memo_out_of_reach", id);
     }
     const auto index = static_cast<std::size_t>(id);
-    if (index >= memo_.size()) {
-      memo_.resize(index + 1);
-      memo_set_.resize(index + 1);
-    }
+    if (index >= memo_.size()) memo_.resize(index + 1, Value::absent());
     memo_[index] = stack_.back();
-    memo_set_[index] = true;
   }
-  void get(std::uint64_t id) {
-    if (id >= memo_.size() || !memo_set_[static_cast<std::size_t>(id)]) {
-      return fault("memo_not_set", {{"entry", std::to_string(id)}});
+  // Recalls a value, and with it all that follow by the same opcode: a stack is a list of them.
+  template <std::size_t Bytes>
+  void get_all(std::uint8_t opcode) {
+    while (true) {
+      const auto id = number<Bytes>();
+      if (!id) return;
+      const Value value = *id < memo_.size() ? memo_[*id] : Value::absent();
+      if (value == Value::absent()) {
+        return fault_of_entry("memo_not_set", *id);
+      }
+      stack_.push_back(value);
+      if (at_ == end_ || static_cast<std::uint8_t>(*at_) != opcode) return;
+      opcode_at_ = at_++;
     }
-    stack_.push_back(memo_[static_cast<std::size_t>(id)]);
   }
 
   [[nodiscard]] std::span<const Value> above(std::size_t base) const {
@@ -132,8 +132,7 @@ class Machine {
   const char* opcode_at_ = nullptr;
   std::vector<Value> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
-  std::vector<Value> memo_;
-  std::vector<bool> memo_set_;
+  std::vector<Value> memo_;         // Value::absent() where nothing was put
   base::Message fault_;
   bool stopped_ = false;
   bool refused_ = false;

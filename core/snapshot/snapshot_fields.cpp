@@ -22,8 +22,7 @@ SnapshotFields::SnapshotFields(const Document& from, SnapshotFile& file)
       file_(file),
       keys_(from.text_count(), kNotLookedUp),
       strings_(from.text_count(), kNotCached),
-      frames_(from.container_count(), kNotCached),
-      stacks_(from.container_count(), kNotCached) {}
+      frames_(from.container_count(), kNotCached) {}
 
 SnapshotKey SnapshotFields::key_of(Value name) {
   if (Document::kind(name) != Kind::text) return Key::unknown;
@@ -114,15 +113,19 @@ bool SnapshotFields::pool(Key key, Value value, allocator::PoolId& to) {
 bool SnapshotFields::stack(Key key, Value value, allocator::StackIndex& to) {
   if (Document::kind(value) == Kind::none) return true;
   if (!is(Kind::list, key, value, "a list")) return false;
-  std::uint32_t& cached = stacks_[Document::index(value)];
-  if (cached == kNotCached) {
-    stack_frames_.clear();
-    const bool good = each_item(
-        name_of(key), value, [&](Value item) { return frame(item, stack_frames_.emplace_back()); });
-    if (!good) return false;
-    cached = snapshot.stacks.add_stack(stack_frames_);
+  const auto items = document.shared_items(value);
+  if (items) {
+    if (const auto found = stacks_.find(*items); found != stacks_.end()) {
+      to = found->second;
+      return true;
+    }
   }
-  to = cached;
+  stack_frames_.clear();
+  const bool good = each_item(
+      name_of(key), value, [&](Value item) { return frame(item, stack_frames_.emplace_back()); });
+  if (!good) return false;
+  to = snapshot.stacks.add_stack(stack_frames_);
+  if (items) stacks_.emplace(*items, to);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/message.h"
@@ -94,10 +95,10 @@ class SnapshotFields {
 
   SnapshotFile& file_;
   std::size_t visited_ = 0;
-  std::vector<std::uint8_t> keys_;                   // by text: its key
-  std::vector<base::StringId> strings_;              // by text
-  std::vector<std::uint32_t> frames_;                // by container: the index as a frame
-  std::vector<std::uint32_t> stacks_;                // by container: the index as a list of frames
+  std::vector<std::uint8_t> keys_;       // by text: its key
+  std::vector<base::StringId> strings_;  // by text
+  std::vector<std::uint32_t> frames_;    // by container: the index as a frame
+  std::unordered_map<std::uint64_t, allocator::StackIndex> stacks_;  // by shared items
   std::vector<allocator::FrameIndex> stack_frames_;  // of the stack that is being read
 };
 
