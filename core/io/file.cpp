@@ -22,7 +22,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/huge_pages.h"
+#include "core/base/memory_pages.h"
 #include "core/text/message.h"
 
 namespace ts::io {

@@ -1,5 +1,6 @@
 #include "core/snapshot/document.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -30,14 +31,18 @@ Document::Value Document::real(double value) {
   return wide(kReal, std::bit_cast<std::uint64_t>(value));
 }
 
-Document::Value Document::text(std::string_view part_of_content) {
-  texts_.push_back(part_of_content);
+Document::Value Document::text(std::string_view text) {
+  constexpr std::size_t kBlock = std::size_t{1} << 16U;
+  if (text.size() > free_letters_.size()) {
+    const std::size_t size = std::max(kBlock, text.size());
+    free_letters_ = {letters_.emplace_back(std::make_unique_for_overwrite<char[]>(size)).get(),
+                     size};
+    letter_bytes_ += size;
+  }
+  std::ranges::copy(text, free_letters_.begin());
+  texts_.emplace_back(free_letters_.data(), text.size());
+  free_letters_ = free_letters_.subspan(text.size());
   return Value(((texts_.size() - 1) << kTagBits) | kText);
-}
-
-Document::Value Document::kept_text(std::string_view text) {
-  kept_texts_.emplace_back(text);
-  return this->text(kept_texts_.back());
 }
 
 Document::Value Document::container(Tag tag) {
@@ -109,7 +114,7 @@ std::optional<std::uint64_t> Document::shared_items(Value list) const {
 std::size_t Document::bytes() const {
   return pool_.size() * sizeof(Value) + containers_.size() * sizeof(Stretch) +
          texts_.size() * sizeof(std::string_view) + wide_.size() * sizeof(std::uint64_t) +
-         runs_.bytes();
+         runs_.bytes() + letter_bytes_;
 }
 
 Document::Kind Document::kind(Value value) {

@@ -2,15 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "core/base/huge_pages.h"
+#include "core/base/memory_pages.h"
 #include "core/snapshot/run_index.h"
 
 namespace ts::snapshot {
@@ -19,7 +17,7 @@ namespace ts::snapshot {
 // A container that occurs twice (a pickle's memo) is stored once, so containers may be shared and
 // may even contain themselves: code that walks a document must follow a schema and not recurse
 // freely. Equal lists share their items, and dicts with the same keys in the same order share
-// these. Texts are views into the content that the document owns. Not thread safe while it grows.
+// these. Not thread safe while it grows.
 class Document {
  public:
   // Tuples are stored as lists.
@@ -38,12 +36,11 @@ class Document {
     std::uint64_t bits_ = 0;
   };
 
-  // Owns `content`; texts that are added later are parts of it.
-  explicit Document(std::string content) : content_(std::move(content)) {}
-  Document(Document&&) = delete;  // moving a short string moves its bytes
+  // Of a file with so many bytes.
+  explicit Document(std::size_t file_bytes) : file_bytes_(file_bytes) {}
 
-  [[nodiscard]] std::string_view content() const { return content_; }
-  [[nodiscard]] std::size_t bytes() const;  // of all values, without the content
+  [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }
+  [[nodiscard]] std::size_t bytes() const;  // of all values
 
   // Adding values.
   void reserve(std::size_t values) {
@@ -54,8 +51,7 @@ class Document {
   Value integer(std::int64_t value);
   Value unsigned_integer(std::uint64_t value);
   Value real(double value);
-  Value text(std::string_view part_of_content);
-  Value kept_text(std::string_view text);  // keeps a copy
+  Value text(std::string_view text);  // keeps a copy
   Value list() { return container(kList); }
   Value dict() { return container(kDict); }
   // Appends items to a list, or keys and values in turn to a dict.
@@ -135,14 +131,16 @@ class Document {
   std::uint32_t store(std::span<const Value> items);
   void add_stretch(Value to, std::uint32_t begin, std::uint32_t count);
 
-  std::string content_;
+  std::size_t file_bytes_;
   std::vector<Value> pool_;
   std::vector<Stretch> containers_;
   std::vector<std::string_view> texts_;
-  std::deque<std::string> kept_texts_;
-  std::vector<std::uint64_t> wide_;  // values that do not fit beside a tag
-  RunIndex runs_;                    // in pool_
-  std::vector<Value> keys_;          // of the dict that is appended to, kept for its memory
+  std::vector<std::unique_ptr<char[]>> letters_;  // blocks in which the texts lie one after another
+  std::span<char> free_letters_;                  // of the last block
+  std::size_t letter_bytes_ = 0;                  // of all blocks
+  std::vector<std::uint64_t> wide_;               // values that do not fit beside a tag
+  RunIndex runs_;                                 // in pool_
+  std::vector<Value> keys_;  // of the dict that is appended to, kept for its memory
 };
 
 }  // namespace ts::snapshot

@@ -59,7 +59,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
   Value text(const std::string& value) {
     if (const auto found = texts_.find(value); found != texts_.end()) return found->second;
-    const Value kept = document_.kept_text(value);
+    const Value kept = document_.text(value);
     texts_.emplace(*document_.as_text(kept), kept);
     return kept;
   }

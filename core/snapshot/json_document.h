@@ -8,7 +8,7 @@
 namespace ts::snapshot {
 
 // Reads JSON text into a document, by the rules of read_pickle(): values before a fault are kept.
-// `document` need not own the text; equal texts are stored once. At most 1000 levels deep.
+// Equal texts are stored once. At most 1000 levels deep.
 ParsedContent read_json(std::string_view json, Document& document);
 
 }  // namespace ts::snapshot

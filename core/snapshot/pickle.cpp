@@ -154,8 +154,7 @@ void Machine::step_rare(std::uint8_t opcode) {
 
 }  // namespace pickle
 
-base::Result<ParsedContent> read_pickle(Document& document) {
-  const std::string_view content = document.content();
+base::Result<ParsedContent> read_pickle(std::string content, Document& document) {
   if (content.size() >= std::numeric_limits<std::uint32_t>::max()) {
     return text::fail("pickle_error.huge");
   }
@@ -164,7 +163,7 @@ base::Result<ParsedContent> read_pickle(Document& document) {
   }
   // About the size that PyTorch's files need. Untouched pages cost nothing; moving costs time.
   document.reserve(content.size() / 3);
-  return pickle::Machine(document).run();
+  return pickle::Machine(content, document).run();
 }
 
 }  // namespace ts::snapshot

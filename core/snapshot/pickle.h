@@ -13,13 +13,13 @@ struct ParsedContent {
   base::Message fault;  // why reading ended early, with the position; empty when all was read
 };
 
-// Reads the pickle, protocol 2 to 5, that `document` owns. Only data is built: if an opcode could
-// run code, the whole file is refused, with the opcode's name and offset. After any other fault (a
-// cut-off file, a damaged byte) the values before it are kept, with every open list and dictionary
-// closed. For any input, the time is linear and the memory proportional to its size: three times
-// the size of PyTorch's files, at most 32 times that of any other and a few megabytes.
+// Reads a pickle, protocol 2 to 5. Only data is built: if an opcode could run code, the whole file
+// is refused, with the opcode's name and offset. After any other fault (a cut-off file, a damaged
+// byte) the values before it are kept, with every open list and dictionary closed. For any input,
+// the time is linear and the memory proportional to its size: the size of PyTorch's files, at most
+// 32 times that of any other and a few megabytes. `content` is given back while it is read.
 //
 // Limits: 4 GiB, 1000 open marks, integers of 64 bits (in at most 16 bytes).
-base::Result<ParsedContent> read_pickle(Document& document);
+base::Result<ParsedContent> read_pickle(std::string content, Document& document);
 
 }  // namespace ts::snapshot

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/memory_pages.h"
 #include "core/snapshot/pickle_opcodes.h"
 
 namespace ts::snapshot::pickle {
@@ -19,8 +20,7 @@ constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
 }  // namespace
 
 bool Machine::ends() {
-  fault_ =
-      text::message("pickle_error.ends", {{"byte", std::to_string(document_.content().size())}});
+  fault_ = text::message("pickle_error.ends", {{"byte", std::to_string(content_.size())}});
   return false;
 }
 
@@ -133,9 +133,18 @@ void Machine::close(std::size_t mark) {
   stack_.resize(mark);
 }
 
+// What is read needs as much memory as what it becomes, and not both at once.
+void Machine::give_back() {
+  constexpr std::size_t kPiece = std::size_t{1} << 23U;
+  const auto read = static_cast<std::size_t>(at_ - begin_);
+  if (read - given_back_ < kPiece) return;
+  base::give_back_pages(content_.data(), read);
+  given_back_ = read;
+}
+
 void Machine::check_memory() {
   const std::size_t taken = document_.bytes() + (stack_.size() + memo_.size()) * sizeof(Value);
-  if (fault_.empty() && taken > kMostBytesPerByte * document_.content().size() + kFreeBytes) {
+  if (fault_.empty() && taken > kMostBytesPerByte * content_.size() + kFreeBytes) {
     fault("grows");
   }
 }

@@ -22,16 +22,19 @@ class Machine {
  public:
   using Value = Document::Value;
 
-  explicit Machine(Document& document)
+  // The content is lost as far as it has been read.
+  Machine(std::string& content, Document& document)
       : document_(document),
-        begin_(document.content().data()),
+        content_(content),
+        begin_(content.data()),
         at_(begin_),
-        end_(begin_ + document.content().size()) {}
+        end_(begin_ + content.size()) {}
 
   base::Result<ParsedContent> run() {
     while (!stopped_ && fault_.empty()) {
       for (std::size_t i = 0; i < kOpcodesBetweenChecks && !stopped_ && fault_.empty(); ++i) step();
       check_memory();
+      give_back();
     }
     if (refused_) return tl::unexpected(fault_);
     if (!stopped_) close_all();
@@ -123,9 +126,12 @@ class Machine {
   void close_all();
   void close(std::size_t mark);
   void check_memory();
+  void give_back();
   void refuse(std::uint8_t opcode);
 
   Document& document_;
+  std::string& content_;
+  std::size_t given_back_ = 0;  // bytes of content_
   const char* begin_;
   const char* at_;
   const char* end_;

@@ -38,7 +38,7 @@ class SnapshotFields {
   // Counts an item of a list or dictionary. Containers may be shared, so a small file could
   // represent an endless one: reading stops when there are more items than bytes.
   bool visit() {
-    if (visited_ < document.content().size()) {
+    if (visited_ < document.file_bytes()) {
       ++visited_;
       return true;
     }
@@ -47,7 +47,7 @@ class SnapshotFields {
   }
   // Space to reserve for the items of a list; no more than visit() will allow.
   [[nodiscard]] std::size_t room_for(Value list) const {
-    return std::min(document.item_count(list), document.content().size() - visited_);
+    return std::min(document.item_count(list), document.file_bytes() - visited_);
   }
 
   // If a value cannot be read, each function notes the fault, leaves `to` unchanged and returns

@@ -20,9 +20,8 @@ bool is_pickle(std::string_view content) {
   return !content.empty() && static_cast<unsigned char>(content.front()) == kProto;
 }
 
-base::Result<ParsedContent> parse(Document& document) {
-  const std::string_view content = document.content();
-  if (is_pickle(content)) return read_pickle(document);
+base::Result<ParsedContent> parse(std::string content, Document& document) {
+  if (is_pickle(content)) return read_pickle(std::move(content), document);
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::size_t text = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   const std::size_t first = content.find_first_not_of(" \t\r\n", text);
@@ -40,13 +39,14 @@ base::Result<SnapshotFile> parse_snapshot(std::string content) {
     if (io::kind_of_content(content) == io::FileKind::trace)
       return text::fail("file_error.reason.is_trace");
   }
-  Document document(std::move(content));
-  auto parsed = parse(document);
+  Document document(content.size());
+  const int protocol =
+      is_pickle(content) && content.size() > 1 ? static_cast<unsigned char>(content[1]) : 0;
+  auto parsed = parse(std::move(content), document);
   if (!parsed) return tl::unexpected(parsed.error());
   SnapshotFile file = convert_snapshot(document, parsed->root);
-  file.bytes = document.content().size();
-  if (is_pickle(document.content()) && file.bytes > 1)
-    file.pickle_protocol = static_cast<unsigned char>(document.content()[1]);
+  file.bytes = document.file_bytes();
+  file.pickle_protocol = protocol;
   // A fault of the parser explains missing values, so it takes precedence.
   if (!parsed->fault.empty()) file.fault = std::move(parsed->fault);
   const allocator::Snapshot& snapshot = file.snapshot;

@@ -45,7 +45,7 @@ class Documents : public testing::Test {
     document_.append(to, values);
   }
 
-  Document document_{""};
+  Document document_{0};
 };
 
 TEST_F(Documents, EqualListsShareTheirItemsAndGrowApart) {

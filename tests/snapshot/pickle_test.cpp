@@ -60,8 +60,8 @@ struct Outcome {
   std::string error;
 };
 Outcome outcome_of(std::string bytes) {
-  Document document(std::move(bytes));
-  const auto parsed = read_pickle(document);
+  Document document(bytes.size());
+  const auto parsed = read_pickle(std::move(bytes), document);
   if (!parsed) return {{}, {}, parsed.error().sentence};
   return {in_words(document, parsed->root), parsed->fault.sentence, {}};
 }
@@ -227,8 +227,8 @@ TEST(Pickle, ACutOffFileKeepsWhatCameBefore) {
 TEST(Pickle, AListThatHoldsItselfEnds) {
   PickleBytes bytes;
   bytes.op(']').op(0x94).op('h').little_endian(0, 1).op('a');
-  Document document(bytes.stop());
-  const auto parsed = read_pickle(document);
+  Document document(0);
+  const auto parsed = read_pickle(bytes.stop(), document);
   ASSERT_TRUE(parsed);
   int items = 0;
   document.for_each_item(parsed->root, [&](Document::Value item) {
@@ -238,12 +238,45 @@ TEST(Pickle, AListThatHoldsItselfEnds) {
   EXPECT_EQ(items, 1);
 }
 
+// Large enough that the beginning is given back several times before the end is read.
+TEST(Pickle, NothingIsLostWhenWhatWasReadIsGivenBack) {
+  constexpr int kTexts = 400'000;
+  const auto nth = [](int i) {
+    return "the text with the number " + std::to_string(1'000'000 + i);
+  };
+  PickleBytes bytes;
+  bytes.op(']').op('(');
+  for (int i = 0; i < kTexts; ++i) {
+    const std::string text = nth(i);
+    bytes.op('X').little_endian(text.size(), 4).ops(text);
+    bytes.op('J').little_endian(static_cast<std::uint64_t>(i), 4);
+  }
+  std::string content = bytes.op('e').stop();
+  const std::size_t size = content.size();
+  EXPECT_GT(size, std::size_t{16} << 20U);
+  Document document(size);
+  const auto parsed = read_pickle(std::move(content), document);
+  ASSERT_TRUE(parsed);
+  ASSERT_EQ(parsed->fault.sentence, "");
+  ASSERT_EQ(document.item_count(parsed->root), 2U * kTexts);
+  int at = 0;
+  int wrong = 0;
+  document.for_each_item(parsed->root, [&](Document::Value item) {
+    const bool good =
+        at % 2 == 0 ? document.as_text(item) == nth(at / 2) : document.as_integer(item) == at / 2;
+    if (!good) ++wrong;
+    ++at;
+    return true;
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Pickle, MemoryStaysInProportionToTheFile) {
   constexpr std::size_t kSize = std::size_t{8} << 20;
   for (const char opcode : {']', '}', 'N', ')', '2'}) {
     std::string bytes = PickleBytes().op(']').bytes() + std::string(kSize, opcode);
-    Document document(std::move(bytes));
-    const auto parsed = read_pickle(document);
+    Document document(bytes.size());
+    const auto parsed = read_pickle(std::move(bytes), document);
     ASSERT_TRUE(parsed);
     EXPECT_NE(parsed->fault.sentence, "");
     EXPECT_LE(document.bytes(), 32 * kSize) << opcode;
