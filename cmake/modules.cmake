@@ -4,10 +4,16 @@ add_library(tensorscope_options INTERFACE)
 target_include_directories(tensorscope_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(tensorscope_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
-  -Woverloaded-virtual -Werror
+  -Woverloaded-virtual -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False alarms of GCC 12 inside std::string (GCC bug 105651). The last two come with precompiled
   # headers: what is inlined from them no longer counts as the library's own code.
-  -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+  target_compile_options(tensorscope_options INTERFACE
+    -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+else()
+  # Clang, for fuzzing: its -Wconversion has more in it.
+  target_compile_options(tensorscope_options INTERFACE -Wno-sign-conversion)
+endif()
 if(TENSORSCOPE_SANITIZE)
   add_compile_options(-fsanitize=${TENSORSCOPE_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
@@ -16,8 +22,10 @@ if(TENSORSCOPE_SANITIZE)
     # AddressSanitizer sees what these are for, and they take half of the compiler's time.
     add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
   endif()
-  # Instrumented code is not analysed reliably (GCC's manual says so under -fsanitize).
-  target_compile_options(tensorscope_options INTERFACE -Wno-maybe-uninitialized)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Instrumented code is not analysed reliably (GCC's manual says so under -fsanitize).
+    target_compile_options(tensorscope_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 # tensorscope_precompiled(TARGET): the standard library's headers that most sources include, compiled
