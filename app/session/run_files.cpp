@@ -10,6 +10,7 @@
 #include "core/files/trace_of_run.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/report/checks.h"
 #include "core/report/kernel_report.h"
 #include "core/report/operator_report.h"
 #include "core/report/result_curves.h"
@@ -43,6 +44,13 @@ base::Result<void> write_tables(const std::filesystem::path& folder, const run::
         report::curve_table(run.facts, spec::traits_of(run.spec.workload).curves);
     if (auto written = io::write_file(folder / "curves.csv", io::to_csv(curves)); !written) {
       return written;
+    }
+  }
+  if (const auto checks = report::checks_of(run); !checks.empty()) {
+    const io::TextTable table = report::checks_table(checks);
+    for (const auto& [name, content] :
+         {std::pair{"checks.csv", io::to_csv(table)}, {"checks.md", io::to_markdown(table)}}) {
+      if (auto written = io::write_file(folder / name, content); !written) return written;
     }
   }
   const auto by_operator =

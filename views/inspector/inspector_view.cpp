@@ -20,7 +20,7 @@
 #include "views/inspector/result_curve_panel.h"
 #include "views/inspector/row_list.h"
 #include "views/inspector/state_rows.h"
-#include "views/inspector/step_strip.h"
+#include "views/inspector/steps_panel.h"
 #include "views/inspector/trace_rows.h"
 
 namespace ts::views {
@@ -69,45 +69,6 @@ void draw_standing(const Ui& ui, const std::string& words) {
 // The profiler's steps in a trace do not hold all of its kernels: its figures are of the whole.
 std::optional<std::int64_t> steps_of(const ViewContext& context, const stats::KernelTable& table) {
   return context.trace != nullptr ? std::nullopt : std::optional(table.steps);
-}
-
-// Every unrecorded step as a bar, with the meaning of the colours.
-void draw_steps(const Ui& ui, const ViewContext& context) {
-  if (context.run == nullptr) return;
-  const StepStrip strip = step_strip(*context.run);
-  if (strip.steps.empty()) return;
-  ImGui::Dummy({0, ui.px(6)});
-  section(ui, ui.texts("inspector.steps"), text::duration_ns(strip.highest_ms * 1e6).joined());
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const Rect area{at.x, at.y, at.x + ImGui::GetContentRegionAvail().x, at.y + ui.px(56)};
-  ImGui::Dummy({area.width(), area.height()});
-  const bool hovered = ImGui::IsItemHovered();
-  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto hit = draw_step_strip(sink, ui.theme, area, strip,
-                                   hovered ? Point{mouse.x, mouse.y} : Point{-1, -1});
-  const auto warmups = static_cast<std::size_t>(
-      std::ranges::count_if(strip.steps, [](const auto& step) { return step.warmup; }));
-  if (hit) {
-    const StepStrip::Step& step = strip.steps[*hit];
-    const char* key = step.warmup    ? "inspector.step_of_warmup"
-                      : step.outlier ? "inspector.step_outlier"
-                                     : "inspector.step_timed";
-    const std::size_t number = step.warmup ? *hit : *hit - warmups;
-    tooltip(ui, ui.texts(key, {{"number", std::to_string(number + 1)},
-                               {"time", text::duration_ns(step.ms * 1e6).joined()}}));
-  }
-  const auto outliers = static_cast<std::size_t>(
-      std::ranges::count_if(strip.steps, [](const auto& step) { return step.outlier; }));
-  const auto legend = [&](Color color, const char* key, std::size_t count) {
-    if (count == 0) return;
-    text(ui, TextStyle::small, color, ui.texts(key, {{"count", std::to_string(count)}}));
-    ImGui::SameLine(0, ui.px(12));
-  };
-  legend(ui.theme.warn, "inspector.steps_warmup", warmups);
-  legend(ui.theme.accent, "inspector.steps_timed", strip.steps.size() - warmups);
-  legend(ui.theme.bad, "inspector.steps_outlier", outliers);
-  ImGui::NewLine();
 }
 
 void draw_card_types(const Ui& ui, const ViewContext& context) {
@@ -175,7 +136,8 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
     const float width = ImGui::GetContentRegionAvail().x;
     draw_rows(ui, run_rows(context));
     draw_gpu(ui, context);
-    draw_steps(ui, context);
+    draw_steps(ui, *context.run, ui.px(56));
+    draw_check_list(ui, checks_.of(*context.run));
     if (!context.stale.empty()) {
       ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
       draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});

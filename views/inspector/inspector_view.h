@@ -9,6 +9,7 @@
 #include "views/charts/kernel_figures.h"
 #include "views/common/ui.h"
 #include "views/common/view_state.h"
+#include "views/inspector/check_list.h"
 
 namespace ts::views {
 
@@ -27,6 +28,7 @@ class InspectorView {
   void draw_gpu(const Ui& ui, const ViewContext& context);
   [[nodiscard]] std::string shown_as_text(const ViewContext& context);
   KernelFigures kernels_;
+  CheckList checks_;
   Tab tab_ = Tab::slice;
   std::optional<trace::SliceRef> last_slice_;
   std::optional<memory::BlockIndex> last_block_;

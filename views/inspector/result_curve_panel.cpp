@@ -27,12 +27,12 @@ std::string svg_of(const Ui& ui, ResultCurveFigure figure) {
   return svg.document();
 }
 
-void draw_menu(const Ui& ui, const ViewContext& context, const ResultCurveFigure& figure) {
+void draw_menu(const Ui& ui, const run::ExecutionFacts& facts, const ResultCurveFigure& figure) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(ui.px(6), ui.px(6)));
   if (ImGui::BeginPopup(kMenu)) {
     ImGui::Dummy({ui.px(220), 0});
     if (list_row(ui, "###curve_data", ui.texts("sweep.chart.copy_data"), "", false)) {
-      const auto table = report::curve_table(context.run->facts, figure.axes);
+      const auto table = report::curve_table(facts, figure.axes);
       ImGui::SetClipboardText(io::to_tsv(table).c_str());
       ImGui::CloseCurrentPopup();
     }
@@ -47,14 +47,14 @@ void draw_menu(const Ui& ui, const ViewContext& context, const ResultCurveFigure
 
 }  // namespace
 
-bool draw_result_curves(const Ui& ui, const ViewContext& context) {
-  if (context.run == nullptr || context.run->facts.curves.empty()) return false;
-  const spec::CurveAxes& axes = spec::traits_of(context.run->spec.workload).curves;
+void draw_result_curves(const Ui& ui, const run::ExecutionFacts& facts, const spec::CurveAxes& axes,
+                        float plot_height) {
   ResultCurveFigure figure{.theme = ui.theme,
                            .metrics = ui.metrics,
                            .texts = ui.texts,
-                           .curves = context.run->facts.curves,
+                           .curves = facts.curves,
                            .axes = axes};
+  if (plot_height > 0) figure.plot_height = plot_height;
   ImGui::Dummy({0, ui.px(6)});
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -65,7 +65,7 @@ bool draw_result_curves(const Ui& ui, const ViewContext& context) {
   ImGui::SetCursorScreenPos({top.x + width - size, top.y});
   if (button(ui, "###curve_more", kMore, "", "", ButtonKind::quiet, size)) ImGui::OpenPopup(kMenu);
   tooltip(ui, ui.texts("inspector.curve.menu"));
-  draw_menu(ui, context, figure);
+  draw_menu(ui, facts, figure);
   ImGui::SetCursorScreenPos({at.x, std::max(at.y, top.y + size) + ui.px(4)});
 
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -75,6 +75,11 @@ bool draw_result_curves(const Ui& ui, const ViewContext& context) {
   if (ImGui::IsItemHovered()) figure.mouse = {ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y};
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   draw_result_curve_chart(sink, area, figure);
+}
+
+bool draw_result_curves(const Ui& ui, const ViewContext& context) {
+  if (context.run == nullptr || context.run->facts.curves.empty()) return false;
+  draw_result_curves(ui, context.run->facts, spec::traits_of(context.run->spec.workload).curves, 0);
   return true;
 }
 

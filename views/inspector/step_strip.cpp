@@ -26,9 +26,10 @@ std::optional<std::size_t> draw_step_strip(DrawSink& sink, const Theme& theme, c
                                            const StepStrip& strip, Point mouse) {
   sink.fill(area, theme.surface2, 2);
   if (strip.steps.empty() || strip.highest_ms <= 0) return std::nullopt;
-  constexpr float kWidest = 14;
+  // In a panel of its own the bars are as wide as they can be told apart from far away.
+  const float widest = std::max(14.0F, area.height() / 8);
   const auto count = static_cast<float>(strip.steps.size());
-  const float each = std::min(area.width() / count, kWidest);
+  const float each = std::min(area.width() / count, widest);
   const float gap = each >= 4 ? 1.0F : 0.0F;
   const auto y_of = [&](double ms) {
     return area.y1 - static_cast<float>(ms / strip.highest_ms) * area.height();

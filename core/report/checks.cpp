@@ -1,0 +1,268 @@
+#include "core/report/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/report/efficiency.h"
+#include "core/report/recording_notes.h"
+#include "core/report/roofs.h"
+#include "core/spec/spec_fields.h"
+#include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+
+namespace ts::report {
+namespace {
+
+// The thresholds of the course.
+constexpr double kMostFirstStep = 1.2;  // times the median
+constexpr double kMostSpread = 5;       // percent
+constexpr double kMostTail = 1.5;       // P99 over P50
+constexpr double kMostFirstLossError = 0.1;
+constexpr std::int64_t kShortForFlash = 512;
+constexpr std::int64_t kLongForCheckpoint = 1024;
+constexpr std::int64_t kTensorCoreMultiple = 8;
+constexpr double kFirstWithBf16 = 8.0;  // compute capability
+
+using Finding = std::optional<std::pair<CheckState, base::Message>>;
+
+CheckState passed_if(bool good, CheckState otherwise = CheckState::failed) {
+  return good ? CheckState::passed : otherwise;
+}
+
+std::string number(double value, int decimals) {
+  return text::decimal(value, decimals);
+}
+
+bool trains(const spec::WorkloadSpec& spec) {
+  return spec.pass == spec::Pass::full_step;
+}
+bool half(spec::DataType type) {
+  return type == spec::DataType::fp16 || type == spec::DataType::bf16;
+}
+bool scales_loss(const spec::WorkloadSpec& spec) {
+  return spec.grad_scaler && spec::field_applies(spec, spec::Field::grad_scaler);
+}
+
+Finding reproducible(const run::Run& run) {
+  return {{CheckState::passed,
+           text::message(
+               "check.reproducible",
+               {{"seed", std::to_string(run.spec.seed)},
+                {"device", run.device_name.empty() ? to_string(run.spec.device) : run.device_name},
+                {"dtype", to_string(spec::compute_type(run.spec))}})}};
+}
+
+// The engine waits for the device; `early` is what a clock says that does not.
+Finding waited(const run::Run& run) {
+  const auto early = run.unsynchronised_ms();
+  if (!early) return std::nullopt;
+  return {{CheckState::passed,
+           text::message("check.waited", {{"waited", number(run.timing().median_ms, 3)},
+                                          {"early", number(*early, 3)}})}};
+}
+
+Finding first_step(const run::Run& run) {
+  const run::TimingSummary timing = run.timing();
+  if (timing.n < run::Protocol().min_samples) return std::nullopt;
+  const double times =
+      static_cast<double>(run.timed_steps.front().total_ns) * 1e-6 / timing.median_ms;
+  return {{passed_if(times <= kMostFirstStep),
+           text::message("check.first_step",
+                         {{"times", number(times, 2)}, {"most", number(kMostFirstStep, 1)}})}};
+}
+
+Finding spread(const run::Run& run) {
+  const run::TimingSummary timing = run.timing();
+  if (timing.n < run::Protocol().min_samples || timing.mean_ms <= 0) return std::nullopt;
+  const double percent = 100 * timing.std_ms / timing.mean_ms;
+  return {{passed_if(percent < kMostSpread),
+           text::message("check.spread",
+                         {{"percent", number(percent, 1)}, {"most", number(kMostSpread, 0)}})}};
+}
+
+Finding tail(const run::Run& run) {
+  const run::TimingSummary timing = run.timing();
+  if (timing.p99_ms < 0) return std::nullopt;
+  const double times = timing.p99_ms / timing.median_ms;
+  return {
+      {passed_if(times < kMostTail),
+       text::message("check.tail", {{"times", number(times, 2)}, {"most", number(kMostTail, 1)}})}};
+}
+
+Finding complete_recording(const run::Run& run) {
+  return {{passed_if(run.dropped == 0),
+           text::message("check.recording",
+                         {{"count", text::grouped(static_cast<std::int64_t>(run.dropped))}})}};
+}
+
+Finding short_flash(const run::Run& run) {
+  const spec::WorkloadSpec& spec = run.spec;
+  if (run.facts.backend_ran != to_string(spec::AttentionBackend::flash)) return std::nullopt;
+  return {{passed_if(spec.seq_len > kShortForFlash, CheckState::noted),
+           text::message("check.short_flash", {{"T", text::grouped(spec.seq_len)},
+                                               {"above", text::grouped(kShortForFlash)}})}};
+}
+
+// Sizes of matrix products that 16-bit units take eight at a time.
+Finding multiples(const run::Run& run) {
+  const spec::WorkloadSpec& spec = run.spec;
+  if (!half(spec::compute_type(spec))) return std::nullopt;
+  std::string odd;
+  for (const spec::Field field :
+       {spec::Field::d_model, spec::Field::d_head, spec::Field::d_ff, spec::Field::vocab}) {
+    if (!spec::field_applies(spec, field)) continue;
+    const std::int64_t size = spec::number_of(spec, field);
+    if (size % kTensorCoreMultiple == 0) continue;
+    odd += (odd.empty() ? "" : ", ") + fmt::format("{} = {}", spec::field_name(field), size);
+  }
+  if (odd.empty()) return {{CheckState::passed, text::message("check.multiples")}};
+  return {{CheckState::failed, text::message("check.multiples_odd", {{"sizes", odd}})}};
+}
+
+Finding backend(const run::Run& run) {
+  const spec::AttentionBackend asked = run.spec.backend;
+  if (run.facts.backend_ran.empty() || asked == spec::AttentionBackend::automatic)
+    return std::nullopt;
+  return {{passed_if(run.facts.backend_ran == to_string(asked)),
+           text::message("check.backend",
+                         {{"asked", to_string(asked)}, {"ran", run.facts.backend_ran}})}};
+}
+
+// Of an untrained model: all tokens are about equally likely.
+Finding first_loss(const run::Run& run) {
+  const spec::WorkloadSpec& spec = run.spec;
+  const auto& steps = run::fixed_warmups(spec) && !run.warmup_steps.empty() ? run.warmup_steps
+                      : run::fixed_warmups(spec)                            ? run.timed_steps
+                                                                            : run.recorded_steps;
+  const bool random = spec.workload == spec::WorkloadKind::lm && spec.corpus.empty();
+  if (!random || !trains(spec) || steps.empty()) return std::nullopt;
+  const double expected = std::log(static_cast<double>(spec.vocab));
+  const double error = std::abs(steps.front().loss - expected);
+  return {{passed_if(error <= kMostFirstLossError, CheckState::noted),
+           text::message("check.first_loss", {{"loss", number(steps.front().loss, 3)},
+                                              {"expected", number(expected, 3)},
+                                              {"most", number(kMostFirstLossError, 1)}})}};
+}
+
+Finding utilisation(const run::Run& run) {
+  const auto all = utilisations(run);
+  if (all.empty()) return std::nullopt;
+  const auto highest = std::ranges::max_element(all, {}, &Utilisation::share);
+  return {{passed_if(highest->share <= 1),
+           text::message("check.utilisation", {{"percent", number(100 * highest->share, 1)},
+                                               {"peak", highest->peak.source}})}};
+}
+
+Finding traced(const run::Run& run) {
+  const auto cost = run.recording_cost();
+  if (!cost) return std::nullopt;
+  const std::string percent = number(cost->percent, 1);
+  const std::string most = number(kCostTold, 0);
+  if (recording_is_costly(run)) {
+    return {{CheckState::failed,
+             text::message("check.traced", {{"percent", percent}, {"most", most}})}};
+  }
+  // An interval that reaches over the threshold proves neither.
+  const bool under = cost->ci95 && cost->ci95->high < kCostTold;
+  return {{passed_if(under, CheckState::noted),
+           text::message(under ? "check.traced" : "check.traced_unclear",
+                         {{"percent", percent}, {"most", most}})}};
+}
+
+Finding bf16(const run::Run& run) {
+  const spec::DataType type = spec::compute_type(run.spec);
+  if (!run.card || !half(type)) return std::nullopt;
+  const std::string& capability = run.card->compute_capability;
+  const bool has = std::stod(capability) >= kFirstWithBf16;
+  const bool is = type == spec::DataType::bf16;
+  return {{has == is ? CheckState::passed
+           : is      ? CheckState::failed
+                     : CheckState::noted,
+           text::message("check.bf16", {{"type", to_string(type)}, {"capability", capability}})}};
+}
+
+Finding scaler(const run::Run& run) {
+  if (!trains(run.spec)) return std::nullopt;
+  const spec::DataType type = spec::compute_type(run.spec);
+  const bool scales = scales_loss(run.spec);
+  return {{passed_if(scales == (type == spec::DataType::fp16)),
+           text::message(scales ? "check.scaler_on" : "check.scaler_off",
+                         {{"type", to_string(type)}})}};
+}
+
+Finding checkpoint(const run::Run& run) {
+  const spec::WorkloadSpec& spec = run.spec;
+  if (!spec::field_applies(spec, spec::Field::checkpoint)) return std::nullopt;
+  const bool on = spec::checkpointing(spec) != spec::Checkpoint::off;
+  const bool good = on || spec.seq_len <= kLongForCheckpoint;
+  return {{passed_if(good, CheckState::noted),
+           text::message(on ? "check.checkpoint_on" : "check.checkpoint_off",
+                         {{"T", text::grouped(spec.seq_len)},
+                          {"above", text::grouped(kLongForCheckpoint)}})}};
+}
+
+// The engine keeps the order whatever is set.
+Finding order(const run::Run& run) {
+  if (!trains(run.spec)) return std::nullopt;
+  return {{CheckState::passed, text::message("check.order")}};
+}
+
+struct Row {
+  const char* id;
+  const char* why;  // key of the text
+  Finding (*look)(const run::Run&);
+};
+constexpr std::array kRows = {
+    Row{"C-1", "check.why.reproducible", reproducible},
+    Row{"C-2", "check.why.waited", waited},
+    Row{"C-3", "check.why.first_step", first_step},
+    Row{"C-4", "check.why.spread", spread},
+    Row{"C-5", "check.why.tail", tail},
+    Row{"C-8", "check.why.recording", complete_recording},
+    Row{"C-11", "check.why.short_flash", short_flash},
+    Row{"C-12", "check.why.multiples", multiples},
+    Row{"C-25", "check.why.backend", backend},
+    Row{"C-30", "check.why.first_loss", first_loss},
+    Row{"C-31", "check.why.utilisation", utilisation},
+    Row{"C-32", "check.why.traced", traced},
+    Row{"C-33", "check.why.bf16", bf16},
+    Row{"C-33", "check.why.scaler", scaler},
+    Row{"C-33", "check.why.checkpoint", checkpoint},
+    Row{"C-34", "check.why.order", order},
+};
+
+}  // namespace
+
+const char* to_string(CheckState state) {
+  constexpr std::array kNames = {"passed", "noted", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+std::vector<CheckResult> checks_of(const run::Run& run) {
+  std::vector<CheckResult> found;
+  if (!run.finished || run.verdict != run::Verdict::ok) return found;
+  for (const Row& row : kRows) {
+    if (auto one = row.look(run))
+      found.push_back({row.id, one->first, std::move(one->second), text::message(row.why)});
+  }
+  return found;
+}
+
+io::TextTable checks_table(const std::vector<CheckResult>& checks) {
+  io::TextTable table;
+  table.columns = {"check", "state", "found", "why"};
+  table.right = {false, false, false, false};
+  for (const CheckResult& one : checks)
+    table.rows.push_back({one.id, to_string(one.state), one.found.sentence, one.why.sentence});
+  return table;
+}
+
+}  // namespace ts::report

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/message.h"
+#include "core/io/text_table.h"
+#include "core/run/run.h"
+
+namespace ts::report {
+
+// The course's checks of a measurement and its settings, C-1 to C-35: those that one run answers.
+enum class CheckState : std::uint8_t {
+  passed,
+  noted,  // worth a second look
+  failed
+};
+const char* to_string(CheckState state);  // passed noted failed
+
+struct CheckResult {
+  const char* id = "";  // "C-3"; stable
+  CheckState state = CheckState::passed;
+  base::Message found;  // the number and its threshold
+  base::Message why;    // what goes wrong otherwise
+};
+
+// In the order of their ids; a check that does not apply, or has too few steps to answer, is left
+// out. Empty until a run has ended well.
+std::vector<CheckResult> checks_of(const run::Run& run);
+
+// Columns check, state, found, why; in English.
+io::TextTable checks_table(const std::vector<CheckResult>& checks);
+
+}  // namespace ts::report

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/report/checks.h"
+#include "views/common/ui.h"
+
+namespace ts::views {
+
+// The checks of the run on screen, looked at once after it has ended. UI thread.
+class CheckList {
+ public:
+  const std::vector<report::CheckResult>& of(const run::Run& run);
+
+ private:
+  const run::Run* run_ = nullptr;
+  run::RunId id_ = 0;
+  bool finished_ = false;
+  std::vector<report::CheckResult> checks_;
+};
+
+std::size_t passed_checks(const std::vector<report::CheckResult>& checks);
+
+// Those that did not pass with what they found and why it matters; the others folded below. In the
+// current Dear ImGui window.
+void draw_check_list(const Ui& ui, const std::vector<report::CheckResult>& checks);
+
+// One line for each check that did not pass: "C-3 First timed step ...".
+std::string unpassed_words(const text::Texts& texts,
+                           const std::vector<report::CheckResult>& checks);
+
+}  // namespace ts::views
