@@ -9,6 +9,8 @@ TS_ASSET(cuda_scratch)
 TS_ASSET(sweeps)
 TS_ASSET(reference_points)
 TS_ASSET(lesson_rows)
+TS_ASSET(demos)
+TS_ASSET(lesson_errors)
 TS_ASSET(memory_page)
 
 namespace ts::assets {
@@ -36,6 +38,14 @@ std::string_view memory_page() {
 }
 std::string_view lesson_rows() {
   return view_lesson_rows();
+}
+
+std::string_view lesson_errors() {
+  return view_lesson_errors();
+}
+
+std::string_view demos() {
+  return view_demos();
 }
 
 }  // namespace ts::assets

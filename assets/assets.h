@@ -15,6 +15,8 @@ std::string_view sweeps();            // sweeps.json, read by run::SweepPresets
 std::string_view reference_points();  // reference_points.json, read by run::parse_references
 std::string_view memory_page();       // memory_page.html, filled by app::memory_page
 std::string_view lesson_rows();       // lesson_rows.json, read by lessons::read_rows
+std::string_view lesson_errors();     // lesson_errors.json, read by lessons::read_material_errors
+std::string_view demos();             // demos.json, read by lessons::read_demos
 // The files of assets/lessons, read by lessons::read_lesson.
 struct Lesson {
   std::string_view name;  // of the file, without its ending

@@ -48,6 +48,12 @@ class PageView {
   // The save command, and why it cannot be given now; empty: it can.
   virtual void save(Requests& requests) = 0;
   [[nodiscard]] virtual std::string why_not_save() const = 0;
+  // One of its panels over the whole page, or all of them again; and why it has none to enlarge.
+  virtual void enlarge() {}
+  [[nodiscard]] virtual bool enlarged() const { return false; }
+  [[nodiscard]] virtual std::string why_not_enlarge() const {
+    return texts()("command.why.no_panels");
+  }
   // It shows the settings.
   [[nodiscard]] virtual bool has_form() const { return true; }
 

@@ -37,7 +37,11 @@ void docked_panel(const char* id, ImVec2 padding, ImGuiWindowFlags flags,
 }  // namespace
 
 void RunPage::draw(const views::Ui& ui, Requests& requests) {
-  frame().projector() ? draw_projector(ui) : draw_panels(ui);
+  if (enlarged_) {
+    draw_enlarged(ui);
+  } else {
+    frame().projector() ? draw_projector(ui) : draw_panels(ui);
+  }
   if (panel_) requests.panel = std::exchange(panel_, std::nullopt);
 }
 
@@ -205,12 +209,18 @@ void RunPage::draw_panels(const views::Ui& ui) {
   // Controls first: this frame's charts show what they change. Then the timeline, which shows no
   // prediction.
   docked_panel(views::ids::kControls, rows_padding(ui), 0, [&] { draw_controls(ui); });
-  docked_panel(views::ids::kTimeline, {0, 0}, kUnmovingFlags, [&] { draw_timeline(ui); });
+  docked_panel(views::ids::kTimeline, {0, 0}, kUnmovingFlags, [&] {
+    note_pointed(Page::timeline);
+    draw_timeline(ui);
+  });
   contexts().wait_for_prediction();
   views::ViewContext view = contexts().view(ui);
-  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags,
-               [&] { memory_.draw(view, memory_rows(view)); });
+  docked_panel(views::ids::kMemory, {0, 0}, kUnmovingFlags, [&] {
+    note_pointed(Page::memory);
+    memory_.draw(view, memory_rows(view));
+  });
   docked_panel(views::ids::kInspector, rows_padding(ui), 0, [&] {
+    note_pointed(Page::inspector);
     if (entry != nullptr && entry->opened == nullptr) return;
     draw_inspector(ui, view);
     draw_panel_menu(ui, Page::inspector, "menu.panel");
@@ -231,16 +241,72 @@ void RunPage::draw_projector(const views::Ui& ui) {
   // Whole pixels; otherwise the background shows between two panels.
   const PageArea head = area.cut_top(
       std::floor(std::min(views::projector_head_height(ui.metrics.scale), area.size.y * 0.4F)));
-  const PageArea timeline = area.cut_top(std::floor(area.size.y * 0.4F));
-  // The same order as in draw_panels(), for the same reason.
-  panel("###projector_timeline", timeline, [&] { draw_timeline(ui); });
+  // A result of its own has all of the page below the head.
+  if (!result_on_screen()) {
+    const PageArea timeline = area.cut_top(std::floor(area.size.y * 0.4F));
+    // The same order as in draw_panels(), for the same reason.
+    panel("###projector_timeline", timeline, [&] {
+      note_pointed(Page::timeline);
+      draw_timeline(ui);
+    });
+  }
   contexts().wait_for_prediction();
   views::ViewContext view = contexts().view(ui);
   panel("###projector_verdict", head, [&] {
     if (const auto tried = views::draw_projector_head(ui, view, session().engine_problem()))
       state().history.set(*tried);
   });
-  panel("###projector_memory", area, [&] { memory_.draw(view, memory_rows(view)); });
+  draw_memory_or_result(ui, "###projector_memory", area);
+}
+
+// On the projector: the result of the run on screen that says more than its memory. Unset: there is
+// none.
+std::optional<views::RunResult> RunPage::result_on_screen() const {
+  const run::Run* const run = session().run();
+  if (!frame().projector() || run == nullptr || session().files().current() != nullptr)
+    return std::nullopt;
+  return views::result_of(*run);
+}
+
+void RunPage::draw_memory_or_result(const views::Ui& ui, const char* id, const PageArea& area) {
+  const auto result = result_on_screen();
+  const PageWindow window{
+      .id = id, .padding = result ? rows_padding(ui) : ImVec2(0, 0), .line_below = true};
+  draw_window(ui, window, area, [&] {
+    note_pointed(Page::memory);
+    views::ViewContext view = contexts().view(ui);
+    result ? views::draw_result(ui, view, *result) : memory_.draw(view, memory_rows(view));
+  });
+}
+
+// In the window of a panel.
+void RunPage::note_pointed(Page panel) {
+  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) pointed_ = panel;
+}
+
+void RunPage::enlarge() {
+  enlarged_ = enlarged_ ? std::nullopt : std::optional(pointed_);
+}
+
+void RunPage::draw_enlarged(const views::Ui& ui) {
+  const OpenedFiles::Entry* const entry = session().files().current();
+  PageArea area = entry == nullptr ? frame().begin(ui) : whole_page();
+  if (frame().projector() && entry == nullptr) frame().draw_form(ui, area, "###projector_form");
+  constexpr const char* kId = "###enlarged";
+  if (*enlarged_ == Page::timeline) {
+    draw_window(ui, {.id = kId}, area, [&] { draw_timeline(ui); });
+    return;
+  }
+  contexts().ask_for_prediction();
+  contexts().wait_for_prediction();
+  if (*enlarged_ == Page::memory) {
+    draw_memory_or_result(ui, kId, area);
+    return;
+  }
+  const PageWindow rows{.id = kId, .padding = rows_padding(ui), .flags = kFixedFlags};
+  draw_window(ui, rows, area, [&] {
+    if (entry == nullptr || entry->opened != nullptr) draw_inspector(ui, contexts().view(ui));
+  });
 }
 
 void RunPage::draw_panel(const views::Ui& ui, Page panel) {

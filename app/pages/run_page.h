@@ -9,6 +9,7 @@
 #include "app/pages/page_view.h"
 #include "views/common/context_menu.h"
 #include "views/inspector/inspector_view.h"
+#include "views/inspector/result_panel.h"
 #include "views/memory/memory_view.h"
 #include "views/prediction/agreement_view.h"
 #include "views/snapshot/snapshot_view.h"
@@ -18,7 +19,8 @@
 namespace ts::app {
 
 // The page of one run, or of an opened file: controls, timeline, memory and inspector, in panels
-// that dock; on the projector one below the other.
+// that dock; on the projector one below the other. There a result that says more than the memory
+// has the page to itself.
 class RunPage : public PageView {
  public:
   using PageView::PageView;
@@ -30,6 +32,11 @@ class RunPage : public PageView {
   void save(Requests& requests) override;
   [[nodiscard]] std::string why_not_save() const override;
   [[nodiscard]] bool has_form() const override { return session().files().current() == nullptr; }
+
+  // The panel that the mouse was over last, at first the memory.
+  void enlarge() override;
+  [[nodiscard]] bool enlarged() const override { return enlarged_.has_value(); }
+  [[nodiscard]] std::string why_not_enlarge() const override { return {}; }
 
   void draw_file_tabs(const views::Ui& ui) { file_tabs_.draw(ui, session().files()); }
   // One panel over the whole window, for pictures.
@@ -44,6 +51,10 @@ class RunPage : public PageView {
  private:
   void draw_panels(const views::Ui& ui);
   void draw_projector(const views::Ui& ui);
+  void draw_enlarged(const views::Ui& ui);
+  void draw_memory_or_result(const views::Ui& ui, const char* id, const PageArea& area);
+  [[nodiscard]] std::optional<views::RunResult> result_on_screen() const;
+  void note_pointed(Page panel);
   void dock_panels(const views::Ui& ui);
   void fit_panels(const views::Ui& ui);
   void draw_timeline(const views::Ui& ui);
@@ -65,6 +76,8 @@ class RunPage : public PageView {
   views::InspectorView inspector_;
   std::optional<Requests::Panel> panel_;  // asked for in this frame
   bool show_operators_ = false;
+  std::optional<Page> enlarged_;  // unset: all panels
+  Page pointed_ = Page::memory;   // the panel that the mouse was over last
   unsigned dock_id_ = 0;
   // Sizes of the panels that follow the window, as they were set last, in pixels.
   float fitted_left_ = 0, fitted_right_ = 0, fitted_below_ = 0;

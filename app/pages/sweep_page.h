@@ -22,6 +22,8 @@ class SweepPage : public PageView {
   bool close_sheet() override;
   // Pauses or resumes the sweep; begins the one that the page offers if there is nothing to do.
   void start() override;
+  // Begins the sweep that the page offers, whatever was measured before.
+  void begin_new() { begin(views::SweepAsk::start); }
   void save(Requests& requests) override;
   [[nodiscard]] std::string why_not_save() const override;
 

@@ -40,6 +40,24 @@ const std::vector<lessons::Lesson>& built_in_lessons() {
   return all;
 }
 
+const lessons::MaterialErrors& built_in_errors() {
+  static const lessons::MaterialErrors errors = [] {
+    auto parsed = lessons::read_material_errors(assets::lesson_errors());
+    TS_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return errors;
+}
+
+const std::vector<lessons::Demo>& built_in_demos() {
+  static const std::vector<lessons::Demo> demos = [] {
+    auto parsed = lessons::read_demos(assets::demos(), built_in_gpus());
+    TS_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return demos;
+}
+
 const lessons::RowCatalogue& built_in_rows() {
   static const lessons::RowCatalogue rows = [] {
     auto parsed = lessons::read_rows(assets::lesson_rows());

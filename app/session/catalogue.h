@@ -1,7 +1,9 @@
 #pragma once
 
+#include "core/lessons/demo.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
+#include "core/lessons/material_errors.h"
 #include "core/predict/cuda_scratch.h"
 #include "core/spec/gpu_catalogue.h"
 #include "core/sweep/reference_points.h"
@@ -20,5 +22,9 @@ const sweep::SweepPresets& built_in_sweeps();
 // The built-in lessons of the course, and the rows of its catalogue.
 const std::vector<lessons::Lesson>& built_in_lessons();
 const lessons::RowCatalogue& built_in_rows();
+// The errors of the course's material.
+const lessons::MaterialErrors& built_in_errors();
+// The built-in demos of a lecture, in the order of their keys.
+const std::vector<lessons::Demo>& built_in_demos();
 
 }  // namespace ts::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "core/base/letters.h"
 #include "core/spec/gpu_catalogue.h"
@@ -174,6 +175,18 @@ void add_actions(const views::Ui& ui, WindowActions& actions, Requests& requests
   }
 }
 
+void add_demos(const views::Ui& ui, WindowActions& actions, std::vector<PaletteEntry>& entries) {
+  const auto& demos = built_in_demos();
+  for (std::size_t i = 0; i < demos.size(); ++i) {
+    const std::string& title = demos[i].title.in(ui.texts.language());
+    entries.push_back({.id = "demo " + demos[i].id,
+                       .words = ui.texts("palette.demo", {{"name", title}}),
+                       .right = WindowActions::keys_of_demo(i),
+                       .reason = actions.presenter().why_not(i),
+                       .perform = [&actions, i] { actions.presenter().show(i); }});
+  }
+}
+
 }  // namespace
 
 std::vector<PaletteEntry> palette_entries(const views::Ui& ui, std::string_view typed,
@@ -183,6 +196,7 @@ std::vector<PaletteEntry> palette_entries(const views::Ui& ui, std::string_view 
   std::vector<PaletteEntry> entries;
   add_typed_setting(ui, typed, state, entries);
   add_actions(ui, actions, requests, entries);
+  add_demos(ui, actions, entries);
   add_workloads(ui, state, entries);
   add_settings(ui, state, entries);
   add_presets(ui, state, entries);

@@ -10,8 +10,8 @@
 
 namespace ts::app {
 
-// The entries of the palette: the setting that is typed, then every action, workload, setting,
-// preset, card, language and scale. The entries refer to all three arguments and to `ui`.
+// The entries of the palette: the setting that is typed, then every action, demo, workload,
+// setting, preset, card, language and scale. The entries refer to all three arguments and to `ui`.
 std::vector<PaletteEntry> palette_entries(const views::Ui& ui, std::string_view typed,
                                           const PageServices& services, WindowActions& actions,
                                           Requests& requests);

@@ -93,6 +93,15 @@ std::vector<std::pair<std::string, std::string>> StatusBar::projector_keys() con
   if (services_.state.page == Page::sweep) start = "status.key.sweep";
   if (services_.state.page == Page::compare) start = "status.key.compare";
   std::vector<std::pair<std::string, std::string>> keys;
+  if (actions_->presenter().demo()) {
+    for (const auto& [action, words] :
+         {std::pair{Action::demo_back, "status.key.demo_back"},
+          std::pair{Action::blank, "status.key.blank"}, std::pair{Action::hold, "status.key.hold"},
+          std::pair{Action::enlarge, "status.key.enlarge"},
+          std::pair{Action::demo_next, "status.key.demo_next"}})
+      keys.emplace_back(actions_->keys_of(action_row(action)), services_.texts(words));
+    return keys;
+  }
   for (const auto& [action, words] :
        {std::pair{busy ? Action::stop : Action::start, busy ? "status.key.stop" : start},
         std::pair{Action::live, "status.key.live"},
@@ -143,8 +152,28 @@ void StatusBar::draw_run(Line& line) const {
   views::tooltip(line.ui, notes);
 }
 
+// How many checks of the run on screen have passed, if it is of the settings of now; on the page of
+// lessons of the newest run.
+void StatusBar::draw_checks(Line& line) {
+  const bool lesson = services_.state.page == Page::lessons;
+  const run::Run* const run = lesson ? services_.session.current() : services_.session.run();
+  if (run == nullptr || pages_->shows_file() || line.faint) return;
+  const auto& checks = checks_.of(*run);
+  if (checks.empty()) return;
+  const auto& t = services_.texts;
+  const std::size_t passed = views::passed_checks(checks);
+  const std::string words = t("status.checks", {{"passed", std::to_string(passed)},
+                                                {"count", std::to_string(checks.size())}});
+  if (passed == checks.size()) return line.add(line.ui.theme.text2, words, 20);
+  line.warning("###checks", std::string(views::icon::kWarning) + "  " + words,
+               views::unpassed_words(t, checks));
+}
+
 void StatusBar::draw_warnings(Line& line) const {
   const auto& t = services_.texts;
+  if (actions_->presenter().hold)
+    line.warning("###held", t("status.held"),
+                 t("status.held_hint", {{"key", action_row(Action::hold).keys}}));
   if (const std::string why = kernels_not_recorded(); !why.empty()) {
     line.warning("###not_recorded", t("status.not_recorded"), why);
   }
@@ -189,6 +218,7 @@ void StatusBar::draw(const views::Ui& ui, bool frame_rate) {
     line.x = origin.x + ui.px(16);
     line.y = origin.y + (height - line.sink.text_height(TextStyle::small)) / 2;
     draw_run(line);
+    draw_checks(line);
     // The prediction is for the current settings.
     line.faint = false;
     if (const predict::Outlook* outlook = services_.session.predictions().outlook();

@@ -8,6 +8,7 @@
 #include "app/pages/pages.h"
 #include "app/window/window_actions.h"
 #include "views/common/ui.h"
+#include "views/inspector/check_list.h"
 
 namespace ts::app {
 
@@ -25,6 +26,7 @@ class StatusBar {
   // The place for the next words from the left.
   struct Line;
   void draw_run(Line& line) const;
+  void draw_checks(Line& line);
   void draw_warnings(Line& line) const;
   void draw_middle(Line& line, float end) const;
   [[nodiscard]] std::string kernels_not_recorded() const;
@@ -33,6 +35,7 @@ class StatusBar {
   PageServices services_;
   Pages* pages_;
   const WindowActions* actions_;
+  views::CheckList checks_;
 };
 
 }  // namespace ts::app

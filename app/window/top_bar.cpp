@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "core/text/numbers.h"
 #include "views/common/ids.h"
@@ -101,6 +102,9 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
     items({Action::operators, Action::agreement, Action::projector, Action::settings,
            Action::reset_layout});
     ImGui::Separator();
+    draw_demo_menu(ui);
+    items({Action::demo_next, Action::demo_back, Action::blank, Action::hold, Action::enlarge});
+    ImGui::Separator();
     items({Action::next_panel, Action::previous_panel});
   } else {
     items({Action::palette, Action::glossary, Action::shortcuts});
@@ -158,6 +162,24 @@ void TopBar::draw_action(const views::Ui& ui, Action action, Requests& requests)
     actions_->perform(action, requests);
   }
   views::tooltip(ui, reason);
+}
+
+void TopBar::draw_demo_menu(const views::Ui& ui) {
+  const std::string name = services_.texts("menu.demos") + std::string("###menu_demos");
+  if (!ImGui::BeginMenu(name.c_str())) return;
+  Presenter& presenter = actions_->presenter();
+  const auto& demos = built_in_demos();
+  for (std::size_t i = 0; i < demos.size(); ++i) {
+    const std::string words =
+        demos[i].title.in(services_.texts.language()) + "###demo_" + demos[i].id;
+    const std::string reason = presenter.why_not(i);
+    if (ImGui::MenuItem(words.c_str(), WindowActions::keys_of_demo(i).c_str(),
+                        presenter.demo() == i, reason.empty())) {
+      presenter.show(i);
+    }
+    views::tooltip(ui, reason);
+  }
+  ImGui::EndMenu();
 }
 
 void TopBar::draw_page_tabs(const views::Ui& ui) {

@@ -108,6 +108,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
 }
 
 Window::~Window() {
+  if (workspace_ != nullptr) workspace_->leave_demo();
   if (session_ != nullptr) remember();
   workspace_.reset();
   // The sweep's runner detaches from the session, which must still exist.
@@ -287,7 +288,7 @@ Requests Window::build_frame() {
 bool Window::frame() {
   GLFWwindow* window = graphics_->window();
   const std::int64_t begin_ns = base::now_ns();
-  session_->update(kUpdateTime);
+  if (!workspace_->holds()) session_->update(kUpdateTime);
   const views::Theme* theme = &theme_of(state_->preferences);
   Requests requests = build_frame();
   // Drawing is the slow part of slow frames: frames for waiting input are not all drawn.
@@ -345,8 +346,8 @@ void Window::wait_for_input() {
     const bool woken = now - before < timeout * 0.98;
     if (woken) last_input_ = now;
     const bool blinks = ImGui::GetIO().WantTextInput && now - drawn > kCaretSeconds;
-    if (woken || settling || blinks || session_->update(kUpdateTime) || workspace_->animated())
-      return;
+    const bool news = !workspace_->holds() && session_->update(kUpdateTime);
+    if (woken || settling || blinks || news || workspace_->animated()) return;
     if (InterruptGuard::interrupted()) return;
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/session/catalogue.h"
 #include "app/session/languages.h"
 #include "views/common/spec_words.h"
 
@@ -68,7 +69,19 @@ std::optional<Page> page_of(Action action) {
   }
 }
 
+// The digits as they stand on a keyboard: 1 to 9, then 0.
+std::size_t digit_of(std::size_t demo) {
+  return (demo + 1) % lessons::kMostDemos;
+}
+ImGuiKey digit_key(std::size_t demo) {
+  return static_cast<ImGuiKey>(static_cast<std::size_t>(ImGuiKey_0) + digit_of(demo));
+}
+
 }  // namespace
+
+std::string WindowActions::keys_of_demo(std::size_t demo) {
+  return "Alt+" + std::to_string(digit_of(demo));
+}
 
 std::string WindowActions::keys_of(const ActionRow& row) const {
   return row.action == Action::start ? services_.texts("common.space") : std::string(row.keys);
@@ -91,6 +104,11 @@ std::string WindowActions::why_not(Action action) const {
       return pages_->current().why_not_save();
     case Action::save_prediction:
       return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
+    case Action::demo_next:
+    case Action::demo_back:
+      return presenter_->demo() ? "" : t("command.why.no_demo");
+    case Action::enlarge:
+      return pages_->current().why_not_enlarge();
     case Action::settings:
       if (!pages_->current().has_form()) return t("command.why.no_form");
       return services_.state.preferences.projector ? "" : t("command.why.settings_shown");
@@ -119,6 +137,12 @@ bool WindowActions::is_on(Action action) const {
       return preferences.projector;
     case Action::settings:
       return services_.frame.shows_form() && pages_->current().has_form();
+    case Action::blank:
+      return presenter_->blank;
+    case Action::hold:
+      return presenter_->hold;
+    case Action::enlarge:
+      return pages_->current().enlarged();
     default:
       return false;
   }
@@ -186,6 +210,18 @@ void WindowActions::perform(Action action, Requests& requests) {
     case Action::settings:
       if (why_not(action).empty()) services_.frame.toggle_form();
       return;
+    case Action::demo_next:
+      return presenter_->next();
+    case Action::demo_back:
+      return presenter_->back();
+    case Action::blank:
+      presenter_->blank = !presenter_->blank;
+      return;
+    case Action::hold:
+      presenter_->hold = !presenter_->hold;
+      return;
+    case Action::enlarge:
+      return pages_->current().enlarge();
     case Action::reset_layout:
       return pages_->run.reset_layout();
     case Action::next_panel:
@@ -203,13 +239,17 @@ void WindowActions::perform(Action action, Requests& requests) {
   }
 }
 
-// Escape: closes the nearest sheet, else stops.
+// Escape: closes the nearest sheet, else stops; leaves the demo if there is nothing to stop.
 void WindowActions::stop_or_close() {
   if (sheets_->close()) return;
   for (PageView* const page : pages_->all()) {
     if (page->close_sheet()) return;
   }
-  stop();
+  if (why_not(Action::stop).empty() || !presenter_->demo()) {
+    stop();
+  } else {
+    presenter_->leave();
+  }
 }
 
 // Stops the current job. A sweep is stopped as a whole: cancelling only its point would lose that
@@ -251,15 +291,16 @@ void WindowActions::take_keys(Requests& requests) {
     const bool reaches = row.reach == KeyReach::always || (!popup_has_keys_ && !typing) ||
                          (!popup_has_keys_ && row.reach == KeyReach::typing);
     if (!reaches || !chord_pressed(row)) continue;
-    // An action that writes a file reports why it cannot; others just do nothing.
-    const std::string reason = row.action == Action::save ? why_not(row.action) : std::string();
     if (row.action == Action::stop) {
       stop_or_close();
-    } else if (!reason.empty()) {
+    } else if (const std::string reason = why_not(row.action); !reason.empty()) {
       services_.notices.add(reason);
     } else {
       perform(row.action, requests);
     }
+  }
+  for (std::size_t i = 0; i < built_in_demos().size() && !popup_has_keys_; ++i) {
+    if (ImGui::IsKeyChordPressed(ImGuiMod_Alt | digit_key(i))) presenter_->show(i);
   }
   // Before the first click no panel has the ring; the main window may have the keyboard.
   const bool nowhere =

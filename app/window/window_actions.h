@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "app/pages/pages.h"
+#include "app/pages/presenter.h"
 #include "app/window/actions.h"
 #include "app/window/palette.h"
 #include "app/window/window_sheets.h"
@@ -13,8 +15,13 @@ namespace ts::app {
 // thread.
 class WindowActions {
  public:
-  WindowActions(const PageServices& services, Pages& pages, WindowSheets& sheets, Palette& palette)
-      : services_(services), pages_(&pages), sheets_(&sheets), palette_(&palette) {}
+  WindowActions(const PageServices& services, Pages& pages, Presenter& presenter,
+                WindowSheets& sheets, Palette& palette)
+      : services_(services),
+        pages_(&pages),
+        presenter_(&presenter),
+        sheets_(&sheets),
+        palette_(&palette) {}
 
   // The sentence why an action is not possible now; empty: it is.
   [[nodiscard]] std::string why_not(Action action) const;
@@ -24,7 +31,12 @@ class WindowActions {
   // The keys as they are shown; Space in the chosen language.
   [[nodiscard]] std::string keys_of(const ActionRow& row) const;
 
-  // Performs the actions whose keys were pressed in this frame. A text field that is being edited
+  // The same for the built-in demos, which are data: Alt+1 to Alt+9, then Alt+0.
+  [[nodiscard]] Presenter& presenter() const { return *presenter_; }
+  [[nodiscard]] static std::string keys_of_demo(std::size_t demo);
+
+  // Performs the actions whose keys were pressed in this frame. A key whose action is not possible
+  // says why. A text field that is being edited
   // and an open list have most keys to themselves.
   void take_keys(Requests& requests);
   // At the end of the frame: keeps Space for the page. Enter presses the focused widget.
@@ -38,6 +50,7 @@ class WindowActions {
 
   PageServices services_;
   Pages* pages_;
+  Presenter* presenter_;
   WindowSheets* sheets_;
   Palette* palette_;
   bool popup_has_keys_ = false;  // at the end of the last frame

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/output/sweep_files.h"
+#include "app/session/catalogue.h"
 #include "app/session/file_list.h"
 #include "app/window/desktop.h"
 #include "app/window/palette_entries.h"
@@ -28,7 +29,8 @@ Workspace::Workspace(Session& session, WorkspaceState& state, const text::Texts&
       runs_(session, state, notices_),
       frame_(state, contexts_, action_row(Action::settings).keys),
       pages_(services()),
-      actions_(services(), pages_, sheets_, palette_),
+      presenter_(services(), pages_),
+      actions_(services(), pages_, presenter_, sheets_, palette_),
       top_bar_(services(), pages_, actions_),
       status_bar_(services(), pages_, actions_) {}
 
@@ -113,7 +115,48 @@ void Workspace::choose_model(const std::filesystem::path& path) {
   state_->page = Page::run;
 }
 
+views::DemoShown Workspace::demo_shown() const {
+  const std::size_t demo = *presenter_.demo();
+  return {.demo = built_in_demos()[demo],
+          .number = demo + 1,
+          .count = built_in_demos().size(),
+          .stage = presenter_.stage(),
+          .why_not = presenter_.why_not(demo),
+          .next_key = action_row(Action::demo_next).keys,
+          .leave_key = action_row(Action::stop).keys};
+}
+
+void Workspace::take(const views::DemoRequests& asked) {
+  if (asked.next) presenter_.next();
+  if (asked.leave) presenter_.leave();
+}
+
+void Workspace::draw_demo_strip(const views::Ui& ui) {
+  ImGuiViewport* const viewport = ImGui::GetMainViewport();
+  const views::DemoShown shown = demo_shown();
+  views::DemoRequests asked;
+  const float height = views::demo_strip_height(ui, shown, viewport->Size.x);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.surface2);
+  if (ImGui::BeginViewportSideBar("###demo_strip", viewport, ImGuiDir_Up, height, kStripFlags))
+    asked = views::draw_demo_strip(ui, shown);
+  ImGui::End();
+  ImGui::PopStyleColor();
+  take(asked);
+}
+
+void Workspace::draw_demo_question(const views::Ui& ui) {
+  views::DemoRequests asked;
+  draw_window(ui, {.id = "###demo_question"}, whole_page(),
+              [&] { asked = views::draw_demo_question(ui, demo_shown()); });
+  take(asked);
+}
+
 void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& requests) {
+  if (presenter_.blank) {
+    const ImGuiViewport* const viewport = ImGui::GetMainViewport();
+    draw_window(ui, {.id = "###blank"}, {viewport->Pos, viewport->Size}, [] {});
+    return;
+  }
   if (is_panel(state_->page)) {
     pages_.run.draw_panel(ui, state_->page);
     return;
@@ -122,15 +165,21 @@ void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& reque
   draw_restart_bar(ui, session_->run(), requests);
   if (interactive) draw_limit_bar(ui, *state_);
   if (state_->page == Page::run) pages_.run.draw_file_tabs(ui);
+  const bool asks = presenter_.demo() && presenter_.stage() == views::DemoStage::question;
+  if (presenter_.demo() && !asks) draw_demo_strip(ui);
   // Not in pictures: the frame rate would differ from one to the next.
   status_bar_.draw(ui, interactive);
-  pages_.current().draw(ui, requests);
+  asks ? draw_demo_question(ui) : pages_.current().draw(ui, requests);
 }
 
 void Workspace::draw_sheets(const views::Ui& ui, Requests& requests) {
   for (PageView* const page : pages_.all()) page->draw_sheets(ui);
   sheets_.draw(ui, *state_, [this] {
     std::vector<WindowSheets::Shortcut> shortcuts;
+    const std::size_t demos = built_in_demos().size();
+    shortcuts.push_back(
+        {WindowActions::keys_of_demo(0) + " \xe2\x80\xa6 " + WindowActions::keys_of_demo(demos - 1),
+         "shortcut.demos"});
     for (const ActionRow& row : action_rows()) {
       if (*row.keys != '\0') shortcuts.push_back({actions_.keys_of(row), row.what});
     }

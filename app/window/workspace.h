@@ -6,6 +6,7 @@
 #include "app/pages/notices.h"
 #include "app/pages/page_frame.h"
 #include "app/pages/pages.h"
+#include "app/pages/presenter.h"
 #include "app/pages/requests.h"
 #include "app/pages/run_starter.h"
 #include "app/pages/view_contexts.h"
@@ -37,12 +38,20 @@ class Workspace {
   void open_files(const std::vector<std::filesystem::path>& paths);
 
   [[nodiscard]] Notices& notices() { return notices_; }
+  // What is measured is not to be shown for now.
+  [[nodiscard]] bool holds() const { return presenter_.hold; }
+  // Before the preferences are kept.
+  void leave_demo() { presenter_.leave(); }
   // Frames are needed even without input: a run is in progress, a sentence will disappear.
   [[nodiscard]] bool animated() const;
 
  private:
   [[nodiscard]] PageServices services();
   void draw_page(const views::Ui& ui, bool interactive, Requests& requests);
+  void draw_demo_strip(const views::Ui& ui);
+  void draw_demo_question(const views::Ui& ui);
+  void take(const views::DemoRequests& asked);
+  [[nodiscard]] views::DemoShown demo_shown() const;
   void draw_sheets(const views::Ui& ui, Requests& requests);
   void open_file(const std::filesystem::path& path);
   void take_model();
@@ -58,6 +67,7 @@ class Workspace {
   RunStarter runs_;
   PageFrame frame_;
   Pages pages_;
+  Presenter presenter_;
   WindowSheets sheets_;
   Palette palette_;
   WindowActions actions_;

@@ -52,7 +52,9 @@ TEST(Lessons, UseTheWordsOfTheLanguageFiles) {
   std::ifstream file(TENSORSCOPE_LOCALE_TERMS);
   const auto terms = nlohmann::json::parse(file);
   int looked_at = 0;
-  for (const assets::Lesson& one : assets::lessons()) {
+  std::vector<assets::Lesson> all = assets::lessons();
+  all.push_back({"demos", assets::demos()});
+  for (const assets::Lesson& one : all) {
     const auto lesson = io::parse_json(one.json);
     const std::string chinese = lesson->dump();
     for (const auto& term : terms.at("terms")) {

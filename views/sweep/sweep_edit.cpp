@@ -69,6 +69,36 @@ base::Result<sweep::SweepSpec> sweep_of(const SweepEdit& edit, const spec::Workl
   return spec;
 }
 
+SweepEdit edit_of(const sweep::SweepSpec& sweep) {
+  const auto listed = [](const auto& values, const auto& word) {
+    std::string all;
+    for (const auto& one : values) all += (all.empty() ? "" : ",") + word(one);
+    return all;
+  };
+  const auto number = [](std::int64_t value) { return std::to_string(value); };
+  SweepEdit edit;
+  edit.axis = sweep.axes.front().field;
+  edit.values = listed(sweep.axes.front().values, number);
+  if (sweep.axes.size() > 1) {
+    edit.second = sweep.axes[1].field;
+    edit.second_values = listed(sweep.axes[1].values, number);
+  }
+  edit.series.reset();
+  if (sweep.series.empty()) return edit;
+  const sweep::SweepSeriesField& series = sweep.series.front();
+  edit.series = series.field;
+  if (edit.series != Field::backend) {
+    edit.series_values = listed(series.values, [](const std::string& value) { return value; });
+    return edit;
+  }
+  edit.backends.clear();
+  for (const std::string& name : series.values) {
+    spec::WorkloadSpec one;
+    if (spec::set_field(one, "backend", name)) edit.backends.push_back(one.backend);
+  }
+  return edit;
+}
+
 std::string changed_from_exercise(const text::Texts& texts, const sweep::SweepPreset& preset,
                                   const spec::WorkloadSpec& base) {
   const auto first_point = [&](const base::Result<sweep::SweepSpec>& spec) {

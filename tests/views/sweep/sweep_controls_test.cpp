@@ -63,6 +63,26 @@ TEST(SweepControls, ListsRangesAndPowersOfTwo) {
   EXPECT_FALSE(sweep_of(edit, {}, kNoPresets));
 }
 
+TEST(SweepControls, AreFilledFromASweep) {
+  for (const std::vector<std::string>& made :
+       {std::vector<std::string>{"T=100,256", "backend=naive,flash"},
+        {"T=64:256:x2", "B=1,2", "dtype=fp32,bf16"},
+        {"d_head=16"}}) {
+    sweep::SweepSpec sweep;
+    for (const std::string& text : made) {
+      auto axis = sweep::parse_axis(text);
+      if (axis) {
+        sweep.axes.push_back(std::move(*axis));
+      } else {
+        sweep.series.push_back(*sweep::parse_series(text));
+      }
+    }
+    const auto again = sweep_of(edit_of(sweep), sweep.base, kNoPresets);
+    ASSERT_TRUE(again) << made[0] << ": " << again.error().sentence;
+    EXPECT_TRUE(*again == sweep) << made[0];
+  }
+}
+
 TEST(SweepControls, ASecondAxisAndSeriesOfAnySetting) {
   SweepEdit edit;
   edit.second = Field::B;

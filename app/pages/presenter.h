@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "app/pages/pages.h"
+#include "views/lessons/demo_view.h"
+
+namespace ts::app {
+
+// A lecture: demos by one key each, and what a lecturer does with the picture. A demo asks first,
+// then shows its picture on the page it belongs to, then the answer. Main thread.
+class Presenter {
+ public:
+  Presenter(const PageServices& services, Pages& pages) : services_(services), pages_(&pages) {}
+
+  // Why the picture of that built-in demo cannot be shown now; empty: it can.
+  [[nodiscard]] std::string why_not(std::size_t demo) const;
+  // Asks its question, on the projector.
+  void show(std::size_t demo);
+  // The demo that is shown; unset: none.
+  [[nodiscard]] std::optional<std::size_t> demo() const { return demo_; }
+  [[nodiscard]] views::DemoStage stage() const { return stage_; }
+  // Question, picture, answer, next demo; after the last one it leaves.
+  void next();
+  void back();
+  // Stops what the demo runs. Projector and Live are as before; the settings stay.
+  void leave();
+
+  // Nothing is shown.
+  bool blank = false;
+  // What is measured goes on, what is shown of it stands still.
+  bool hold = false;
+
+ private:
+  void show_picture();
+  void stop();
+  struct Before {
+    bool projector = false;
+    bool live = false;
+  };
+
+  PageServices services_;
+  Pages* pages_;
+  std::optional<std::size_t> demo_;
+  views::DemoStage stage_ = views::DemoStage::question;
+  std::optional<Before> before_;
+  bool started_ = false;  // its picture was asked for and may still be measured
+};
+
+}  // namespace ts::app

@@ -1,0 +1,59 @@
+#include "core/lessons/demo.h"
+
+#include <set>
+
+#include "core/io/json_parse.h"
+#include "core/lessons/lesson_json.h"
+#include "core/lessons/lesson_plan.h"
+#include "core/run/compare.h"
+
+namespace ts::lessons {
+namespace {
+
+Demo read_demo(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
+  reader.allow({"id", "title", "question", "task", "answer", "plan"});
+  Demo demo;
+  demo.id = reader.text("id");
+  demo.title = reader.words("title");
+  demo.question = reader.words("question");
+  demo.task = reader.words("task");
+  demo.answer = reader.words("answer");
+  auto plan = reader.object("plan");
+  if (!plan) {
+    reader.wrong("\"plan\" is missing");
+    return demo;
+  }
+  if (auto read = read_plan(*plan, gpus)) demo.plan = std::move(*read);
+  // More than the forms of the pages have.
+  const auto& series = demo.plan.sweep.series;
+  if (series.size() > 1 || (!series.empty() && !series.front().field)) {
+    plan->wrong("a demo's sweep has at most one setting as series");
+  }
+  if (demo.plan.kind == StepKind::ab &&
+      run::differences(demo.plan.spec, demo.plan.other).size() != 1) {
+    plan->wrong("B of a demo differs in one setting");
+  }
+  return demo;
+}
+
+}  // namespace
+
+base::Result<std::vector<Demo>> read_demos(std::string_view json, const spec::GpuCatalogue& gpus) {
+  const std::string name = "The list of demos";
+  const auto parsed = io::parse_json(json);
+  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
+  std::vector<Demo> demos;
+  std::string problem;
+  ObjectReader reader(*parsed, name, problem);
+  reader.allow({"demos"});
+  std::set<std::string> seen;
+  for (ObjectReader& one : reader.objects("demos")) {
+    demos.push_back(read_demo(one, gpus));
+    if (!seen.insert(demos.back().id).second) one.wrong("there are two with this id");
+    if (demos.size() > kMostDemos) one.wrong("there are no keys for more than ten");
+  }
+  if (!problem.empty()) return base::fail(problem);
+  return demos;
+}
+
+}  // namespace ts::lessons
