@@ -33,6 +33,7 @@ using namespace std::chrono_literals;
 struct LessonCommand {
   bool list = false;
   bool rows = false;
+  bool errors = false;
   bool quantities = false;
   std::string lesson;
   std::string tier;
@@ -62,6 +63,28 @@ int list_rows(const LessonCommand& command, text::Language language) {
     } else {
       std::printf("%-8s %-52s %s\n", row.id.c_str(), row.title.in(language).c_str(),
                   found.empty() ? why.c_str() : ("lesson " + joined(found)).c_str());
+    }
+  }
+  if (command.json) print_json(all);
+  return 0;
+}
+
+int list_errors(const LessonCommand& command, text::Language language) {
+  auto all = nlohmann::json::array();
+  for (const lessons::MaterialError& one : built_in_errors().errors) {
+    const std::string& evidence = built_in_errors().kind(one.evidence)->text.in(language);
+    if (command.json) {
+      all.push_back({{"error", one.id},
+                     {"rows", one.rows},
+                     {"published", one.published.in(language)},
+                     {"correct", one.correct.in(language)},
+                     {"evidence", evidence},
+                     {"shown_by", one.shown_by}});
+    } else {
+      std::printf("%-5s %s\n      %s\n      %s\n      %s%s%s\n", one.id.c_str(),
+                  joined(one.rows).c_str(), one.published.in(language).c_str(),
+                  one.correct.in(language).c_str(), evidence.c_str(),
+                  one.shown_by.empty() ? "" : ": tensorscope ", one.shown_by.c_str());
     }
   }
   if (command.json) print_json(all);
@@ -363,6 +386,7 @@ int lesson(const LessonCommand& command) {
   if (!language) return report(language.error().sentence, 2);
   if (!command.list) return run_lesson(command, *language);
   if (command.quantities) return list_quantities(command);
+  if (command.errors) return list_errors(command, *language);
   return command.rows ? list_rows(command, *language) : list_lessons(command, *language);
 }
 
@@ -375,6 +399,8 @@ ParsedCommand lesson_command(CLI::App& app) {
   list->parse_complete_callback([options] { options->list = true; });
   list->add_flag("--rows", options->rows,
                  "Every row of the catalogue of exercises, with its lesson or why it has none");
+  list->add_flag("--errors", options->errors,
+                 "The errors of the material, what is right, and the evidence");
   list->add_flag("--quantities", options->quantities,
                  "Every number that the steps of a lesson have, by kind of step");
   CLI::App* const run = app.add_subcommand("run", "Do a lesson and write what is handed in");

@@ -13,7 +13,8 @@ views::LessonShown shown_of(const LessonRunner& runner) {
   views::LessonShown shown{.lesson = runner.lesson(),
                            .tier = runner.tier(),
                            .findings = runner.findings(),
-                           .guess = runner.guess()};
+                           .guess = runner.guess(),
+                           .errors = &built_in_errors()};
   for (const auto& [id, document] : runner.documents()) shown.finished.insert(id);
   if (const lessons::Step* const step = runner.current()) shown.current = step->id;
   shown.running = runner.running();
@@ -80,7 +81,8 @@ void LessonsPage::draw(const views::Ui& ui, Requests& requests) {
   views::LessonRequests asked;
   draw_window(ui, {.id = "###lesson_gallery"}, gallery, [&] {
     const auto cards = lessons().cards();
-    views::draw_lesson_gallery(ui, lessons().edit, cards, built_in_rows(), asked);
+    views::draw_lesson_gallery(ui, lessons().edit, cards, built_in_rows(), built_in_errors(),
+                               asked);
   });
   const PageWindow page{
       .id = "###lesson_page", .padding = {ui.px(24), ui.px(16)}, .flags = kFixedFlags};

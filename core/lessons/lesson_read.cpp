@@ -486,9 +486,9 @@ base::Result<std::vector<Reference>> references_of(const Words& words) {
 std::vector<std::string> files_of(StepKind kind) {
   switch (kind) {
     case StepKind::run:
-      return {"run.json",     "trace.json",    "snapshot.pickle", "operators.csv",
-              "operators.md", "stacks.txt",    "curves.csv",      "curves.png",
-              "curves.svg",   "workspace.png", "timeline.png",    "memory.png"};
+      return {"run.json",   "trace.json",    "snapshot.pickle", "operators.csv", "operators.md",
+              "stacks.txt", "curves.csv",    "curves.png",      "curves.svg",    "checks.csv",
+              "checks.md",  "workspace.png", "timeline.png",    "memory.png"};
     case StepKind::predict:
       return {"prediction.json", "predicted_snapshot.pickle",
               "peak.csv",        "peak.md",

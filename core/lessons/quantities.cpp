@@ -253,6 +253,8 @@ constexpr QuantityRow kRows[] = {
     pointed("before_backward_bytes", kRun, Unit::bytes, kMeasured, "allocated when the last backward begins", "/memory/before_backward"),
     {"category_bytes", kRun, Unit::bytes, kMeasured, Takes::name, "of one category at the peak: activation, parameter, gradient, optimizer_state, input, temporary", nullptr, category_of_run},
     pointed("parameters", kRun, Unit::count, kMeasured, "numbers that are trained", "/parameters"),
+    pointed("flops_per_token", kRun, Unit::count, Nature::stated, "model FLOPs of a token by the first formula of its utilisation", "/utilisation/0/flops_per_token"),
+    pointed("mfu", kRun, Unit::ratio, kMeasured, "these FLOPs over the median, over the roof measured here", "/utilisation/0/mfu"),
     {"result", kRun, Unit::number, kMeasured, Takes::name, "what a workload about numbers came to, by its name", nullptr, result},
     {"result_error_percent", kRun, Unit::percent, kMeasured, Takes::name, "how far that is from the exact number", nullptr, result_error},
     {"largest", kRun, Unit::number, kMeasured, Takes::name, "largest y of a curve of such a workload", nullptr, curve_largest},

@@ -42,7 +42,8 @@ TEST(LessonCommand, TheCheapestLessonLeavesItsWholeFolder) {
        {"figure-numbers.svg", "figure-numbers.png", "report.md", "report.html", "report.tex",
         "values.csv", "values.tex", "checks.csv", "commands.csv", "lesson.json",
         "step-sums/spec.json", "step-sums/run.json", "step-sums/snapshot.pickle",
-        "step-sums/curves.csv", "step-sums/curves.svg", "step-sums/curves.png"}) {
+        "step-sums/curves.csv", "step-sums/curves.svg", "step-sums/curves.png",
+        "step-sums/checks.csv", "step-sums/checks.md"}) {
     EXPECT_TRUE(fs::exists(fs::path(out) / name)) << name;
   }
   const std::string page = testing::read(fs::path(out) / "report.html");
@@ -58,6 +59,19 @@ TEST(LessonCommand, TheCheapestLessonLeavesItsWholeFolder) {
       testing::run_program("run --json --steps 2 --spec " + out + "/step-sums/spec.json"));
   const auto first = nlohmann::json::parse(testing::read(fs::path(out) / "step-sums/run.json"));
   EXPECT_EQ(again["results"], first["results"]);
+}
+
+// What the material has wrong is listed with what is right.
+TEST(LessonCommand, ListsTheErrorsOfTheMaterial) {
+  const auto all = testing::document_of(testing::run_program("lesson list --errors --json"));
+  ASSERT_EQ(all.size(), 39U);
+  EXPECT_EQ(all[18]["error"], "E-19");
+  EXPECT_EQ(all[18]["rows"], nlohmann::json::array({"A2-31"}));
+  for (const char* const key : {"published", "correct", "evidence"})
+    EXPECT_FALSE(all[18][key].get<std::string>().empty()) << key;
+  const auto text = testing::run_program("lesson list --errors --lang zh-CN");
+  EXPECT_EQ(text.code, 0);
+  EXPECT_NE(text.out.find("E-19"), std::string::npos);
 }
 
 TEST(LessonCommand, TheSameFolderGoesOnAfterTheStepsThatHaveEnded) {

@@ -102,6 +102,27 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
   });
 }
 
+// The errors of the material are folded under their numbers; what shows one opens from there.
+TEST_F(LessonsInTheWindow, ErrorsOfTheMaterialLeadToWhatShowsThem) {
+  drive([](ImGuiTestContext* context) {
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_5);
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/###lesson_search");
+    context->KeyCharsReplace("flash-memory");
+    context->Yield(2);
+    context->ItemClick("//###lesson_gallery/**/###lesson_flash-memory");
+    context->Yield(2);
+    IM_CHECK(!is_there(context, "//###lesson_page/**/###open_E-24"));
+    context->ItemClick("//###lesson_page/###lesson_errors");
+    context->Yield(3);
+    IM_CHECK(is_there(context, "//###lesson_page/###open_E-24"));
+    context->ItemClick("//###lesson_page/###lesson_errors");
+    open_sums(context);
+    IM_CHECK(!is_there(context, "//###lesson_page/###lesson_errors"));  // none is known there
+    context->KeyPress(ImGuiKey_Escape);
+  });
+}
+
 TEST_F(LessonsInTheWindow, ARunningOneIsCancelledAndGoesOn) {
   drive([](ImGuiTestContext* context) {
     context->ItemClick("//###top_bar/###page_lessons");

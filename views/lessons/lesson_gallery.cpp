@@ -4,8 +4,10 @@
 #include "core/base/letters.h"
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
+#include "views/charts/icons.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/lessons/error_list.h"
 #include "views/lessons/lesson_page.h"
 
 namespace ts::views {
@@ -42,7 +44,8 @@ Status status_of(const Ui& ui, const LessonCard& card) {
       ui.theme.accent};
 }
 
-void draw_card(const Ui& ui, const LessonCard& card, LessonRequests& asked) {
+void draw_card(const Ui& ui, const LessonCard& card, const std::string& errors,
+               LessonRequests& asked) {
   const text::Language language = ui.texts.language();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -77,11 +80,20 @@ void draw_card(const Ui& ui, const LessonCard& card, LessonRequests& asked) {
   sink.text({x + ui.px(20), at.y + ui.px(62)}, TextStyle::small, status.color, status.words);
   sink.text({at.x + width - ui.px(16) - minutes_width, at.y + ui.px(62)}, TextStyle::small,
             ui.theme.text2, minutes);
+  // A badge for what the material has wrong.
+  if (!errors.empty()) {
+    const float left = x + ui.px(20) + sink.text_width(TextStyle::small, status.words) + ui.px(16);
+    const float end = at.x + width - ui.px(32) - minutes_width;
+    sink.text(
+        {left, at.y + ui.px(62)}, TextStyle::small, ui.theme.warn,
+        fitted(sink, TextStyle::small, std::string(icon::kWarning) + " " + errors, end - left));
+  }
   focus_ring(ui);
 }
 
 // Exercises without a lesson are listed, not hidden.
-void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows, const std::string& wanted) {
+void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows,
+               const lessons::MaterialErrors& errors, const std::string& wanted) {
   const text::Language language = ui.texts.language();
   std::int64_t count = 0;
   for (const lessons::Row& row : rows.rows) count += row.reason.empty() ? 0 : 1;
@@ -97,6 +109,10 @@ void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows, const std::strin
     ImGui::Dummy({0, ui.px(6)});
     wrapped_text(ui, TextStyle::body, ui.theme.text, title, ui.px(16));
     wrapped_text(ui, TextStyle::small, ui.theme.text2, reason->text.in(language), ui.px(16));
+    for (const lessons::MaterialError* const error : errors.of({&row.id, 1})) {
+      wrapped_text(ui, TextStyle::small, ui.theme.warn,
+                   error->id + "   " + error->correct.in(language), ui.px(16));
+    }
   }
   ImGui::Unindent(ui.px(16));
   ImGui::Dummy({0, ui.px(16)});
@@ -105,7 +121,8 @@ void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows, const std::strin
 }  // namespace
 
 void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonCard> cards,
-                         const lessons::RowCatalogue& rows, LessonRequests& asked) {
+                         const lessons::RowCatalogue& rows, const lessons::MaterialErrors& errors,
+                         LessonRequests& asked) {
   std::size_t done = 0;
   for (const LessonCard& card : cards) done += card.steps > 0 && card.done >= card.steps ? 1 : 0;
   ImGui::SetCursorPos({ui.px(16), ui.px(14)});
@@ -132,13 +149,13 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
     for (const LessonCard& card : cards) {
       if (!matches(*card.lesson, ui.texts.language(), wanted)) continue;
       any = true;
-      draw_card(ui, card, asked);
+      draw_card(ui, card, error_ids(errors, card.lesson->rows), asked);
     }
     if (!any) {
       ImGui::SetCursorPos({ui.px(16), ui.px(12)});
       text(ui, TextStyle::small, ui.theme.text3, ui.texts("lesson.none_found"));
     }
-    draw_rows(ui, rows, wanted);
+    draw_rows(ui, rows, errors, wanted);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

@@ -13,6 +13,7 @@
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
 #include "views/common/widgets.h"
+#include "views/lessons/error_list.h"
 #include "views/lessons/lesson_figure.h"
 
 namespace ts::views {
@@ -334,6 +335,10 @@ void draw_lesson(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Lesso
   draw_head(ui, shown, asked);
   heading(ui, ui.texts("lesson.report.task"));
   paragraph(ui, words(ui, shown.lesson.task), ui.theme.text);
+  if (shown.errors != nullptr) {
+    if (auto lesson = draw_error_list(ui, *shown.errors, shown.lesson.rows))
+      asked.open = std::move(lesson);
+  }
   draw_question(ui, edit, shown, asked);
   draw_steps(ui, shown, asked);
   if (numbers_are_shown(shown) && !shown.finished.empty()) {

@@ -13,6 +13,7 @@
 #include "core/lessons/findings.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
+#include "core/lessons/material_errors.h"
 #include "views/common/ui.h"
 
 namespace ts::views {
@@ -46,6 +47,7 @@ struct LessonShown {
   double seconds_left = -1;    // of the step; negative: not known
   base::Message problem = {};  // why the last start ended early
   std::string card = {};       // the card of the predictions; empty: this machine
+  const lessons::MaterialErrors* errors = nullptr;  // of the material; null: not shown
 };
 
 // Requests of the user in this frame.
@@ -64,7 +66,8 @@ struct LessonRequests {
 // summary or row contains the search text. Below them the exercises without a lesson, with the
 // reason.
 void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonCard> cards,
-                         const lessons::RowCatalogue& rows, LessonRequests& asked);
+                         const lessons::RowCatalogue& rows, const lessons::MaterialErrors& errors,
+                         LessonRequests& asked);
 
 // Draws one lesson from its question to its deliverables. No measured or predicted value is shown
 // before a guess is given.

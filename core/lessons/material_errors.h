@@ -1,0 +1,37 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/lessons/lesson.h"
+
+namespace ts::lessons {
+
+// What the material says wrongly or leaves in doubt, and what is right.
+struct MaterialError {
+  std::string id;                 // "E-19"
+  std::vector<std::string> rows;  // the exercises it is in
+  Words published;
+  Words correct;
+  std::string evidence;  // the id of a kind of evidence
+  std::string shown_by;  // the command that shows it, without "tensorscope"; empty: none does
+};
+struct Evidence {
+  std::string id;
+  Words text;
+};
+
+struct MaterialErrors {
+  std::vector<MaterialError> errors;
+  std::vector<Evidence> evidence;
+  [[nodiscard]] const Evidence* kind(std::string_view id) const;
+  // Those in one of the rows, in the order of their numbers.
+  [[nodiscard]] std::vector<const MaterialError*> of(std::span<const std::string> rows) const;
+};
+// assets/lesson_errors.json. The error of the result names the place.
+base::Result<MaterialErrors> read_material_errors(std::string_view json);
+
+}  // namespace ts::lessons

@@ -1,0 +1,61 @@
+#include "views/lessons/error_list.h"
+
+#include <imgui.h>
+
+#include "views/charts/icons.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+namespace {
+
+constexpr const char* kLessonCommand = "lesson run ";
+
+std::optional<std::string> draw_error(const Ui& ui, const lessons::MaterialErrors& all,
+                                      const lessons::MaterialError& error) {
+  const text::Language language = ui.texts.language();
+  std::optional<std::string> wanted;
+  ImGui::Dummy({0, ui.px(6)});
+  text(ui, TextStyle::body_strong, ui.theme.warn, std::string(icon::kWarning) + "  " + error.id);
+  wrapped_text(ui, TextStyle::body, ui.theme.text2,
+               ui.texts("lesson.error.published", {{"said", error.published.in(language)}}),
+               ui.px(16));
+  wrapped_text(ui, TextStyle::body, ui.theme.text, error.correct.in(language), ui.px(16));
+  std::string evidence = all.kind(error.evidence)->text.in(language);
+  if (!error.shown_by.empty()) evidence += "   tensorscope " + error.shown_by;
+  wrapped_text(ui, TextStyle::small, ui.theme.text3, evidence, ui.px(16));
+  if (error.shown_by.starts_with(kLessonCommand)) {
+    const std::string lesson = error.shown_by.substr(std::string(kLessonCommand).size());
+    const std::string id = "###open_" + error.id;
+    if (button(ui, id.c_str(), "", ui.texts("lesson.error.open"), "", ButtonKind::plain))
+      wanted = lesson;
+  }
+  return wanted;
+}
+
+}  // namespace
+
+std::string error_ids(const lessons::MaterialErrors& all, std::span<const std::string> rows) {
+  std::string ids;
+  for (const lessons::MaterialError* const one : all.of(rows)) {
+    ids += (ids.empty() ? "" : ", ") + one->id;
+  }
+  return ids;
+}
+
+std::optional<std::string> draw_error_list(const Ui& ui, const lessons::MaterialErrors& all,
+                                           std::span<const std::string> rows) {
+  const auto errors = all.of(rows);
+  std::optional<std::string> wanted;
+  if (errors.empty()) return wanted;
+  ImGui::Dummy({0, ui.px(6)});
+  if (!folded_section(ui, "###lesson_errors", ui.texts("lesson.errors"),
+                      error_ids(all, rows) + "   ")) {
+    return wanted;
+  }
+  for (const lessons::MaterialError* const one : errors) {
+    if (auto lesson = draw_error(ui, all, *one)) wanted = std::move(lesson);
+  }
+  return wanted;
+}
+
+}  // namespace ts::views
