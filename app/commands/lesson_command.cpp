@@ -333,6 +333,7 @@ int run_lesson(const LessonCommand& command, text::Language language) {
   const std::filesystem::path folder = command.out.empty() ? scratch.path() : command.out;
   if (folder.empty()) return report("There is no temporary folder: give --out", 1);
   Session session(make_engine_loader(), make_dry_runner_loader());
+  session.want_roof();
   LessonRunner runner(session, std::move(*lesson), *tier, folder);
   if (auto opened = runner.open(); !opened) return report(opened.error().sentence, 2);
   if (!command.guess.empty()) {

@@ -111,6 +111,7 @@ struct Sentence {
 struct FreeAnswer {
   std::string id;
   Words text;
+  Words expected;  // in the teacher's key; may be empty
   int lines = 3;
 };
 

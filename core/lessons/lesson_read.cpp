@@ -311,10 +311,11 @@ void read_rest(ObjectReader& reader, Lesson& lesson) {
   }
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("answers")) {
-    one.allow({"id", "text", "lines"});
+    one.allow({"id", "text", "expected", "lines"});
     FreeAnswer answer;
     answer.id = read_id(one, seen);
     answer.text = one.words("text");
+    answer.expected = one.words_or_none("expected");
     answer.lines = static_cast<int>(one.whole("lines", 1, 20).value_or(answer.lines));
     lesson.answers.push_back(std::move(answer));
   }
@@ -464,7 +465,7 @@ bool Lesson::translated() const {
   for (const Value& one : values) all = all && one.label.complete();
   for (const Check& one : checks) all = all && one.text.complete() && good(one.why);
   for (const Sentence& one : sentences) all = all && one.text.complete();
-  for (const FreeAnswer& one : answers) all = all && one.text.complete();
+  for (const FreeAnswer& one : answers) all = all && one.text.complete() && good(one.expected);
   for (const Deliverable& one : deliverables) all = all && one.text.complete();
   return all;
 }

@@ -58,6 +58,16 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     context->Yield(2);
     IM_CHECK(shown()->findings().answer.has_value());
     IM_CHECK(!is_there(context, "//###lesson_page/###lesson_numbers"));
+    // But for a teacher.
+    const auto height = [context] {
+      context->Yield(3);
+      return context->GetWindowByRef("//###lesson_page")->ContentSize.y;
+    };
+    const float without_key = height();
+    context->ItemClick("//###lesson_page/###lesson_key");
+    IM_CHECK_GT(height(), without_key + 200);  // tables of numbers and checks, the answers
+    context->ItemClick("//###lesson_page/###lesson_key");
+    IM_CHECK_EQ(height(), without_key);
     // What is no number is refused with a sentence.
     context->ItemClick("//###lesson_page/###lesson_guess");
     context->KeyCharsReplace("four");

@@ -35,6 +35,9 @@ TEST(Lessons, AllOfTheProgramAreReadAndTranslated) {
     EXPECT_TRUE(lesson->question.has_value()) << lesson->id;
     EXPECT_FALSE(lesson->checks.empty()) << lesson->id;
     EXPECT_FALSE(lesson->rows.empty()) << lesson->id;
+    for (const FreeAnswer& answer : lesson->answers)
+      EXPECT_FALSE(answer.expected.empty())
+          << lesson->id << ": the teacher's key lacks " << answer.id;
     for (const std::string& row : lesson->rows) {
       EXPECT_NE(rows->row(row), nullptr) << lesson->id << " serves " << row;
     }

@@ -302,7 +302,23 @@ void draw_answers(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Less
       asked.answered = one.id;
     }
     if (ImGui::IsItemDeactivatedAfterEdit()) asked.keep = true;
+    if (edit.key && !one.expected.empty()) {
+      wrapped_text(ui, TextStyle::body, ui.theme.ok,
+                   ui.texts("lesson.expected", {{"answer", words(ui, one.expected)}}), ui.px(16));
+    }
   }
+}
+
+// What a teacher expects; nobody else sees it by accident.
+void draw_key(const Ui& ui, LessonEdit& edit, const LessonShown& shown) {
+  ImGui::Dummy({0, ui.px(4)});
+  const float width = ui.px(260);
+  toggle(ui, "###lesson_key", ui.texts("lesson.key"), edit.key, width);
+  tooltip(ui, ui.texts("lesson.key_hint"));
+  const auto& question = shown.lesson.question;
+  if (!edit.key || !question || !shown.findings.answer) return;
+  paragraph(ui, lessons::filled(shown.lesson, shown.findings, words(ui, question->after)),
+            ui.theme.ok);
 }
 
 void draw_handed_in(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
@@ -340,8 +356,9 @@ void draw_lesson(const Ui& ui, LessonEdit& edit, const LessonShown& shown, Lesso
       asked.open = std::move(lesson);
   }
   draw_question(ui, edit, shown, asked);
+  draw_key(ui, edit, shown);
   draw_steps(ui, shown, asked);
-  if (numbers_are_shown(shown) && !shown.finished.empty()) {
+  if ((edit.key || numbers_are_shown(shown)) && !shown.finished.empty()) {
     draw_numbers(ui, shown);
     draw_checks(ui, shown);
     for (const std::size_t index : shown.findings.sentences) {

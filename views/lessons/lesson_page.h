@@ -23,6 +23,7 @@ struct LessonEdit {
   std::array<char, 64> search{};
   std::array<char, 64> guess{};
   std::map<std::string, std::array<char, 4096>> answers;  // of the open lesson, by id
+  bool key = false;  // the teacher's: numbers before a guess, and the expected answers
 };
 
 // A lesson in the list of all.
