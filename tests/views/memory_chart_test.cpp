@@ -117,6 +117,47 @@ TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
   }
 }
 
+// A run that ran out of memory, on a projector and in a small window: no word stands on another,
+// and no plate covers one.
+TEST_F(MemoryChartTest, NeverWritesOverTheWordsOfARefusal) {
+  for (const float scale_here : {1.0F, 1.35F, 1.6F}) {
+    for (const Point size : {Point{560, 260}, {900, 420}, {1240, 230}, {1880, 330}}) {
+      for (const std::int64_t limit : {3 * kGiB, 9 * kGiB, 14 * kGiB}) {
+        for (const std::int64_t target : {limit, 24 * kGiB, 80 * kGiB}) {
+          for (const memory::Axis axis : {memory::Axis::time, memory::Axis::event}) {
+            scale = scale_here;
+            area = {20, 30, 20 + size.x, 30 + size.y};
+            target_bytes = target;
+            state.memory_axis = axis;
+            testing::TransformerShape shape;
+            shape.memory_limit = limit;
+            run = testing::transformer_run(strings, shape);
+            run->id = 2;
+            outlook.reset();
+            predict(kGiB);
+            const RecordingSink sink = frame();
+            for (std::size_t a = 0; a < sink.calls.size(); ++a) {
+              if (sink.calls[a].kind != Kind::text) continue;
+              for (std::size_t b = a + 1; b < sink.calls.size(); ++b) {
+                const bool plate = sink.calls[b].kind == Kind::fill &&
+                                   sink.calls[b].color == theme(ThemeKind::light).surface2;
+                if (sink.calls[b].kind != Kind::text && !plate) continue;
+                const Rect p = sink.calls[a].seen();
+                const Rect q = sink.calls[b].seen();
+                const bool meet =
+                    p.x0 < q.x1 - 1 && q.x0 < p.x1 - 1 && p.y0 < q.y1 - 3 && q.y0 < p.y1 - 3;
+                EXPECT_FALSE(meet) << sink.calls[a].text << " / " << sink.calls[b].text << " at "
+                                   << size.x << " x " << size.y << ", " << scale << ", "
+                                   << limit / kGiB << " of " << target / kGiB;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // Zoomed in on one step: the words and where they stand.
 TEST_F(MemoryChartTest, NamesMicroBatchesUnderTheStepsTheyBelongTo) {
   testing::TransformerShape shape;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "views/common/wrapping.h"
+
 namespace ts::views {
 namespace {
 
@@ -41,6 +43,18 @@ std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text,
   }
   if (low < kLeastLetters) return {};
   return std::string(text.substr(0, ends[low - 1])) + std::string(kEllipsis);
+}
+
+std::vector<std::string> wrapped_fitted(const DrawSink& sink, TextStyle style,
+                                        std::string_view text, float width, std::size_t most) {
+  std::vector<std::string> lines = wrapped(sink, style, text, width);
+  if (lines.size() <= most) return lines;
+  std::string rest;
+  for (std::size_t i = most - 1; i < lines.size(); ++i)
+    rest += (rest.empty() ? "" : " ") + lines[i];
+  lines.resize(most);
+  lines.back() = fitted(sink, style, rest, width);
+  return lines;
 }
 
 std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view text, float width) {

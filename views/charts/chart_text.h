@@ -15,6 +15,10 @@ std::string fitted(const DrawSink& sink, TextStyle style, std::string_view text,
 // The same from the other end: the longest suffix, for paths.
 std::string fitted_end(const DrawSink& sink, TextStyle style, std::string_view text, float width);
 
+// The first `most` lines of wrapped() text. If there are more, the last one ends in an ellipsis.
+std::vector<std::string> wrapped_fitted(const DrawSink& sink, TextStyle style,
+                                        std::string_view text, float width, std::size_t most);
+
 // Draws fitted() text at the left edge of `box`, vertically centred.
 void text_in(DrawSink& sink, const Rect& box, TextStyle style, Color color, std::string_view text);
 // The same at the right edge.

@@ -87,15 +87,8 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const auto gap = [&ui](float height) { ImGui::Dummy({0, ui.px(height)}); };
   gap(4);
-  const float top = ImGui::GetCursorPosY();
   draw_verdict(ui, context, engine_problem);
-  // The rest stays at the same pixel when the sentence gets one line longer.
-  const float spacing = 2 * ImGui::GetStyle().ItemSpacing.y;
-  const float end = std::floor(top + verdict_height(ui.metrics.scale) + spacing);
-  if (ImGui::GetCursorPosY() < end) {
-    ImGui::SetCursorPosY(end);
-    ImGui::Dummy({0, 0});
-  }
+  gap(4);
   std::optional<spec::WorkloadSpec> tried;
   const bool of_run = context.file == nullptr && context.trace == nullptr;
   if (of_run && context.outlook != nullptr) tried = draw_obstacle(ui, *context.outlook);

@@ -44,15 +44,27 @@ struct VerdictWords {
   Mark mark;
   std::string sentence;
   std::string remark;
-  std::string exact;    // the sizes of the sentence in bytes
-  bool reason = false;  // the remark says why nothing can be predicted
+  std::string exact;      // the whole sentence of a prediction, and its sizes in bytes
+  bool reason = false;    // the remark says why nothing can be predicted
+  std::string edge = {};  // which T fit; belongs to the sentence
 };
 VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem);
 
-// Draws icon, sentence and remark of the verdict, as large as fits.
+// The words of a verdict in a place of at most `most` large lines. Their size never changes. An
+// edge without room begins the remark. A sentence without room ends in an ellipsis.
+struct PlacedVerdict {
+  std::vector<std::string> lines;
+  std::string remark;
+  bool cut = false;
+};
+PlacedVerdict place_verdict(const DrawSink& sink, const text::Texts& texts,
+                            const VerdictWords& words, float width, std::size_t most);
+
+// Draws icon, sentence and remark of the verdict in verdict_height() pixels. Words without room
+// there are in the tooltip.
 void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem);
 
-// Pixels reserved for the verdict: four large lines and a remark.
+// Pixels reserved for the verdict: four large lines and two small ones.
 float verdict_height(float scale);
 
 }  // namespace ts::views

@@ -14,7 +14,6 @@
 #include "views/charts/stale_mark.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
-#include "views/common/wrapping.h"
 #include "views/inspector/obstacle_view.h"
 
 namespace ts::views {
@@ -160,20 +159,16 @@ constexpr float kRows = 77;
 constexpr float kFigures = 27;
 constexpr float kHead = 136;
 
-// Draws text in a place that is high enough for one line of style `one` or two of style `two`.
-void draw_in_place(DrawSink& sink, const Rect& place, TextStyle one, TextStyle two, Color color,
-                   const std::string& words) {
-  if (sink.text_width(one, words) <= place.width() && words.find('\n') == std::string::npos) {
-    sink.text({place.x0, place.y0}, one, color, words);
+// Draws a remark in a place that is high enough for one line of `style` or two small ones.
+void draw_remark(DrawSink& sink, const Rect& place, TextStyle style, Color color,
+                 const std::string& words) {
+  if (sink.text_width(style, words) <= place.width() && words.find('\n') == std::string::npos) {
+    sink.text({place.x0, place.y0}, style, color, words);
     return;
   }
-  const auto lines = wrapped(sink, two, words, place.width());
   float y = place.y0;
-  for (std::size_t i = 0; i < lines.size() && i < 2; ++i) {
-    std::string line = lines[i];
-    // Text beyond two lines ends in an ellipsis.
-    for (std::size_t rest = 2; i == 1 && rest < lines.size(); ++rest) line += " " + lines[rest];
-    sink.text({place.x0, y}, two, color, fitted(sink, two, line, place.width()));
+  for (const std::string& line : wrapped_fitted(sink, TextStyle::small, words, place.width(), 2)) {
+    sink.text({place.x0, y}, TextStyle::small, color, line);
     y += place.height() / 2;
   }
 }
@@ -197,7 +192,7 @@ float projector_head_height(float scale) {
 
 std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewContext& context,
                                                       const base::Message& engine_problem) {
-  const VerdictWords words = verdict_words(context, engine_problem);
+  VerdictWords words = verdict_words(context, engine_problem);
   ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
   const ImVec2 at = ImGui::GetWindowPos();
   const float right = at.x + ImGui::GetWindowWidth() - ui.px(kMark);
@@ -208,18 +203,20 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   sink.text({at.x + ui.px(kMark), at.y + ui.px(kSentence + 5)}, TextStyle::body, words.mark.color,
             words.mark.icon);
   const Rect sentence = place(kSentence, 32);
-  draw_in_place(sink, sentence, TextStyle::large, TextStyle::body_strong, ui.theme.text,
-                words.sentence);
+  const PlacedVerdict placed = place_verdict(sink, ui.texts, words, sentence.width(), 1);
+  const std::string& headline = placed.lines.front();
+  sink.text({sentence.x0, sentence.y0}, TextStyle::large, ui.theme.text, headline);
   ImGui::SetCursorScreenPos({sentence.x0, sentence.y0});
   ImGui::Dummy({sentence.width(), sentence.height()});
-  tooltip(ui, words.exact);
+  tooltip(ui, (placed.cut ? words.sentence + "\n" : std::string()) + words.exact);
+  words.remark = placed.remark;
   const HeadRemark remark = head_remark(context, words);
   if (remark.only_here) {
     sink.text({at.x + ui.px(kMark), at.y + ui.px(kRemark)}, TextStyle::body, ui.theme.warn,
               "\xef\x81\xb1");
   }
-  draw_in_place(sink, place(kRemark, 30), remark.reason ? TextStyle::body : TextStyle::small,
-                TextStyle::small, remark.reason ? ui.theme.text : ui.theme.text2, remark.words);
+  draw_remark(sink, place(kRemark, 30), remark.reason ? TextStyle::body : TextStyle::small,
+              remark.reason ? ui.theme.text : ui.theme.text2, remark.words);
   if (context.run != nullptr && !context.run->finished) {
     const Rect bar = place(kRows - 8, 3);
     sink.fill(bar, ui.theme.surface3);
@@ -231,7 +228,7 @@ std::optional<spec::WorkloadSpec> draw_projector_head(const Ui& ui, const ViewCo
   if (context.file == nullptr && context.outlook != nullptr && !context.outlook->repairs.empty()) {
     // After a short sentence, so that the figures of both runs keep their rows.
     const float width = repairs_row_width(ui, *context.outlook);
-    const float end = left + sink.text_width(TextStyle::large, words.sentence) + ui.px(32);
+    const float end = left + sink.text_width(TextStyle::large, headline) + ui.px(32);
     const bool behind = end + width <= right;
     ImGui::SetCursorScreenPos(behind ? ImVec2{right - width, sentence.y0}
                                      : ImVec2{left, at.y + ui.px(top)});

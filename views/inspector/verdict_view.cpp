@@ -1,13 +1,16 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/files/opened_file.h"
 #include "core/report/run_estimate.h"
 #include "core/report/verdict.h"
 #include "core/text/numbers.h"
+#include "views/charts/chart_text.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
+#include "views/common/wrapping.h"
 #include "views/inspector/file_rows.h"
 #include "views/inspector/inspector_view.h"
 #include "views/inspector/trace_rows.h"
@@ -34,12 +37,32 @@ Mark mark_of(const Theme& theme, const run::Run& run) {
 
 std::string exact_words(const text::Texts& texts, const predict::Forecast& forecast) {
   const predict::Prediction& prediction = forecast.prediction;
-  std::string words = texts("inspector.exact", {{"needed", text::grouped(prediction.needed)},
+  std::string words = message_words(texts, prediction.sentence) + "\n" +
+                      texts("inspector.exact", {{"needed", text::grouped(prediction.needed)},
                                                 {"memory", text::grouped(forecast.target.memory)}});
   if (!prediction.breaking) return words;
   return words + "\n" +
          texts("inspector.exact_refused", {{"asked", text::grouped(prediction.breaking->bytes)},
                                            {"free", text::grouped(prediction.breaking->free)}});
+}
+
+constexpr std::string_view kPrediction = "prediction.";
+
+// The sentence of a prediction with its one number, as large text has room for.
+std::string short_words(const text::Texts& texts, const base::Message& sentence) {
+  base::Message brief = sentence;
+  if (brief.key.starts_with(kPrediction))
+    brief.key = "prediction.short." + brief.key.substr(kPrediction.size());
+  return message_words(texts, brief);
+}
+
+// The request that is refused first. Empty if all are served.
+std::string refused_words(const text::Texts& texts, const predict::Prediction& prediction) {
+  if (!prediction.breaking) return {};
+  base::Message refused = prediction.sentence;
+  refused.key = prediction.breaking->module.empty() ? "prediction.first_refused"
+                                                    : "prediction.first_refused_module";
+  return message_words(texts, refused);
 }
 
 // The time that the prediction took.
@@ -91,27 +114,27 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   words.mark = {"\xef\x80\x8c", theme.ok};  // check
   if (prediction.fit == predict::Fit::fits_after_flush) words.mark = {"\xef\x81\xb1", theme.warn};
   if (prediction.fit == predict::Fit::oom) words.mark = {"\xef\x80\x8d", theme.bad};
-  words.sentence = message_words(texts, prediction.sentence);
+  words.sentence = short_words(texts, prediction.sentence);
   const predict::SizeEdge* edge = outlook.edge(spec::Field::T);
   if (edge == nullptr || !edge->current) edge = nullptr;
   // An edge in T: that of a hunt, or between two of the slider until that is known. Larger ones may
   // fit again, so nothing is said of them before they were asked (see search_above() in hunt.h).
   const auto add = [&](const char* key, std::int64_t value, std::int64_t next) {
-    words.sentence = texts(key, {{"sentence", words.sentence},
-                                 {"value", text::grouped(value)},
-                                 {"next", text::grouped(next)}});
+    words.edge = texts(key, {{"value", text::grouped(value)}, {"next", text::grouped(next)}});
   };
   if (edge != nullptr && edge->exact && edge->exact->largest()) {
     const std::int64_t largest = *edge->exact->largest();
     if (edge->exact->again.empty()) {
-      add("inspector.sentence_and_exact", largest, largest + 1);
+      add("inspector.edge_exact", largest, largest + 1);
     } else {
-      add("inspector.sentence_and_gaps", largest, *edge->exact->fits);
+      add("inspector.edge_gaps", largest, *edge->exact->fits);
     }
   } else if (edge != nullptr && edge->last_that_fits && edge->first_too_large) {
-    add("inspector.sentence_and_largest", *edge->last_that_fits, *edge->first_too_large);
+    add("inspector.edge_on_slider", *edge->last_that_fits, *edge->first_too_large);
   }
   words.remark = texts("inspector.predicted_in", {{"time", time_of(outlook)}});
+  if (const std::string refused = refused_words(texts, prediction); !refused.empty())
+    words.remark = refused + "\n" + words.remark;
   words.exact = exact_words(texts, *outlook.target);
   return words;
 }
@@ -120,7 +143,28 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
 
 float verdict_height(float scale) {
   return 4 * text_pixels(TextStyle::large, scale) + 3 * line_gap(TextStyle::large, scale) +
-         text_pixels(TextStyle::small, scale) + 8 * scale;
+         2 * text_pixels(TextStyle::small, scale) + line_gap(TextStyle::small, scale) + 8 * scale;
+}
+
+PlacedVerdict place_verdict(const DrawSink& sink, const text::Texts& texts,
+                            const VerdictWords& words, float width, std::size_t most) {
+  const auto lines_of = [&](const std::string& sentence) {
+    return wrapped(sink, TextStyle::large, sentence, width);
+  };
+  PlacedVerdict placed;
+  placed.remark = words.remark;
+  std::string sentence = words.sentence;
+  if (!words.edge.empty()) {
+    sentence =
+        texts("inspector.sentence_and_edge", {{"sentence", words.sentence}, {"edge", words.edge}});
+    if (lines_of(sentence).size() > most) {
+      sentence = words.sentence;
+      placed.remark = words.edge + (words.remark.empty() ? "" : "\n" + words.remark);
+    }
+  }
+  placed.cut = lines_of(sentence).size() > most;
+  placed.lines = wrapped_fitted(sink, TextStyle::large, sentence, width, most);
+  return placed;
 }
 
 VerdictWords verdict_words(const ViewContext& context, const base::Message& engine_problem) {
@@ -204,34 +248,43 @@ VerdictWords verdict_words(const ViewContext& context, const base::Message& engi
 }
 
 void draw_verdict(const Ui& ui, const ViewContext& context, const base::Message& engine_problem) {
-  const auto [mark, sentence, remark, exact, reason] = verdict_words(context, engine_problem);
-  const ImVec2 at = ImGui::GetCursorPos();
-  text(ui, TextStyle::body, mark.color, mark.icon);
-  ImGui::SetCursorPos({at.x + ui.px(26), at.y - ui.px(3)});
-  // A sentence that does not fit is drawn smaller.
-  const float room = ImGui::GetWindowWidth() - ui.px(16) - ImGui::GetCursorPosX();
-  const float needed =
-      wrapped_height(ui, TextStyle::large, sentence, room) +
-      (remark.empty() ? 0 : ui.px(2) + wrapped_height(ui, TextStyle::small, remark, room));
-  const bool fits = needed <= verdict_height(ui.metrics.scale);
-  wrapped_text(ui, fits ? TextStyle::large : TextStyle::body_strong, ui.theme.text, sentence,
-               ui.px(16));
-  tooltip(ui, exact);
-  if (!remark.empty()) {
-    ImGui::SetCursorPosX(at.x + ui.px(26));
-    wrapped_text(ui, reason ? TextStyle::body : TextStyle::small,
-                 reason ? ui.theme.text : ui.theme.text2, remark, ui.px(16));
+  const VerdictWords words = verdict_words(context, engine_problem);
+  const float scale = ui.metrics.scale;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = verdict_height(scale);
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ui.px(16);
+  const Rect place{at.x + ui.px(26), at.y - ui.px(3), right, at.y + height};
+  ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, scale);
+  sink.text(Point{at.x, at.y}, TextStyle::body, words.mark.color, words.mark.icon);
+  const auto spaced = [scale](TextStyle style) {
+    return text_pixels(style, scale) + line_gap(style, scale);
+  };
+  const PlacedVerdict placed = place_verdict(sink, ui.texts, words, place.width(), 4);
+  float y = place.y0;
+  for (const std::string& line : placed.lines) {
+    sink.text({place.x0, y}, TextStyle::large, ui.theme.text, line);
+    y += spaced(TextStyle::large);
   }
+  const TextStyle style = words.reason ? TextStyle::body : TextStyle::small;
+  const float room = place.y1 - y + line_gap(style, scale);
+  const auto most = static_cast<std::size_t>(std::max(1.0F, room / spaced(style)));
+  const auto remark = wrapped_fitted(sink, style, placed.remark, place.width(), most);
+  const bool whole =
+      !placed.cut && wrapped(sink, style, placed.remark, place.width()).size() <= most;
+  for (const std::string& line : remark) {
+    sink.text({place.x0, y}, style, words.reason ? ui.theme.text : ui.theme.text2, line);
+    y += spaced(style);
+  }
+  ImGui::Dummy({right - at.x, height});
+  const std::string all = whole ? "" : words.sentence + "\n" + placed.remark;
+  tooltip(ui, all + (all.empty() || words.exact.empty() ? "" : "\n") + words.exact);
   if (context.run != nullptr && !context.run->finished) {
-    ImGui::SetCursorPosX(at.x + ui.px(26));
-    const ImVec2 bar = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetWindowWidth() - at.x - ui.px(26) - ui.px(16);
-    ImGui::Dummy({width, ui.px(6)});
-    ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
-    sink.fill({bar.x, bar.y, bar.x + width, bar.y + ui.px(3)}, ui.theme.surface3);
-    sink.fill({bar.x, bar.y, bar.x + width * std::clamp(context.run->fraction, 0.0F, 1.0F),
-               bar.y + ui.px(3)},
-              ui.theme.accent);
+    const float top = place.y1;
+    sink.fill({place.x0, top, place.x1, top + ui.px(3)}, ui.theme.surface3);
+    sink.fill(
+        {place.x0, top, place.x0 + place.width() * std::clamp(context.run->fraction, 0.0F, 1.0F),
+         top + ui.px(3)},
+        ui.theme.accent);
   }
 }
 

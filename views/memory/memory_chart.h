@@ -130,7 +130,10 @@ class MemoryChart {
   [[nodiscard]] float below_context(const DrawContext& drawing, const ViewContext& context) const;
   // Above the capacity line, right of the names in `taken`.
   void draw_context_name(const DrawContext& drawing, const ViewContext& context,
-                         std::initializer_list<Rect> taken) const;
+                         std::vector<Rect> taken) const;
+  // The plates of the peak and of a refusal, and the name of the reserved memory.
+  [[nodiscard]] std::vector<Rect> written(const DrawContext& drawing,
+                                          const ViewContext& context) const;
   void draw_layers(const DrawContext& drawing, const ViewContext& context) const;
   void draw_capacity(const DrawContext& drawing, const ViewContext& context) const;
   [[nodiscard]] bool has_losses(const ViewContext& context) const;
@@ -148,7 +151,8 @@ class MemoryChart {
   void draw_reserved(const DrawContext& drawing, const ViewContext& context) const;
   void draw_context(const DrawContext& drawing, const ViewContext& context, float below) const;
   void draw_spare(const DrawContext& drawing, const ViewContext& context, const Rect& plate) const;
-  void draw_missing(const DrawContext& drawing, const ViewContext& context) const;
+  void draw_missing(const DrawContext& drawing, const ViewContext& context,
+                    const Rect& plate) const;
   void draw_bracket(const DrawContext& drawing, float x, float y0, float y1, Color color,
                     const std::string& words) const;
   void draw_peak(const DrawContext& drawing, const ViewContext& context) const;
@@ -156,6 +160,14 @@ class MemoryChart {
   [[nodiscard]] std::optional<Refusal> refusal(const ViewContext& context) const;
   [[nodiscard]] std::vector<std::string> refusal_lines(const Refusal& refused,
                                                        const ViewContext& context) const;
+  // The words beside the refused block and their place. Empty if nothing was refused in view.
+  struct RefusalPlate {
+    std::string title;
+    std::vector<std::string> lines;
+    Rect place;
+  };
+  [[nodiscard]] RefusalPlate refusal_plate(const DrawContext& drawing,
+                                           const ViewContext& context) const;
   void draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const;
   void draw_beyond(const DrawContext& drawing, const Rect& band) const;
   [[nodiscard]] Rect place_over_stack(Point size, float end, float gap) const;

@@ -233,56 +233,83 @@ void MemoryChart::draw_peak(const DrawContext& drawing, const ViewContext& conte
              drawing.theme.text, words);
 }
 
+std::vector<Rect> MemoryChart::written(const DrawContext& drawing,
+                                       const ViewContext& context) const {
+  std::string unused;
+  std::vector<Rect> found = {peak_plate(drawing, context, unused),
+                             refusal_plate(drawing, context).place};
+  if (const auto reserved = reserved_level(drawing, context)) {
+    found.push_back(
+        level_place(drawing, reserved->bytes, reserved->ceiling, reserved->plate, reserved->words));
+  }
+  std::erase_if(found, [](const Rect& one) { return one.width() <= 0; });
+  return found;
+}
+
 void MemoryChart::draw_capacity(const DrawContext& drawing, const ViewContext& context) const {
   if (context.target_bytes <= 0 || source_.log->peak_event() == memory::kNone) return;
   const Rect& plot = regions_.plot;
   const float small = drawing.sink.text_height(TextStyle::small);
   const std::string& name = capacity_name_;
-  const float width = drawing.sink.text_width(TextStyle::small, name);
+  const float width = drawing.sink.text_width(TextStyle::small, name) + 1;
+  std::vector<Rect> taken = written(drawing, context);
+  const auto free = [&](const Rect& place) {
+    return place.x0 >= plot.x0 && place.y0 >= plot.y0 && place.y1 <= plot.y1 &&
+           std::ranges::none_of(taken, [&](const Rect& one) { return overlap(place, one); });
+  };
   if (scale_.capacity_above) {
     // Far above all allocations: a word at the upper edge with an arrow up.
     const float s = drawing.px(4);
-    const float x = plot.x1 - s - 1;
     const float y = plot.y0 + drawing.px(4);
     const float base = y + s * 1.6F;
+    const float top = std::max(plot.y0, std::round((y + base - small) / 2));
+    const float right = plot.x1 - 2 * s - drawing.px(4) - 1;
+    Rect label{right - width, top, right, top + small};
+    if (!free(label))
+      label = {plot.x0 + drawing.px(6), top, plot.x0 + drawing.px(6) + width, top + small};
+    if (!free(label)) return;
+    const float x = label.x1 + drawing.px(4) + s;
     drawing.sink.triangle({x - s, base}, {x + s, base}, {x, y}, drawing.theme.bad);
-    const float top = std::round((y + base - small) / 2);
-    const Rect label{plot.x0, top, x - s - drawing.px(4), top + small};
     text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
     // The context belongs below that line, even if the line is out of the plot.
     const std::string words = context_words(context);
-    const float right = label.x1 - width - drawing.px(16);
-    const float left = right - drawing.sink.text_width(TextStyle::small, words);
-    const auto reserved = reserved_level(drawing, context);
-    const Rect taken = reserved ? level_place(drawing, reserved->bytes, reserved->ceiling,
-                                              reserved->plate, reserved->words)
-                                : Rect{};
-    if (left < plot.x0 || overlap({left, top, right, top + small}, taken)) return;
-    text_right(drawing.sink, {plot.x0, top, right, top + small}, TextStyle::small,
-               drawing.theme.text2, words);
+    const float wide = drawing.sink.text_width(TextStyle::small, words) + 1;
+    const float end = label.x0 - drawing.px(15);
+    if (const Rect place{end - wide, top, end, top + small}; free(place))
+      text_right(drawing.sink, place, TextStyle::small, drawing.theme.text2, words);
     return;
   }
   if (!scale_.capacity_in_range) return;  // below what is in view
-  std::string words;
-  const Rect plate = peak_plate(drawing, context, words);
   const float y = std::round(scale_.y_of(context.target_bytes));
   const float half = std::max(1.0F, std::round(drawing.metrics.px(1)));
   drawing.sink.fill({plot.x0, y - half, plot.x1, y + half}, drawing.theme.bad);
-  const float over = y - half - small - drawing.px(1);
-  // Below its line if the line of the reserved memory would cross it.
-  const bool free_above = over >= plot.y0 && !meets_reserved(drawing, context, over, y);
-  const float top = free_above ? over : below_context(drawing, context);
-  Rect label{std::max(plot.x0, plot.x1 - width - 1), top, plot.x1, top + small};
-  // At the right end, or at the left end if the peak or the refusal is written there.
-  const auto refused = refusal(context);
-  const bool crowded = refused && x_of_event(refused->event) > label.x0 - drawing.px(60);
-  if (overlap(label, plate) || crowded)
-    label = {plot.x0 + drawing.px(6), top, plot.x0 + drawing.px(6) + width + 1, top + small};
-  text_right(drawing.sink, label, TextStyle::small, drawing.theme.bad, name);
   draw_context(drawing, context, y + half);
-  draw_context_name(drawing, context, {label, plate});
+  // Above its line, or below if the line of the reserved memory would cross it. At the right end,
+  // or at the left end if the peak or the refusal is there.
+  const float over = y - half - small - drawing.px(1);
+  const float under = below_context(drawing, context);
+  const bool struck = meets_reserved(drawing, context, over, y);
+  const auto refused = refusal(context);
+  const auto at = [&](bool right, float top) {
+    const float x = right ? plot.x1 - width : plot.x0 + drawing.px(6);
+    return Rect{x, top, x + width, top + small};
+  };
+  const bool crowded = refused && x_of_event(refused->event) > at(true, over).x0 - drawing.px(60);
+  std::vector<Rect> places;
+  for (const float top : {struck ? under : over, struck ? over : under}) {
+    places.push_back(at(!crowded, top));
+    places.push_back(at(crowded, top));
+  }
+  const auto label = std::ranges::find_if(places, free);
+  if (label != places.end()) {
+    text_right(drawing.sink, *label, TextStyle::small, drawing.theme.bad, name);
+    taken.push_back(*label);
+  }
+  draw_context_name(drawing, context, std::move(taken));
+  std::string unused;
+  const Rect plate = peak_plate(drawing, context, unused);
   draw_spare(drawing, context, plate);
-  draw_missing(drawing, context);
+  draw_missing(drawing, context, plate);
 }
 
 // Hatches the context below the capacity line.
@@ -306,7 +333,7 @@ void MemoryChart::draw_context(const DrawContext& drawing, const ViewContext& co
 }
 
 void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContext& context,
-                                    std::initializer_list<Rect> taken) const {
+                                    std::vector<Rect> taken) const {
   const std::string words = context_words(context);
   if (words.empty()) return;
   const Rect& plot = regions_.plot;
@@ -316,15 +343,10 @@ void MemoryChart::draw_context_name(const DrawContext& drawing, const ViewContex
   const bool struck = meets_reserved(drawing, context, above, line);
   const float y = struck ? below_context(drawing, context) : above;
   const float width = drawing.sink.text_width(TextStyle::small, words) + 1;
-  std::vector<Rect> others(taken);
-  if (const auto reserved = reserved_level(drawing, context)) {
-    others.push_back(
-        level_place(drawing, reserved->bytes, reserved->ceiling, reserved->plate, reserved->words));
-  }
   Rect label{plot.x0 + drawing.px(6), y, plot.x0 + drawing.px(6) + width, y + small};
-  std::ranges::sort(others, {}, &Rect::x0);
-  for (const Rect& other : others) {
-    if (other.width() <= 0 || !overlap(label, other)) continue;
+  std::ranges::sort(taken, {}, &Rect::x0);
+  for (const Rect& other : taken) {
+    if (!overlap(label, other)) continue;
     label.x0 = other.x1 + drawing.px(22);
     label.x1 = label.x0 + width;
   }
@@ -362,7 +384,8 @@ void MemoryChart::draw_spare(const DrawContext& drawing, const ViewContext& cont
 
 // The reserved memory beyond what the card allows, in the middle, clear of the names at both ends
 // of the lines.
-void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& context) const {
+void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& context,
+                               const Rect& plate) const {
   const predict::Forecast* const target = chained(context);
   if (target == nullptr || target->prediction.headroom >= 0) return;
   const Rect& plot = regions_.plot;
@@ -375,6 +398,7 @@ void MemoryChart::draw_missing(const DrawContext& drawing, const ViewContext& co
   const float end = x + drawing.px(14) + drawing.sink.text_width(TextStyle::small, words);
   if (y0 < plot.y0 || y1 - y0 < drawing.sink.text_height(TextStyle::small)) return;
   if (x - clear < plot.x0 || end + drawing.px(140) > plot.x1) return;
+  if (overlap({x, y0, end, y1}, plate)) return;
   draw_bracket(drawing, x, y0, y1, drawing.theme.bad, words);
 }
 

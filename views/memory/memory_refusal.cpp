@@ -122,6 +122,43 @@ void MemoryChart::draw_beyond(const DrawContext& drawing, const Rect& band) cons
   drawing.sink.outline(band, drawing.theme.text3, std::max(1.0F, drawing.px(1)));
 }
 
+MemoryChart::RefusalPlate MemoryChart::refusal_plate(const DrawContext& drawing,
+                                                     const ViewContext& context) const {
+  const auto refused = refusal(context);
+  if (!refused) return {};
+  const Rect& plot = regions_.plot;
+  const float x = std::round(x_of_event(refused->event));
+  if (x < plot.x0 || x > plot.x1) return {};
+  const std::int64_t time = source_.log->events()[refused->event].time_ns;
+  RefusalPlate made;
+  made.title = drawing.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
+                             {{"time", moment_words(drawing.texts, time)}});
+  made.lines = refusal_lines(*refused, context);
+  const float body = drawing.sink.text_height(TextStyle::body);
+  const float small = drawing.sink.text_height(TextStyle::small);
+  const float padding = drawing.px(8);
+  const float gap = drawing.px(16);
+  float text_width = drawing.sink.text_width(TextStyle::body_strong, made.title);
+  for (const std::string& line : made.lines) {
+    const auto style = &line == made.lines.data() ? TextStyle::body : TextStyle::small;
+    text_width = std::max(text_width, drawing.sink.text_width(style, line));
+  }
+  const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
+  // Lines one em apart are too close to read.
+  const float between = drawing.px(4);
+  const auto further = static_cast<float>(std::max<std::size_t>(made.lines.size(), 1) - 1);
+  const float wanted = 2 * (body + padding) + between + (small + between) * further;
+  const float height = std::min(wanted, plot.height());
+  const bool beside = x + gap + width <= plot.x1;
+  Rect& plate = made.place;
+  plate = place_over_stack({width, height}, x, gap);
+  if (beside) plate = {x + gap, plate.y0, x + gap + width, plate.y1};
+  const float sink_by = std::max(0.0F, plate.y1 - plot.y1);
+  plate.y0 -= sink_by;
+  plate.y1 -= sink_by;
+  return made;
+}
+
 void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewContext& context) const {
   const auto refused = refusal(context);
   if (!refused) return;
@@ -136,33 +173,12 @@ void MemoryChart::draw_out_of_memory(const DrawContext& drawing, const ViewConte
   const Rect block{std::max(right ? x : x - wide, plot.x0),
                    std::max(std::min(above, below - drawing.px(4)), plot.y0), right ? x + wide : x,
                    below};
-
-  const std::int64_t time = source_.log->events()[refused->event].time_ns;
-  const std::string title =
-      drawing.texts(refused->predicted ? "memory.would_run_out" : "memory.out_of_memory",
-                    {{"time", moment_words(drawing.texts, time)}});
-  const std::vector<std::string> lines = refusal_lines(*refused, context);
+  const auto [title, lines, plate] = refusal_plate(drawing, context);
   const float body = drawing.sink.text_height(TextStyle::body);
   const float small = drawing.sink.text_height(TextStyle::small);
   const float padding = drawing.px(8);
-  const float gap = drawing.px(16);
-  float text_width = drawing.sink.text_width(TextStyle::body_strong, title);
-  for (const std::string& line : lines) {
-    const auto style = &line == lines.data() ? TextStyle::body : TextStyle::small;
-    text_width = std::max(text_width, drawing.sink.text_width(style, line));
-  }
-  const float width = std::min(plot.width(), 2 * padding + std::ceil(text_width));
-  // Lines one em apart are too close to read.
   const float between = drawing.px(4);
-  const auto further = static_cast<float>(std::max<std::size_t>(lines.size(), 1) - 1);
-  const float wanted = 2 * (body + padding) + between + (small + between) * further;
-  const float height = std::min(wanted, plot.height());
-  const bool beside = x + gap + width <= plot.x1;
-  Rect plate = place_over_stack({width, height}, x, gap);
-  if (beside) plate = {x + gap, plate.y0, x + gap + width, plate.y1};
-  const float sink_by = std::max(0.0F, plate.y1 - plot.y1);
-  plate.y0 -= sink_by;
-  plate.y1 -= sink_by;
+  const bool beside = plate.x0 > x;
 
   const float thin = std::max(1.0F, drawing.px(1));
   const float middle = (plate.y0 + plate.y1) / 2;
