@@ -111,7 +111,6 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
   const float buttons =
       views::right_row("###hunt_buttons", at.x + width - ui.px(16), at.y + ui.px(kHeadMargin + 34),
                        [&] { draw_buttons(ui, width < ui.px(420), requests); });
-  float height = ui.px(kHeadMargin + 68);
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
     const std::int64_t row = spec::number_of(settings(), hunt->map.y().field);
@@ -144,18 +143,24 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
     const std::string gaps = outdated ? std::string() : views::exact_gaps(*hunt, row, ui.texts);
     if (!confirmed.empty() && !beside(words) && sink.text_width(small, words) > room)
       words = confirmed;
-    float top = kHeadMargin + 40;
+    // Two places, so that the map never moves: beside the buttons, and below them.
+    bool used[2] = {};
     for (const std::string& line : {gaps, words}) {
       if (line.empty()) continue;
-      if (!beside(line)) top = std::max(top, kHeadMargin + 68);
-      sink.text({at.x + ui.px(16), at.y + ui.px(top)}, small,
-                hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
-                views::fitted(sink, small, line, room));
-      if (top > kHeadMargin + 40) height = ui.px(top + 20);
-      top = std::max(top + 20, kHeadMargin + 68);
+      const bool first = used[1] || (!used[0] && beside(line));
+      used[first ? 0 : 1] = true;
+      const float right = first ? buttons - ui.px(16) : at.x + width - ui.px(16);
+      const views::Rect place{at.x + ui.px(16), at.y + ui.px(kHeadMargin + (first ? 40 : 68)),
+                              right, at.y + ui.px(kHeadMargin + (first ? 58 : 86))};
+      const std::string shown = views::fitted(sink, small, line, place.width());
+      sink.text({place.x0, place.y0}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
+                shown);
+      ImGui::SetCursorScreenPos({place.x0, place.y0});
+      ImGui::Dummy({std::max(1.0F, place.width()), place.height()});
+      if (shown != line) views::tooltip(ui, line);
     }
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + height});
+  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + 88)});
 }
 
 void HuntPage::draw_map(const views::Ui& ui, float width, float height) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/session/catalogue.h"
@@ -38,16 +39,47 @@ ImGuiWindow* panel_with_ring(const std::vector<ImGuiWindow*>& panels) {
   return window;
 }
 
-// Moves the focus ring to the next panel, or back.
-void focus_panel(int steps) {
+// The panel after the one with the focus ring, or before it; null: there is none.
+ImGuiWindow* panel_beside(int steps) {
   const std::vector<ImGuiWindow*> panels = panels_in_order();
-  if (panels.empty()) return;
+  if (panels.empty()) return nullptr;
   const auto now = std::ranges::find(panels, panel_with_ring(panels));
   const auto count = static_cast<std::ptrdiff_t>(panels.size());
   const std::ptrdiff_t from = now == panels.end() ? (steps > 0 ? -1 : count) : now - panels.begin();
-  ImGuiWindow* const next = panels[static_cast<std::size_t>((from + steps + count) % count)];
+  return panels[static_cast<std::size_t>((from + steps + count) % count)];
+}
+
+// Moves the focus ring to the next panel, or back: to the widget that had it there last.
+void focus_panel(int steps) {
+  ImGuiWindow* const next = panel_beside(steps);
+  if (next == nullptr) return;
   ImGui::FocusWindow(next);
   ImGui::NavInitWindow(next, false);
+  ImGui::SetNavCursorVisible(true);
+}
+
+// 1 if Tab was pressed at the last widget of a panel, -1 if Shift+Tab at the first, else 0. At the
+// end of a frame, when Dear ImGui has met all widgets of the panel and would go round in it.
+int tab_leads_out() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const bool tabbing = g.NavMoveScoringItems && (g.NavMoveFlags & ImGuiNavMoveFlags_IsTabbing) != 0;
+  if (!tabbing || g.NavId == 0 || panel_with_ring(panels_in_order()) == nullptr) return 0;
+  if (g.NavTabbingDir > 0) return g.NavTabbingCounter == 1 ? 1 : 0;
+  return g.NavTabbingDir;
+}
+
+// Moves the focus ring to the first widget of the next panel, or to the last one of the panel
+// before. At the beginning of a frame: its widgets answer the request.
+void tab_into_panel(int steps) {
+  ImGuiWindow* const next = panel_beside(steps);
+  if (next == nullptr) return;
+  ImGui::FocusWindow(next);
+  ImGui::SetNavID(0, ImGuiNavLayer_Main, next->NavRootFocusScopeId, ImRect());
+  ImGui::NavMoveRequestSubmit(ImGuiDir_None, steps > 0 ? ImGuiDir_Down : ImGuiDir_Up,
+                              ImGuiNavMoveFlags_IsTabbing, ImGuiScrollFlags_KeepVisibleEdgeY);
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  g.NavTabbingDir = steps > 0 ? 0 : -1;  // 0: the first widget
+  g.NavTabbingCounter = -1;
   ImGui::SetNavCursorVisible(true);
 }
 
@@ -302,6 +334,7 @@ void WindowActions::take_keys(Requests& requests) {
   for (std::size_t i = 0; i < built_in_demos().size() && !popup_has_keys_; ++i) {
     if (ImGui::IsKeyChordPressed(ImGuiMod_Alt | digit_key(i))) presenter_->show(i);
   }
+  if (const int steps = std::exchange(tab_steps_, 0); steps != 0) tab_into_panel(steps);
   // Before the first click no panel has the ring; the main window may have the keyboard.
   const bool nowhere =
       ImGui::GetCurrentContext()->NavId == 0 && panel_with_ring(panels_in_order()) == nullptr;
@@ -312,7 +345,10 @@ void WindowActions::take_keys(Requests& requests) {
 // set when the next frame begins.
 void WindowActions::keep_keys() {
   popup_has_keys_ = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
-  if (!popup_has_keys_) ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space starts a run"));
+  if (popup_has_keys_) return;
+  ImGui::SetKeyOwner(ImGuiKey_Space, ImHashStr("space starts a run"));
+  tab_steps_ = tab_leads_out();
+  if (tab_steps_ != 0) ImGui::NavMoveRequestCancel();
 }
 
 }  // namespace ts::app

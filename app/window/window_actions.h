@@ -39,7 +39,8 @@ class WindowActions {
   // says why. A text field that is being edited
   // and an open list have most keys to themselves.
   void take_keys(Requests& requests);
-  // At the end of the frame: keeps Space for the page. Enter presses the focused widget.
+  // At the end of the frame: keeps Space for the page. Enter presses the focused widget. Tab behind
+  // the last widget of a panel goes on to the next panel, Shift+Tab back.
   void keep_keys();
 
  private:
@@ -54,6 +55,7 @@ class WindowActions {
   WindowSheets* sheets_;
   Palette* palette_;
   bool popup_has_keys_ = false;  // at the end of the last frame
+  int tab_steps_ = 0;            // panels that Tab goes on in the next frame, negative: back
 };
 
 }  // namespace ts::app

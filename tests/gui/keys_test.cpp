@@ -137,6 +137,44 @@ TEST_F(DrivenWindow, TabBeginsTheRingWhereNothingHasIt) {
   });
 }
 
+// Tab goes through all panels and comes back; Shift+Tab goes the same way backwards.
+TEST_F(DrivenWindow, TabGoesOnToTheNextPanel) {
+  drive([](ImGuiTestContext* context) {
+    const auto panel = [] {
+      const ImGuiWindow* window = ImGui::GetCurrentContext()->NavWindow;
+      for (; window != nullptr; window = window->ParentWindow) {
+        const std::string name = window->Name;
+        for (const char* const one :
+             {"###top_bar", "###controls", "###timeline", "###memory", "###inspector"})
+          if (name.ends_with(one)) return std::string(one);
+      }
+      return std::string();
+    };
+    IM_CHECK(run_to_end(context));
+    context->ItemClick("//###controls/###slider_T");
+    const auto visited = [&](ImGuiKeyChord key) {
+      std::vector<std::string> panels = {panel()};
+      for (int i = 0; i < 400; ++i) {
+        context->KeyPress(key);
+        context->Yield(3);
+        if (panel() != panels.back()) panels.push_back(panel());
+        if (panels.size() > 1 && panels.back() == "###controls") break;
+      }
+      return panels;
+    };
+    std::vector<std::string> forward = visited(ImGuiKey_Tab);
+    for (const char* const one : {"###top_bar", "###timeline", "###memory", "###inspector"}) {
+      if (std::ranges::find(forward, one) == forward.end())
+        context->LogError("Tab does not come to %s", one);
+      IM_CHECK(std::ranges::find(forward, one) != forward.end());
+    }
+    IM_CHECK(forward.back() == "###controls");
+    std::vector<std::string> back = visited(ImGuiMod_Shift | ImGuiKey_Tab);
+    std::ranges::reverse(back);
+    IM_CHECK(back == forward);
+  });
+}
+
 // The nearest thing that can be left is the panel, not what runs behind it.
 TEST_F(DrivenWindow, EscapeClosesAPanelBeforeItStopsARun) {
   drive([](ImGuiTestContext* context) {

@@ -144,6 +144,7 @@ TEST(TitleRow, GivesUpTheLeastFirstAndNeverOverlaps) {
         if (part.width() > 0) parts.push_back(part);
       for (const Rect& part : row.items)
         if (part.width() > 0) parts.push_back(part);
+      std::ranges::sort(parts, {}, &Rect::x0);
       for (std::size_t i = 0; i < parts.size(); ++i) {
         EXPECT_GE(parts[i].x0, 10);
         EXPECT_LE(parts[i].x1, 10 + width + 0.01F);
@@ -163,6 +164,30 @@ TEST(TitleRow, GivesUpTheLeastFirstAndNeverOverlaps) {
     }
   }
   EXPECT_TRUE(lesser_seen);
+}
+
+// The subtitle of a run that goes on is longer than that of its end.
+TEST(TitleRow, NothingMovesWhenTheSubtitleChanges) {
+  const RecordingSink sink;
+  const std::array<LegendEntry, 2> legend{LegendEntry{"matmul", 1, 0, 2},
+                                          LegendEntry{"softmax", 2, 0, 1}};
+  const std::array<TitleItem, 2> items{TitleItem{150, -1}, TitleItem{60, 2}};
+  for (float width = 200; width < 1000; width += 7) {
+    for (const LegendSide side : {LegendSide::left, LegendSide::right}) {
+      const auto row_of = [&](const char* subtitle) {
+        return lay_out_title_row(sink, {0, 0, width, 38}, Metrics{1}, "Memory", subtitle, legend,
+                                 side, items);
+      };
+      const TitleRow partial = row_of("Partial: the run goes on; dashed: predicted");
+      for (const char* const subtitle : {"dashed: predicted", ""}) {
+        const TitleRow row = row_of(subtitle);
+        for (std::size_t i = 0; i < legend.size(); ++i)
+          EXPECT_EQ(row.legend[i].x0, partial.legend[i].x0) << width;
+        for (std::size_t i = 0; i < items.size(); ++i)
+          EXPECT_EQ(row.items[i].x0, partial.items[i].x0) << width;
+      }
+    }
+  }
 }
 
 TEST(TitleRow, ALegendWithoutRoomHasARowOfItsOwn) {

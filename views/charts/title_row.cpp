@@ -15,6 +15,8 @@ float legend_width(const DrawSink& sink, Metrics metrics, const LegendEntry& ent
 }
 
 constexpr float kGap = 14;
+// The width that a subtitle has at least beside an item that gives way to the legend.
+constexpr float kSubtitleRoom = 180;
 
 // Places the entries that fit between both ends. The others have width 0.
 std::vector<Rect> place_legend(const DrawSink& sink, Metrics metrics, const Rect& area,
@@ -65,9 +67,7 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return items[a].keep > items[b].keep; });
   float room = area.width() - title_width;
-  float legend_needs = metrics.px(16);
-  if (!subtitle.empty())
-    legend_needs += sink.text_width(TextStyle::small, subtitle) + metrics.px(16);
+  float legend_needs = metrics.px(16) + metrics.px(kSubtitleRoom);
   for (const LegendEntry& entry : legend) legend_needs += legend_width(sink, metrics, entry) + gap;
   std::vector<bool> kept(items.size(), false);
   for (const std::size_t i : order) {
@@ -84,13 +84,16 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
     right -= items[i].width + gap;
   }
 
+  // The subtitle changes while a run goes on, so it has the room that the legend leaves.
   float left = row.title.x1 + metrics.px(16);
-  const float subtitle_width = sink.text_width(TextStyle::small, subtitle);
-  if (!subtitle.empty() && left + subtitle_width <= right) {
-    row.subtitle = {left, area.y0, left + subtitle_width, area.y1};
-    left = row.subtitle.x1 + gap;
-  }
   row.legend = place_legend(sink, metrics, {left, area.y0, right, area.y1}, legend, side);
+  for (const Rect& entry : row.legend) {
+    if (entry.width() <= 0) continue;
+    if (side == LegendSide::left) left = std::max(left, entry.x1 + gap);
+    if (side == LegendSide::right) right = std::min(right, entry.x0 - gap);
+  }
+  const float width = std::min(sink.text_width(TextStyle::small, subtitle) + 1, right - left);
+  if (!subtitle.empty() && width > 0) row.subtitle = {left, area.y0, left + width, area.y1};
   return row;
 }
 

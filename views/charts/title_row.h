@@ -27,7 +27,8 @@ struct TitleItem {
 };
 
 // First row of a chart: title, subtitle, legend, buttons. Parts without room have an empty
-// rectangle (width 0).
+// rectangle (width 0). Legend and buttons do not move when the subtitle changes; a subtitle with
+// too little room ends in an ellipsis. A legend on the left is before the subtitle.
 struct TitleRow {
   Rect title;
   Rect subtitle;
