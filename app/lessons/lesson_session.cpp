@@ -167,11 +167,27 @@ void LessonSession::keep() {
   // A lesson without guess, finished steps and answers leaves no files.
   const bool something = shown_->guess() || shown_->steps_done() > 0 || !shown_->answers().empty();
   if (something && shown_->folder().is_absolute()) static_cast<void>(shown_->keep());
+  progress_.erase(shown_->lesson().id);
 }
+
+namespace {
+
+// Counts the question without a guess, and the free answers that are empty, in a lesson's state.
+std::size_t open_questions(const lessons::Lesson& lesson, const nlohmann::json& state) {
+  const auto answers = state.value("answers", nlohmann::json::object());
+  const auto empty = std::ranges::count_if(lesson.answers, [&](const lessons::FreeAnswer& one) {
+    const auto found = answers.find(one.id);
+    return found == answers.end() || !found->is_string() || found->get<std::string>().empty();
+  });
+  const bool guess_missing = lesson.question.has_value() && !state.contains("guess");
+  return static_cast<std::size_t>(empty) + (guess_missing ? 1 : 0);
+}
+
+}  // namespace
 
 LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson) const {
   // The size with the most progress.
-  Progress best{0, lesson.steps_in(lesson.first_tier())};
+  Progress best{0, lesson.steps_in(lesson.first_tier()), 0};
   for (int i = 0; i < lessons::kTierCount; ++i) {
     const auto tier = static_cast<lessons::Tier>(i);
     if (!lesson.has(tier) || folder_.empty()) continue;
@@ -180,7 +196,8 @@ LessonSession::Progress LessonSession::progress_of(const lessons::Lesson& lesson
       continue;
     }
     const auto finished = json->value("finished", nlohmann::json::object());
-    const Progress here{std::min(finished.size(), lesson.steps_in(tier)), lesson.steps_in(tier)};
+    const Progress here{std::min(finished.size(), lesson.steps_in(tier)), lesson.steps_in(tier),
+                        open_questions(lesson, *json)};
     if (here.done * best.steps > best.done * here.steps) best = here;
   }
   return best;
@@ -200,6 +217,7 @@ std::vector<views::LessonCard> LessonSession::cards() {
     views::LessonCard card{.lesson = one,
                            .done = known->second.done,
                            .steps = known->second.steps,
+                           .open = known->second.open,
                            .chosen = shown_ != nullptr && shown_->lesson().id == lesson.id};
     for (const auto& [name, runner] : runners_) {
       card.running = card.running || (runner->lesson().id == lesson.id && runner->running());

@@ -54,6 +54,7 @@ class LessonSession {
   struct Progress {
     std::size_t done = 0;
     std::size_t steps = 0;
+    std::size_t open = 0;  // questions without an answer
   };
   // For the first folder with the lesson's name that does not belong to another lesson.
   [[nodiscard]] std::unique_ptr<LessonRunner> runner_for(Session& session,

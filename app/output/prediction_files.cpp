@@ -25,7 +25,7 @@ base::Result<void> write_predicted_snapshot(const std::filesystem::path& path,
   options.settings = predict::allocator_settings_of(spec);
   options.memory_limit = forecast.target.capacity();
   options.unix_offset_ns = base::unix_now_ns();
-  options.user_metadata = "predicted for " + forecast.target.name + ", not recorded";
+  options.user_metadata = allocator::predicted_note(forecast.target.name);
   const allocator::Snapshot snapshot = allocator::snapshot_of(forecast.run.log, strings, options);
   return snapshot::write_snapshot(path, snapshot, snapshot::SnapshotFormat::pickle);
 }

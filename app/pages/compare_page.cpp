@@ -151,7 +151,9 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   contexts().ask_for_prediction();
   // Before the first comparison there are only a few lines of text.
   const bool compared = session().comparison() != nullptr;
-  PageArea times = area.cut_top(compared ? std::floor(area.size.y * 0.56F) : ui.px(140));
+  const float wanted = std::max(area.size.y * 0.56F, ui.px(kHeadMargin + 80) + figure_height_);
+  PageArea times =
+      area.cut_top(compared ? std::floor(std::min(wanted, area.size.y * 0.76F)) : ui.px(140));
   draw_window(ui, {.id = "###compare_memory", .line_below = false}, area,
               [&] { memory_.draw(ui, area, requests); });
   std::swap(times, area);
@@ -163,7 +165,8 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
       const ImVec2 end{area.origin.x + area.size.x, area.origin.y + area.size.y};
       ImGui::Dummy({area.size.x, end.y - at.y});
       const views::Rect figure{at.x, at.y, end.x, end.y};
-      views::draw_compare_figure(sink, figure, {*comparison, texts(), ui.theme, ui.metrics});
+      figure_height_ =
+          views::draw_compare_figure(sink, figure, {*comparison, texts(), ui.theme, ui.metrics});
       views::draw_stale(sink, ui.theme, ui.metrics, figure, texts(), stale());
     } else {
       ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y});

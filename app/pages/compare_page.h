@@ -24,6 +24,7 @@ class ComparePage : public PageView {
   [[nodiscard]] std::string stale() const;
 
   MemoryPair memory_;
+  float figure_height_ = 0;  // of the last frame, in pixels
 };
 
 }  // namespace ts::app

@@ -162,4 +162,24 @@ Snapshot snapshot_of(const memory::AllocationLog& log, const base::StringTable& 
   return snapshot;
 }
 
+namespace {
+
+constexpr std::string_view kPredictedFor = "predicted for ";
+constexpr std::string_view kNotRecorded = ", not recorded";
+
+}  // namespace
+
+std::string predicted_note(std::string_view card) {
+  return std::string(kPredictedFor).append(card).append(kNotRecorded);
+}
+
+bool has_predicted_note(const Snapshot& snapshot) {
+  for (const auto& trace : snapshot.device_traces) {
+    if (trace.empty()) continue;
+    const std::string_view note = snapshot.text(snapshot.notes[trace.front().notes].user_metadata);
+    return note.starts_with(kPredictedFor) && note.ends_with(kNotRecorded);
+  }
+  return false;
+}
+
 }  // namespace ts::allocator

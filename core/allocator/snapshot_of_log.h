@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/allocator/allocator_settings.h"
 #include "core/allocator/caching_allocator.h"
@@ -29,5 +30,10 @@ struct SnapshotOfLogOptions {
 // modelled. Texts come from `strings`.
 Snapshot snapshot_of(const memory::AllocationLog& log, const base::StringTable& strings,
                      const SnapshotOfLogOptions& options = {});
+
+// The user_metadata of a log that was predicted for a card. The times of such a log count events,
+// so that a file with this note has no clock.
+std::string predicted_note(std::string_view card);
+bool has_predicted_note(const Snapshot& snapshot);
 
 }  // namespace ts::allocator

@@ -139,6 +139,16 @@ TEST(SnapshotOfLog, HoldsWhatTheLogHolds) {
   }
 }
 
+TEST(SnapshotOfLog, APredictionIsMarkedAsOne) {
+  base::StringTable strings;
+  memory::AllocationLog log;
+  log.append(memory::testing::alloc(0, 0x1000, 700));
+  EXPECT_FALSE(has_predicted_note(snapshot_of(log, strings)));
+  SnapshotOfLogOptions options;
+  options.user_metadata = predicted_note("RTX 4090");
+  EXPECT_TRUE(has_predicted_note(snapshot_of(log, strings, options)));
+}
+
 TEST(SnapshotOfLog, AnEmptyLogIsAnEmptySnapshot) {
   const Snapshot snapshot = snapshot_of(memory::AllocationLog(), base::StringTable());
   EXPECT_TRUE(snapshot.segments.empty());

@@ -68,6 +68,15 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     IM_CHECK_GT(height(), without_key + 200);  // tables of numbers and checks, the answers
     context->ItemClick("//###lesson_page/###lesson_key");
     IM_CHECK_EQ(height(), without_key);
+    // A lesson with an open question is not done.
+    const auto open_questions = [] {
+      const auto cards = state().lessons->cards();
+      return std::ranges::find_if(
+                 cards, [](const views::LessonCard& one) { return one.lesson->id == "sums"; })
+          ->open;
+    };
+    IM_CHECK_EQ(open_questions(), std::size_t{2});
+    const float button = context->ItemInfo("//###lesson_page/###lesson_give_guess").RectFull.Min.y;
     // What is no number is refused with a sentence.
     context->ItemClick("//###lesson_page/###lesson_guess");
     context->KeyCharsReplace("four");
@@ -79,6 +88,11 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     context->ItemClick("//###lesson_page/###lesson_give_guess");
     context->Yield(4);
     IM_CHECK(shown()->guess().has_value());
+    // The field and its button stay where they were.
+    const auto locked = context->ItemInfo("//###lesson_page/###lesson_give_guess");
+    IM_CHECK_EQ(locked.RectFull.Min.y, button);
+    IM_CHECK((locked.ItemFlags & ImGuiItemFlags_Disabled) != 0);
+    IM_CHECK_EQ(open_questions(), std::size_t{1});
     IM_CHECK(*ts::lessons::is_right(shown()->lesson(), shown()->findings(), *shown()->guess()));
     IM_CHECK(shown()->findings().passed() == shown()->findings().checks.size());
     context->ItemClick("//###lesson_page/###lesson_answer_why");
@@ -92,6 +106,7 @@ TEST_F(LessonsInTheWindow, OneIsDoneFromItsQuestionToTheFolder) {
     for (const char* name : {"report.tex", "values.csv", "checks.csv", "step-sums/run.json",
                              "step-sums/curves.png", "step-sums/snapshot.pickle"})
       IM_CHECK(!file(name).empty());
+    IM_CHECK_EQ(open_questions(), std::size_t{0});
     const auto card = state().lessons->cards();
     const auto sums = std::ranges::find_if(
         card, [](const views::LessonCard& one) { return one.lesson->id == "sums"; });

@@ -163,7 +163,7 @@ TEST(WorkloadSpec, rotary_positions_need_an_even_head) {
 
 TEST(WorkloadSpec, attention_has_nothing_to_update) {
   EXPECT_THAT(problem(changed([](auto& spec) { spec.pass = Pass::full_step; })),
-              HasSubstr("pass full_step has nothing to update"));
+              HasSubstr("Pass full_step has nothing to update"));
   // Unless it makes Q, K and V itself; then they come from one sequence.
   const auto projected = changed([](auto& spec) {
     spec.projections = true;
@@ -204,13 +204,13 @@ TEST(WorkloadSpec, forced_flash_on_cuda_has_its_limits) {
 TEST(WorkloadSpec, some_backends_and_tf32_are_for_cuda) {
   for (const auto backend : {AttentionBackend::efficient, AttentionBackend::cudnn}) {
     auto spec = changed([&](auto& s) { s.backend = backend; });
-    EXPECT_THAT(problem(spec), HasSubstr("has kernels for cuda only"));
+    EXPECT_THAT(problem(spec), HasSubstr("has kernels for CUDA only"));
     spec.device = DeviceKind::cuda;
     spec.dtype = DataType::bf16;
     EXPECT_TRUE(validate(spec).empty());
   }
   auto spec = changed([](auto& s) { s.dtype = DataType::tf32; });
-  EXPECT_THAT(problem(spec), HasSubstr("dtype tf32 is a mode of CUDA's matrix products"));
+  EXPECT_THAT(problem(spec), HasSubstr("Dtype tf32 is a mode of CUDA's matrix products"));
   spec.device = DeviceKind::cuda;
   EXPECT_TRUE(validate(spec).empty());
   spec.backend = AttentionBackend::efficient;  // has fp32 kernels
@@ -218,7 +218,7 @@ TEST(WorkloadSpec, some_backends_and_tf32_are_for_cuda) {
   spec.kv_heads = 2;
   EXPECT_THAT(problem(spec), HasSubstr("wants as many kv_heads as heads, not 2 and 8"));
   spec.backend = AttentionBackend::cudnn;
-  EXPECT_THAT(problem(spec), HasSubstr("backend cudnn on cuda needs bf16 or fp16"));
+  EXPECT_THAT(problem(spec), HasSubstr("Backend cudnn on CUDA needs bf16 or fp16"));
 }
 
 TEST(WorkloadSpec, groups_of_queries_are_of_one_size) {
@@ -233,7 +233,7 @@ TEST(WorkloadSpec, groups_of_queries_are_of_one_size) {
 
 TEST(WorkloadSpec, cross_attention_has_no_causal_mask) {
   auto spec = changed([](auto& s) { s.seq_len_kv = 100; });
-  EXPECT_THAT(problem(spec), HasSubstr("causal needs T_kv = T, not 100 and 512"));
+  EXPECT_THAT(problem(spec), HasSubstr("Causal needs T_kv = T, not 100 and 512"));
   spec.causal = false;
   EXPECT_TRUE(validate(spec).empty());
   spec.causal = true;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/files/opened_file.h"
 #include "core/files/opened_trace.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/synthetic_run.h"
@@ -30,6 +31,13 @@ class MemoryChartTest : public ::testing::Test {
     view.stale_memory = stale;
     view.live = live;
     view.trace = trace;
+    if (file != nullptr) {
+      view.file = file;
+      view.memory.kind = MemorySource::Kind::opened;
+      view.memory.log = &run->memory;
+      view.memory.id = run->id;
+      view.memory.range = run->memory.time_range();
+    }
     if (predicted) {
       view.memory.kind = MemorySource::Kind::predicted;
       view.memory.log = &forecast->run.log;
@@ -76,6 +84,7 @@ class MemoryChartTest : public ::testing::Test {
   base::StringTable strings;
   text::Texts texts = program_texts();
   const files::OpenedTrace* trace = nullptr;
+  const files::OpenedFile* file = nullptr;
   std::unique_ptr<run::Run> run = transformer_run(strings, {});
   ViewState state;
   float scale = 1;

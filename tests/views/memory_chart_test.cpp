@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "core/allocator/snapshot_of_log.h"
 #include "core/text/numbers.h"
 #include "tests/views/gpu_run.h"
 #include "tests/views/memory_chart_fixture.h"
@@ -117,47 +118,6 @@ TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {
   }
 }
 
-// A run that ran out of memory, on a projector and in a small window: no word stands on another,
-// and no plate covers one.
-TEST_F(MemoryChartTest, NeverWritesOverTheWordsOfARefusal) {
-  for (const float scale_here : {1.0F, 1.35F, 1.6F}) {
-    for (const Point size : {Point{560, 260}, {900, 420}, {1240, 230}, {1880, 330}}) {
-      for (const std::int64_t limit : {3 * kGiB, 9 * kGiB, 14 * kGiB}) {
-        for (const std::int64_t target : {limit, 24 * kGiB, 80 * kGiB}) {
-          for (const memory::Axis axis : {memory::Axis::time, memory::Axis::event}) {
-            scale = scale_here;
-            area = {20, 30, 20 + size.x, 30 + size.y};
-            target_bytes = target;
-            state.memory_axis = axis;
-            testing::TransformerShape shape;
-            shape.memory_limit = limit;
-            run = testing::transformer_run(strings, shape);
-            run->id = 2;
-            outlook.reset();
-            predict(kGiB);
-            const RecordingSink sink = frame();
-            for (std::size_t a = 0; a < sink.calls.size(); ++a) {
-              if (sink.calls[a].kind != Kind::text) continue;
-              for (std::size_t b = a + 1; b < sink.calls.size(); ++b) {
-                const bool plate = sink.calls[b].kind == Kind::fill &&
-                                   sink.calls[b].color == theme(ThemeKind::light).surface2;
-                if (sink.calls[b].kind != Kind::text && !plate) continue;
-                const Rect p = sink.calls[a].seen();
-                const Rect q = sink.calls[b].seen();
-                const bool meet =
-                    p.x0 < q.x1 - 1 && q.x0 < p.x1 - 1 && p.y0 < q.y1 - 3 && q.y0 < p.y1 - 3;
-                EXPECT_FALSE(meet) << sink.calls[a].text << " / " << sink.calls[b].text << " at "
-                                   << size.x << " x " << size.y << ", " << scale << ", "
-                                   << limit / kGiB << " of " << target / kGiB;
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 // Zoomed in on one step: the words and where they stand.
 TEST_F(MemoryChartTest, NamesMicroBatchesUnderTheStepsTheyBelongTo) {
   testing::TransformerShape shape;
@@ -214,57 +174,6 @@ TEST_F(MemoryChartTest, NamesWhatABackwardComputesAgain) {
   EXPECT_TRUE(sink.says("backward")) << "between them";
 }
 
-TEST_F(MemoryChartTest, TellsWhatWasRefusedAndWhatIsAliveThen) {
-  testing::TransformerShape shape;
-  shape.memory_limit = 9 * kGiB;
-  run = testing::transformer_run(strings, shape);
-  const RecordingSink sink = frame();
-  EXPECT_TRUE(sink.says("Out of memory at"));
-  EXPECT_TRUE(sink.says("Short by"));
-  EXPECT_TRUE(sink.says("Live at the refusal"));
-  EXPECT_FALSE(sink.says("fragmented"));
-}
-
-// Of a prediction: the event where the card gives out, with what is free but in pieces.
-TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
-  forecast = std::make_unique<predict::Forecast>();
-  forecast->id = 5;
-  forecast->run.log = std::move(testing::transformer_run(strings, {})->memory);
-  const memory::EventIndex peak = forecast->run.log.peak_event();
-  const memory::Block& block = forecast->run.log.blocks()[forecast->run.log.events()[peak].block];
-  forecast->prediction.fit = predict::Fit::oom;
-  forecast->prediction.breaking =
-      predict::BreakingAllocation{peak, "aten::bmm", "blocks.3",     base::Phase::forward,
-                                  0,    block.size,  block.size / 2, block.size / 4};
-  predicted = true;
-  const RecordingSink sink = frame();
-  EXPECT_TRUE(sink.says("Would run out of memory at event"));
-  EXPECT_TRUE(sink.says("bmm in blocks.3"));
-  EXPECT_TRUE(sink.says("of the free memory is fragmented"));
-  EXPECT_TRUE(sink.says("Without a limit the tensors would peak at"));
-  EXPECT_TRUE(sink.says("Live at the refusal"));
-  // The lines of the plate stand apart by more than a letter's height.
-  const auto place = [&sink](const char* words) {
-    return std::ranges::find_if(sink.calls,
-                                [words](const RecordingSink::Call& call) {
-                                  return call.text.find(words) != std::string::npos;
-                                })
-        ->bounds;
-  };
-  const Rect first = place("Would run out of memory at event");
-  const Rect second = place("bmm in blocks.3");
-  EXPECT_GT(place("of the free memory is fragmented").y0 - second.y1, 2);
-  EXPECT_GT(second.y0 - first.y1, 2);
-  forecast->prediction.breaking.reset();
-  EXPECT_FALSE(frame().says("Would run out of memory"));
-  EXPECT_TRUE(frame().says("not run yet"));
-  // A run that failed at once is not one that is still to come.
-  run = std::make_unique<run::Run>(run::StartedUpdate{});
-  run->finished = true;
-  run->verdict = run::Verdict::failed;
-  EXPECT_TRUE(frame().says("the run ended before it allocated anything"));
-}
-
 TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {
   predict(2 * kGiB);
   const RecordingSink sink = frame();
@@ -279,6 +188,7 @@ TEST_F(MemoryChartTest, TellsPeakCapacityAndSpare) {
 
 TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
   frame();
+  frame();  // with the legend in its place
   const RecordingSink hovered = frame(over(0.46F, 0.6F));
   ASSERT_TRUE(state.hovered_block);
   const memory::Block block = run->memory.blocks()[*state.hovered_block];
@@ -296,6 +206,7 @@ TEST_F(MemoryChartTest, HoverTellsTheBlockAndClickSelectsItsOperator) {
 }
 
 TEST_F(MemoryChartTest, HoverOverThePeaksPlateTellsItsBytes) {
+  frame();
   const RecordingSink still = frame();
   const auto plate = std::find_if(still.calls.begin(), still.calls.end(), [](const auto& call) {
     return call.text.starts_with("Peak of tensors ");
@@ -395,18 +306,24 @@ TEST_F(MemoryChartTest, NamesKeepOffTheLineOfWhatIsReserved) {
   EXPECT_EQ(names, 2);
 }
 
-TEST_F(MemoryChartTest, ARefusalIsToldWithWhatWasAskedAndFree) {
-  testing::TransformerShape shape;
-  shape.memory_limit = 6 * kGiB;
-  run = testing::transformer_run(strings, shape);
-  run->id = 2;
-  target_bytes = 6 * kGiB;
-  const RecordingSink sink = frame();
-  EXPECT_TRUE(sink.says("Out of memory"));
-  EXPECT_TRUE(sink.says("needs"));
-  EXPECT_TRUE(sink.says("free"));
-  EXPECT_FALSE(sink.says("Peak"));
-  EXPECT_EQ(sink.count(Kind::line), 2U);  // the cross
+// The times of a predicted snapshot count events.
+TEST_F(MemoryChartTest, AFileOfAPredictionHasAnAxisOfEvents) {
+  files::OpenedFile opened;
+  file = &opened;
+  const auto has_unit = [this] {
+    const RecordingSink sink = frame(over(0.5F, 0.9F));
+    return std::ranges::any_of(sink.calls, [](const RecordingSink::Call& call) {
+      return call.text == "ms" || call.text == "s" || call.text.ends_with(" ms");
+    });
+  };
+  opened.file.snapshot = allocator::snapshot_of(run->memory, strings);
+  frame();
+  EXPECT_TRUE(has_unit());
+  allocator::SnapshotOfLogOptions options;
+  options.user_metadata = allocator::predicted_note("RTX 4090");
+  opened.file.snapshot = allocator::snapshot_of(run->memory, strings, options);
+  frame();
+  EXPECT_FALSE(has_unit());
 }
 
 TEST_F(MemoryChartTest, ShowsTheLiveEdgeOnlyWhileRunning) {
@@ -461,7 +378,7 @@ TEST_F(MemoryChartTest, WhileLiveIsOnEverythingIsShownByEvents) {
 }
 
 TEST_F(MemoryChartTest, ControlsChangeWhatIsShown) {
-  area.x1 = 1700;
+  area.x1 = 1900;
   frame();
   ViewContext view = context();
   chart.use(MemoryChart::kAxis, 0, view);

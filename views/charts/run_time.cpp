@@ -1,5 +1,8 @@
 #include "views/charts/run_time.h"
 
+#include "core/allocator/snapshot_of_log.h"
+#include "core/files/opened_file.h"
+
 #include <algorithm>
 
 namespace ts::views {
@@ -24,6 +27,11 @@ MemorySource memory_source(const ViewContext& context) {
   source.limit = run.limit;
   if (run.finished) source.owner = context.memory.owner;
   return source;
+}
+
+bool has_clock(const ViewContext& context, const MemorySource& source) {
+  if (source.kind == MemorySource::Kind::predicted) return false;
+  return context.file == nullptr || !allocator::has_predicted_note(context.file->file.snapshot);
 }
 
 bool holds(const trace::TraceStore& store, trace::SliceRef ref) {

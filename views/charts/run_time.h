@@ -17,6 +17,8 @@ base::TimeRange run_range(const run::Run& run);
 // The allocations to show: those of the context if it has a log, else those of its run. The log is
 // null if there are neither.
 MemorySource memory_source(const ViewContext& context);
+// False for a prediction and for the file of one: their times count events.
+bool has_clock(const ViewContext& context, const MemorySource& source);
 
 // True if the reference points to a slice of this store.
 bool holds(const trace::TraceStore& store, trace::SliceRef ref);

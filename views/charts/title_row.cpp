@@ -15,8 +15,10 @@ float legend_width(const DrawSink& sink, Metrics metrics, const LegendEntry& ent
 }
 
 constexpr float kGap = 14;
-// The width that a subtitle has at least beside an item that gives way to the legend.
-constexpr float kSubtitleRoom = 180;
+// The room that a legend leaves for the subtitle, in pixels at scale 1 and of what is left of the
+// row.
+constexpr float kSubtitleRoom = 150;
+constexpr float kSubtitleShare = 0.25F;
 
 // Places the entries that fit between both ends. The others have width 0.
 std::vector<Rect> place_legend(const DrawSink& sink, Metrics metrics, const Rect& area,
@@ -86,7 +88,12 @@ TitleRow lay_out_title_row(const DrawSink& sink, const Rect& area, Metrics metri
 
   // The subtitle changes while a run goes on, so it has the room that the legend leaves.
   float left = row.title.x1 + metrics.px(16);
-  row.legend = place_legend(sink, metrics, {left, area.y0, right, area.y1}, legend, side);
+  const float kept_free = std::min(metrics.px(kSubtitleRoom), kSubtitleShare * (right - left));
+  const bool first = side == LegendSide::left;
+  row.legend = place_legend(
+      sink, metrics,
+      {first ? left : left + kept_free, area.y0, first ? right - kept_free : right, area.y1},
+      legend, side);
   for (const Rect& entry : row.legend) {
     if (entry.width() <= 0) continue;
     if (side == LegendSide::left) left = std::max(left, entry.x1 + gap);

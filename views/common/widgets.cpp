@@ -329,10 +329,25 @@ float right_row(const char* id, float right, float top, const std::function<void
   return left;
 }
 
+bool cell_text(const std::string& words) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const ImVec2 size = ImGui::CalcTextSize(words.c_str());
+  if (size.x <= room) {
+    ImGui::TextUnformatted(words.c_str());
+    return false;
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 end = {at.x + std::max(1.0F, room), at.y + size.y};
+  ImGui::Dummy(size);  // a column that fits its content grows
+  ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, end, end.x, words.c_str(), nullptr,
+                            &size);
+  return true;
+}
+
 void right_aligned(const std::string& words) {
   const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, free));
-  ImGui::TextUnformatted(words.c_str());
+  if (cell_text(words)) ImGui::SetItemTooltip("%s", words.c_str());
 }
 
 void table_headings(const std::function<bool(int column)>& numbers) {

@@ -51,7 +51,10 @@ bool select(const Ui& ui, const char* id, std::string_view label, std::string_vi
 bool list_row(const Ui& ui, const char* id, std::string_view label, std::string_view right,
               bool chosen, std::string_view reason = {});
 
-// Words at the right edge of a table cell. right_aligned_column() moves to the next cell first.
+// Words in a table cell. Without room they end in an ellipsis; true if they did.
+bool cell_text(const std::string& words);
+// Words at the right edge of a table cell. Words that were cut are in the tooltip.
+// right_aligned_column() moves to the next cell first.
 void right_aligned(const std::string& words);
 // The heading row of a table. Headings of number columns are right-aligned like their numbers.
 void table_headings(const std::function<bool(int column)>& numbers);

@@ -262,11 +262,11 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   const auto& [a, b] = figure.comparison.sides;
   const std::size_t pairs = std::min(a.timed_steps.size(), b.timed_steps.size());
   const Rect title{area.x0, area.y0, area.x1, area.y0 + 24 * px};
+  const Rect plot{area.x0 + 48 * px, title.y1 + 22 * px, area.x1 - 8 * px, area.y1 - 20 * px};
+  if (pairs == 0 || plot.height() < 40 * px) return;
   const char* const words = figure.texts("compare.pairs");
   text_in(sink, title, TextStyle::body_strong, theme.text, words);
   const float title_end = title.x0 + sink.text_width(TextStyle::body_strong, words) + 24 * px;
-  const Rect plot{area.x0 + 48 * px, title.y1 + 22 * px, area.x1 - 8 * px, area.y1 - 20 * px};
-  if (pairs == 0 || plot.height() < 40 * px) return;
   draw_pairs_legend(sink, {title_end, title.y0, title.x1, title.y1}, figure);
   text_right(sink, {area.x0, plot.y0 - 22 * px, plot.x0 - 8 * px, plot.y0 - 6 * px},
              TextStyle::small, theme.text3, figure.texts("compare.ratio_short"));
@@ -309,12 +309,14 @@ void draw_pairs(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
 
 }  // namespace
 
-void draw_compare_figure(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
-  if (figure.comparison.sides[0].timed_steps.empty()) return;
+float draw_compare_figure(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
+  if (figure.comparison.sides[0].timed_steps.empty()) return 0;
   const float px = figure.metrics.px(1);
   const Rect inside{area.x0 + 16 * px, area.y0 + 4 * px, area.x1 - 16 * px, area.y1 - 8 * px};
   const float end = draw_rows(sink, inside, figure);
   draw_pairs(sink, {inside.x0, end + 16 * px, inside.x1, inside.y1}, figure);
+  constexpr float kPairs = 160;
+  return end + kPairs * px - area.y0;
 }
 
 }  // namespace ts::views

@@ -411,7 +411,7 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   if (block.step >= 0) {
     rows.push_back({texts("inspector.step"), {std::to_string(block.step + 1), ""}});
   }
-  if (source.kind == MemorySource::Kind::predicted) return rows;  // it has no clock
+  if (!has_clock(context, source)) return rows;
   const std::int64_t born = log.events()[block.alloc_event].time_ns;
   rows.push_back({texts("inspector.born"),
                   text::duration_ns(static_cast<double>(born - log.time_range().begin))});

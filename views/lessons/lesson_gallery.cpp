@@ -24,6 +24,11 @@ bool matches(const lessons::Lesson& lesson, text::Language language, const std::
   return base::contains_letters(all, wanted);
 }
 
+// All steps ran and no question is open.
+bool is_done(const LessonCard& card) {
+  return card.steps > 0 && card.done >= card.steps && card.open == 0;
+}
+
 struct Status {
   const char* icon;
   std::string words;
@@ -37,7 +42,11 @@ Status status_of(const Ui& ui, const LessonCard& card) {
   if (card.done == 0 && !card.running) {
     return {kOpenMark, ui.texts("lesson.status.not_started"), ui.theme.text2};
   }
-  if (card.done >= card.steps) return {kDoneMark, ui.texts("lesson.status.done"), ui.theme.ok};
+  if (is_done(card)) return {kDoneMark, ui.texts("lesson.status.done"), ui.theme.ok};
+  if (card.done >= card.steps) {
+    return {kHalfMark, ui.texts("lesson.status.open", {{"count", count(card.open)}}),
+            ui.theme.accent};
+  }
   return {
       kHalfMark,
       ui.texts("lesson.status.part", {{"done", count(card.done)}, {"steps", count(card.steps)}}),
@@ -124,7 +133,7 @@ void draw_lesson_gallery(const Ui& ui, LessonEdit& edit, std::span<const LessonC
                          const lessons::RowCatalogue& rows, const lessons::MaterialErrors& errors,
                          LessonRequests& asked) {
   std::size_t done = 0;
-  for (const LessonCard& card : cards) done += card.steps > 0 && card.done >= card.steps ? 1 : 0;
+  for (const LessonCard& card : cards) done += is_done(card) ? 1 : 0;
   ImGui::SetCursorPos({ui.px(16), ui.px(14)});
   text(ui, TextStyle::large, ui.theme.text, ui.texts("lesson.gallery"));
   ImGui::SetCursorPosX(ui.px(16));

@@ -77,17 +77,24 @@ void draw_head(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
   text(ui, TextStyle::small, ui.theme.text2, about);
 }
 
+// A guess that was given stays where it was chosen or typed.
 void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
                       LessonRequests& asked) {
+  ImGui::BeginDisabled(shown.guess.has_value());
   const auto& choices = shown.lesson.question->choices;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const std::string id = "###lesson_choice_" + std::to_string(i + 1);
+    const bool chosen = shown.guess && shown.guess->choice == i;
     if (list_row(ui, id.c_str(), std::to_string(i + 1) + "   " + words(ui, choices[i].text), "",
-                 false)) {
+                 chosen)) {
       asked.guess = std::to_string(i + 1);
     }
   }
-  if (!choices.empty()) return;
+  if (!choices.empty()) return ImGui::EndDisabled();
+  if (shown.guess) {
+    const std::size_t length = shown.guess->text.copy(edit.guess.data(), edit.guess.size() - 1);
+    edit.guess[length] = '\0';
+  }
   const FontScope font(ui, TextStyle::body);
   ImGui::SetNextItemWidth(ui.px(160));
   const bool entered =
@@ -97,6 +104,7 @@ void draw_guess_field(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   const bool pressed = button(ui, "###lesson_give_guess", kLock, ui.texts("lesson.give_guess"), "",
                               ButtonKind::plain);
   if ((entered || pressed) && edit.guess[0] != '\0') asked.guess = edit.guess.data();
+  ImGui::EndDisabled();
 }
 
 void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
@@ -106,22 +114,19 @@ void draw_question(const Ui& ui, LessonEdit& edit, const LessonShown& shown,
   heading(ui, ui.texts("lesson.report.question"));
   wrapped_text(ui, TextStyle::body_strong, ui.theme.text, words(ui, question.text), ui.px(16));
   ImGui::Dummy({0, ui.px(2)});
+  draw_guess_field(ui, edit, shown, asked);
   if (!shown.guess) {
-    draw_guess_field(ui, edit, shown, asked);
     text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.hidden"));
     return;
   }
   const auto& answer = shown.findings.answer;
-  std::string said =
-      named(ui, "lesson.report.guess", words_of(shown.lesson, *shown.guess, ui.texts.language()));
-  paragraph(ui, said, ui.theme.text);
   if (!answer) {
     text(ui, TextStyle::small, ui.theme.text2, ui.texts("lesson.guess_kept"));
     return;
   }
   const bool measured = answer->nature == lessons::Nature::measured;
-  said = named(ui, measured ? "lesson.report.measured" : "lesson.report.predicted",
-               lessons::words_of(*answer, shown.lesson.value(question.value)));
+  std::string said = named(ui, measured ? "lesson.report.measured" : "lesson.report.predicted",
+                           lessons::words_of(*answer, shown.lesson.value(question.value)));
   if (const auto choice = lessons::true_choice(shown.lesson, shown.findings)) {
     said += "   " + words(ui, question.choices[*choice].text);
   }

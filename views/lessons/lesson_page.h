@@ -31,6 +31,7 @@ struct LessonCard {
   const lessons::Lesson* lesson = nullptr;
   std::size_t done = 0;
   std::size_t steps = 0;
+  std::size_t open = 0;  // questions without an answer
   bool chosen = false;
   bool running = false;
 };

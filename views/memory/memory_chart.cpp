@@ -69,6 +69,7 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
 void MemoryChart::follow_source(ViewContext& context) {
   const MemorySource before = source_;
   source_ = memory_source(context);
+  clocked_ = has_clock(context, source_);
   const bool has_log = source_.log != nullptr;
   if (has_log == has_log_ &&
       (!has_log || (source_.id == before.id && source_.kind == before.kind))) {
@@ -96,8 +97,7 @@ void MemoryChart::follow_source(ViewContext& context) {
 }
 
 memory::Axis MemoryChart::axis_kind(const ViewContext& context) const {
-  const bool clocked = source_.kind != MemorySource::Kind::predicted;
-  if (!clocked) return memory::Axis::event;
+  if (!clocked_) return memory::Axis::event;
   return context.live ? context.state.live_axis : context.state.memory_axis;
 }
 
@@ -113,7 +113,7 @@ std::optional<std::int64_t> MemoryChart::cursor(const ViewContext& context) cons
 }
 
 std::string MemoryChart::moment_words(const text::Texts& texts, std::int64_t time_ns) const {
-  if (source_.kind != MemorySource::Kind::predicted)
+  if (clocked_)
     return text::duration_ns(static_cast<double>(time_ns - source_.range.begin)).joined();
   const memory::EventIndex event = source_.log->event_at(time_ns);
   // Numbers start at 0, as on the axis.

@@ -180,6 +180,7 @@ class MemoryChart {
   void draw_read_out(const DrawContext& drawing, const ViewContext& context) const;
 
   MemorySource source_;  // of this frame; its log outlives the frame
+  bool clocked_ = true;  // has_clock() of the source
   bool has_log_ = false;
   MemoryRegions regions_;
   TitleRow title_;

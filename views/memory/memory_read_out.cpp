@@ -112,9 +112,8 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
     } else {
       const std::int64_t life =
           log.events()[block.free_event].time_ns - log.events()[block.alloc_event].time_ns;
-      const bool clocked = source_.kind != MemorySource::Kind::predicted;
       const std::string span =
-          clocked
+          clocked_
               ? text::duration_ns(static_cast<double>(life)).joined()
               : drawing.texts("memory.event_count",
                               {{"number", text::grouped(block.free_event - block.alloc_event)}});

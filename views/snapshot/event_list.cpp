@@ -40,7 +40,10 @@ Color color_of(const Theme& theme, TraceAction action) {
 std::string origin_of(const allocator::Snapshot& snapshot, allocator::StackIndex stack) {
   const allocator::FrameIndex frame = blocks::telling_frame(snapshot, stack);
   if (frame == memory::kNone) return {};
-  return blocks::short_frame_words(snapshot, snapshot.stacks.frame(frame));
+  std::string words = blocks::short_frame_words(snapshot, snapshot.stacks.frame(frame));
+  constexpr std::string_view kOperator = "aten::";
+  if (words.starts_with(kOperator)) words.erase(0, kOperator.size());
+  return words;
 }
 
 }  // namespace
@@ -102,7 +105,7 @@ std::optional<std::size_t> EventList::draw(const Ui& ui, ViewContext& context,
       ImGui::PopStyleColor();
       right_aligned_column(text::bytes(entry.size).joined());
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(origin_of(snapshot, entry.stack).c_str());
+      cell_text(origin_of(snapshot, entry.stack));  // the row's tooltip has the whole stack
     }
   }
   ImGui::EndTable();

@@ -213,6 +213,25 @@ TEST_F(Compare, the_figure_has_a_line_for_each_part_and_a_point_for_each_pair) {
   }
 }
 
+// The heading of the pairs stands over their chart or not at all.
+TEST_F(Compare, without_room_for_the_pairs_their_heading_is_left_out_too) {
+  const run::Comparison comparison = made(24, 1.3);
+  const auto headed = [&](float height) {
+    RecordingSink sink;
+    draw_compare_figure(sink, {0, 0, 690, height},
+                        {comparison, texts_, theme(ThemeKind::dark), {1}});
+    return std::pair(sink.says(texts_("compare.pairs")), sink.says(texts_("compare.pairs_axis")));
+  };
+  for (float height = 100; height < 600; height += 10) {
+    const auto [title, axis] = headed(height);
+    EXPECT_EQ(title, axis) << height;
+  }
+  RecordingSink sink;
+  const float wanted = draw_compare_figure(sink, {0, 0, 690, 200},
+                                           {comparison, texts_, theme(ThemeKind::dark), {1}});
+  EXPECT_TRUE(headed(wanted).second);
+}
+
 TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
   for (const double factor : {0.7, 1.0, 1.3, 3.0, 20.0}) {
     const run::Comparison comparison = made(24, factor);

@@ -55,6 +55,12 @@ TEST(FileRows, AFileOfOurOwnSaysThatItsSegmentsAreModelled) {
   shown.file_device = file.devices.data();
   shown.replayed = &replayed;
   EXPECT_EQ(value_of(file_rows(shown), "Peak reserved, modelled"), "20.00 MiB");
+  file.devices[0].run.memory = two_blocks().memory;
+  EXPECT_NE(value_of(file_rows(shown), "Time span"), "no row");
+  allocator::SnapshotOfLogOptions options;
+  options.user_metadata = allocator::predicted_note("RTX 4090");
+  file.file.snapshot = allocator::snapshot_of(log, strings, options);
+  EXPECT_EQ(value_of(file_rows(shown), "Time span"), "no row") << "its times count events";
   EXPECT_EQ(value_of(file_rows(shown), "Peak reserved"), "no row");
   EXPECT_EQ(value_of(replay_rows(shown), "Against the file"), "same: both are of one model");
   EXPECT_NE(file_verdict(shown).remark.find("by the model"), std::string::npos);
