@@ -160,7 +160,10 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
   const float bar_width = progress_width(wanted, most, words, ui.px(1));
   const Rect text_row{at.x + ui.px(16), at.y + ui.px(8), at.x + ui.px(16) + bar_width,
                       at.y + ui.px(28)};
-  const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - ui.px(100), text_row.y1};
+  const std::string counted =
+      ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}});
+  const float count_width = sink.text_width(TextStyle::body, counted) + 1;
+  const Rect title_row{text_row.x0, text_row.y0, text_row.x1 - count_width - ui.px(8), text_row.y1};
   const std::string what = sweep_range_words(sweep.spec(), ui.texts);
   const std::string title = ui.texts("sweep.title", {{"what", what}});
   const bool fits = sink.text_width(TextStyle::body_strong, title) <= title_row.width();
@@ -171,9 +174,8 @@ void draw_strip(const Ui& ui, const SweepPage& page, float width, SweepStyle& lo
           runs   ? fitted(sink, TextStyle::body_strong, now, title_row.width())
           : fits ? title
                  : what);
-  text_right(sink, {text_row.x1 - ui.px(92), text_row.y0, text_row.x1, text_row.y1},
-             TextStyle::body, ui.theme.text2,
-             ui.texts("sweep.done", {{"done", count(done)}, {"total", count(total)}}));
+  text_right(sink, {text_row.x1 - count_width, text_row.y0, text_row.x1, text_row.y1},
+             TextStyle::body, ui.theme.text2, counted);
   const Rect bar{text_row.x0, at.y + ui.px(34), text_row.x1, at.y + ui.px(38)};
   sink.fill(bar, ui.theme.surface3, ui.px(2));
   const float part = static_cast<float>(done) / static_cast<float>(std::max<std::size_t>(total, 1));
