@@ -153,11 +153,12 @@ void StatusBar::draw_run(Line& line) const {
 }
 
 // How many checks of the run on screen have passed, if it is of the settings of now; on the page of
-// lessons of the newest run.
+// lessons of the newest run, if it is a lesson's.
 void StatusBar::draw_checks(Line& line) {
   const bool lesson = services_.state.page == Page::lessons;
   const run::Run* const run = lesson ? services_.session.current() : services_.session.run();
   if (run == nullptr || pages_->shows_file() || line.faint) return;
+  if (lesson && run->id == services_.state.own_run) return;
   const auto& checks = checks_.of(*run);
   if (checks.empty()) return;
   const auto& t = services_.texts;
