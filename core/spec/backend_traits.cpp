@@ -35,6 +35,11 @@ constexpr std::array<BackendTraits, kBackendCount> kBackendTraits = {{
      .stores_scores = false,
      .recomputes_scores = true,
      .masked = MaskedPairs::skipped_tiles},
+    {.backend = A::own,
+     .on_cuda = false,
+     .stores_scores = false,
+     .recomputes_scores = true,
+     .masked = MaskedPairs::skipped},
     {.backend = A::automatic},
 }};
 

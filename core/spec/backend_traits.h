@@ -18,9 +18,10 @@ enum class MaskedPairs : std::uint8_t {
 struct BackendTraits {
   AttentionBackend backend;
   bool on_cpu = true;
+  bool on_cuda = true;
   // True if its CUDA kernels take 16-bit types only.
   bool only_16_bits = false;
-  std::int64_t largest_head = 0;   // 0: no limit
+  std::int64_t largest_head = 0;   // of its CUDA kernels; 0: no limit
   bool groups_queries = true;      // takes fewer kv_heads than heads
   bool stores_scores = true;       // tensors of T x T_kv numbers
   bool recomputes_scores = false;  // in the backward, instead of keeping them

@@ -81,6 +81,9 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
   if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
   if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
+  if (traits(spec).attends && spec.backend == AttentionBackend::own) {
+    return "field.reason.own_not_compiled";
+  }
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }

@@ -36,7 +36,8 @@ inline constexpr int kWorkloadCount = [] {
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16 };
 enum class Autocast : std::uint8_t { off, bf16, fp16 };
 // All attention backends and their written names; core/spec/backend_traits.cpp has a row for each.
-// tiled: FlashAttention-2 written in operators, one tile after the other.
+// tiled: FlashAttention-2 written in operators, one tile after the other. own: the same by kernels
+// of this project.
 #define TENSORSCOPE_BACKENDS(EACH) \
   EACH(naive, naive)               \
   EACH(math, math)                 \
@@ -44,6 +45,7 @@ enum class Autocast : std::uint8_t { off, bf16, fp16 };
   EACH(efficient, efficient)       \
   EACH(cudnn, cudnn)               \
   EACH(tiled, tiled)               \
+  EACH(own, own)                   \
   EACH(automatic, auto)
 
 #define TENSORSCOPE_ENUMERATOR(name, written) name,
@@ -249,7 +251,7 @@ inline bool field_applies(const WorkloadSpec& spec, Field field) {
 
 const char* to_string(WorkloadKind value);      // attention mlp block lm weighted_sum toy ...
 const char* to_string(DataType value);          // fp32 tf32 bf16 fp16
-const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled auto
+const char* to_string(AttentionBackend value);  // naive math flash efficient cudnn tiled own auto
 const char* to_string(Pass value);              // forward forward+backward full_step generate
 const char* to_string(DeviceKind value);        // cpu cuda
 const char* to_string(Cache value);             // hot cold

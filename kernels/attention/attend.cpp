@@ -15,6 +15,8 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
       return attend_naive(q, k, v, method.causal_mask);
     case spec::AttentionBackend::tiled:
       return attend_tiled(method, q, k, v);
+    case spec::AttentionBackend::own:
+      return attend_own(method.causal, q, k, v);
     default:
       return attend_sdpa(method.backend, method.causal, q, k, v);
   }

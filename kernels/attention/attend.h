@@ -4,6 +4,7 @@
 
 #include "core/spec/workload_spec.h"
 #include "kernels/layers/builder.h"
+#include "kernels/own/attention_kernel.h"
 
 namespace ts::kernels {
 
@@ -50,5 +51,11 @@ at::Tensor attend_sdpa(spec::AttentionBackend backend, bool causal, const at::Te
 // are narrower, and tiles above the diagonal are skipped when causal.
 at::Tensor attend_tiled(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
                         const at::Tensor& v);
+
+// The same by the kernels of kernels/own, on the CPU only. Saves Q, K, V, O and the logarithms of
+// the row sums [B, H, T]; besides, each thread has memory for its tiles. All types; fp64 by the
+// portable kernel. kernel: null for the fastest of this processor.
+at::Tensor attend_own(bool causal, const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
+                      const own::AttentionKernel* kernel = nullptr);
 
 }  // namespace ts::kernels

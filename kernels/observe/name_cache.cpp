@@ -54,6 +54,8 @@ const char* kernel_name(AttentionKernel kernel) {
       return "cudnn";
     case AttentionKernel::tiled:
       return "tiled";
+    case AttentionKernel::own:
+      return "own";
     case AttentionKernel::none:
       break;
   }

@@ -9,7 +9,16 @@
 namespace ts::kernels {
 
 // The attention kernel an operator is, if it is one.
-enum class AttentionKernel : std::uint8_t { none, softmax, math, flash, efficient, cudnn, tiled };
+enum class AttentionKernel : std::uint8_t {
+  none,
+  softmax,
+  math,
+  flash,
+  efficient,
+  cudnn,
+  tiled,
+  own
+};
 
 const char* kernel_name(AttentionKernel kernel);  // naive math flash ..., "" for none
 

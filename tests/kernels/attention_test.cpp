@@ -41,7 +41,7 @@ void expect_as_reference(const spec::WorkloadSpec& spec) {
 
 constexpr AttentionBackend kCpuBackends[] = {AttentionBackend::naive, AttentionBackend::math,
                                              AttentionBackend::flash, AttentionBackend::tiled,
-                                             AttentionBackend::automatic};
+                                             AttentionBackend::own,   AttentionBackend::automatic};
 
 struct AttentionAgainstReference
     : testing::TestWithParam<std::tuple<AttentionBackend, DataType, bool>> {};
@@ -148,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(All, BackendThatRan,
                                          std::tuple(AttentionBackend::math, "math"),
                                          std::tuple(AttentionBackend::flash, "flash"),
                                          std::tuple(AttentionBackend::tiled, "tiled"),
+                                         std::tuple(AttentionBackend::own, "own"),
                                          std::tuple(AttentionBackend::automatic,
                                                     "flash")));  // LibTorch's choice on cpu
 

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, Checkpointed,
     testing::Combine(testing::Values(WorkloadKind::lm, WorkloadKind::block),
                      testing::Values(AttentionBackend::naive, AttentionBackend::flash,
-                                     AttentionBackend::tiled),
+                                     AttentionBackend::tiled, AttentionBackend::own),
                      testing::Values(spec::Autocast::off, spec::Autocast::bf16)));
 
 struct CheckpointRecord : testing::Test {

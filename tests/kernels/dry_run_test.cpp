@@ -91,15 +91,16 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 9> modes = {{{"plain", {}},
-                                      {"bf16", {{"dtype", "bf16"}}},
-                                      {"tiled", {{"backend", "tiled"}}},
-                                      {"checkpointing", {{"checkpoint", "blocks"}}},
-                                      {"selective", {{"checkpoint", "attention"}}},
-                                      {"loop", {{"optimizer", "adamw_loop"}}},
-                                      {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
-                                      {"accumulation", {{"accumulate", "2"}}},
-                                      {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}}}};
+  const std::array<Mode, 10> modes = {{{"plain", {}},
+                                       {"bf16", {{"dtype", "bf16"}}},
+                                       {"tiled", {{"backend", "tiled"}}},
+                                       {"own", {{"backend", "own"}}},
+                                       {"checkpointing", {{"checkpoint", "blocks"}}},
+                                       {"selective", {{"checkpoint", "attention"}}},
+                                       {"loop", {{"optimizer", "adamw_loop"}}},
+                                       {"foreach", {{"optimizer", "adamw_foreach"}, {"clip", "1"}}},
+                                       {"accumulation", {{"accumulate", "2"}}},
+                                       {"sgd", {{"optimizer", "sgd"}, {"momentum", "0.9"}}}}};
   std::vector<spec::WorkloadSpec> specs;
   for (const Mode& mode : modes) {
     spec::WorkloadSpec spec = small_gpt2(spec::Pass::full_step);
@@ -113,12 +114,13 @@ std::vector<spec::WorkloadSpec> every_mode() {
 
 // Autocast, grouped queries and cross attention.
 std::vector<spec::WorkloadSpec> every_cast() {
-  const std::array<Mode, 9> modes = {
+  const std::array<Mode, 10> modes = {
       {{"bf16", {}},
        {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
        {"math", {{"backend", "math"}}},
        {"flash", {{"backend", "flash"}}},
        {"tiled", {{"backend", "tiled"}, {"tile_q", "32"}}},
+       {"own", {{"backend", "own"}}},
        {"checkpointing", {{"checkpoint", "blocks"}}},
        {"accumulation", {{"accumulate", "2"}}},
        {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
@@ -143,6 +145,24 @@ std::vector<spec::WorkloadSpec> every_cast() {
 
 INSTANTIATE_TEST_SUITE_P(Casts, DryRunOf, testing::ValuesIn(every_cast()));
 INSTANTIATE_TEST_SUITE_P(Gpt2, DryRunOf, testing::ValuesIn(every_mode()));
+
+// No T x T tensor, and no memory of tiles that grows faster than T.
+TEST(OwnAttention, NeedsMemoryAsTheLength) {
+  const auto peak_of = [](std::int64_t length) {
+    spec::WorkloadSpec spec;
+    spec.backend = spec::AttentionBackend::own;
+    spec.batch = 1;
+    spec.seq_len = length;
+    base::StringTable strings;
+    predict::DryRunOptions options;
+    options.rules = spec::DeviceKind::cpu;
+    const auto dry = dry_runner().dry_run(spec, options, strings, {});
+    EXPECT_TRUE(dry);
+    return dry->log.peak_bytes();
+  };
+  const auto once = static_cast<double>(peak_of(8192));
+  EXPECT_LT(static_cast<double>(peak_of(16384)), 2 * once);
+}
 
 }  // namespace
 }  // namespace ts::kernels

@@ -28,8 +28,9 @@ std::vector<std::int64_t> generated(const spec::WorkloadSpec& spec, int steps = 
 }
 
 TEST(Generation, TheCacheChangesNothingButTheTime) {
-  for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
-                             AttentionBackend::flash, AttentionBackend::tiled}) {
+  for (const auto backend :
+       {AttentionBackend::naive, AttentionBackend::math, AttentionBackend::flash,
+        AttentionBackend::tiled, AttentionBackend::own}) {
     for (const auto positions : {spec::Positions::rope, spec::Positions::learned}) {
       spec::WorkloadSpec spec = generating();
       spec.backend = backend;

@@ -18,7 +18,7 @@ constexpr std::array kWorkloads = {WorkloadKind::attention,    WorkloadKind::mlp
                                    WorkloadKind::weighted_sum, WorkloadKind::toy};
 constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
                                   AttentionBackend::flash, AttentionBackend::tiled,
-                                  AttentionBackend::automatic};
+                                  AttentionBackend::own,   AttentionBackend::automatic};
 
 std::string words_of(const spec::WorkloadSpec& spec) {
   return std::string(to_string(spec.workload)) + " " + to_string(spec.backend) + " " +

@@ -18,7 +18,7 @@ DEFAULTS = {"B": 2, "T": 48, "heads": 3, "kv_heads": 0, "T_kv": 0, "d_head": 16,
 
 def changed_specs():
     for dtype in ("fp32", "bf16", "fp16"):
-        for backend in ("naive", "math", "flash", "tiled", "auto"):
+        for backend in ("naive", "math", "flash", "tiled", "own", "auto"):
             for causal in (True, False):
                 yield {"workload": "attention", "dtype": dtype, "backend": backend,
                        "causal": causal, "tile_q": 16, "tile_k": 20}
@@ -29,7 +29,7 @@ def changed_specs():
         yield {"workload": "lm", "dtype": dtype, "T": 200, "d_model": 192, "heads": 4, "d_ff": 512,
                "layers": 4, "vocab": 997}
         yield dict(GPT2, workload="lm", dtype=dtype)
-    for backend in ("naive", "math", "flash", "tiled"):
+    for backend in ("naive", "math", "flash", "tiled", "own"):
         yield {"workload": "attention", "backend": backend, "heads": 6, "kv_heads": 2}
         yield {"workload": "attention", "backend": backend, "T_kv": 70, "causal": False}
         yield {"workload": "attention", "backend": backend, "projections": True,

@@ -123,8 +123,9 @@ spec::WorkloadSpec small_projected() {
 
 TEST(ProjectedAttention, ValuesAndGradientsOfEveryBackendAndForm) {
   using spec::AttentionBackend;
-  for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
-                             AttentionBackend::flash, AttentionBackend::tiled}) {
+  for (const auto backend :
+       {AttentionBackend::naive, AttentionBackend::math, AttentionBackend::flash,
+        AttentionBackend::tiled, AttentionBackend::own}) {
     for (const bool fused : {false, true}) {
       for (const auto& [heads, kv_heads] : {std::pair{1, 0}, {6, 0}, {6, 2}}) {
         spec::WorkloadSpec spec = small_projected();

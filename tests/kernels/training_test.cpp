@@ -348,6 +348,7 @@ INSTANTIATE_TEST_SUITE_P(All, ScaledTraining,
 TEST(Determinism, EveryModeRepeatsItsLossesToTheLastBit) {
   const std::vector<std::vector<std::pair<const char*, const char*>>> modes = {
       {{"backend", "tiled"}},
+      {{"backend", "own"}, {"kv_heads", "1"}},
       {{"backend", "flash"}, {"kv_heads", "1"}},
       {{"checkpoint", "blocks"}, {"checkpoint_every", "2"}},
       {{"accumulate", "3"}},

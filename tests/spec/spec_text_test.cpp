@@ -235,8 +235,9 @@ TEST(SetField, unknown_names_point_to_the_nearest) {
 }
 
 TEST(SetField, choices_list_what_there_is) {
-  EXPECT_EQ(set_error("backend", "falsh"),
-            "backend must be naive, math, flash, efficient, cudnn, tiled or auto, not \"falsh\"");
+  EXPECT_EQ(
+      set_error("backend", "falsh"),
+      "backend must be naive, math, flash, efficient, cudnn, tiled, own or auto, not \"falsh\"");
   EXPECT_EQ(set_error("device", "tpu"), "device must be cpu or cuda, not \"tpu\"");
   EXPECT_EQ(set_error("causal", "maybe"), "causal must be true or false, not \"maybe\"");
   EXPECT_THAT(set_error("seed", "-1"), HasSubstr("from 0 to 18446744073709551615"));

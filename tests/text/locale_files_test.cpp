@@ -158,6 +158,10 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       [](WorkloadSpec& spec) { spec.dtype = spec::DataType::tf32; },
       [](WorkloadSpec& spec) {
         spec.device = spec::DeviceKind::cuda;
+        spec.backend = spec::AttentionBackend::own;
+      },
+      [](WorkloadSpec& spec) {
+        spec.device = spec::DeviceKind::cuda;
         spec.backend = spec::AttentionBackend::efficient;
         spec.kv_heads = 2;
       },
@@ -261,8 +265,9 @@ TEST(LocaleFiles, name_every_setting_and_choice_that_has_a_control) {
     if (!std::holds_alternative<spec::ChoiceField>(row.kind)) continue;
     for (std::string choice : spec::field_choices(row.field)) {
       std::replace(choice.begin(), choice.end(), '+', '_');
-      const std::string area =
-          row.field == Field::workload ? "controls.workload." : "controls.choice.";
+      const std::string area = row.field == Field::workload ? "controls.workload."
+                               : row.field == Field::loss   ? "controls.loss."
+                                                            : "controls.choice.";
       EXPECT_NE(files()[0].texts.find(area + choice), nullptr) << area + choice;
     }
   }

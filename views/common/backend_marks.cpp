@@ -20,6 +20,7 @@ constexpr std::array<Row, spec::kBackendCount> kRows = {{
     {rgb(0x2FB58C), rgb(0x009E73), MarkShape::diamond},         // efficient
     {rgb(0xD98BB5), rgb(0xB0558A), MarkShape::triangle_down},   // cudnn
     {rgb(0xF0E442), rgb(0x8C8200), MarkShape::triangle_right},  // tiled
+    {rgb(0xE4572E), rgb(0xC23B14), MarkShape::hexagon},         // own
     {rgb(0xE9ECF1), rgb(0x2C333D), MarkShape::ring},            // automatic
 }};
 

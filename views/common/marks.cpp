@@ -24,6 +24,13 @@ void draw_mark(DrawSink& sink, const MarkStyle& style, Point c, float radius) {
       sink.triangle({box.x0, box.y0 - radius * 0.2F}, {box.x1 + radius * 0.2F, c.y},
                     {box.x0, box.y1 + radius * 0.2F}, color);
       break;
+    case MarkShape::hexagon: {
+      const float edge = radius * 0.5F, reach = radius * 0.2F;
+      sink.fill({box.x0 + edge, box.y0, box.x1 - edge, box.y1}, color);
+      sink.triangle({box.x0 + edge, box.y0}, {box.x0 + edge, box.y1}, {box.x0 - reach, c.y}, color);
+      sink.triangle({box.x1 - edge, box.y0}, {box.x1 + reach, c.y}, {box.x1 - edge, box.y1}, color);
+      break;
+    }
     case MarkShape::diamond:
       sink.triangle({c.x, box.y0 - 1}, {box.x1 + 1, c.y}, {box.x0 - 1, c.y}, color);
       sink.triangle({box.x0 - 1, c.y}, {box.x1 + 1, c.y}, {c.x, box.y1 + 1}, color);

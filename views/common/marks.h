@@ -13,7 +13,8 @@ enum class MarkShape : std::uint8_t {
   diamond,
   triangle_down,
   ring,
-  triangle_right
+  triangle_right,
+  hexagon
 };
 
 struct MarkStyle {

@@ -143,15 +143,18 @@ std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec,
   return open != nullptr ? open->label : field_words(texts, field);
 }
 
+std::string choice_key(Field field, std::string choice) {
+  std::ranges::replace(choice, '+', '_');
+  return (field == Field::loss ? "controls.loss." : "controls.choice.") + choice;
+}
+
 std::string value_words(const text::Texts& texts, Field field, const std::string& value) {
   if (spec::field_as<spec::ChoiceField>(field) != nullptr) {
     // A typed value need not be one of the choices.
     if (std::ranges::none_of(spec::field_choices(field),
                              [&value](const char* choice) { return value == choice; }))
       return value;
-    std::string key = value;
-    std::ranges::replace(key, '+', '_');
-    return texts("controls.choice." + key);
+    return texts(choice_key(field, value));
   }
   if (spec::field_as<spec::FlagField>(field) != nullptr) {
     return texts(value == "true" ? "compare.on" : "compare.off");

@@ -28,6 +28,8 @@ std::string preset_source_words(const text::Texts& texts, const spec::Preset& pr
 std::string field_words(const text::Texts& texts, spec::Field field);
 // The same; an open dimension of an own model beside B and T has the name of its file.
 std::string size_words(const text::Texts& texts, const spec::WorkloadSpec& spec, spec::Field field);
+// The key of the words of a choice of a setting.
+std::string choice_key(spec::Field field, std::string choice);
 std::string value_words(const text::Texts& texts, spec::Field field, const std::string& value);
 
 // "Attention, flash, B = 4, T = 512".

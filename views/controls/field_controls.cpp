@@ -205,7 +205,7 @@ std::vector<Choice> field_choices_of(const ControlsContext& context, Field field
     Choice choice;
     choice.id = name;
     std::replace(choice.id.begin(), choice.id.end(), '+', '_');
-    choice.label = ui.texts(std::string("controls.choice.") + choice.id);
+    choice.label = ui.texts(choice_key(field, name));
     choice.reason = reason;
     for (const spec::SpecProblem& problem : now.with(field, name).problems) {
       const bool old =

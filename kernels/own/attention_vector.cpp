@@ -1,0 +1,337 @@
+// FlashAttention-2 (Dao 2023, arXiv 2307.08691), the algorithms at the top of
+// attention_portable.cpp, in vectors of fp32. Compiled once for AVX2 and once for AVX-512.
+//
+// Forward, a tile of kTile queries: Q^T is packed once. For each tile of keys
+//   S^T = K Q^T            numbers of K times vectors of queries; S^T and P^T stay in the L1 cache
+//   m, l, P of 16 or 8 queries in a vector: no sum across lanes; exp(m - m') is kept for each query
+//   O = exp(m - m') O + P V    numbers of P times vectors of a row of V
+// Backward, a tile of kTile keys: K^T and V^T are packed once. For each tile of queries
+//   S = Q K^T, dP = dO V^T, P and dS in vectors of keys, then the sums over queries dV += P^T dO,
+//   dK += dS^T Q and the sum over keys dQ += dS K in vectors of a row.
+// So all seven products are the one of tile_product.h: numbers of the one factor times rows of the
+// other. Scores are scaled and rounded before the maximum is taken, in both directions alike: the
+// largest weight of a row of huge scores is then exactly 1 in the backward, too.
+#include "kernels/own/attention_kernel.h"
+#include "kernels/own/number.h"
+#include "kernels/own/tile_product.h"
+
+namespace ts::kernels::own {
+namespace {
+
+using Index = std::int64_t;
+
+constexpr Index kTile = 64;  // queries and keys of a tile; a multiple of kLanes
+constexpr float kLowest = -__builtin_inff();
+
+Index min_of(Index a, Index b) {
+  return a < b ? a : b;
+}
+// Numbers of a row, filled up to whole vectors.
+Index padded(Index d) {
+  return (d + kLanes - 1) / kLanes * kLanes;
+}
+float scale_of(const Head& head) {
+  return static_cast<float>(head.scale);
+}
+
+template <class Number>
+Number* row_of(const Matrix& matrix, Index row) {
+  return static_cast<Number*>(matrix.data) + row * matrix.row;
+}
+
+template <class Number>
+constexpr bool kIsFloat = false;
+template <>
+constexpr bool kIsFloat<float> = true;
+
+// Rows first to first + count of a matrix as fp32 with whole vectors: where they are, or copied
+// to `copy` [kTile][padded(d)].
+template <class Number>
+Panel rows_from(const Matrix& matrix, Index first, Index count, Index d, float* copy) {
+  const Number* const from = row_of<Number>(matrix, first);
+  if constexpr (kIsFloat<Number>) {
+    if (d % kLanes == 0) return {from, matrix.row};
+  }
+  const Index width = padded(d);
+  for (Index i = 0; i < count; ++i) {
+    for (Index c = 0; c < d; ++c) copy[i * width + c] = widen(from[i * matrix.row + c]);
+    for (Index c = d; c < width; ++c) copy[i * width + c] = 0;
+  }
+  return {copy, width};
+}
+
+// The same rows as columns, [d][kTile]; columns without a row are 0.
+template <class Number>
+Panel columns_from(const Matrix& matrix, Index first, Index count, Index d, float* packed) {
+  const Number* const from = row_of<Number>(matrix, first);
+  for (Index c = 0; c < d; ++c) {
+    for (Index i = 0; i < kTile; ++i) {
+      packed[c * kTile + i] = i < count ? widen(from[i * matrix.row + c]) : 0;
+    }
+  }
+  return {packed, kTile};
+}
+
+// Hands out parts of the scratch memory, each aligned to a vector. Without memory it only counts.
+class Parts {
+ public:
+  explicit Parts(void* memory) : memory_(static_cast<float*>(memory)) {}
+  float* take(Index numbers) {
+    float* const part = memory_ == nullptr ? nullptr : memory_ + taken_;
+    taken_ += (numbers + 15) / 16 * 16;
+    return part;
+  }
+  [[nodiscard]] Index bytes() const { return taken_ * Index{sizeof(float)}; }
+
+ private:
+  float* memory_;
+  Index taken_ = 0;
+};
+
+struct ForwardMemory {
+  float *q, *k, *v;               // Q^T [d][kTile]; copies of tiles of K and V
+  float* p;                       // S^T, then P^T [keys][queries]
+  float* o;                       // [kTile][padded(d)]
+  float *largest, *sum, *shrink;  // of each query: m, l, exp(m - m')
+
+  ForwardMemory(Index d, Parts parts) {
+    q = parts.take(d * kTile);
+    k = parts.take(kTile * padded(d));
+    v = parts.take(kTile * padded(d));
+    p = parts.take(kTile * kTile);
+    o = parts.take(kTile * padded(d));
+    largest = parts.take(kTile);
+    sum = parts.take(kTile);
+    shrink = parts.take(kTile);
+    bytes = parts.bytes();
+  }
+  Index bytes;
+};
+
+// Scores of keys that a query must not see; key and query of the first score of the tile.
+void mask_transposed(float* s, Index keys, Index key, Index query) {
+  for (Index j = 0; j < keys; ++j) {
+    const Index hidden = min_of(key + j - query, kTile);
+    for (Index i = 0; i < hidden; ++i) s[j * kTile + i] = kLowest;
+  }
+}
+
+// The softmax of the keys so far: S^T becomes P^T, m and l follow, shrink is exp(m - m'). Four sums
+// by turns have a quarter of the rounding errors, and need not wait for one another.
+void online_softmax(const ForwardMemory& to, Index keys) {
+  for (Index i = 0; i < kTile; i += kLanes) {
+    const Vector before = load(to.largest + i);
+    Vector largest = before;
+    for (Index j = 0; j < keys; ++j) largest = larger(load(to.p + j * kTile + i), largest);
+    // Scores of minus infinity alone have the weight 0, not NaN.
+    const Vector base = largest == kLowest ? Vector{} : largest;
+    const Vector shrink = exp(before - base);
+    Vector sums[4] = {};
+    const auto weigh = [&](Index j, Vector& sum) {
+      const Vector p = exp(load(to.p + j * kTile + i) - base);
+      sum += p;
+      store(to.p + j * kTile + i, p);
+    };
+    Index j = 0;
+    for (; j + 4 <= keys; j += 4) {
+      for (Index n = 0; n < 4; ++n) weigh(j + n, sums[n]);
+    }
+    for (; j < keys; ++j) weigh(j, sums[0]);
+    const Vector sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    store(to.largest + i, largest);
+    store(to.sum + i, load(to.sum + i) * shrink + sum);
+    store(to.shrink + i, shrink);
+  }
+}
+
+template <class Number>
+void forward_tile(const Head& head, Index first, void* scratch) {
+  const Index d = head.d_head, width = padded(d);
+  const ForwardMemory memory(d, Parts(scratch));
+  const float scale = scale_of(head);
+  const Index queries = min_of(kTile, head.queries - first);
+  const Index end = head.causal ? min_of(head.keys, first + queries) : head.keys;
+  const Panel q = columns_from<Number>(head.q, first, queries, d, memory.q);
+  for (Index i = 0; i < kTile; ++i) memory.largest[i] = kLowest;
+  for (Index i = 0; i < kTile; ++i) memory.sum[i] = 0;
+  for (Index j = 0; j < end; j += kTile) {
+    const Index keys = min_of(kTile, end - j);
+    const Panel k = rows_from<Number>(head.k, j, keys, d, memory.k);
+    const Panel v = rows_from<Number>(head.v, j, keys, d, memory.v);
+    multiply<Result::scaled_product>(keys, kTile, d, {k.data, k.row, 1}, q, {memory.p, kTile},
+                                     &scale);
+    if (head.causal) mask_transposed(memory.p, keys, j, first);
+    online_softmax(memory, keys);
+    const Factor p{memory.p, 1, kTile};
+    if (j == 0) {
+      multiply<Result::product>(queries, width, keys, p, v, {memory.o, width});
+    } else {
+      multiply<Result::scaled_sum>(queries, width, keys, p, v, {memory.o, width}, memory.shrink);
+    }
+  }
+  for (Index i = 0; i < queries; ++i) {
+    const float sum = memory.sum[i], largest = memory.largest[i];
+    // A query without any weight has the output 0, and infinity as L gives it no gradient.
+    const bool weighs = sum != 0;
+    const float factor = weighs ? 1 / sum : 0;
+    Number* const o = row_of<Number>(head.o, first + i);
+    for (Index c = 0; c < d; ++c) narrow(memory.o[i * width + c] * factor, o[c]);
+    static_cast<float*>(head.log_sums)[first + i] =
+        weighs ? largest + __builtin_logf(sum) : -kLowest;
+  }
+}
+
+struct BackwardMemory {
+  float *k_columns, *v_columns;  // K^T and V^T [d][kTile]
+  float *k, *q, *d_o;            // copies of tiles
+  float *p, *d_s;                // [queries][keys]
+  float *d_k, *d_v;              // [kTile][padded(d)]
+  float* row_sums;               // D, [heads][queries]
+  float* d_q;  // [heads][queries][padded(d)], where d_q itself cannot be summed in
+  Index bytes;
+
+  BackwardMemory(const Head& head, Index heads, Parts parts) {
+    const Index d = head.d_head, width = padded(d);
+    k_columns = parts.take(d * kTile);
+    v_columns = parts.take(d * kTile);
+    k = parts.take(kTile * width);
+    q = parts.take(kTile * width);
+    d_o = parts.take(kTile * width);
+    p = parts.take(kTile * kTile);
+    d_s = parts.take(kTile * kTile);
+    d_k = parts.take(kTile * width);
+    d_v = parts.take(kTile * width);
+    row_sums = parts.take(heads * head.queries);
+    d_q = sums_in_place(head) ? nullptr : parts.take(heads * head.queries * width);
+    bytes = parts.bytes();
+  }
+  static bool sums_in_place(const Head& head) {
+    return head.element == Element::fp32 && head.d_head % kLanes == 0;
+  }
+};
+
+// D = rowsum(dO o O) of a head.
+template <class Number>
+void row_sums_of(const Head& head, float* to) {
+  for (Index i = 0; i < head.queries; ++i) {
+    const Number* const d_o = row_of<Number>(head.d_o, i);
+    const Number* const o = row_of<Number>(head.o, i);
+    Vector sum = {};
+    Index c = 0;
+    for (; c + kLanes <= head.d_head; c += kLanes) {
+      for (Index lane = 0; lane < kLanes; ++lane) {
+        sum[lane] += widen(d_o[c + lane]) * widen(o[c + lane]);
+      }
+    }
+    float total = sum_of(sum);
+    for (; c < head.d_head; ++c) total += widen(d_o[c]) * widen(o[c]);
+    to[i] = total;
+  }
+}
+
+// P = exp(S - L) and dS = scale P o (dP - D) of the tile whose first query and key are given. p
+// holds S, d_s holds dP; row_sums is D of these queries.
+void tile_gradients(const Head& head, const BackwardMemory& memory, const float* row_sums,
+                    Index queries, Index first, Index key) {
+  const float scale = scale_of(head);
+  const float* const log_sums = static_cast<const float*>(head.log_sums) + first;
+  for (Index i = 0; i < queries; ++i) {
+    float* const p_row = memory.p + i * kTile;
+    float* const d_s_row = memory.d_s + i * kTile;
+    if (head.causal) {
+      for (Index j = first + i + 1 > key ? first + i + 1 - key : 0; j < kTile; ++j) {
+        p_row[j] = kLowest;
+      }
+    }
+    for (Index j = 0; j < kTile; j += kLanes) {
+      const Vector p = exp(load(p_row + j) - log_sums[i]);
+      store(p_row + j, p);
+      store(d_s_row + j, p * (load(d_s_row + j) - row_sums[i]) * scale);
+    }
+  }
+}
+
+template <class Number>
+void backward_heads(const Head* head, Index heads, void* scratch) {
+  const BackwardMemory memory(*head, heads, Parts(scratch));
+  const Index queries = head->queries, d = head->d_head, width = padded(d);
+  const float scale = scale_of(*head);
+  for (Index h = 0; h < heads; ++h) row_sums_of<Number>(head[h], memory.row_sums + h * queries);
+  const auto d_q_of = [&](Index h) -> Sums {
+    if (memory.d_q == nullptr) return {static_cast<float*>(head[h].d_q.data), head[h].d_q.row};
+    return {memory.d_q + h * queries * width, width};
+  };
+  for (Index j = 0; j < head->keys; j += kTile) {
+    const Index keys = min_of(kTile, head->keys - j);
+    const Panel k_columns = columns_from<Number>(head->k, j, keys, d, memory.k_columns);
+    const Panel v_columns = columns_from<Number>(head->v, j, keys, d, memory.v_columns);
+    const Panel k = rows_from<Number>(head->k, j, keys, d, memory.k);
+    for (Index n = 0; n < keys * width; ++n) memory.d_k[n] = memory.d_v[n] = 0;
+    for (Index h = 0; h < heads; ++h) {
+      const Sums d_q = d_q_of(h);
+      for (Index i = head->causal ? j : 0; i < queries; i += kTile) {
+        const Index rows = min_of(kTile, queries - i);
+        const Panel q = rows_from<Number>(head[h].q, i, rows, d, memory.q);
+        const Panel d_o = rows_from<Number>(head[h].d_o, i, rows, d, memory.d_o);
+        multiply<Result::scaled_product>(rows, kTile, d, {q.data, q.row, 1}, k_columns,
+                                         {memory.p, kTile}, &scale);
+        multiply<Result::product>(rows, kTile, d, {d_o.data, d_o.row, 1}, v_columns,
+                                  {memory.d_s, kTile});
+        tile_gradients(head[h], memory, memory.row_sums + h * queries + i, rows, i, j);
+        multiply<Result::sum>(keys, width, rows, {memory.p, 1, kTile}, d_o, {memory.d_v, width});
+        multiply<Result::sum>(keys, width, rows, {memory.d_s, 1, kTile}, q, {memory.d_k, width});
+        const Factor d_s{memory.d_s, kTile, 1};
+        const Sums to{d_q.data + i * d_q.row, d_q.row};
+        if (j == 0) {
+          multiply<Result::product>(rows, width, keys, d_s, k, to);
+        } else {
+          multiply<Result::sum>(rows, width, keys, d_s, k, to);
+        }
+      }
+    }
+    for (Index r = 0; r < keys; ++r) {
+      for (Index c = 0; c < d; ++c) {
+        narrow(memory.d_k[r * width + c], row_of<Number>(head->d_k, j + r)[c]);
+        narrow(memory.d_v[r * width + c], row_of<Number>(head->d_v, j + r)[c]);
+      }
+    }
+  }
+  if (memory.d_q == nullptr) return;
+  for (Index h = 0; h < heads; ++h) {
+    for (Index i = 0; i < queries; ++i) {
+      const float* const from = memory.d_q + (h * queries + i) * width;
+      for (Index c = 0; c < d; ++c) narrow(from[c], row_of<Number>(head[h].d_q, i)[c]);
+    }
+  }
+}
+
+Index forward_scratch(const Head& head) {
+  return ForwardMemory(head.d_head, Parts(nullptr)).bytes;
+}
+
+void forward(const Head& head, Index first, void* scratch) {
+  if (head.element == Element::bf16) return forward_tile<Bf16>(head, first, scratch);
+  if (head.element == Element::fp16) return forward_tile<Fp16>(head, first, scratch);
+  forward_tile<float>(head, first, scratch);
+}
+
+Index backward_scratch(const Head& head, Index heads) {
+  return BackwardMemory(head, heads, Parts(nullptr)).bytes;
+}
+
+void backward(const Head* head, Index heads, void* scratch) {
+  if (head->element == Element::bf16) return backward_heads<Bf16>(head, heads, scratch);
+  if (head->element == Element::fp16) return backward_heads<Fp16>(head, heads, scratch);
+  backward_heads<float>(head, heads, scratch);
+}
+
+}  // namespace
+
+const AttentionKernel TENSORSCOPE_VECTOR_KERNEL = {.tile_queries = kTile,
+                                                   .fp64_sums = false,
+                                                   .forward_scratch = forward_scratch,
+                                                   .forward = forward,
+                                                   .backward_scratch = backward_scratch,
+                                                   .backward = backward};
+
+}  // namespace ts::kernels::own

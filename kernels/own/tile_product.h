@@ -1,0 +1,114 @@
+#pragma once
+
+#include "kernels/own/vector.h"
+
+// The product of two matrices that fit into caches, the inner loop of every kernel here. A tile of
+// C of kHigh rows and kWide vectors stays in registers: each number of A is broadcast once for
+// kWide vectors, each vector of B is loaded once for kHigh rows (Goto and van de Geijn 2008).
+namespace ts::kernels::own {
+namespace {
+
+// 24 of 32 registers for sums with AVX-512, 12 of 16 with AVX2.
+constexpr int kHigh = 6;
+constexpr int kWide = kLanes == 16 ? 4 : 2;
+
+// What becomes of C: A B, C + A B, diag(factor) C + A B, or A B times factor[0].
+enum class Result : std::uint8_t { product, sum, scaled_sum, scaled_product };
+
+// A[m][k] is data[m * row + k * column]. One of both distances is 1.
+struct Factor {
+  const float* data;
+  std::int64_t row;
+  std::int64_t column;
+};
+
+// Rows of vectors: row k begins at data + k * row.
+struct Panel {
+  const float* data;
+  std::int64_t row;
+};
+struct Sums {
+  float* data;
+  std::int64_t row;
+};
+
+template <int high, int wide, Result result>
+[[gnu::always_inline]] inline void register_tile(std::int64_t depth, Factor a, Panel b, Sums c,
+                                                 const float* factor) {
+  Vector sum[high][wide];
+#pragma GCC unroll 8
+  for (int m = 0; m < high; ++m) {
+#pragma GCC unroll 8
+    for (int n = 0; n < wide; ++n) {
+      constexpr bool adds = result == Result::sum || result == Result::scaled_sum;
+      sum[m][n] = adds ? load(c.data + m * c.row + n * kLanes) : Vector{};
+      if (result == Result::scaled_sum) sum[m][n] *= factor[m];
+    }
+  }
+  for (std::int64_t k = 0; k < depth; ++k) {
+    Vector row[wide];
+#pragma GCC unroll 8
+    for (int n = 0; n < wide; ++n) row[n] = load(b.data + n * kLanes);
+#pragma GCC unroll 8
+    for (int m = 0; m < high; ++m) {
+      const float x = a.data[m * a.row];
+#pragma GCC unroll 8
+      for (int n = 0; n < wide; ++n) sum[m][n] += x * row[n];
+    }
+    a.data += a.column;
+    b.data += b.row;
+  }
+#pragma GCC unroll 8
+  for (int m = 0; m < high; ++m) {
+#pragma GCC unroll 8
+    for (int n = 0; n < wide; ++n) {
+      if (result == Result::scaled_product) sum[m][n] *= factor[0];
+      store(c.data + m * c.row + n * kLanes, sum[m][n]);
+    }
+  }
+}
+
+// The last rows, fewer than kHigh.
+template <int wide, Result result, int high = kHigh - 1>
+void last_rows(std::int64_t rows, std::int64_t depth, Factor a, Panel b, Sums c,
+               const float* factor) {
+  if constexpr (high > 0) {
+    if (rows == high) return register_tile<high, wide, result>(depth, a, b, c, factor);
+    last_rows<wide, result, high - 1>(rows, depth, a, b, c, factor);
+  }
+}
+
+// A column of register tiles. The distance that is 1 is told to the compiler.
+template <int wide, Result result>
+[[gnu::noinline]] void tile_column(std::int64_t rows, std::int64_t depth, Factor a, Panel b, Sums c,
+                                   const float* factor) {
+  for (; rows >= kHigh; rows -= kHigh) {
+    const Factor by_rows{a.data, a.row, 1}, by_columns{a.data, 1, a.column};
+    if (a.column == 1) {
+      register_tile<kHigh, wide, result>(depth, by_rows, b, c, factor);
+    } else {
+      register_tile<kHigh, wide, result>(depth, by_columns, b, c, factor);
+    }
+    a.data += kHigh * a.row;
+    c.data += kHigh * c.row;
+    if (result == Result::scaled_sum) factor += kHigh;
+  }
+  last_rows<wide, result>(rows, depth, a, b, c, factor);
+}
+
+// A [rows][depth] times B [depth][columns] into C [rows][columns]. The columns are a multiple of
+// kLanes. Each number of C is one sum in the order of k, wherever it stands in a tile.
+template <Result result>
+void multiply(std::int64_t rows, std::int64_t columns, std::int64_t depth, Factor a, Panel b,
+              Sums c, const float* factor = nullptr) {
+  std::int64_t n = 0;
+  for (; n + kWide * kLanes <= columns; n += kWide * kLanes) {
+    tile_column<kWide, result>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row}, factor);
+  }
+  for (; n < columns; n += kLanes) {
+    tile_column<1, result>(rows, depth, a, {b.data + n, b.row}, {c.data + n, c.row}, factor);
+  }
+}
+
+}  // namespace
+}  // namespace ts::kernels::own

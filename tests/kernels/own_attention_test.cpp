@@ -1,0 +1,310 @@
+// Our own attention against PyTorch's and against fp64: values, gradients, odd sizes, numbers that
+// are no numbers, and the same bits whoever computes them.
+#include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/_scaled_dot_product_attention_math.h>
+#include <ATen/ops/_scaled_dot_product_flash_attention_for_cpu.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/isinf.h>
+#include <ATen/ops/isnan.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/repeat_interleave.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "kernels/attention/attend.h"
+#include "kernels/own/attention_kernel.h"
+#include "tests/kernels/recorded.h"
+
+namespace ts::kernels {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct HeadSizes {
+  std::int64_t batch = 1;
+  std::int64_t heads = 2;
+  std::int64_t kv_heads = 2;
+  std::int64_t queries = 100;
+  std::int64_t keys = 100;
+  std::int64_t d_head = 64;
+};
+
+std::ostream& operator<<(std::ostream& out, const HeadSizes& sizes) {
+  return out << sizes.batch << " x " << sizes.heads << "/" << sizes.kv_heads << " heads, "
+             << sizes.queries << " x " << sizes.keys << ", d_head " << sizes.d_head;
+}
+
+struct AttentionInputs {
+  at::Tensor q, k, v, d_o;
+};
+
+AttentionInputs inputs_of(const HeadSizes& sizes, at::ScalarType type, double size = 1) {
+  at::manual_seed(7);
+  const auto make = [&](std::int64_t heads, std::int64_t length, double factor) {
+    return (at::randn({sizes.batch, heads, length, sizes.d_head}) * factor).to(type);
+  };
+  return {make(sizes.heads, sizes.queries, size), make(sizes.kv_heads, sizes.keys, size),
+          make(sizes.kv_heads, sizes.keys, size), make(sizes.heads, sizes.queries, 1)};
+}
+
+using Attention =
+    std::function<at::Tensor(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)>;
+
+// Output and the gradients of q, k and v, of tensors in the given type.
+std::vector<at::Tensor> results(const AttentionInputs& inputs, at::ScalarType type,
+                                const Attention& attention) {
+  const auto leaf = [type](const at::Tensor& x) {
+    return x.detach().to(type).clone().requires_grad_(true);
+  };
+  const at::Tensor q = leaf(inputs.q), k = leaf(inputs.k), v = leaf(inputs.v);
+  const at::Tensor o = attention(q, k, v);
+  std::vector<at::Tensor> all = torch::autograd::grad({o}, {q, k, v}, {inputs.d_o.to(type)});
+  all.insert(all.begin(), o.detach());
+  return all;
+}
+
+Attention own_attention(const own::AttentionKernel& kernel, bool causal) {
+  return [&kernel, causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return attend_own(causal, q, k, v, &kernel);
+  };
+}
+
+Attention flash_attention(bool causal) {
+  return [causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    return std::get<0>(at::_scaled_dot_product_flash_attention_for_cpu(q, k, v, 0.0, causal));
+  };
+}
+
+// The formula, with the heads of keys repeated.
+Attention formula(bool causal) {
+  return [causal](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+    const std::int64_t group = q.size(1) / k.size(1);
+    return std::get<0>(at::_scaled_dot_product_attention_math(q, at::repeat_interleave(k, group, 1),
+                                                              at::repeat_interleave(v, group, 1),
+                                                              {}, 0.0, causal));
+  };
+}
+
+double largest_error(const at::Tensor& got, const at::Tensor& exact) {
+  return (got.to(at::kDouble) - exact).abs().max().item<double>();
+}
+
+constexpr const char* kNames[] = {"o", "d_q", "d_k", "d_v"};
+
+struct OwnAttention : testing::TestWithParam<const own::AttentionKernel*> {
+  void SetUp() override {
+    if (!own::runs_here(kernel())) GTEST_SKIP() << "not on this processor";
+  }
+  static const own::AttentionKernel& kernel() { return *GetParam(); }
+};
+
+// Types, sizes of numbers, and masks.
+TEST_P(OwnAttention, ErrorIsAtMostTwiceThatOfPyTorch) {
+  for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kHalf}) {
+    for (const double size : {1e-4, 1.0, 30.0}) {
+      for (const bool causal : {false, true}) {
+        for (const std::int64_t d_head : {48, 64}) {
+          SCOPED_TRACE(testing::Message()
+                       << toString(type) << " " << size << " " << causal << " " << d_head);
+          const AttentionInputs inputs =
+              inputs_of({.queries = 140, .keys = 140, .d_head = d_head}, type, size);
+          const auto exact = results(inputs, at::kDouble, formula(causal));
+          const auto ours = results(inputs, type, own_attention(kernel(), causal));
+          const auto theirs = results(inputs, type, flash_attention(causal));
+          for (std::size_t i = 0; i < exact.size(); ++i) {
+            const double largest = exact[i].abs().max().item<double>();
+            EXPECT_LE(largest_error(ours[i], exact[i]),
+                      2 * largest_error(theirs[i], exact[i]) + 1e-7 * largest)
+                << kNames[i];
+          }
+        }
+      }
+    }
+  }
+}
+
+// One query, one key, remainders of every kind of tile, heads of every width, shared keys.
+TEST_P(OwnAttention, OddSizes) {
+  std::vector<HeadSizes> all;
+  for (const std::int64_t d_head : {1, 3, 64, 128, 256}) {
+    for (const std::int64_t length : {1, 31, 64, 65, 130}) {
+      all.push_back({.queries = length, .keys = length, .d_head = d_head});
+    }
+    all.push_back({.queries = 3, .keys = 150, .d_head = d_head});
+    all.push_back({.queries = 150, .keys = 3, .d_head = d_head});
+    all.push_back(
+        {.batch = 2, .heads = 6, .kv_heads = 2, .queries = 70, .keys = 70, .d_head = d_head});
+    all.push_back({.heads = 3, .kv_heads = 1, .queries = 40, .keys = 90, .d_head = d_head});
+  }
+  for (const HeadSizes& sizes : all) {
+    for (const bool causal : {false, true}) {
+      if (causal && sizes.queries != sizes.keys) continue;
+      SCOPED_TRACE(testing::Message() << sizes << (causal ? " causal" : ""));
+      const AttentionInputs inputs = inputs_of(sizes, at::kFloat);
+      const auto exact = results(inputs, at::kDouble, formula(causal));
+      const auto ours = results(inputs, at::kFloat, own_attention(kernel(), causal));
+      for (std::size_t i = 0; i < exact.size(); ++i) {
+        const double largest = exact[i].abs().max().item<double>();
+        EXPECT_LE(largest_error(ours[i], exact[i]), 5e-6 * (1 + largest)) << kNames[i];
+      }
+    }
+  }
+}
+
+// A gradient of the output that is one number, tensors whose rows are not dense, and heads that lie
+// between one another, as after a projection.
+TEST_P(OwnAttention, AnyLayout) {
+  const AttentionInputs dense = inputs_of({.queries = 70, .keys = 70, .d_head = 24}, at::kFloat);
+  const auto by_token = [](const at::Tensor& x) {
+    return x.transpose(1, 2).contiguous().transpose(1, 2);
+  };
+  const auto by_number = [](const at::Tensor& x) {
+    return x.transpose(2, 3).contiguous().transpose(2, 3);
+  };
+  const auto expected = results(dense, at::kFloat, own_attention(kernel(), true));
+  for (const auto& layout : {std::function<at::Tensor(const at::Tensor&)>(by_token), {by_number}}) {
+    const auto got = results({dense.q, dense.k, dense.v, layout(dense.d_o)}, at::kFloat,
+                             [&](const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
+                               return attend_own(true, layout(q), layout(k), layout(v), &kernel());
+                             });
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(at::equal(got[i], expected[i]));
+  }
+  const at::Tensor q = dense.q.clone().requires_grad_(true);
+  attend_own(false, q, dense.k, dense.v, &kernel()).sum().backward();
+  const at::Tensor same = dense.q.clone().requires_grad_(true);
+  formula(false)(same, dense.k, dense.v).sum().backward();
+  EXPECT_LT(largest_error(q.grad(), same.grad().to(at::kDouble)), 1e-5);
+}
+
+// The same places are NaN or infinite as in PyTorch: by its formula or by its flash, which differ
+// from one another in the gradients.
+TEST_P(OwnAttention, NaNAndInfinityAsInPyTorch) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto same_places = [](const at::Tensor& a, const at::Tensor& b) {
+    return at::equal(at::isnan(a), at::isnan(b)) && at::equal(at::isinf(a), at::isinf(b));
+  };
+  for (const double bad : {nan, kInfinity, -kInfinity}) {
+    for (const std::size_t which : {0, 1, 2}) {
+      SCOPED_TRACE(testing::Message() << bad << " in "
+                                      << "qkv"[which]);
+      AttentionInputs inputs = inputs_of({.queries = 70, .keys = 90, .d_head = 16}, at::kFloat);
+      const at::Tensor x = which == 0 ? inputs.q : which == 1 ? inputs.k : inputs.v;
+      x[0][1][5][3] = bad;
+      const auto ours = results(inputs, at::kFloat, own_attention(kernel(), false));
+      const auto flash = results(inputs, at::kFloat, flash_attention(false));
+      const auto exact = results(inputs, at::kFloat, formula(false));
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        EXPECT_TRUE(same_places(ours[i], flash[i]) || same_places(ours[i], exact[i])) << kNames[i];
+      }
+    }
+  }
+}
+
+// Scores that are all minus infinity: the output is 0, as PyTorch's flash has it, and so are the
+// gradients.
+TEST_P(OwnAttention, RowsWithoutWeightAreZero) {
+  AttentionInputs inputs = inputs_of({.queries = 70, .keys = 70, .d_head = 16}, at::kFloat);
+  inputs.q.fill_(1);
+  inputs.k[0][0].fill_(-kInfinity);
+  const at::Tensor theirs = flash_attention(false)(inputs.q, inputs.k, inputs.v);
+  const auto ours = results(inputs, at::kFloat, own_attention(kernel(), false));
+  EXPECT_LT(largest_error(ours[0], theirs.to(at::kDouble)), 1e-5);
+  EXPECT_EQ(ours[0][0][0].abs().max().item<float>(), 0);
+  EXPECT_EQ(ours[3][0][0].abs().max().item<float>(), 0);
+}
+
+TEST_P(OwnAttention, TheSameBitsFromRunToRunAndForAnyThreads) {
+  const int threads = at::get_num_threads();
+  const AttentionInputs inputs =
+      inputs_of({.batch = 2, .heads = 6, .kv_heads = 3, .queries = 200, .keys = 200}, at::kFloat);
+  for (const bool causal : {false, true}) {
+    const auto first = results(inputs, at::kFloat, own_attention(kernel(), causal));
+    for (const int count : {threads, 1, 2, 3, 7}) {
+      at::set_num_threads(count);
+      const auto again = results(inputs, at::kFloat, own_attention(kernel(), causal));
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        EXPECT_TRUE(at::equal(first[i], again[i])) << count << " threads, " << kNames[i];
+      }
+    }
+  }
+  at::set_num_threads(threads);
+}
+
+std::string kernel_of(const testing::TestParamInfo<const own::AttentionKernel*>& info) {
+  std::string name = own::name_of(*info.param);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OwnAttention,
+                         testing::Values(&own::kPortableAttention, &own::kAvx2Attention,
+                                         &own::kAvx512Attention),
+                         kernel_of);
+
+// Central differences of every number of Q, K and V, in fp64.
+TEST(OwnAttentionInFp64, GradientsAreThoseOfDifferences) {
+  for (const bool causal : {false, true}) {
+    AttentionInputs inputs =
+        inputs_of({.heads = 2, .kv_heads = 1, .queries = 35, .keys = 35, .d_head = 3}, at::kDouble);
+    const Attention attention = own_attention(own::kPortableAttention, causal);
+    const auto gradients = results(inputs, at::kDouble, attention);
+    const auto loss = [&] {
+      return (attention(inputs.q, inputs.k, inputs.v) * inputs.d_o).sum().item<double>();
+    };
+    const at::Tensor tensors[] = {inputs.q, inputs.k, inputs.v};
+    for (std::size_t t = 0; t < std::size(tensors); ++t) {
+      const at::Tensor flat = tensors[t].view(-1), gradient = gradients[t + 1].reshape(-1);
+      for (std::int64_t i = 0; i < flat.numel(); ++i) {
+        constexpr double kStep = 1e-5;
+        const double value = flat[i].item<double>();
+        flat[i] = value + kStep;
+        const double above = loss();
+        flat[i] = value - kStep;
+        const double below = loss();
+        flat[i] = value;
+        ASSERT_NEAR((above - below) / (2 * kStep), gradient[i].item<double>(), 1e-8)
+            << kNames[t + 1] << " " << i;
+      }
+    }
+  }
+}
+
+TEST(OwnAttentionInFp64, IsExact) {
+  const AttentionInputs inputs =
+      inputs_of({.queries = 150, .keys = 150, .d_head = 40}, at::kDouble);
+  const auto exact = results(inputs, at::kDouble, formula(true));
+  const auto ours = results(inputs, at::kDouble, own_attention(own::kPortableAttention, true));
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_LT(largest_error(ours[i], exact[i]), 1e-13) << kNames[i];
+  }
+}
+
+// Kept for the backward are Q, K, V, O and L.
+TEST(OwnAttentionMemory, KeepsOutputAndSumsOnly) {
+  spec::WorkloadSpec spec = small_attention();
+  spec.backend = spec::AttentionBackend::own;
+  Recorded recorded;
+  auto execution = engine().prepare(spec, kPlenty, &recorded.recorder, {});
+  ASSERT_TRUE(execution) << execution.error().sentence;
+  ASSERT_TRUE((*execution)->step(&recorded.recorder, 0));
+  recorded.drain();
+  std::vector<std::int64_t> kept;
+  for (const memory::Block& block : recorded.memory.blocks()) {
+    if (block.category == memory::Category::activation) kept.push_back(block.size);
+  }
+  const std::int64_t rows = spec.batch * spec.heads * spec.seq_len;
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), rows * 4), 1);                // L
+  EXPECT_EQ(std::count(kept.begin(), kept.end(), rows * spec.d_head * 4), 1);  // O
+}
+
+}  // namespace
+}  // namespace ts::kernels
