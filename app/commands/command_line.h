@@ -16,6 +16,7 @@ class App;
 #define TENSORSCOPE_COMMANDS(EACH)                                                           \
   EACH(run, "Run a workload without a window")                                               \
   EACH(ab, "Time two variants of a workload by turns: faster, slower, same or unclear")      \
+  EACH(bench, "Time our own kernels and PyTorch's by turns over many sizes")                 \
   EACH(sweep, "Run a workload over a range of settings")                                     \
   EACH(shot, "Render a workspace to a PNG; needs no display")                                \
   EACH(replay, "Replay a memory snapshot through a model of PyTorch's caching allocator")    \

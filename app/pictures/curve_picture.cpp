@@ -9,17 +9,22 @@ namespace ts::app {
 
 base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
                                      const std::filesystem::path& folder) {
+  return save_curve_figure(graphics, run.facts.curves, spec::traits_of(run.spec.workload).curves,
+                           folder, "curves");
+}
+
+base::Result<void> save_curve_figure(Graphics& graphics,
+                                     const std::vector<run::ResultCurve>& curves,
+                                     const spec::CurveAxes& axes,
+                                     const std::filesystem::path& folder, const char* name) {
   constexpr float kScale = 2;
   constexpr float kWidth = 640;
   constexpr float kMargin = 16;
   constexpr float kPlotHeight = 360;
   const views::Theme& theme = views::theme(views::ThemeKind::light);
   const auto figure_of = [&](const text::Texts& texts) {
-    views::ResultCurveFigure figure{.theme = theme,
-                                    .metrics = {kScale},
-                                    .texts = texts,
-                                    .curves = run.facts.curves,
-                                    .axes = spec::traits_of(run.spec.workload).curves};
+    views::ResultCurveFigure figure{
+        .theme = theme, .metrics = {kScale}, .texts = texts, .curves = curves, .axes = axes};
     figure.plot_height = kPlotHeight;
     return figure;
   };
@@ -35,7 +40,7 @@ base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
   const auto draw = [&](views::DrawSink& sink, const views::Rect& area, const text::Texts& texts) {
     views::draw_result_curve_chart(sink, area, figure_of(texts));
   };
-  return save_figure(graphics, page, draw, folder, "curves");
+  return save_figure(graphics, page, draw, folder, name);
 }
 
 }  // namespace ts::app

@@ -1,15 +1,22 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "app/pictures/graphics.h"
 #include "core/base/result.h"
 #include "core/run/run.h"
+#include "core/spec/workload_traits.h"
 
 namespace ts::app {
 
-// Draws the curves of a run, light and in English, into curves.png and curves.svg of the folder.
-// The run must have curves. `graphics` must be current.
+// Draws curves, light and in English, into NAME.png and NAME.svg of the folder. There must be
+// curves. `graphics` must be current.
+base::Result<void> save_curve_figure(Graphics& graphics,
+                                     const std::vector<run::ResultCurve>& curves,
+                                     const spec::CurveAxes& axes,
+                                     const std::filesystem::path& folder, const char* name);
+// Those of a run, as curves.png and curves.svg.
 base::Result<void> save_curve_figure(Graphics& graphics, const run::Run& run,
                                      const std::filesystem::path& folder);
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "core/io/text_table.h"
+#include "core/report/roofs.h"
+#include "core/run/compare.h"
+#include "core/spec/workload_traits.h"
+
+// Our attention kernel timed against PyTorch's flash, by turns, over sizes.
+namespace ts::report {
+
+// One size. `ratio` is that of the step times, ours / theirs.
+struct KernelPoint {
+  spec::WorkloadSpec spec;  // with our backend
+  double ours_ms = 0;       // medians
+  double theirs_ms = 0;
+  stats::PairedRatio ratio;
+  [[nodiscard]] double speed() const { return 1 / ratio.median; }  // times as fast as theirs
+};
+
+struct KernelBench {
+  std::vector<KernelPoint> points;
+  Roofs roofs;  // of the machine
+};
+
+// The sizes of the benchmark: T and d_head, causal or not, forward, and forward with backward up to
+// T 4,096. `base` gives all other settings; with its `heads`, or fewer where the step would take
+// minutes.
+std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& base,
+                                                   const std::vector<std::int64_t>& lengths);
+// A comparison of flash (A) with ours (B) as a point.
+KernelPoint kernel_point(const run::Comparison& comparison);
+
+// The geometric mean of the speeds of some points; 0 without points.
+double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const KernelPoint&));
+
+io::TextTable kernel_table(const KernelBench& bench);
+// "1.42 times as fast as flash in the geometric mean (causal 1.61), at least 1.08"
+std::string kernel_sentence(const KernelBench& bench);
+// Speed over T: a line for each pass, d_head and mask.
+std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench);
+spec::CurveAxes kernel_axes();
+nlohmann::json to_json(const KernelBench& bench, const nlohmann::json& environment);
+
+}  // namespace ts::report

@@ -1,0 +1,70 @@
+#include "core/report/kernel_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace ts::report {
+namespace {
+
+KernelBench example() {
+  KernelBench bench;
+  bench.roofs = {.source = "measured", .tflops = 0.2};
+  double ratio = 0.25;
+  spec::WorkloadSpec base;
+  base.batch = 1;
+  for (const spec::WorkloadSpec& spec : kernel_bench_specs(base, {512, 16384})) {
+    bench.points.push_back({.spec = spec,
+                            .ours_ms = 10,
+                            .theirs_ms = 10 / ratio,
+                            .ratio = {.pairs = 10, .median = ratio, .ci95 = {{ratio, ratio}}}});
+    ratio = ratio == 0.25 ? 1 : 0.25;  // full, causal
+  }
+  return bench;
+}
+
+TEST(KernelBench, BackwardEndsBeforeForward) {
+  const KernelBench bench = example();
+  EXPECT_EQ(bench.points.size(), 12U);
+  for (const KernelPoint& point : bench.points) {
+    EXPECT_EQ(point.spec.backend, spec::AttentionBackend::own);
+    EXPECT_TRUE(spec::validate(point.spec).empty());
+    EXPECT_TRUE(point.spec.seq_len == 512 || point.spec.pass == spec::Pass::forward);
+    EXPECT_EQ(point.spec.heads, point.spec.seq_len == 512 ? 8 : 1);
+  }
+}
+
+TEST(KernelBench, MeansAreGeometric) {
+  const KernelBench bench = example();
+  EXPECT_NEAR(mean_speed(bench.points, [](const KernelPoint&) { return true; }), 2, 1e-12);
+  EXPECT_NEAR(mean_speed(bench.points, [](const KernelPoint& one) { return one.spec.causal; }), 1,
+              1e-12);
+  EXPECT_EQ(kernel_sentence(bench),
+            "2.00 times as fast as flash in the geometric mean (causal 1.00), at least 1.00");
+  EXPECT_EQ(kernel_sentence({}), "");
+}
+
+TEST(KernelBench, TellsTheShareOfTheRoof) {
+  const KernelBench bench = example();
+  const io::TextTable table = kernel_table(bench);
+  ASSERT_EQ(table.rows.size(), bench.points.size());
+  // 4 B H T T d: 8 heads of 512 x 512 x 64 are 0.54 GFLOP in 10 ms, of 0.2 TFLOP/s.
+  EXPECT_EQ(table.rows[0][9], "27 %");
+  EXPECT_EQ(table.rows[0][10], "7 %");
+  const nlohmann::json json = to_json(bench, {});
+  EXPECT_NEAR(json["points"][0]["tflops"].get<double>(), 0.0537, 1e-4);
+  EXPECT_EQ(json["points"][0]["speed"], 4);
+}
+
+TEST(KernelBench, DrawsALineForEachKindOfStep) {
+  const auto curves = kernel_curves(example());
+  ASSERT_EQ(curves.size(), 8U);
+  EXPECT_EQ(curves[0].name, "forward, d_head 64, full");
+  EXPECT_EQ(curves[0].x, (std::vector<double>{512, 16384}));
+  EXPECT_EQ(curves[0].y, (std::vector<double>{4, 4}));
+  EXPECT_TRUE(std::isnan(curves[7].y[1]));
+}
+
+}  // namespace
+}  // namespace ts::report
