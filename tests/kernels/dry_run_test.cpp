@@ -23,8 +23,9 @@ std::vector<spec::WorkloadSpec> every_spec() {
   };
   std::vector<spec::WorkloadSpec> specs;
   for (const spec::WorkloadSpec& small : every_small_spec()) {
-    for (const auto backend : {AttentionBackend::naive, AttentionBackend::math,
-                               AttentionBackend::flash, AttentionBackend::automatic}) {
+    for (const auto backend :
+         {AttentionBackend::naive, AttentionBackend::math, AttentionBackend::flash,
+          AttentionBackend::own, AttentionBackend::automatic}) {
       for (const Sizes sizes :
            {Sizes{2, 64}, Sizes{3, 1}, Sizes{1, 77}, Sizes{2, 210}, Sizes{1, 801}}) {
         // Attention tiles: 32, 64 and 256 queries, 512 keys.
