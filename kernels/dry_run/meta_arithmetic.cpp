@@ -6,16 +6,20 @@
 #include <ATen/Parallel.h>
 #include <ATen/ScalarOps.h>
 #include <ATen/TensorIterator.h>
+#include <ATen/core/Reduction.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TypeProperties.h>
 #include <ATen/ops/add_meta_dispatch.h>
+#include <ATen/ops/cumsum_meta_dispatch.h>
 #include <ATen/ops/div_meta_dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/maximum_meta_dispatch.h>
 #include <ATen/ops/mean_meta_dispatch.h>
+#include <ATen/ops/mse_loss_meta_dispatch.h>
 #include <ATen/ops/mul_meta_dispatch.h>
 #include <ATen/ops/pow_meta_dispatch.h>
+#include <ATen/ops/scatter_meta_dispatch.h>
 #include <ATen/ops/sub_meta_dispatch.h>
 #include <ATen/ops/sum_meta_dispatch.h>
 #include <ATen/record_function.h>
@@ -65,15 +69,17 @@ class Promoted {
 };
 constexpr auto kInPlace = Promoted::Result::in_place;
 
-// Two places of LibTorch add in place on cpu and cuda, but not to meta tensors, which they take for
-// tensor subclasses: the autograd engine, which sums the gradients of a tensor, when nobody else
-// holds the first (torch/csrc/autograd/input_buffer.cpp, can_accumulate_inplace), and math
-// attention, which adds the mask (ATen/native/transformers/attention.cpp). There the sum takes the
-// place of the first.
-bool takes_the_place_of(const Tensor& first) {
+// Some places of LibTorch write in place on cpu and cuda, but not to meta tensors, which they take
+// for tensor subclasses: the autograd engine, which sums the gradients of a tensor, when nobody
+// else holds the first (torch/csrc/autograd/input_buffer.cpp, can_accumulate_inplace), math
+// attention, which adds the mask (ATen/native/transformers/attention.cpp), a linear layer with an
+// input that is not contiguous, which adds its bias (ATen/native/Linear.cpp), and the backwards of
+// a maximum and of indexing, which fill zeros (torch/csrc/autograd/FunctionsManual.cpp). There the
+// result takes the place of the first, which `holders` references hold.
+bool takes_the_place_of(const Tensor& first, std::size_t holders = 1) {
   const DryRecording* const dry = DryRecording::current();
   return dry != nullptr && dry->in_place_on_devices() && first.is_non_overlapping_and_dense() &&
-         first.use_count() == 1 && first.storage().use_count() == 1;
+         first.use_count() <= holders && first.storage().use_count() == 1;
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
@@ -115,6 +121,27 @@ Tensor& sub_(Tensor& self, const Tensor& other, const at::Scalar& alpha) {
   const Promoted promoted(self, other, kInPlace);
   return at::meta::sub_(self, other, alpha);
 }
+Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  if (takes_the_place_of(self)) return self;
+  return at::meta::scatter(self, dim, index, source);
+}
+Tensor index_put(const Tensor& self, const c10::List<std::optional<Tensor>>& indices,
+                 const Tensor& values, bool accumulate) {
+  // The caller holds it in a list, too.
+  if (takes_the_place_of(self, 2)) return self;
+  Tensor result = self.clone();
+  return result.index_put_(indices, values, accumulate);
+}
+Tensor pow_tensor(const Tensor& self, const Tensor& exponent) {
+  const Promoted promoted(self, exponent);
+  return at::meta::pow(self, exponent);
+}
+// The kernel on cpu wants its operand in the type of the sum.
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<at::ScalarType> dtype) {
+  Tensor result = at::meta::cumsum(self, dim, dtype);
+  const Tensor wide = by_cpu_rules() ? self.to(result.scalar_type()) : Tensor();
+  return result;
+}
 Tensor maximum(const Tensor& self, const Tensor& other) {
   const Promoted promoted(self, other);
   return at::meta::maximum(self, other);
@@ -152,6 +179,19 @@ Tensor mean(const Tensor& self, at::OptionalIntArrayRef dims, bool keepdim,
   return result;
 }
 
+// On cpu the squares are a block of their own, and the mean is a sum, divided.
+Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+  Tensor result = at::meta::mse_loss(self, target, reduction);
+  if (!by_cpu_rules() || reduction == at::Reduction::None) return result;
+  const Tensor squares = at::empty_like(self);
+  {
+    RECORD_FUNCTION("aten::sum", c10::ArrayRef<const c10::IValue>{});
+    sum_on_cpu(self, result);
+  }
+  if (reduction == at::Reduction::Mean) result.div_(self.numel());
+  return result;
+}
+
 // On cpu the base is boxed and promoted inside the operator.
 Tensor pow_scalar(const at::Scalar& base, const Tensor& exponent) {
   Tensor result = at::meta::pow(base, exponent);
@@ -178,6 +218,11 @@ void register_meta_arithmetic(torch::Library& library) {
   library.impl("sum.dim_IntList", sum);
   library.impl("mean.dim", mean);
   library.impl("pow.Scalar", pow_scalar);
+  library.impl("pow.Tensor_Tensor", pow_tensor);
+  library.impl("scatter.src", scatter);
+  library.impl("index_put", index_put);
+  library.impl("cumsum", cumsum);
+  library.impl("mse_loss", mse_loss);
 }
 
 }  // namespace ts::kernels

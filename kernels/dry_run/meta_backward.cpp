@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "core/base/check.h"
+#include "core/text/message.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dry_recording.h"
+#include "kernels/observe/failure.h"
 
 namespace ts::kernels {
 namespace {
@@ -69,7 +71,12 @@ class Backward {
       frame_name_.resize(kFrame.size());
       frame_name_ += task.node->name();
       const DryRecording::NodeFrame frame(dry_, frame_name_);
-      hand_on(*task.node, outputs_of(*task.node, std::move(task.gradients)));
+      try {
+        hand_on(*task.node, outputs_of(*task.node, std::move(task.gradients)));
+      } catch (const c10::NotImplementedError&) {
+        throw BadInput(text::message("model_error.no_dry_run",
+                                     {{"name", task.node->name()}, {"place", dry_.open_module()}}));
+      }
     }
   }
 

@@ -9,8 +9,8 @@ namespace ts::kernels {
 // freed after it ran (torch/csrc/autograd/engine.h). LibTorch's engine can get work from other
 // threads and devices, so it sets the whole state of the thread before every node, which took a
 // quarter of a dry run. Here there is one thread, whose state stays. Hooks are not supported:
-// nothing here sets any. `loss` is one number on meta; a DryRecording is open. Exceptions of a node
-// pass through.
+// nothing here sets any. `loss` is one number on meta; a DryRecording is open. Throws BadInput that
+// names a node without a form for meta tensors; other exceptions of a node pass through.
 void backward_of_meta(const at::Tensor& loss);
 
 }  // namespace ts::kernels

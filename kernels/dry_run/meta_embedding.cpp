@@ -51,12 +51,18 @@ Tensor sorted_on_cuda(const Tensor& gradient, const Tensor& indices, std::int64_
 Tensor embedding_dense_backward(const Tensor& gradient, const Tensor& indices, c10::SymInt rows,
                                 c10::SymInt, bool) {
   const DryRecording* const dry = DryRecording::current();
+  const auto make = [&] {
+    return at::zeros({rows.expect_int(), gradient.size(-1)}, gradient.options());
+  };
+  if (dry == nullptr || !dry->for_cuda()) {
+    Tensor result = make();
+    const Tensor places = indices.contiguous(), dense = gradient.contiguous();
+    return result;
+  }
   const Tensor dense = gradient.contiguous();
   constexpr std::int64_t kMostUnsorted = 3072;
-  if (dry != nullptr && dry->for_cuda() && indices.numel() > kMostUnsorted) {
-    return sorted_on_cuda(dense, indices, rows.expect_int());
-  }
-  return at::zeros({rows.expect_int(), gradient.size(-1)}, gradient.options());
+  if (indices.numel() > kMostUnsorted) return sorted_on_cuda(dense, indices, rows.expect_int());
+  return make();
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "kernels/dry_run/meta_kernels.h"
 
-#include <ATen/ExpandUtils.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/clamp_min.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/result_type.h>
+#include <ATen/ops/zeros_like.h>
 #include <torch/library.h>
 
 #include <cmath>
@@ -19,9 +21,17 @@ at::Scalar local_scalar_dense(const Tensor&) {
   return 0;
 }
 
+// The result lies as the operands do.
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
-  const auto sizes = at::infer_size(condition.sizes(), at::infer_size(self.sizes(), other.sizes()));
-  return at::empty(sizes, self.options().device(at::kMeta));
+  return at::TensorIteratorConfig()
+      .check_all_same_dtype(false)
+      .add_owned_output(Tensor())
+      .add_const_input(condition)
+      .add_const_input(self)
+      .add_const_input(other)
+      .declare_static_dtype_and_device(at::result_type(self, other), at::kMeta)
+      .build()
+      .output();
 }
 
 Tensor& where_out(const Tensor&, const Tensor&, const Tensor&, Tensor& out) {
@@ -34,6 +44,19 @@ Tensor abs(const Tensor& self) {
   return at::empty_like(self,
                         self.options().dtype(complex ? c10::toRealValueType(self.scalar_type())
                                                      : self.scalar_type()));
+}
+
+Tensor hardtanh(const Tensor& self, const at::Scalar&, const at::Scalar&) {
+  return at::empty_like(self);
+}
+Tensor hardtanh_backward(const Tensor&, const Tensor& self, const at::Scalar&, const at::Scalar&) {
+  return at::empty_like(self);
+}
+Tensor hardswish(const Tensor& self) {
+  return at::empty_like(self);
+}
+Tensor hardswish_backward(const Tensor&, const Tensor& self) {
+  return at::empty_like(self);
 }
 
 Tensor relu(const Tensor& self) {
@@ -64,6 +87,10 @@ void fused_adamw(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                  at::TensorList, double, double, double, double, double, bool, bool,
                  const std::optional<Tensor>&, const std::optional<Tensor>&) {}
 
+Tensor mse_loss_backward(const Tensor&, const Tensor& self, const Tensor&, std::int64_t) {
+  return at::zeros_like(self, at::MemoryFormat::Contiguous);
+}
+
 // In place as well.
 void unscale(at::TensorList, Tensor&, const Tensor&) {}
 Tensor& update_scale(Tensor& scale, Tensor&, const Tensor&, double, double, std::int64_t) {
@@ -83,6 +110,11 @@ void register_meta_kernels() {
     made->impl("arange.start", arange_from);
     made->impl("arange.start_step", arange);
     made->impl("abs", abs);
+    made->impl("mse_loss_backward", mse_loss_backward);
+    made->impl("hardtanh", hardtanh);
+    made->impl("hardtanh_backward", hardtanh_backward);
+    made->impl("hardswish", hardswish);
+    made->impl("hardswish_backward", hardswish_backward);
     made->impl("relu", relu);
     made->impl("_fused_adamw_", fused_adamw);
     made->impl("_amp_foreach_non_finite_check_and_unscale_", unscale);
@@ -90,7 +122,9 @@ void register_meta_kernels() {
     register_meta_arithmetic(*made);
     register_meta_attention(*made);
     register_meta_attention_cuda(*made);
+    register_meta_convolution(*made);
     register_meta_embedding(*made);
+    register_meta_images(*made);
     register_meta_norm(*made);
     register_meta_products(*made);
     return made;

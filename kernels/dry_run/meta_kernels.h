@@ -16,7 +16,9 @@ void register_meta_kernels();
 void register_meta_arithmetic(torch::Library& library);  // +, -, *, / with mixed types; reductions
 void register_meta_attention(torch::Library& library);   // fused attention on cpu
 void register_meta_attention_cuda(torch::Library& library);  // and on cuda
+void register_meta_convolution(torch::Library& library);
 void register_meta_embedding(torch::Library& library);
+void register_meta_images(torch::Library& library);  // pooling, resizing
 void register_meta_norm(torch::Library& library);
 void register_meta_products(torch::Library& library);
 

@@ -170,7 +170,9 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
                         .keeps_graph = keeps_graph};
   AttentionKernel kernel =
       for_cuda ? choose_on_cuda(backend, problem) : choose_on_cpu(backend, problem);
-  if (mask && !fused_can_mask(*mask, q, k)) kernel = AttentionKernel::math;
+  if (options.broadcasts || (mask && !fused_can_mask(*mask, q, k))) {
+    kernel = AttentionKernel::math;
+  }
   if (mask) mask = added_to_scores(*mask, q);
   switch (kernel) {
     case AttentionKernel::flash:
@@ -186,9 +188,9 @@ at::Tensor attend_sdpa_dry(AttentionBackend backend, const SdpaOptions& options,
           q, k, v, mask, keeps_graph, /*dropout_p=*/0.0, causal, /*return_debug_mask=*/false,
           options.scale));
     default:
-      return std::get<0>(
-          at::_scaled_dot_product_attention_math(q, k, v, mask, /*dropout_p=*/0.0, causal,
-                                                 /*dropout_mask=*/{}, options.scale, grouped));
+      return std::get<0>(at::_scaled_dot_product_attention_math(
+          q, k, v, mask, /*dropout_p=*/0.0, causal,
+          /*dropout_mask=*/{}, options.scale, grouped && !options.broadcasts));
   }
 }
 

@@ -12,6 +12,7 @@ struct SdpaOptions {
   bool causal = false;
   std::optional<at::Tensor> mask = {};  // truth values, or what is added to the scores
   std::optional<double> scale = {};
+  bool broadcasts = false;  // fewer heads of keys are broadcast, not shared by groups of queries
 };
 
 // Runs at::scaled_dot_product_attention without dropout as on the device whose memory is predicted:

@@ -4,6 +4,7 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/core/List.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/record_function.h>
 #include <c10/core/MemoryFormat.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "core/text/message.h"
 #include "kernels/device/precision.h"
 #include "kernels/dry_run/meta_autocast.h"
+#include "kernels/dry_run/recurrent.h"
 #include "kernels/dry_run/sdpa.h"
 #include "kernels/exported/model_tensors.h"
 #include "kernels/exported/number_operators.h"
@@ -174,7 +176,12 @@ class GraphFrame {
   }
 
   void call(const exported::Node& node, const PlannedNode& planned) {
-    if (attended_without_data(node)) return;
+    if (runner_.device_.is_meta()) {
+      if (attended_without_data(node)) return;
+      if (is_recurrent(node.target)) {
+        return put(node, recurrent_without_data(node.target, operands(node, 0)));
+      }
+    }
     const auto& arguments = planned.op->schema().arguments();
     torch::jit::Stack stack;
     stack.reserve(arguments.size());
@@ -201,14 +208,13 @@ class GraphFrame {
 
   // Attention of tensors without data: what the device would choose, without dropout.
   bool attended_without_data(const exported::Node& node) {
-    if (!runner_.device_.is_meta() ||
-        node.target != "torch.ops.aten.scaled_dot_product_attention.default") {
-      return false;
-    }
+    if (node.target != "torch.ops.aten.scaled_dot_product_attention.default") return false;
     SdpaOptions options;
+    bool grouped = false;
     for (const exported::NamedArgument& input : node.inputs) {
       const IValue value = plain(input.value);
       if (input.name == "is_causal") options.causal = value.toBool();
+      if (input.name == "enable_gqa") grouped = value.toBool();
       if (input.name == "attn_mask" && value.isTensor()) options.mask = value.toTensor();
       if (input.name == "scale" && !value.isNone()) options.scale = value.toScalar().toDouble();
       if (input.name == "dropout_p" && value.toScalar().toDouble() != 0) return false;
@@ -218,6 +224,8 @@ class GraphFrame {
     const at::Tensor k = plain(node.inputs[1].value).toTensor();
     const at::Tensor v = plain(node.inputs[2].value).toTensor();
     if (q.dim() != 4 || k.dim() != 4 || v.dim() != 4) return false;
+    options.broadcasts = !grouped && (q.size(1) != k.size(1) || q.size(1) != v.size(1));
+    RECORD_FUNCTION("aten::scaled_dot_product_attention", c10::ArrayRef<const c10::IValue>{});
     put(node, {attend_sdpa_dry(spec::AttentionBackend::automatic, options, q, k, v)});
     return true;
   }

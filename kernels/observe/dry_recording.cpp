@@ -2,6 +2,9 @@
 
 #include <ATen/record_function.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/base/check.h"
 
 namespace ts::kernels {
@@ -160,6 +163,11 @@ void DryRecording::open_module(const std::string& path) {
   frame->module = frame->name;
 }
 
+std::string DryRecording::open_module() {
+  const Frame* const frame = state_.top();
+  return frame == nullptr ? std::string() : std::string(strings_.view(frame->module));
+}
+
 void DryRecording::close_module() {
   state_.pop();
 }
@@ -167,7 +175,11 @@ void DryRecording::close_module() {
 bool DryRecording::in_place_on_devices() const noexcept {
   if (state_.open < 2 || state_.open > ThreadState::kMaxFrames) return false;
   const Frame& around = state_.frames[static_cast<std::size_t>(state_.open - 2)];
-  return !around.slice || strings_.view(around.name) == "aten::_scaled_dot_product_attention_math";
+  if (!around.slice) return true;
+  constexpr std::array<std::string_view, 4> kInPlace = {
+      "aten::_scaled_dot_product_attention_math", "aten::linear",
+      "aten::value_selecting_reduction_backward", "IndexBackward0"};
+  return std::find(kInPlace.begin(), kInPlace.end(), strings_.view(around.name)) != kInPlace.end();
 }
 
 void DryRecording::saw_attention(AttentionKernel kernel) noexcept {

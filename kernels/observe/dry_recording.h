@@ -99,6 +99,8 @@ class DryRecording {
   // As Recording::recompute.
   void recompute(bool again) { graph_kept_ = again; }
   void open_module(const std::string& path);
+  // That of the open operator or module; empty: none.
+  [[nodiscard]] std::string open_module();
   void close_module();
 
   // While it lives a node of autograd is run without LibTorch's engine (meta_backward.h).
@@ -113,8 +115,8 @@ class DryRecording {
     DryRecording& dry_;
   };
 
-  // True if the open operator is run by the autograd engine itself (not by one of its nodes) or by
-  // math attention itself.
+  // True if the open operator is run directly by the autograd engine (not by one of its nodes) or
+  // by another caller that writes in place on devices (meta_arithmetic.cpp).
   [[nodiscard]] bool in_place_on_devices() const noexcept;
 
   // An operator records as live at once `bytes` more than its threads may really hold together.

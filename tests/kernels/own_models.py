@@ -211,14 +211,11 @@ def modules():
             ("rnn", Rnn(), (torch.zeros(3, 6, dtype=torch.long),), ({0: b},))]
 
 
-def write_all(folder):
-    torch.manual_seed(1)
-    made = {}
-    for name, module, inputs, dimensions in modules():
+def write_all(folder, every):
+    for name, module, inputs, dimensions in every:
         save(export(module, inputs, dynamic_shapes=dimensions), str(folder / f"{name}.pt2"))
-        made[name] = module
-    return made
 
 
 if __name__ == "__main__":
-    write_all(pathlib.Path(sys.argv[1]))
+    torch.manual_seed(1)
+    write_all(pathlib.Path(sys.argv[1]), modules())

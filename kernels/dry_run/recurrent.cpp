@@ -1,0 +1,119 @@
+#include "kernels/dry_run/recurrent.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/dropout.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/stack.h>
+#include <c10/util/Exception.h>
+
+#include <utility>
+
+#include "kernels/observe/dry_recording.h"
+
+// (ATen/native/RNN.cpp of PyTorch 2.11: FullLayer, GRUCell, SimpleCell.)
+namespace ts::kernels {
+namespace {
+
+using at::Tensor;
+
+constexpr std::string_view kGru = "torch.ops.aten.gru.input";
+constexpr std::string_view kTanh = "torch.ops.aten.rnn_tanh.input";
+constexpr std::string_view kRelu = "torch.ops.aten.rnn_relu.input";
+constexpr std::string_view kLstm = "torch.ops.aten.lstm.";
+
+bool is_stepwise(std::string_view target) {
+  return target == kGru || target == kTanh || target == kRelu;
+}
+
+struct Weights {
+  Tensor of_input, of_state, input_bias, state_bias;
+};
+
+Tensor gru_cell(const Tensor& inputs, const Tensor& hidden, const Weights& weights) {
+  const std::vector<Tensor> given = inputs.unsafe_chunk(3, 1);
+  std::vector<Tensor> gates =
+      at::linear(hidden, weights.of_state, weights.state_bias).unsafe_chunk(3, 1);
+  const Tensor reset = gates[0].add_(given[0]).sigmoid_();
+  const Tensor update = gates[1].add_(given[1]).sigmoid_();
+  const Tensor proposed = given[2].add(gates[2].mul_(reset)).tanh_();
+  return hidden.sub(proposed).mul_(update).add_(proposed);
+}
+
+Tensor simple_cell(const Tensor& inputs, const Tensor& hidden, const Weights& weights, bool tanh) {
+  Tensor sum = at::linear(hidden, weights.of_state, weights.state_bias).add_(inputs);
+  return tanh ? sum.tanh() : sum.relu();
+}
+
+class Layers {
+ public:
+  // input, state, parameters, biases, layers, dropout, training, both directions, batch first
+  Layers(std::string_view target, const std::vector<c10::IValue>& arguments)
+      : target_(target),
+        input_(arguments.at(0).toTensor()),
+        states_(arguments.at(1).toTensor().unbind(0)),
+        dropout_(arguments.at(6).toBool() ? arguments.at(5).toDouble() : 0),
+        batch_first_(arguments.at(8).toBool()) {
+    TORCH_CHECK_NOT_IMPLEMENTED(!arguments.at(7).toBool(), "both directions");
+    const std::vector<Tensor> all = arguments.at(2).toTensorVector();
+    const bool biases = arguments.at(3).toBool();
+    const auto layers = static_cast<std::size_t>(arguments.at(4).toInt());
+    const std::size_t step = biases ? 4 : 2;
+    for (std::size_t i = 0; i < layers; ++i) {
+      Weights& weights = weights_.emplace_back();
+      weights.of_input = all.at(i * step);
+      weights.of_state = all.at(i * step + 1);
+      if (!biases) continue;
+      weights.input_bias = all.at(i * step + 2);
+      weights.state_bias = all.at(i * step + 3);
+    }
+  }
+
+  std::vector<c10::IValue> run() {
+    Tensor values = batch_first_ ? input_.transpose(0, 1) : input_;
+    std::vector<Tensor> last;
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      values = layer(values, states_.at(i), weights_[i], last);
+      if (dropout_ > 0 && i + 1 < weights_.size()) values = at::dropout(values, dropout_, true);
+    }
+    Tensor ends = at::stack(last, 0);
+    if (batch_first_) values.transpose_(0, 1);
+    return {std::move(values), std::move(ends)};
+  }
+
+ private:
+  [[nodiscard]] Tensor layer(const Tensor& values, Tensor hidden, const Weights& weights,
+                             std::vector<Tensor>& last) const {
+    const Tensor inputs = at::linear(values, weights.of_input, weights.input_bias);
+    std::vector<Tensor> outputs;
+    for (const Tensor& one : inputs.unbind(0)) {
+      hidden = target_ == kGru ? gru_cell(one, hidden, weights)
+                               : simple_cell(one, hidden, weights, target_ == kTanh);
+      outputs.push_back(hidden);
+    }
+    last.push_back(std::move(hidden));
+    return at::stack(outputs, 0);
+  }
+
+  std::string_view target_;
+  Tensor input_;
+  std::vector<Tensor> states_;
+  std::vector<Weights> weights_;
+  double dropout_;
+  bool batch_first_;
+};
+
+}  // namespace
+
+bool is_recurrent(std::string_view target) {
+  return is_stepwise(target) || target.starts_with(kLstm);
+}
+
+std::vector<c10::IValue> recurrent_without_data(std::string_view target,
+                                                const std::vector<c10::IValue>& arguments) {
+  const bool known = is_stepwise(target);
+  TORCH_CHECK_NOT_IMPLEMENTED(known && !DryRecording::current()->for_cuda(),
+                              "computed with a workspace of the library");
+  return Layers(target, arguments).run();
+}
+
+}  // namespace ts::kernels
