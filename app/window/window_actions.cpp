@@ -331,8 +331,9 @@ void WindowActions::take_keys(Requests& requests) {
       perform(row.action, requests);
     }
   }
+  constexpr int kAlt = ImGuiMod_Alt;
   for (std::size_t i = 0; i < built_in_demos().size() && !popup_has_keys_; ++i) {
-    if (ImGui::IsKeyChordPressed(ImGuiMod_Alt | digit_key(i))) presenter_->show(i);
+    if (ImGui::IsKeyChordPressed(kAlt | digit_key(i))) presenter_->show(i);
   }
   if (const int steps = std::exchange(tab_steps_, 0); steps != 0) tab_into_panel(steps);
   // Before the first click no panel has the ring; the main window may have the keyboard.
