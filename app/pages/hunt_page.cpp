@@ -150,8 +150,8 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
       const bool first = used[1] || (!used[0] && beside(line));
       used[first ? 0 : 1] = true;
       const float right = first ? buttons - ui.px(16) : at.x + width - ui.px(16);
-      const views::Rect place{at.x + ui.px(16), at.y + ui.px(kHeadMargin + (first ? 40 : 68)),
-                              right, at.y + ui.px(kHeadMargin + (first ? 58 : 86))};
+      const views::Rect place{at.x + ui.px(16), at.y + ui.px(kHeadMargin + (first ? 40.0F : 68.0F)),
+                              right, at.y + ui.px(kHeadMargin + (first ? 58.0F : 86.0F))};
       const std::string shown = views::fitted(sink, small, line, place.width());
       sink.text({place.x0, place.y0}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
                 shown);
