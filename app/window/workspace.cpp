@@ -1,6 +1,7 @@
 #include "app/window/workspace.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <string>
 #include <utility>

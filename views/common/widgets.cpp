@@ -1,6 +1,7 @@
 #include "views/common/widgets.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
