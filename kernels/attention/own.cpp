@@ -103,6 +103,11 @@ class Scratch {
   at::Tensor block_;
 };
 
+// Only the calling thread has a phase to end; the others finish their share of this call.
+void check_between_tiles() {
+  if (at::get_thread_num() == 0) check_cancelled();
+}
+
 // Under a causal mask the last queries have the most work. Taken from both ends by turns, any
 // consecutive tiles have about as much work as any others, and so has every thread.
 std::int64_t from_both_ends(std::int64_t index, std::int64_t count) {
@@ -117,7 +122,7 @@ void run_forward(const own::AttentionKernel& kernel, const Problem& problem) {
   at::parallel_for(
       0, problem.batch() * problem.heads() * tiles, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t task = begin; task < end; ++task) {
-          check_cancelled();
+          check_between_tiles();
           const std::int64_t head = task / tiles;
           kernel.forward(problem.head(head / problem.heads(), head % problem.heads()),
                          from_both_ends(task % tiles, tiles) * tile, scratch.of_this_thread());
@@ -133,7 +138,7 @@ void run_backward(const own::AttentionKernel& kernel, const Problem& problem) {
                    [&](std::int64_t begin, std::int64_t end) {
                      std::vector<own::Head> heads;
                      for (std::int64_t task = begin; task < end; ++task) {
-                       check_cancelled();
+                       check_between_tiles();
                        const std::int64_t batch = task / problem.kv_heads();
                        const std::int64_t first = task % problem.kv_heads() * group;
                        heads.clear();
