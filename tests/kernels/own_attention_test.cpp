@@ -16,8 +16,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <ostream>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "kernels/attention/attend.h"
@@ -289,6 +292,27 @@ TEST(OwnAttentionInFp64, IsExact) {
 }
 
 // Kept for the backward are Q, K, V, O and L.
+// at::parallel_for runs on one thread, and says nothing, in a source that is compiled without
+// OpenMP.
+TEST(OwnAttentionThreads, ShareTheTiles) {
+  static std::mutex mutex;
+  static std::set<std::thread::id> computed;
+  own::AttentionKernel counting = own::kPortableAttention;
+  counting.forward = [](const own::Head& head, std::int64_t first, void* scratch) {
+    {
+      const std::lock_guard lock(mutex);
+      computed.insert(std::this_thread::get_id());
+    }
+    own::kPortableAttention.forward(head, first, scratch);
+  };
+  const auto [q, k, v, d_o] = inputs_of({}, at::kFloat);
+  const int threads = at::get_num_threads();
+  at::set_num_threads(2);
+  attend_own(false, q, k, v, &counting);
+  at::set_num_threads(threads);
+  EXPECT_EQ(computed.size(), 2U);
+}
+
 TEST(OwnAttentionMemory, KeepsOutputAndSumsOnly) {
   spec::WorkloadSpec spec = small_attention();
   spec.backend = spec::AttentionBackend::own;
