@@ -1,12 +1,12 @@
 #include "app/commands/ab_command.h"
 
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"
@@ -16,6 +16,7 @@
 #include "core/report/compare_report.h"
 #include "core/run/compare.h"
 #include "core/spec/spec_fields.h"
+#include "core/text/numbers.h"
 
 namespace ts::app {
 namespace {
@@ -59,13 +60,12 @@ int compare_workloads(const AbCommand& command) {
     protocol.min_samples = protocol.max_samples = command.pairs;
     protocol.hard_budget_s = 1e9;
   }
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  ProgressLine progress;
   compare_to_end(session, *a, *b, protocol, [&](const run::Comparison& so_far) {
-    if (!terminal) return;
-    std::fprintf(stderr, "\r\033[K%zu pairs, %.0f s", so_far.sides[0].timed_steps.size(),
-                 so_far.seconds);
+    progress.show(std::to_string(so_far.sides[0].timed_steps.size()) + " pairs, " +
+                  text::decimal(so_far.seconds, 0) + " s");
   });
-  if (terminal) std::fputs("\r\033[K", stderr);
+  progress.clear();
   if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
   const run::Comparison& comparison = *session.comparison();
   if (command.json) {

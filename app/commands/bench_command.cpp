@@ -1,4 +1,3 @@
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -7,6 +6,7 @@
 #include <optional>
 
 #include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/environment.h"
@@ -85,11 +85,10 @@ int bench_kernels(const BenchCommand& command) {
     protocol.min_samples = protocol.max_samples = command.pairs;
     protocol.hard_budget_s = 1e9;
   }
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  ProgressLine progress;
   for (const spec::WorkloadSpec& ours : specs) {
-    if (terminal) {
-      std::fprintf(stderr, "\r\033[K%zu of %zu sizes", bench.points.size(), specs.size());
-    }
+    progress.show(std::to_string(bench.points.size()) + " of " + std::to_string(specs.size()) +
+                  " sizes");
     spec::WorkloadSpec theirs = ours;
     theirs.backend = spec::AttentionBackend::flash;
     compare_to_end(session, theirs, ours, protocol, [](const run::Comparison&) {});
@@ -99,7 +98,7 @@ int bench_kernels(const BenchCommand& command) {
     }
     bench.points.push_back(report::kernel_point(*session.comparison()));
   }
-  if (terminal) std::fputs("\r\033[K", stderr);
+  progress.clear();
   const nlohmann::json document =
       report::to_json(bench, environment_json(read_machine(), session.engine()));
   if (command.out) {

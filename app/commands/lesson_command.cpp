@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/lessons/lesson_runner.h"
 #include "app/output/environment.h"
@@ -185,13 +185,14 @@ class LessonProgress {
       : runner_(&runner), language_(language) {}
 
   void ended(const std::string& step) {
-    clear();
+    line_.clear();
     std::fprintf(stderr, "%zu of %zu  %s\n", runner_->steps_done(),
                  runner_->lesson().steps_in(runner_->tier()), title_of(step).c_str());
   }
   // On a terminal, rewrites the last line with the progress.
   void now() {
-    if (!terminal_ || runner_->current() == nullptr || std::chrono::steady_clock::now() < next_) {
+    if (!line_.is_shown_here() || runner_->current() == nullptr ||
+        std::chrono::steady_clock::now() < next_) {
       return;
     }
     next_ = std::chrono::steady_clock::now() + 100ms;
@@ -200,13 +201,9 @@ class LessonProgress {
     if (const double left = runner_->seconds_left(); left >= 0) {
       line += ", about " + text::decimal(left, 0) + " s left";
     }
-    std::fprintf(stderr, "\r\033[K%s", text::printable(line).c_str());
-    shown_ = true;
+    line_.show(line);
   }
-  void clear() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-    shown_ = false;
-  }
+  void clear() { line_.clear(); }
 
  private:
   [[nodiscard]] std::string title_of(const std::string& step) const {
@@ -214,8 +211,7 @@ class LessonProgress {
   }
   const LessonRunner* runner_;
   text::Language language_;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
+  ProgressLine line_;
   std::chrono::steady_clock::time_point next_;
 };
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/spec_arguments.h"
 #include "app/output/output_folder.h"
@@ -50,10 +49,7 @@ void print_estimate(const run::Run& run) {
   if (estimate && estimate->is_long()) note({report::estimate_words(*estimate).sentence});
 }
 
-void print_progress(const run::Run& run) {
-  print_estimate(run);
-  static const bool terminal = isatty(STDERR_FILENO) != 0;
-  if (!terminal) return;
+std::string progress_of(const run::Run& run) {
   static const std::int64_t begin_ns = base::now_ns();
   std::string line = std::string(to_string(run.stage)) + ", ";
   // A compiler reports no progress.
@@ -62,11 +58,7 @@ void print_progress(const run::Run& run) {
           ? text::decimal(static_cast<double>(base::now_ns() - begin_ns) * 1e-9, 0) + " s so far"
           : text::decimal(100.0 * static_cast<double>(run.fraction), 0) + " %";
   if (run.seconds_left >= 0) line += ", " + text::decimal(run.seconds_left, 0) + " s left";
-  std::fprintf(stderr, "\r\033[K%s", line.c_str());
-}
-
-void end_progress() {
-  if (isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+  return line;
 }
 
 // "6.9812 to 5.5674 in 15 steps", one number where nothing is learnt.
@@ -302,8 +294,12 @@ int run_workload(const RunCommand& command) {
     protocol.min_samples = protocol.max_samples = command.steps;
     protocol.hard_budget_s = 1e9;
   }
-  run_to_end(session, *spec, protocol, print_progress);
-  end_progress();
+  ProgressLine progress;
+  run_to_end(session, *spec, protocol, [&](const run::Run& run) {
+    print_estimate(run);
+    if (progress.is_shown_here()) progress.show(progress_of(run));
+  });
+  progress.clear();
   if (session.run() == nullptr || session.engine() == nullptr) {
     report(session.engine_problem(), 1);
     return 1;

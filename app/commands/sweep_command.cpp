@@ -1,4 +1,3 @@
-#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "app/commands/command_line.h"
+#include "app/commands/progress_line.h"
 #include "app/commands/report.h"
 #include "app/commands/sweep_arguments.h"
 #include "app/output/environment.h"
@@ -92,7 +92,7 @@ class Progress {
 
   // On a terminal, rewrites the last line with the progress.
   void now(const Session& session, bool predicting) {
-    if (!terminal_ || std::chrono::steady_clock::now() < next_) return;
+    if (!line_.is_shown_here() || std::chrono::steady_clock::now() < next_) return;
     next_ = std::chrono::steady_clock::now() + 100ms;
     const std::size_t total = sweep_->points().size();
     const std::size_t open =
@@ -106,19 +106,14 @@ class Progress {
     if (const double left = sweep_->seconds_left(); left >= 0) {
       line += ", about " + text::decimal(left, 0) + " s left";
     }
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
-    shown_ = true;
+    line_.show(line);
   }
 
-  void clear() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-    shown_ = false;
-  }
+  void clear() { line_.clear(); }
 
  private:
   const sweep::Sweep* sweep_;
-  bool terminal_ = isatty(STDERR_FILENO) != 0;
-  bool shown_ = false;
+  ProgressLine line_;
   std::chrono::steady_clock::time_point next_;
 };
 

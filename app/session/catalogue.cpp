@@ -1,78 +1,67 @@
 #include "app/session/catalogue.h"
 
+#include <utility>
+
 #include "assets/assets.h"
 #include "core/base/check.h"
 
 namespace ts::app {
+namespace {
 
-spec::GpuCatalogue built_in_gpus() {
-  auto parsed = spec::GpuCatalogue::parse(assets::gpus());
-  TS_CHECK(parsed.has_value());  // built in and tested
-  return std::move(*parsed);
-}
-
-predict::CudaScratch built_in_scratch() {
-  auto parsed = predict::CudaScratch::parse(assets::cuda_scratch());
+// What was built in has been read by tests.
+template <class T>
+T known_good(base::Result<T> parsed) {
   TS_CHECK(parsed.has_value());
   return std::move(*parsed);
 }
 
+}  // namespace
+
+spec::GpuCatalogue built_in_gpus() {
+  return known_good(spec::GpuCatalogue::parse(assets::gpus()));
+}
+
+predict::CudaScratch built_in_scratch() {
+  return known_good(predict::CudaScratch::parse(assets::cuda_scratch()));
+}
+
 const std::vector<sweep::ReferenceSeries>& built_in_references() {
-  static const std::vector<sweep::ReferenceSeries> all = [] {
-    auto parsed = sweep::parse_references(assets::reference_points());
-    TS_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const std::vector<sweep::ReferenceSeries> all =
+      known_good(sweep::parse_references(assets::reference_points()));
   return all;
 }
 
 const std::vector<lessons::Lesson>& built_in_lessons() {
   static const std::vector<lessons::Lesson> all = [] {
     const spec::GpuCatalogue gpus = built_in_gpus();
-    std::vector<lessons::Lesson> read;
-    for (const assets::Lesson& one : assets::lessons()) {
-      auto lesson = lessons::read_lesson(one.json, std::string(one.name), gpus);
-      TS_CHECK(lesson.has_value());  // built in and tested
-      read.push_back(std::move(*lesson));
-    }
-    return read;
+    std::vector<lessons::Lesson> found;
+    for (const assets::Lesson& one : assets::lessons())
+      found.push_back(known_good(lessons::read_lesson(one.json, std::string(one.name), gpus)));
+    return found;
   }();
   return all;
 }
 
 const lessons::MaterialErrors& built_in_errors() {
-  static const lessons::MaterialErrors errors = [] {
-    auto parsed = lessons::read_material_errors(assets::lesson_errors());
-    TS_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const lessons::MaterialErrors errors =
+      known_good(lessons::read_material_errors(assets::lesson_errors()));
   return errors;
 }
 
 const std::vector<lessons::Demo>& built_in_demos() {
-  static const std::vector<lessons::Demo> demos = [] {
-    auto parsed = lessons::read_demos(assets::demos(), built_in_gpus());
-    TS_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const std::vector<lessons::Demo> demos =
+      known_good(lessons::read_demos(assets::demos(), built_in_gpus()));
   return demos;
 }
 
 const lessons::RowCatalogue& built_in_rows() {
-  static const lessons::RowCatalogue rows = [] {
-    auto parsed = lessons::read_rows(assets::lesson_rows());
-    TS_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const lessons::RowCatalogue rows = known_good(lessons::read_rows(assets::lesson_rows()));
   return rows;
 }
 
 const sweep::SweepPresets& built_in_sweeps() {
-  static const sweep::SweepPresets presets = [] {
-    auto parsed = sweep::SweepPresets::parse(assets::sweeps());
-    TS_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const sweep::SweepPresets presets =
+      known_good(sweep::SweepPresets::parse(assets::sweeps()));
   return presets;
 }
 

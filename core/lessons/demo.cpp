@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "core/io/json_parse.h"
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_plan.h"
 #include "core/run/compare.h"
@@ -39,20 +38,17 @@ Demo read_demo(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
 }  // namespace
 
 base::Result<std::vector<Demo>> read_demos(std::string_view json, const spec::GpuCatalogue& gpus) {
-  const std::string name = "The list of demos";
-  const auto parsed = io::parse_json(json);
-  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
   std::vector<Demo> demos;
-  std::string problem;
-  ObjectReader reader(*parsed, name, problem);
-  reader.allow({"demos"});
-  std::set<std::string> seen;
-  for (ObjectReader& one : reader.objects("demos")) {
-    demos.push_back(read_demo(one, gpus));
-    if (!seen.insert(demos.back().id).second) one.wrong("there are two with this id");
-    if (demos.size() > kMostDemos) one.wrong("there are no keys for more than ten");
-  }
-  if (!problem.empty()) return base::fail(problem);
+  const auto read = read_object(json, "The list of demos", [&](ObjectReader& reader) {
+    reader.allow({"demos"});
+    std::set<std::string> seen;
+    for (ObjectReader& one : reader.objects("demos")) {
+      demos.push_back(read_demo(one, gpus));
+      if (!seen.insert(demos.back().id).second) one.wrong("there are two with this id");
+      if (demos.size() > kMostDemos) one.wrong("there are no keys for more than ten");
+    }
+  });
+  if (!read) return tl::unexpected(read.error());
   return demos;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/io/json_parse.h"
 #include "core/spec/nearest.h"
 
 namespace ts::lessons {
@@ -139,6 +140,17 @@ std::vector<ObjectReader> ObjectReader::objects(const char* key) {
 std::optional<ObjectReader> ObjectReader::object(const char* key) {
   if (!has(key)) return std::nullopt;
   return ObjectReader(raw(key), place_ + ", " + key, *problem_);
+}
+
+base::Result<void> read_object(std::string_view json, const std::string& name,
+                               const std::function<void(ObjectReader& reader)>& read) {
+  const auto parsed = io::parse_json(json);
+  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
+  std::string problem;
+  ObjectReader reader(*parsed, name, problem);
+  if (reader.good()) read(reader);
+  if (!problem.empty()) return base::fail(problem);
+  return {};
 }
 
 }  // namespace ts::lessons

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
@@ -42,5 +44,9 @@ class ObjectReader {
   std::string place_;
   std::string* problem_;
 };
+
+// Reads the JSON of a file as one object. The error begins with the name of the file or the place.
+base::Result<void> read_object(std::string_view json, const std::string& name,
+                               const std::function<void(ObjectReader& reader)>& read);
 
 }  // namespace ts::lessons

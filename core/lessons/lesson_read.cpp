@@ -2,7 +2,6 @@
 #include <cctype>
 #include <set>
 
-#include "core/io/json_parse.h"
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_plan.h"
 #include "core/spec/nearest.h"
@@ -507,13 +506,12 @@ std::vector<std::string> files_of(StepKind kind) {
 
 base::Result<Lesson> read_lesson(std::string_view json, const std::string& name,
                                  const spec::GpuCatalogue& gpus) {
-  const auto parsed = io::parse_json(json);
-  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
-  std::string problem;
-  ObjectReader reader(*parsed, name, problem);
   Lesson lesson;
-  if (reader.good()) read_whole(reader, gpus, lesson);
-  if (problem.empty()) check_names(lesson, name, problem);
+  const auto read =
+      read_object(json, name, [&](ObjectReader& reader) { read_whole(reader, gpus, lesson); });
+  if (!read) return tl::unexpected(read.error());
+  std::string problem;
+  check_names(lesson, name, problem);
   if (!problem.empty()) return base::fail(problem);
   return lesson;
 }

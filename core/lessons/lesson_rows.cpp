@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/io/json_parse.h"
 #include "core/lessons/lesson_json.h"
 
 namespace ts::lessons {
@@ -42,15 +41,13 @@ const Row* RowCatalogue::row(std::string_view id) const {
 }
 
 base::Result<RowCatalogue> read_rows(std::string_view json) {
-  const auto parsed = io::parse_json(json);
-  if (!parsed) return base::fail("The list of rows " + parsed.error().sentence);
   RowCatalogue found;
-  std::string problem;
-  ObjectReader reader(*parsed, "The list of rows", problem);
-  reader.allow({"rows", "reasons"});
-  read_reasons(reader, found);
-  read_all(reader, found);
-  if (!problem.empty()) return base::fail(problem);
+  const auto read = read_object(json, "The list of rows", [&](ObjectReader& reader) {
+    reader.allow({"rows", "reasons"});
+    read_reasons(reader, found);
+    read_all(reader, found);
+  });
+  if (!read) return tl::unexpected(read.error());
   return found;
 }
 

@@ -3,36 +3,20 @@
 #include <algorithm>
 #include <set>
 
-#include "core/io/json_parse.h"
 #include "core/lessons/lesson_json.h"
 
 namespace ts::lessons {
 
-const Evidence* MaterialErrors::kind(std::string_view id) const {
-  const auto found = std::ranges::find(evidence, id, &Evidence::id);
-  return found == evidence.end() ? nullptr : &*found;
-}
+namespace {
 
-std::vector<const MaterialError*> MaterialErrors::of(std::span<const std::string> rows) const {
-  std::vector<const MaterialError*> found;
-  for (const MaterialError& one : errors) {
-    if (std::ranges::find_first_of(one.rows, rows) != one.rows.end()) found.push_back(&one);
-  }
-  return found;
-}
-
-base::Result<MaterialErrors> read_material_errors(std::string_view json) {
-  const std::string name = "The list of errors";
-  const auto parsed = io::parse_json(json);
-  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
-  MaterialErrors found;
-  std::string problem;
-  ObjectReader reader(*parsed, name, problem);
-  reader.allow({"evidence", "errors"});
+void read_evidence(ObjectReader& reader, MaterialErrors& found) {
   for (ObjectReader& one : reader.objects("evidence")) {
     one.allow({"id", "text"});
     found.evidence.push_back({one.text("id"), one.words("text")});
   }
+}
+
+void read_errors(ObjectReader& reader, MaterialErrors& found) {
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("errors")) {
     one.allow({"id", "rows", "published", "correct", "evidence", "shown_by"});
@@ -50,7 +34,31 @@ base::Result<MaterialErrors> read_material_errors(std::string_view json) {
     }
     found.errors.push_back(std::move(error));
   }
-  if (!problem.empty()) return base::fail(problem);
+}
+
+}  // namespace
+
+const Evidence* MaterialErrors::kind(std::string_view id) const {
+  const auto found = std::ranges::find(evidence, id, &Evidence::id);
+  return found == evidence.end() ? nullptr : &*found;
+}
+
+std::vector<const MaterialError*> MaterialErrors::of(std::span<const std::string> rows) const {
+  std::vector<const MaterialError*> found;
+  for (const MaterialError& one : errors) {
+    if (std::ranges::find_first_of(one.rows, rows) != one.rows.end()) found.push_back(&one);
+  }
+  return found;
+}
+
+base::Result<MaterialErrors> read_material_errors(std::string_view json) {
+  MaterialErrors found;
+  const auto read = read_object(json, "The list of errors", [&](ObjectReader& reader) {
+    reader.allow({"evidence", "errors"});
+    read_evidence(reader, found);
+    read_errors(reader, found);
+  });
+  if (!read) return tl::unexpected(read.error());
   return found;
 }
 
