@@ -12,7 +12,14 @@ add_library(libtorch INTERFACE)
 target_include_directories(libtorch SYSTEM INTERFACE
   ${torch}/include ${torch}/include/torch/csrc/api/include)
 target_link_directories(libtorch INTERFACE ${torch}/lib)
-target_link_libraries(libtorch INTERFACE torch_cpu c10)
+# Without OpenMP LibTorch's headers run at::parallel_for on one thread and say nothing. The runtime is
+# the one that LibTorch brings, so that there is one pool of threads.
+file(GLOB openmp_runtime ${torch}/lib/libgomp*.so*)
+if(NOT openmp_runtime)
+  set(openmp_runtime gomp)
+endif()
+target_compile_options(libtorch INTERFACE -fopenmp)
+target_link_libraries(libtorch INTERFACE torch_cpu c10 ${openmp_runtime})
 # DT_RPATH, not RUNPATH, so that LibTorch's own needs are found beside it as well.
 target_link_options(libtorch INTERFACE
   -Wl,--disable-new-dtags -Wl,-rpath,${torch}/lib -Wl,--allow-shlib-undefined)
