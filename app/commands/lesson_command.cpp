@@ -53,7 +53,7 @@ int list_rows(const LessonCommand& command, text::Language language) {
   auto all = nlohmann::json::array();
   for (const lessons::Row& row : built_in_rows().rows) {
     const auto found = lessons::lessons_of(built_in_lessons(), row.id);
-    const lessons::Reason* const reason = built_in_rows().reason(row.reason);
+    const lessons::NamedText* const reason = built_in_rows().reason(row.reason);
     const std::string why = reason == nullptr ? "" : reason->text.in(language);
     if (command.json) {
       all.push_back({{"row", row.id},

@@ -5,6 +5,7 @@
 #include "core/lessons/lesson_json.h"
 #include "core/lessons/lesson_plan.h"
 #include "core/run/compare.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
@@ -19,18 +20,18 @@ Demo read_demo(ObjectReader& reader, const spec::GpuCatalogue& gpus) {
   demo.answer = reader.words("answer");
   auto plan = reader.object("plan");
   if (!plan) {
-    reader.wrong("\"plan\" is missing");
+    reader.wrong(text::message("lesson_file.missing", {{"key", "plan"}}));
     return demo;
   }
   if (auto read = read_plan(*plan, gpus)) demo.plan = std::move(*read);
   // More than the forms of the pages have.
   const auto& series = demo.plan.sweep.series;
   if (series.size() > 1 || (!series.empty() && !series.front().field)) {
-    plan->wrong("a demo's sweep has at most one setting as series");
+    plan->wrong({.sentence = "a demo's sweep has at most one setting as series"});
   }
   if (demo.plan.kind == StepKind::ab &&
       run::differences(demo.plan.spec, demo.plan.other).size() != 1) {
-    plan->wrong("B of a demo differs in one setting");
+    plan->wrong({.sentence = "B of a demo differs in one setting"});
   }
   return demo;
 }
@@ -44,8 +45,8 @@ base::Result<std::vector<Demo>> read_demos(std::string_view json, const spec::Gp
     std::set<std::string> seen;
     for (ObjectReader& one : reader.objects("demos")) {
       demos.push_back(read_demo(one, gpus));
-      if (!seen.insert(demos.back().id).second) one.wrong("there are two with this id");
-      if (demos.size() > kMostDemos) one.wrong("there are no keys for more than ten");
+      if (!seen.insert(demos.back().id).second) one.wrong(text::message("lesson_file.two_ids"));
+      if (demos.size() > kMostDemos) one.wrong({.sentence = "there are no keys for more than ten"});
     }
   });
   if (!read) return tl::unexpected(read.error());

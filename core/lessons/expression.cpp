@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
@@ -18,14 +19,15 @@ class Parser {
     auto parsed = sum();
     if (!parsed) return parsed;
     skip_blanks();
-    if (at_ < text_.size()) return wrong("there is something after its end");
+    if (at_ < text_.size()) return wrong(text::message("lesson_file.after_end"));
     parsed->text = text_;
     return parsed;
   }
 
  private:
-  [[nodiscard]] tl::unexpected<base::Error> wrong(const std::string& what) const {
-    return base::fail("cannot be read at character " + std::to_string(at_ + 1) + ": " + what);
+  [[nodiscard]] tl::unexpected<base::Error> wrong(base::Message what) const {
+    return text::fail("lesson_file.expression_at", {{"place", std::to_string(at_ + 1)},
+                                                    text::argument("reason", std::move(what))});
   }
 
   void skip_blanks() {
@@ -54,7 +56,7 @@ class Parser {
       const bool is_first = take(first);
       if (!is_first && !take(second)) break;
       // A long chain nests as deep as parentheses do, and is also walked by recursion.
-      if (++operations_ > kMostOperations) return wrong("it is too long");
+      if (++operations_ > kMostOperations) return wrong(text::message("lesson_file.too_long"));
       auto right = (this->*part)();
       if (!right) return right;
       left = operation(is_first ? first_kind : second_kind, std::move(*left), std::move(*right));
@@ -70,9 +72,9 @@ class Parser {
 
   base::Result<Expression> factor() {
     if (take('(')) {
-      if (++level_ > kMostLevels) return wrong("its parentheses are too deep");
+      if (++level_ > kMostLevels) return wrong(text::message("lesson_file.too_deep"));
       auto inside = sum();
-      if (inside && !take(')')) return wrong("a ) is missing");
+      if (inside && !take(')')) return wrong(text::message("lesson_file.no_bracket"));
       --level_;
       return inside;
     }
@@ -84,11 +86,11 @@ class Parser {
     };
     while (at_ < text_.size() && part_of_word(text_[at_])) ++at_;
     const std::string word(text_.substr(begin, at_ - begin));
-    if (word.empty()) return wrong("a number or a name is missing");
+    if (word.empty()) return wrong(text::message("lesson_file.no_operand"));
     Expression made;
     if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
       const auto number = spec::parse_real(word);
-      if (!number) return wrong("\"" + word + "\" is no number");
+      if (!number) return wrong(text::message("lesson_file.bad_number", {{"word", word}}));
       made.constant = *number;
       return made;
     }
@@ -98,7 +100,7 @@ class Parser {
   base::Result<Expression> reference(const std::string& word) {
     const std::size_t dot = word.find('.');
     if (dot == word.npos || dot + 1 == word.size() || word.find('.', dot + 1) != word.npos) {
-      return wrong("\"" + word + "\" is not written as NAME.QUANTITY");
+      return wrong(text::message("lesson_file.bad_name", {{"word", word}}));
     }
     Expression made;
     made.kind = Expression::Kind::reference;
@@ -114,7 +116,7 @@ class Parser {
       ++at_;
       return made;
     }
-    return wrong("a ) is missing");
+    return wrong(text::message("lesson_file.no_bracket"));
   }
 
   static constexpr int kMostOperations = 100;

@@ -32,6 +32,12 @@ struct Words {
   [[nodiscard]] bool complete() const;  // in all languages
 };
 
+// A text that other entries of a file name by its id.
+struct NamedText {
+  std::string id;
+  Words text;
+};
+
 // The scale at which a lesson is done: runs on this machine, or predictions for a card.
 enum class Tier : std::uint8_t { laptop, gb8, gb80 };
 inline constexpr int kTierCount = 3;

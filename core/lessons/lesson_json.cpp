@@ -5,6 +5,7 @@
 
 #include "core/io/json_parse.h"
 #include "core/spec/nearest.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
@@ -13,16 +14,21 @@ const nlohmann::json kNothing;
 
 }  // namespace
 
-ObjectReader::ObjectReader(const nlohmann::json& json, std::string place, std::string& problem)
+base::Message at_place(const std::string& place, base::Message problem) {
+  return text::message("lesson_file.at",
+                       {{"place", place}, text::argument("problem", std::move(problem))});
+}
+
+ObjectReader::ObjectReader(const nlohmann::json& json, std::string place, base::Message& problem)
     : json_(&json), place_(std::move(place)), problem_(&problem) {
   if (!json.is_object()) {
-    wrong("is no JSON object");
+    wrong(text::message("lesson_file.no_object"));
     json_ = &kNothing;
   }
 }
 
-void ObjectReader::wrong(const std::string& what) {
-  if (problem_->empty()) *problem_ = place_ + ": " + what;
+void ObjectReader::wrong(base::Message what) {
+  if (problem_->empty()) *problem_ = at_place(place_, std::move(what));
 }
 
 void ObjectReader::allow(std::initializer_list<const char*> keys) {
@@ -31,8 +37,9 @@ void ObjectReader::allow(std::initializer_list<const char*> keys) {
   for (const auto& [key, value] : json_->items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
     const std::string_view near = spec::nearest(key, known);
-    wrong("there is no key \"" + key + "\" here" +
-          (near.empty() ? "" : ": did you mean " + std::string(near) + "?"));
+    wrong(near.empty() ? text::message("lesson_file.no_key", {{"key", key}})
+                       : text::message("lesson_file.no_key_meant",
+                                       {{"key", key}, {"meant", std::string(near)}}));
   }
 }
 
@@ -49,7 +56,8 @@ std::string ObjectReader::text(const char* key) {
   if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
     return value.get<std::string>();
   }
-  wrong(std::string("\"") + key + "\" " + (has(key) ? "must be a text" : "is missing"));
+  wrong(has(key) ? text::message("lesson_file.no_text", {{"key", key}})
+                 : text::message("lesson_file.missing", {{"key", key}}));
   return {};
 }
 
@@ -65,7 +73,7 @@ std::vector<std::string> ObjectReader::texts(const char* key) {
                       return one.is_string();
                     });
   if (good) return list.get<std::vector<std::string>>();
-  wrong(std::string("\"") + key + "\" must be a list of texts");
+  wrong(text::message("lesson_file.no_texts", {{"key", key}}));
   return found;
 }
 
@@ -73,7 +81,7 @@ std::optional<double> ObjectReader::number(const char* key) {
   if (!has(key)) return std::nullopt;
   const nlohmann::json& value = raw(key);
   if (value.is_number() && std::isfinite(value.get<double>())) return value.get<double>();
-  wrong(std::string("\"") + key + "\" must be a number");
+  wrong(text::message("lesson_file.no_number", {{"key", key}}));
   return std::nullopt;
 }
 
@@ -87,14 +95,15 @@ std::optional<std::int64_t> ObjectReader::whole(const char* key, std::int64_t le
     const auto number = value.get<std::int64_t>();
     if (number >= least && number <= most) return number;
   }
-  wrong(std::string("\"") + key + "\" must be a whole number from " + std::to_string(least) +
-        " to " + std::to_string(most));
+  wrong(text::message(
+      "lesson_file.no_whole",
+      {{"key", key}, {"least", std::to_string(least)}, {"most", std::to_string(most)}}));
   return std::nullopt;
 }
 
 Words ObjectReader::words(const char* key) {
   if (has(key)) return words_or_none(key);
-  wrong(std::string("\"") + key + "\" is missing");
+  wrong(text::message("lesson_file.missing", {{"key", key}}));
   return {};
 }
 
@@ -108,15 +117,23 @@ Words ObjectReader::words_or_none(const char* key) {
     for (const auto& [code, text] : value.items()) {
       const auto language = text::language_from_code(code);
       if (!language || !text.is_string()) {
-        wrong(std::string("\"") + key + "\" takes texts under en, zh-CN and zh-TW, not \"" + code +
-              "\"");
+        wrong(text::message("lesson_file.languages", {{"key", key}, {"code", code}}));
         return {};
       }
       words.of[static_cast<std::size_t>(*language)] = text.get<std::string>();
     }
   }
-  if (words.empty()) wrong(std::string("\"") + key + "\" has no text");
+  if (words.empty()) wrong(text::message("lesson_file.empty_text", {{"key", key}}));
   return words;
+}
+
+std::vector<NamedText> ObjectReader::named_texts(const char* key) {
+  std::vector<NamedText> found;
+  for (ObjectReader& one : objects(key)) {
+    one.allow({"id", "text"});
+    found.push_back({one.text("id"), one.words("text")});
+  }
+  return found;
 }
 
 std::vector<ObjectReader> ObjectReader::objects(const char* key) {
@@ -124,7 +141,7 @@ std::vector<ObjectReader> ObjectReader::objects(const char* key) {
   if (!has(key)) return found;
   const nlohmann::json& list = raw(key);
   if (!list.is_array()) {
-    wrong(std::string("\"") + key + "\" must be a list");
+    wrong(text::message("lesson_file.no_list", {{"key", key}}));
     return found;
   }
   for (const nlohmann::json& one : list) {
@@ -145,11 +162,14 @@ std::optional<ObjectReader> ObjectReader::object(const char* key) {
 base::Result<void> read_object(std::string_view json, const std::string& name,
                                const std::function<void(ObjectReader& reader)>& read) {
   const auto parsed = io::parse_json(json);
-  if (!parsed) return base::fail(name + " " + parsed.error().sentence);
-  std::string problem;
+  if (!parsed) {
+    return text::fail("file_error.is_no_json",
+                      {{"path", name}, text::argument("reason", parsed.error())});
+  }
+  base::Message problem;
   ObjectReader reader(*parsed, name, problem);
   if (reader.good()) read(reader);
-  if (!problem.empty()) return base::fail(problem);
+  if (!problem.empty()) return tl::unexpected(problem);
   return {};
 }
 

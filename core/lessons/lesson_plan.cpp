@@ -6,6 +6,7 @@
 #include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
@@ -27,12 +28,12 @@ bool apply(ObjectReader& reader, const char* key, const std::vector<std::string>
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      reader.wrong(std::string("\"") + key + "\" takes KEY=VALUE, not \"" + setting + "\"");
+      reader.wrong(text::message("lesson_file.no_setting", {{"key", key}, {"text", setting}}));
       return false;
     }
     if (auto set = spec::set_field(spec, setting.substr(0, equals), setting.substr(equals + 1));
         !set) {
-      reader.wrong(set.error().sentence);
+      reader.wrong(set.error());
       return false;
     }
   }
@@ -41,7 +42,7 @@ bool apply(ObjectReader& reader, const char* key, const std::vector<std::string>
 
 bool possible(ObjectReader& reader, const spec::WorkloadSpec& spec) {
   const auto problems = spec::validate(spec);
-  if (!problems.empty()) reader.wrong(problems.front().sentence);
+  if (!problems.empty()) reader.wrong(problems.front());
   return problems.empty();
 }
 
@@ -50,7 +51,7 @@ bool read_base(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& p
   const std::string workload = reader.text("workload");
   if (!reader.good()) return false;
   if (auto set = spec::set_field(plan.spec, "workload", workload); !set) {
-    reader.wrong(set.error().sentence);
+    reader.wrong(set.error());
     return false;
   }
   plan.command = std::string(to_string(plan.kind)) + " " + workload;
@@ -61,13 +62,14 @@ bool read_base(ObjectReader& reader, const spec::GpuCatalogue& gpus, StepPlan& p
     spec::apply_preset(*found, plan.spec);
     plan.command += " --preset " + preset;
   } else {
-    reader.wrong("there is no preset \"" + preset + "\" for " + workload);
+    reader.wrong(
+        text::message("lesson_file.no_preset", {{"preset", preset}, {"workload", workload}}));
   }
   const std::string gpu = reader.text_or("gpu", "");
   if (!gpu.empty()) {
     const auto card = gpus.require(gpu);
     if (!card) {
-      reader.wrong(card.error().sentence);
+      reader.wrong(card.error());
       return false;
     }
     plan.gpu = (*card)->name;
@@ -83,21 +85,21 @@ void read_sweep(ObjectReader& reader, StepPlan& plan) {
   const auto series = reader.texts("series");
   for (const std::string& text : axes) {
     auto axis = sweep::parse_axis(text);
-    if (!axis) return reader.wrong(axis.error().sentence);
+    if (!axis) return reader.wrong(axis.error());
     plan.sweep.axes.push_back(std::move(*axis));
   }
   for (const std::string& text : series) {
     auto one = sweep::parse_series(text);
-    if (!one) return reader.wrong(one.error().sentence);
+    if (!one) return reader.wrong(one.error());
     plan.sweep.series.push_back(std::move(*one));
   }
-  if (axes.empty()) return reader.wrong("a sweep needs \"axes\"");
+  if (axes.empty()) return reader.wrong(text::message("lesson_file.no_axes"));
   plan.sweep.protocol = plan.protocol;
   if (const auto seconds = reader.whole("max_seconds", 1, 3600)) {
     plan.sweep.max_point_s = static_cast<double>(*seconds);
     plan.command += " --max-seconds " + std::to_string(*seconds);
   }
-  if (auto good = sweep::check(plan.sweep); !good) return reader.wrong(good.error().sentence);
+  if (auto good = sweep::check(plan.sweep); !good) return reader.wrong(good.error());
   add_words(plan.command, "--axis", axes);
   add_words(plan.command, "--series", series);
   const std::string fit = reader.text_or("fit", "");
@@ -106,7 +108,7 @@ void read_sweep(ObjectReader& reader, StepPlan& plan) {
   const auto low = spec::parse_count(fit.substr(0, colon));
   const auto high = spec::parse_count(fit.substr(colon + 1));
   if (!low || !high || *low > *high) {
-    return reader.wrong("\"fit\" takes FROM:TO such as 512:4096, not \"" + fit + "\"");
+    return reader.wrong(text::message("lesson_file.bad_fit", {{"text", fit}}));
   }
   plan.fit = {.low = *low, .high = *high};
   plan.command += " --fit " + fit;
@@ -116,7 +118,7 @@ void read_hunt(ObjectReader& reader, StepPlan& plan) {
   const std::string text = reader.text("axis");
   if (!reader.good()) return;
   auto axis = predict::parse_hunt_axis(text);
-  if (!axis) return reader.wrong(axis.error().sentence);
+  if (!axis) return reader.wrong(axis.error());
   plan.axis = *axis;
   plan.command += " --axis " + text;
 }
@@ -125,8 +127,7 @@ void read_ab(ObjectReader& reader, StepPlan& plan) {
   plan.other = plan.spec;
   const auto with = reader.texts("with");
   if (!apply(reader, "with", with, plan.other) || !possible(reader, plan.other)) return;
-  if (plan.other == plan.spec)
-    return reader.wrong("A and B are the same: \"with\" changes nothing");
+  if (plan.other == plan.spec) return reader.wrong(text::message("lesson_file.same_sides"));
   add_words(plan.command, "--with", with);
 }
 
@@ -164,24 +165,24 @@ base::Result<void> check_point(const std::string& argument, const StepPlan& plan
   if (!known && (!name.series.empty() || all.size() > 1)) {
     std::string labels;
     for (const auto& one : all) labels += (labels.empty() ? "" : ", ") + one.label;
-    return base::fail("the sweep has no series \"" + name.series + "\"; there are " + labels);
+    return text::fail("lesson_file.no_series", {{"series", name.series}, {"all", labels}});
   }
   if (!place) {
     if (name.at.empty()) return {};
-    return base::fail("a whole series has no " + name.at.front().first);
+    return text::fail("lesson_file.whole_series", {{"name", name.at.front().first}});
   }
   for (const sweep::SweepAxis& axis : plan.sweep.axes) {
     const std::string key = spec::field_name(axis.field);
     const auto given =
         std::ranges::find_if(name.at, [&](const auto& one) { return one.first == key; });
-    if (given == name.at.end()) return base::fail("the place on " + key + " is missing");
+    if (given == name.at.end()) return text::fail("lesson_file.no_place", {{"name", key}});
     const auto value = spec::parse_count(given->second);
     if (!value || std::to_string(*value) != given->second ||
         std::ranges::find(axis.values, *value) == axis.values.end()) {
-      return base::fail("the sweep has no " + key + " = " + given->second);
+      return text::fail("lesson_file.no_point", {{"name", key}, {"value", given->second}});
     }
   }
-  if (name.at.size() > plan.sweep.axes.size()) return base::fail("it names more than the axes");
+  if (name.at.size() > plan.sweep.axes.size()) return text::fail("lesson_file.too_many_places");
   return {};
 }
 
@@ -193,7 +194,7 @@ std::optional<StepPlan> read_plan(ObjectReader& reader, const spec::GpuCatalogue
   if (!reader.good()) return std::nullopt;
   const auto kind = step_kind_from(name);
   if (!kind) {
-    reader.wrong("there is no kind \"" + name + "\"; there are run, predict, sweep, hunt, ab");
+    reader.wrong(text::message("lesson_file.no_kind", {{"kind", name}}));
     return std::nullopt;
   }
   plan.kind = *kind;
@@ -233,10 +234,10 @@ base::Result<void> check_argument(const QuantityRow& row, const std::string& arg
                                   const StepPlan& plan) {
   const bool optional = row.takes == Takes::series || row.takes == Takes::point;
   if (row.takes == Takes::nothing && !argument.empty()) {
-    return base::fail("it takes nothing in parentheses");
+    return text::fail("lesson_file.takes_nothing");
   }
   if (row.takes != Takes::nothing && argument.empty() && !optional) {
-    return base::fail("it needs something in parentheses");
+    return text::fail("lesson_file.takes_something");
   }
   switch (row.takes) {
     case Takes::point:
@@ -245,11 +246,11 @@ base::Result<void> check_argument(const QuantityRow& row, const std::string& arg
       return check_point(argument, plan, false);
     case Takes::setting: {
       const auto field = spec::field_from_name(argument);
-      return field ? base::Result<void>() : base::fail(field.error().sentence);
+      return field ? base::Result<void>() : tl::unexpected(field.error());
     }
     case Takes::index: {
       const auto number = spec::parse_count(argument);
-      return number && *number > 0 ? base::Result<void>() : base::fail("it takes a number from 1");
+      return number && *number > 0 ? base::Result<void>() : text::fail("lesson_file.takes_index");
     }
     default:
       return {};

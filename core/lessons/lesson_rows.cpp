@@ -4,25 +4,19 @@
 #include <set>
 
 #include "core/lessons/lesson_json.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
-
-void read_reasons(ObjectReader& reader, RowCatalogue& found) {
-  for (ObjectReader& one : reader.objects("reasons")) {
-    one.allow({"id", "text"});
-    found.reasons.push_back({one.text("id"), one.words("text")});
-  }
-}
 
 void read_all(ObjectReader& reader, RowCatalogue& found) {
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("rows")) {
     one.allow({"id", "title", "reason"});
     Row row{one.text("id"), one.words("title"), one.text_or("reason", "")};
-    if (!seen.insert(row.id).second) one.wrong("there are two with this id");
+    if (!seen.insert(row.id).second) one.wrong(text::message("lesson_file.two_ids"));
     if (!row.reason.empty() && found.reason(row.reason) == nullptr) {
-      one.wrong("there is no reason \"" + row.reason + "\"");
+      one.wrong({.sentence = "there is no reason \"" + row.reason + "\""});
     }
     found.rows.push_back(std::move(row));
   }
@@ -30,8 +24,8 @@ void read_all(ObjectReader& reader, RowCatalogue& found) {
 
 }  // namespace
 
-const Reason* RowCatalogue::reason(std::string_view id) const {
-  const auto found = std::ranges::find_if(reasons, [&](const Reason& one) { return one.id == id; });
+const NamedText* RowCatalogue::reason(std::string_view id) const {
+  const auto found = std::ranges::find(reasons, id, &NamedText::id);
   return found == reasons.end() ? nullptr : &*found;
 }
 
@@ -44,7 +38,7 @@ base::Result<RowCatalogue> read_rows(std::string_view json) {
   RowCatalogue found;
   const auto read = read_object(json, "The list of rows", [&](ObjectReader& reader) {
     reader.allow({"rows", "reasons"});
-    read_reasons(reader, found);
+    found.reasons = reader.named_texts("reasons");
     read_all(reader, found);
   });
   if (!read) return tl::unexpected(read.error());

@@ -16,15 +16,11 @@ struct Row {
   Words title;
   std::string reason;  // why no lesson covers it: the id of a reason; empty if one does
 };
-struct Reason {
-  std::string id;
-  Words text;
-};
 
 struct RowCatalogue {
   std::vector<Row> rows;
-  std::vector<Reason> reasons;
-  [[nodiscard]] const Reason* reason(std::string_view id) const;
+  std::vector<NamedText> reasons;
+  [[nodiscard]] const NamedText* reason(std::string_view id) const;
   [[nodiscard]] const Row* row(std::string_view id) const;
 };
 // assets/lesson_rows.json. The error names the row.

@@ -4,17 +4,11 @@
 #include <set>
 
 #include "core/lessons/lesson_json.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 
 namespace {
-
-void read_evidence(ObjectReader& reader, MaterialErrors& found) {
-  for (ObjectReader& one : reader.objects("evidence")) {
-    one.allow({"id", "text"});
-    found.evidence.push_back({one.text("id"), one.words("text")});
-  }
-}
 
 void read_errors(ObjectReader& reader, MaterialErrors& found) {
   std::set<std::string> seen;
@@ -27,10 +21,10 @@ void read_errors(ObjectReader& reader, MaterialErrors& found) {
     error.correct = one.words("correct");
     error.evidence = one.text("evidence");
     error.shown_by = one.text_or("shown_by", "");
-    if (!seen.insert(error.id).second) one.wrong("there are two with this id");
-    if (error.rows.empty()) one.wrong("\"rows\" is empty");
+    if (!seen.insert(error.id).second) one.wrong(text::message("lesson_file.two_ids"));
+    if (error.rows.empty()) one.wrong({.sentence = "\"rows\" is empty"});
     if (found.kind(error.evidence) == nullptr) {
-      one.wrong("there is no evidence \"" + error.evidence + "\"");
+      one.wrong({.sentence = "there is no evidence \"" + error.evidence + "\""});
     }
     found.errors.push_back(std::move(error));
   }
@@ -38,8 +32,8 @@ void read_errors(ObjectReader& reader, MaterialErrors& found) {
 
 }  // namespace
 
-const Evidence* MaterialErrors::kind(std::string_view id) const {
-  const auto found = std::ranges::find(evidence, id, &Evidence::id);
+const NamedText* MaterialErrors::kind(std::string_view id) const {
+  const auto found = std::ranges::find(evidence, id, &NamedText::id);
   return found == evidence.end() ? nullptr : &*found;
 }
 
@@ -55,7 +49,7 @@ base::Result<MaterialErrors> read_material_errors(std::string_view json) {
   MaterialErrors found;
   const auto read = read_object(json, "The list of errors", [&](ObjectReader& reader) {
     reader.allow({"evidence", "errors"});
-    read_evidence(reader, found);
+    found.evidence = reader.named_texts("evidence");
     read_errors(reader, found);
   });
   if (!read) return tl::unexpected(read.error());

@@ -19,15 +19,11 @@ struct MaterialError {
   std::string evidence;  // the id of a kind of evidence
   std::string shown_by;  // the command that shows it, without "tensorscope"; empty: none does
 };
-struct Evidence {
-  std::string id;
-  Words text;
-};
 
 struct MaterialErrors {
   std::vector<MaterialError> errors;
-  std::vector<Evidence> evidence;
-  [[nodiscard]] const Evidence* kind(std::string_view id) const;
+  std::vector<NamedText> evidence;
+  [[nodiscard]] const NamedText* kind(std::string_view id) const;
   // Those in one of the rows, in the order of their numbers.
   [[nodiscard]] std::vector<const MaterialError*> of(std::span<const std::string> rows) const;
 };

@@ -8,6 +8,7 @@
 
 #include "core/base/letters.h"
 #include "core/spec/nearest.h"
+#include "core/text/message.h"
 
 namespace ts::lessons {
 namespace {
@@ -371,9 +372,11 @@ base::Result<const QuantityRow*> find_quantity(StepKind kind, const std::string&
     names.emplace_back(row.name);
   }
   const std::string_view near = spec::nearest(name, names);
-  return base::fail("a step of kind " + std::string(to_string(kind)) + " has no quantity \"" +
-                    name + "\"" +
-                    (near.empty() ? "" : ": did you mean " + std::string(near) + "?"));
+  if (near.empty()) {
+    return text::fail("lesson_file.no_quantity", {{"kind", to_string(kind)}, {"name", name}});
+  }
+  return text::fail("lesson_file.no_quantity_meant",
+                    {{"kind", to_string(kind)}, {"name", name}, {"meant", std::string(near)}});
 }
 
 std::optional<double> read_quantity(const QuantityRow& row, const nlohmann::json& document,

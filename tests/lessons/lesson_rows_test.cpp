@@ -35,7 +35,7 @@ TEST(LessonRows, AllRowsHaveALessonOrAReason) {
   }
   EXPECT_EQ(seen, 116U);
   EXPECT_EQ(rows->rows.size(), 116U);
-  for (const Reason& one : rows->reasons) EXPECT_TRUE(one.text.complete()) << one.id;
+  for (const NamedText& one : rows->reasons) EXPECT_TRUE(one.text.complete()) << one.id;
 }
 
 // The table of all exercises in docs/labs.md: lesson, sizes, reason and errors of each.
@@ -65,7 +65,7 @@ TEST(LessonRows, ThePageListsAllOfThem) {
     }
     std::vector<std::string> wrong;
     for (const MaterialError* const one : errors->of({&row.id, 1})) wrong.push_back(one->id);
-    const Reason* const reason = rows->reason(row.reason);
+    const NamedText* const reason = rows->reason(row.reason);
     const std::string line = "| " + row.id + " " + row.title.in(text::Language::en) + " | " +
                              joined(lessons_of(lessons, row.id)) + " | " + joined(tiers) + " | " +
                              (reason == nullptr ? "" : reason->text.in(text::Language::en)) +

@@ -111,7 +111,7 @@ void draw_rows(const Ui& ui, const lessons::RowCatalogue& rows,
   const bool open =
       folded_section(ui, "###lesson_rows", ui.texts("lesson.rows"), text::grouped(count) + "   ");
   for (const lessons::Row& row : rows.rows) {
-    const lessons::Reason* const reason = rows.reason(row.reason);
+    const lessons::NamedText* const reason = rows.reason(row.reason);
     if (reason == nullptr) continue;
     const std::string title = row.id + "   " + row.title.in(language);
     if (wanted.empty() ? !open : !base::contains_letters(title, wanted)) continue;
