@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "core/allocator/snapshot_of_log.h"
 #include "core/text/numbers.h"
 #include "tests/views/gpu_run.h"
 #include "tests/views/memory_chart_fixture.h"
+#include "views/charts/labels.h"
 
 namespace ts::views {
 namespace {
@@ -83,6 +85,36 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
       EXPECT_LE(call.bounds.y0, call.bounds.y1) << i;
     }
   }
+}
+
+// A legend with too little room names what the chart shows before what it does not have.
+TEST_F(MemoryChartTest, TheLegendKeepsTheCategoriesThatThereAre) {
+  // Parameters and activations are alive at the peak, temporaries are not; there is nothing else.
+  const std::vector<memory::BlockIndex> at_peak = run->memory.live_after(run->memory.peak_event());
+  std::vector<memory::Category> decided(run->memory.blocks().size(), memory::Category::temporary);
+  for (const memory::BlockIndex block : at_peak)
+    decided[block] = block % 2 == 0 ? memory::Category::parameter : memory::Category::activation;
+  const auto phases = run->memory.phases();
+  run->memory.decide(decided, {phases.begin(), phases.end()});
+  const std::set<memory::Category> present(decided.begin(), decided.end());
+  ASSERT_EQ(present.size(), 3U);
+  int left_out = 0;
+  for (float width = 260; width < 1300; width += 20) {
+    area.x1 = area.x0 + width;
+    frame();
+    const RecordingSink sink = frame();
+    std::size_t named = 0, absent = 0;
+    for (std::size_t i = 0; i < memory::kCategoryCount; ++i) {
+      const auto category = static_cast<memory::Category>(i);
+      const bool shown = std::ranges::any_of(
+          sink.calls, [&](const auto& call) { return call.text == texts(category_key(category)); });
+      (present.contains(category) ? named : absent) += shown ? 1 : 0;
+    }
+    if (named == present.size()) continue;
+    left_out += named > 0 ? 1 : 0;
+    EXPECT_EQ(absent, 0U) << width;
+  }
+  EXPECT_GT(left_out, 3);
 }
 
 TEST_F(MemoryChartTest, NeverWritesOneWordOverAnother) {

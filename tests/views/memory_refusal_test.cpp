@@ -104,6 +104,38 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   EXPECT_TRUE(frame().says("the run ended before it allocated anything"));
 }
 
+// The words of a refusal are wide: the plate of the peak keeps off them, wherever both are.
+TEST_F(MemoryChartTest, ThePlateOfThePeakKeepsOffAPredictedRefusal) {
+  forecast = std::make_unique<predict::Forecast>();
+  forecast->id = 5;
+  forecast->run.log = std::move(testing::transformer_run(strings, {})->memory);
+  forecast->prediction.fit = predict::Fit::oom;
+  predicted = true;
+  const auto events = static_cast<memory::EventIndex>(forecast->run.log.events().size());
+  int both = 0;
+  for (memory::EventIndex event = 10; event < events; event += events / 40) {
+    forecast->prediction.breaking = predict::BreakingAllocation{
+        event, "aten::bmm", "blocks.3", base::Phase::forward, 0, kGiB, kGiB / 2, kGiB / 4};
+    for (const float width : {700.0F, 1240.0F, 1900.0F}) {
+      area.x1 = area.x0 + width;
+      const RecordingSink sink = frame();
+      const auto place = [&sink](const char* words) {
+        return std::ranges::find_if(
+            sink.calls, [words](const auto& call) { return call.text.find(words) == 0; });
+      };
+      const auto refusal = place("Would run out of memory");
+      const auto peak = place("Predicted peak");
+      if (refusal == sink.calls.end() || peak == sink.calls.end()) continue;
+      ++both;
+      const bool meet =
+          peak->bounds.x0 < refusal->bounds.x1 && refusal->bounds.x0 < peak->bounds.x1 &&
+          peak->bounds.y0 < refusal->bounds.y1 && refusal->bounds.y0 < peak->bounds.y1;
+      EXPECT_FALSE(meet) << event << ", " << width;
+    }
+  }
+  EXPECT_GT(both, 5);
+}
+
 TEST_F(MemoryChartTest, ARefusalIsToldWithWhatWasAskedAndFree) {
   testing::TransformerShape shape;
   shape.memory_limit = 6 * kGiB;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
@@ -34,6 +35,17 @@ std::string place_words(const LiveListDrawContext& drawing, const memory::Alloca
 }
 
 }  // namespace
+
+void PresentCategories::update(const memory::AllocationLog& log) {
+  const std::uint64_t version = log.version();
+  const bool rests = std::exchange(last_frame_, version) == version;
+  const auto blocks = log.blocks();
+  if (read_ == version || (!rests && blocks.size() < blocks_ + blocks_ / 8)) return;
+  read_ = version;
+  blocks_ = blocks.size();
+  has_.fill(false);
+  for (const memory::Block& block : blocks) has_[static_cast<std::size_t>(block.category)] = true;
+}
 
 Color category_border(const Theme& theme, memory::Category category) {
   const bool pale = category == memory::Category::temporary && theme.kind == ThemeKind::light;

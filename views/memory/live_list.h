@@ -14,6 +14,22 @@
 
 namespace ts::views {
 
+// The categories that a log has blocks of. A long log that grows is read again when it has grown by
+// an eighth or rests, so that a frame takes little. UI thread.
+class PresentCategories {
+ public:
+  void update(const memory::AllocationLog& log);
+  [[nodiscard]] bool has(memory::Category category) const {
+    return has_[static_cast<std::size_t>(category)];
+  }
+
+ private:
+  std::array<bool, memory::kCategoryCount> has_{};
+  std::size_t blocks_ = 0;        // of the log when it was read
+  std::uint64_t read_ = 0;        // the version that was read
+  std::uint64_t last_frame_ = 0;  // the version in the frame before
+};
+
 // The live memory right after one event.
 struct LiveFacts {
   memory::EventIndex event = memory::kNone;

@@ -47,6 +47,7 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
     peak_seen_ = source_.log->peak_event();
     peak_bytes_ = source_.log->by_category_after(peak_seen_);
   }
+  if (has_log_) present_.update(*source_.log);
   if (has_log_ && compares(context)) {
     const run::Run* run = context.run;
     const bool broken_off = run != nullptr && run->finished && run->verdict != run::Verdict::ok;
@@ -90,6 +91,7 @@ void MemoryChart::follow_source(ViewContext& context) {
   facts_.clear();
   peak_seen_ = memory::kNone;
   peak_bytes_ = {};
+  present_ = {};
   gestures_ = {};
   transition_.stop();
   hover_.reset();
@@ -214,8 +216,11 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   legend_.clear();
   for (const memory::Category category : kLegendOrder) {
     if (context.state.block_colors != BlockColors::category) break;
-    // A category with nothing at the peak may have memory elsewhere.
-    const std::int64_t least = category == memory::Category::unknown ? 0 : 1;
+    // A category with nothing at the peak may have memory elsewhere. One without any is left out
+    // before it, but has its room: the chart does not move when it comes.
+    const std::int64_t least = category == memory::Category::unknown ? 0
+                               : present_.has(category)              ? 2
+                                                                     : 1;
     legend_.push_back({context.texts(category_key(category)),
                        context.theme.category[static_cast<std::size_t>(category)],
                        category_border(context.theme, category),

@@ -204,6 +204,7 @@ class MemoryChart {
   DeviceLayers layers_;
   memory::EventIndex peak_seen_ = memory::kNone;
   memory::CategoryBytes peak_bytes_{};
+  PresentCategories present_;
   MemoryGestures gestures_;
   Transition transition_;
   Transition byte_transition_;

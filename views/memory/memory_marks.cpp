@@ -214,7 +214,12 @@ Rect MemoryChart::peak_plate(const DrawContext& drawing, const ViewContext& cont
   const float left =
       std::max(plot.x0, right ? x + s + drawing.px(6) : x - s - drawing.px(6) - width);
   const float top = std::max(plot.y0, y - 1 - s * 1.5F - height + drawing.px(8));
-  return {std::round(left), std::round(top), std::round(left + width), std::round(top + height)};
+  const Rect plate{std::round(left), std::round(top), std::round(left + width),
+                   std::round(top + height)};
+  // The words of a refusal tell the peak, too.
+  const Rect with_mark{std::min(plate.x0, x - s), plate.y0, std::max(plate.x1, x + s), y};
+  if (refused && overlap(refusal_plate(drawing, context).place, with_mark)) return {};
+  return plate;
 }
 
 void MemoryChart::draw_peak(const DrawContext& drawing, const ViewContext& context) const {
