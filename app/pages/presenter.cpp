@@ -27,13 +27,10 @@ Page page_of(lessons::StepKind kind) {
   return Page::run;
 }
 
-// Device and seed are those of now, and so is the card where the demo names none.
-spec::WorkloadSpec spec_here(const lessons::StepPlan& plan, const spec::WorkloadSpec& now) {
-  spec::WorkloadSpec spec = spec_of_plan(plan);
-  spec.device = now.device;
-  spec.seed = now.seed;
-  if (plan.gpu.empty()) spec.target_gpu = now.target_gpu;
-  return spec;
+// Its place among the open ones; unset: the run is shown.
+std::optional<std::size_t> shown_file(const OpenedFiles& files) {
+  if (files.current() == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(files.current() - files.entries().data());
 }
 
 bool measures(lessons::StepKind kind) {
@@ -42,10 +39,25 @@ bool measures(lessons::StepKind kind) {
 
 }  // namespace
 
+// Device and seed are the user's own, and so is the card where the demo names none.
+spec::WorkloadSpec Presenter::spec_of(const lessons::StepPlan& plan) const {
+  const spec::WorkloadSpec& own = before_ ? before_->spec : services_.state.history.spec();
+  spec::WorkloadSpec spec = spec_of_plan(plan);
+  spec.device = own.device;
+  spec.seed = own.seed;
+  if (plan.gpu.empty()) spec.target_gpu = own.target_gpu;
+  return spec;
+}
+
+std::optional<std::size_t> Presenter::demo() const {
+  const auto& shown = services_.state.demo;
+  return shown ? std::optional(shown->number) : std::nullopt;
+}
+
 std::string Presenter::why_not(std::size_t demo) const {
   const lessons::StepPlan& plan = built_in_demos()[demo].plan;
   const auto& t = services_.texts;
-  const auto problems = spec::validate(spec_here(plan, services_.state.history.spec()));
+  const auto problems = spec::validate(spec_of(plan));
   if (!problems.empty()) return views::message_words(t, problems.front());
   if (!measures(plan.kind)) return {};
   if (!services_.session.engine_problem().empty())
@@ -61,57 +73,76 @@ std::string Presenter::why_not(std::size_t demo) const {
 
 void Presenter::show(std::size_t demo) {
   stop();
-  Preferences& preferences = services_.state.preferences;
-  if (!before_) before_ = Before{preferences.projector, preferences.live};
+  WorkspaceState& state = services_.state;
+  Preferences& preferences = state.preferences;
+  if (!before_) {
+    before_ = Before{.projector = preferences.projector,
+                     .live = preferences.live,
+                     .page = state.page,
+                     .file = shown_file(services_.session.files()),
+                     .spec = state.history.spec(),
+                     .sweep_edit = state.sweep_edit,
+                     .hunt_edit = state.hunt_edit,
+                     .compare_edit = state.compare_edit};
+  }
   preferences.projector = true;
   // Dragging a slider shows its prediction; a run of each size would take minutes.
   preferences.live = false;
-  demo_ = demo;
-  stage_ = views::DemoStage::question;
+  state.demo = ShownDemo{.number = demo};
   // Nothing of the picture before.
   blank = hold = false;
   if (pages_->run.enlarged()) pages_->run.enlarge();
 }
 
 void Presenter::next() {
-  if (!demo_) return;
-  switch (stage_) {
+  auto& shown = services_.state.demo;
+  if (!shown) return;
+  switch (shown->stage) {
     case views::DemoStage::question:
-      if (const std::string why = why_not(*demo_); !why.empty()) {
+      if (const std::string why = why_not(shown->number); !why.empty()) {
         services_.notices.add(why);
       } else {
-        stage_ = views::DemoStage::picture;
-        show_picture();
+        shown->stage = views::DemoStage::picture;
+        show_picture(built_in_demos()[shown->number].plan);
       }
       return;
     case views::DemoStage::picture:
-      stage_ = views::DemoStage::answer;
+      shown->stage = views::DemoStage::answer;
       return;
     case views::DemoStage::answer:
-      *demo_ + 1 < built_in_demos().size() ? show(*demo_ + 1) : leave();
+      shown->number + 1 < built_in_demos().size() ? show(shown->number + 1) : leave();
       return;
   }
 }
 
 // From the question to that of the demo before.
 void Presenter::back() {
-  if (!demo_) return;
-  if (stage_ == views::DemoStage::answer) {
-    stage_ = views::DemoStage::picture;
-  } else if (stage_ == views::DemoStage::picture) {
+  auto& shown = services_.state.demo;
+  if (!shown) return;
+  if (shown->stage == views::DemoStage::answer) {
+    shown->stage = views::DemoStage::picture;
+  } else if (shown->stage == views::DemoStage::picture) {
     stop();
-    stage_ = views::DemoStage::question;
-  } else if (*demo_ > 0) {
-    show(*demo_ - 1);
+    shown->stage = views::DemoStage::question;
+  } else if (shown->number > 0) {
+    show(shown->number - 1);
   }
 }
 
 void Presenter::leave() {
-  if (!demo_) return;
+  WorkspaceState& state = services_.state;
+  if (!state.demo) return;
   stop();
-  demo_.reset();
-  services_.state.preferences.projector = before_->projector;
-  services_.state.preferences.live = before_->live;
+  state.demo.reset();
+  state.preferences.projector = before_->projector;
+  state.preferences.live = before_->live;
+  state.page = before_->page;
+  OpenedFiles& files = services_.session.files();
+  if (before_->file && *before_->file < files.entries().size()) files.choose(before_->file);
+  state.sweep_edit = before_->sweep_edit;
+  state.hunt_edit = before_->hunt_edit;
+  state.compare_edit = before_->compare_edit;
+  if (state.history.spec() != before_->spec) services_.runs.open_settings(before_->spec);
   before_.reset();
 }
 
@@ -122,10 +153,9 @@ void Presenter::stop() {
   if (services_.session.busy()) services_.session.cancel();
 }
 
-void Presenter::show_picture() {
-  const lessons::StepPlan& plan = built_in_demos()[*demo_].plan;
+void Presenter::show_picture(const lessons::StepPlan& plan) {
   WorkspaceState& state = services_.state;
-  services_.runs.open_settings(spec_here(plan, state.history.spec()));
+  services_.runs.open_settings(spec_of(plan));
   services_.session.files().choose(std::nullopt);
   state.page = page_of(plan.kind);
   started_ = measures(plan.kind);

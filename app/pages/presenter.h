@@ -20,12 +20,12 @@ class Presenter {
   // Asks its question, on the projector.
   void show(std::size_t demo);
   // The demo that is shown; unset: none.
-  [[nodiscard]] std::optional<std::size_t> demo() const { return demo_; }
-  [[nodiscard]] views::DemoStage stage() const { return stage_; }
+  [[nodiscard]] std::optional<std::size_t> demo() const;
   // Question, picture, answer, next demo; after the last one it leaves.
   void next();
   void back();
-  // Stops what the demo runs. Projector and Live are as before; the settings stay.
+  // Stops what the demo runs. All that it changed is as before the first one; of the settings that
+  // is one step of undo, which brings those of the lecture back.
   void leave();
 
   // Nothing is shown.
@@ -34,17 +34,23 @@ class Presenter {
   bool hold = false;
 
  private:
-  void show_picture();
+  void show_picture(const lessons::StepPlan& plan);
   void stop();
+  // What a demo changes. The card of a demo that names none is that of these settings.
   struct Before {
     bool projector = false;
     bool live = false;
+    Page page = Page::run;
+    std::optional<std::size_t> file;
+    spec::WorkloadSpec spec;
+    views::SweepEdit sweep_edit;
+    views::HuntEdit hunt_edit;
+    views::CompareEdit compare_edit;
   };
+  [[nodiscard]] spec::WorkloadSpec spec_of(const lessons::StepPlan& plan) const;
 
   PageServices services_;
   Pages* pages_;
-  std::optional<std::size_t> demo_;
-  views::DemoStage stage_ = views::DemoStage::question;
   std::optional<Before> before_;
   bool started_ = false;  // its picture was asked for and may still be measured
 };

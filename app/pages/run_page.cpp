@@ -241,8 +241,10 @@ void RunPage::draw_projector(const views::Ui& ui) {
   // Whole pixels; otherwise the background shows between two panels.
   const PageArea head = area.cut_top(
       std::floor(std::min(views::projector_head_height(ui.metrics.scale), area.size.y * 0.4F)));
-  // A result of its own has all of the page below the head.
-  if (!result_on_screen()) {
+  // A result of its own has all of the page below the head, and so has a prediction before anything
+  // ran.
+  const bool nothing_ran = entry == nullptr && session().run() == nullptr;
+  if (!result_on_screen() && !nothing_ran) {
     const PageArea timeline = area.cut_top(std::floor(area.size.y * 0.4F));
     // The same order as in draw_panels(), for the same reason.
     panel("###projector_timeline", timeline, [&] {

@@ -16,6 +16,7 @@
 #include "views/common/view_state.h"
 #include "views/compare/compare_controls.h"
 #include "views/controls/spec_history.h"
+#include "views/lessons/demo_view.h"
 #include "views/sweep/sweep_controls.h"
 #include "views/sweep/sweep_view.h"
 #include "views/tables/operators_view.h"
@@ -30,6 +31,12 @@ struct KeptMemory {
   const memory::AllocationLog* log = nullptr;
 };
 inline constexpr std::size_t kMostKeptMemory = 6;
+
+// A demo of a lecture on screen.
+struct ShownDemo {
+  std::size_t number = 0;  // in the list of the built-in ones
+  views::DemoStage stage = views::DemoStage::question;
+};
 
 // The part of the user interface's state that a picture shares with the window.
 struct WorkspaceState {
@@ -56,6 +63,7 @@ struct WorkspaceState {
   std::shared_ptr<LessonSession> lessons = std::make_shared<LessonSession>();
   views::OperatorsTab operators_tab = views::OperatorsTab::op;
   Page page = Page::run;
+  std::optional<ShownDemo> demo;
   // The folder for everything that is saved.
   [[nodiscard]] std::filesystem::path save_folder() const;
   // Valid from now on; empty: the default folder.

@@ -180,6 +180,7 @@ void Window::save_picture_of_window() {
   PictureOptions picture;
   picture.page = state_->page;
   picture.projector = state_->preferences.projector;
+  picture.demo = true;
   glfwGetFramebufferSize(graphics_->window(), &picture.width, &picture.height);
   const auto folder = made_save_folder();
   if (!folder) return;

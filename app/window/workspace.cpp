@@ -117,11 +117,11 @@ void Workspace::choose_model(const std::filesystem::path& path) {
 }
 
 views::DemoShown Workspace::demo_shown() const {
-  const std::size_t demo = *presenter_.demo();
+  const std::size_t demo = state_->demo->number;
   return {.demo = built_in_demos()[demo],
           .number = demo + 1,
           .count = built_in_demos().size(),
-          .stage = presenter_.stage(),
+          .stage = state_->demo->stage,
           .why_not = presenter_.why_not(demo),
           .next_key = action_row(Action::demo_next).keys,
           .leave_key = action_row(Action::stop).keys};
@@ -166,8 +166,8 @@ void Workspace::draw_page(const views::Ui& ui, bool interactive, Requests& reque
   draw_restart_bar(ui, session_->run(), requests);
   if (interactive) draw_limit_bar(ui, *state_);
   if (state_->page == Page::run) pages_.run.draw_file_tabs(ui);
-  const bool asks = presenter_.demo() && presenter_.stage() == views::DemoStage::question;
-  if (presenter_.demo() && !asks) draw_demo_strip(ui);
+  const bool asks = state_->demo && state_->demo->stage == views::DemoStage::question;
+  if (state_->demo && !asks) draw_demo_strip(ui);
   // Not in pictures: the frame rate would differ from one to the next.
   status_bar_.draw(ui, interactive);
   asks ? draw_demo_question(ui) : pages_.current().draw(ui, requests);

@@ -32,6 +32,7 @@ base::Result<void> save_picture(Graphics& graphics, Session& session, const Work
   // The projector has other bars, too.
   copy.page = options.page;
   copy.preferences.projector = options.projector;
+  if (!options.demo) copy.demo.reset();
   std::unique_ptr<Workspace> workspace;
   const auto prepare = [&](const PictureFrame& frame) -> DrawFrame {
     workspace = std::make_unique<Workspace>(session, copy, frame.texts, frame.faces);

@@ -14,6 +14,7 @@ namespace ts::app {
 struct PictureOptions {
   Page page = Page::run;
   bool projector = false;
+  bool demo = false;  // the demo on screen, too: its question, or its strip
   int width = 1920;
   int height = 1080;
 };

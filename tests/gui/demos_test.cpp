@@ -1,5 +1,12 @@
 // A lecture: demos by one key each, and what a lecturer does with the picture.
 #include <imgui_internal.h>
+#include <png.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "app/session/catalogue.h"
 #include "tests/gui/driven_window.h"
@@ -45,6 +52,19 @@ class Demos : public DrivenWindow {
     IM_CHECK(!shows(context, "//###demo_strip"));
   }
 };
+
+// The first of the suite: nothing has run yet. Then the projector gives all of the page to the
+// prediction.
+TEST_F(Demos, APredictionHasTheRoomOfTheEmptyTimeline) {
+  drive([](ImGuiTestContext* context) {
+    open(context, "edge");
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    context->Yield(2);
+    IM_CHECK(session().run() == nullptr);
+    IM_CHECK(!shows(context, "//###projector_timeline"));
+    leave(context);
+  });
+}
 
 // Nothing is seen or run before the class has guessed.
 TEST_F(Demos, EveryKeyAsksAQuestionFirst) {
@@ -129,6 +149,74 @@ TEST_F(Demos, EachIsOnThePageThatItIsAbout) {
     IM_CHECK(until(context, 60, [] { return session().comparing(); }));
     leave(context);
     IM_CHECK(!session().comparing());
+  });
+}
+
+// What a demo changed is as before it, in one step of undo; the card of one is not that of the
+// next.
+TEST_F(Demos, LeavingRestoresWhatWasThere) {
+  drive([](ImGuiTestContext* context) {
+    spec::WorkloadSpec own = small_attention();
+    own.target_gpu = "H200 SXM";
+    show(own);
+    state().page = Page::sweep;
+    state().hunt_edit.x = {spec::Field::T, 64, 1024};
+    const views::HuntEdit axes = state().hunt_edit;
+    open(context, "edge");
+    IM_CHECK_STR_EQ(state().history.spec().target_gpu.c_str(), "RTX 4090");
+    context->ItemDragWithDelta("//###projector_controls/###slider_T", {40, 0});
+    context->Yield(2);
+    const spec::WorkloadSpec dragged = state().history.spec();
+    open(context, "mountain");
+    IM_CHECK_STR_EQ(state().history.spec().target_gpu.c_str(), "H200 SXM");
+    open(context, "map");
+    IM_CHECK(state().page == Page::hunt);
+    const spec::WorkloadSpec last = state().history.spec();
+    leave(context);
+    IM_CHECK(state().history.spec() == own);
+    IM_CHECK(state().page == Page::sweep);
+    IM_CHECK(state().hunt_edit == axes);
+    press(context, ImGuiMod_Ctrl | ImGuiKey_Z);
+    IM_CHECK(state().history.spec() == last);
+    IM_CHECK(last != dragged);
+    state().page = Page::run;
+    state().hunt_edit = {};
+  });
+}
+
+// The rows of a PNG from `y0` to `y1`, as RGB.
+std::vector<std::uint8_t> rows_of(const std::filesystem::path& path, float y0, float y1) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
+  image.format = PNG_FORMAT_RGB;
+  std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
+  EXPECT_NE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr), 0);
+  const auto row = [&](float y) {
+    return pixels.begin() + static_cast<std::ptrdiff_t>(y) *
+                                static_cast<std::ptrdiff_t>(PNG_IMAGE_ROW_STRIDE(image));
+  };
+  return {row(y0), row(y1)};
+}
+
+// The picture of the window has the strip of the demo: its answer is seen in it.
+TEST_F(Demos, APictureOfTheWindowHasItsStrip) {
+  drive([](ImGuiTestContext* context) {
+    open(context, "edge");
+    IM_CHECK(until(context, 60, [] { return prediction() != nullptr; }));
+    const ImGuiWindow* const strip = context->GetWindowByRef("//###demo_strip");
+    const auto pictured = [&] {
+      std::filesystem::remove_all(saved());
+      press(context, ImGuiKey_F12);
+      close_toasts(context);
+      const auto picture = std::filesystem::directory_iterator(saved())->path();
+      return rows_of(picture, strip->Pos.y + 2, strip->Pos.y + strip->Size.y - 2);
+    };
+    const auto task = pictured();
+    IM_CHECK(pictured() == task);
+    press(context, ImGuiKey_N);
+    IM_CHECK(pictured() != task);
+    leave(context);
   });
 }
 
