@@ -1,5 +1,7 @@
 #include "tests/gui/driven_window.h"
 
+#include <GLFW/glfw3.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <limits>
@@ -120,6 +122,15 @@ void DrivenWindow::double_click(ImGuiTestContext* context, const char* item) {
   io.MouseDoubleClickTime = 60;
   context->ItemDoubleClick(item);
   io.MouseDoubleClickTime = usual;
+}
+
+void DrivenWindow::resize(ImGuiTestContext* context, int width, int height) {
+  glfwSetWindowSize(window().graphics().window(), width, height);
+  IM_CHECK(until(context, 20, [&] {
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    return static_cast<int>(size.x) == width && static_cast<int>(size.y) == height;
+  }));
+  context->Yield(4);
 }
 
 void DrivenWindow::close_toasts(ImGuiTestContext* context) {

@@ -1,7 +1,10 @@
 // Files in the window: opened by path, dropped, bad ones, several beside the run.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <string_view>
 
 #include "core/allocator/snapshot_of_log.h"
 #include "core/snapshot/snapshot_write.h"
@@ -124,6 +127,28 @@ TEST_F(FilesInTheWindow, TheAllocatorsEventsCanBeSteppedThrough) {
     context->KeyPress(ImGuiKey_UpArrow);
     context->Yield(2);
     IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
+  });
+}
+
+// Beside the segments of a small window the column that names the operator is not squeezed.
+TEST_F(FilesInTheWindow, TheEventsNameTheirOperatorInASmallWindow) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
+    resize(context, 1280, 720);
+    const ImGuiTable* events = nullptr;
+    ImPool<ImGuiTable>& tables = ImGui::GetCurrentContext()->Tables;
+    for (int i = 0; i < tables.GetMapSize(); ++i) {
+      const ImGuiTable* const one = tables.TryGetMapData(i);
+      const bool shown = one != nullptr && one->LastFrameActive >= ImGui::GetFrameCount() - 1;
+      if (shown &&
+          std::string_view(one->OuterWindow->Name).find("history_events") != std::string_view::npos)
+        events = one;
+    }
+    IM_CHECK(events != nullptr);
+    IM_CHECK_EQ(events->ColumnsCount, 4);
+    IM_CHECK_GE(events->Columns[3].WidthGiven, 90.0F);
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
   });
 }
 

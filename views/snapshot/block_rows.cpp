@@ -75,7 +75,7 @@ std::optional<std::size_t> draw_block_rows(const Ui& ui, const ViewContext& cont
       right_aligned(row[0]);
       for (std::size_t column = 1; column < kName; ++column) right_aligned_column(row[column]);
       ImGui::TableNextColumn();
-      ImGui::TextUnformatted(row[kName].c_str());
+      cell_text(row[kName]);
     }
   }
   const bool copied =

@@ -15,7 +15,7 @@ namespace ts::views {
 namespace {
 
 constexpr float kListWidth = 420;  // of the events, at scale 1
-constexpr float kLeastMap = 300;   // beside the list
+constexpr float kLeastMap = 220;   // beside the list
 constexpr float kMargin = 14;
 
 }  // namespace
