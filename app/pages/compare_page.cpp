@@ -18,6 +18,8 @@
 namespace ts::app {
 namespace {
 
+constexpr float kLeastMemory = 190;  // pixels at scale 1 for the memory of both sides
+
 // "Backend: naive in A, flash in B": the subject of the comparison, independent of the current
 // settings.
 std::string subject(const views::Ui& ui, const run::Comparison& comparison) {
@@ -97,21 +99,19 @@ void ComparePage::draw_head(const views::Ui& ui, float width) {
   const float buttons = views::right_row("###compare_buttons", at.x + width - ui.px(16),
                                          at.y + ui.px(kHeadMargin), [&] { draw_buttons(ui); });
   const float room = buttons - at.x - ui.px(32);
-  const auto style = sink.text_width(views::TextStyle::large, title) <= room
-                         ? views::TextStyle::large
-                         : views::TextStyle::body;
-  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin)}, style, ui.theme.text,
-            views::fitted(sink, style, title, room));
-  sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 32)}, views::TextStyle::small,
-            ui.theme.text2,
+  ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y + ui.px(kHeadMargin)});
+  draw_headline(ui, room, title);
+  // Of what is below the headline.
+  const float top = at.y + ui.px(kHeadMargin) + second_line(ui, room);
+  sink.text({at.x + ui.px(16), top + ui.px(32)}, views::TextStyle::small, ui.theme.text2,
             views::fitted(sink, views::TextStyle::small,
                           about + (about.empty() || progress.empty() ? "" : "   ") + progress,
                           width - ui.px(32)));
   if (!paid.empty()) {
-    sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin + 52)}, views::TextStyle::body,
-              ui.theme.text, views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
+    sink.text({at.x + ui.px(16), top + ui.px(52)}, views::TextStyle::body, ui.theme.text,
+              views::fitted(sink, views::TextStyle::body, paid, width - ui.px(32)));
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + (paid.empty() ? 60.0F : 80.0F))});
+  ImGui::SetCursorScreenPos({at.x, top + ui.px(paid.empty() ? 60 : 80)});
 }
 
 void ComparePage::draw_buttons(const views::Ui& ui) {
@@ -152,8 +152,8 @@ void ComparePage::draw(const views::Ui& ui, Requests& requests) {
   // Before the first comparison there are only a few lines of text.
   const bool compared = session().comparison() != nullptr;
   const float wanted = std::max(area.size.y * 0.56F, ui.px(kHeadMargin + 80) + figure_height_);
-  PageArea times =
-      area.cut_top(compared ? std::floor(std::min(wanted, area.size.y * 0.76F)) : ui.px(140));
+  const float most = std::max(area.size.y * 0.56F, area.size.y - ui.px(kLeastMemory));
+  PageArea times = area.cut_top(compared ? std::floor(std::min(wanted, most)) : ui.px(140));
   draw_window(ui, {.id = "###compare_memory", .line_below = false}, area,
               [&] { memory_.draw(ui, area, requests); });
   std::swap(times, area);

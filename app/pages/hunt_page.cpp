@@ -108,8 +108,11 @@ void HuntPage::draw_buttons(const views::Ui& ui, bool narrow, Requests& requests
 void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
   const predict::HuntProgress* const hunt = hunts().progress();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = width - ui.px(32);
+  // Of what is below the headline.
+  const float top = at.y + ui.px(kHeadMargin) + second_line(ui, room);
   const float buttons =
-      views::right_row("###hunt_buttons", at.x + width - ui.px(16), at.y + ui.px(kHeadMargin + 34),
+      views::right_row("###hunt_buttons", at.x + width - ui.px(16), top + ui.px(34),
                        [&] { draw_buttons(ui, width < ui.px(420), requests); });
   if (hunt != nullptr) {
     views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
@@ -118,13 +121,8 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
     const bool outdated = hunts().outdated();
     const std::string sentence = outdated ? std::string(ui.texts("hunt.computing"))
                                           : views::hunt_sentence(*hunt, row, ui.texts);
-    // In a narrow window the whole sentence in a smaller font.
-    const float room = width - ui.px(32);
-    const auto style = sink.text_width(views::TextStyle::large, sentence) <= room
-                           ? views::TextStyle::large
-                           : views::TextStyle::body;
-    sink.text({at.x + ui.px(16), at.y + ui.px(kHeadMargin)}, style, ui.theme.text,
-              views::fitted(sink, style, sentence, room));
+    ImGui::SetCursorScreenPos({at.x + ui.px(16), at.y + ui.px(kHeadMargin)});
+    draw_headline(ui, room, sentence);
     const std::string confirmed =
         outdated ? std::string() : views::confirmed_sentence(hunts().map(), ui.texts);
     const std::string state = outdated ? std::string() : views::hunt_state(*hunt, ui.texts);
@@ -150,8 +148,8 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
       const bool first = used[1] || (!used[0] && beside(line));
       used[first ? 0 : 1] = true;
       const float right = first ? buttons - ui.px(16) : at.x + width - ui.px(16);
-      const views::Rect place{at.x + ui.px(16), at.y + ui.px(kHeadMargin + (first ? 40.0F : 68.0F)),
-                              right, at.y + ui.px(kHeadMargin + (first ? 58.0F : 86.0F))};
+      const float y = top + ui.px(first ? 40 : 68);
+      const views::Rect place{at.x + ui.px(16), y, right, y + ui.px(18)};
       const std::string shown = views::fitted(sink, small, line, place.width());
       sink.text({place.x0, place.y0}, small, hunt->problem.empty() ? ui.theme.text2 : ui.theme.bad,
                 shown);
@@ -160,7 +158,7 @@ void HuntPage::draw_head(const views::Ui& ui, float width, Requests& requests) {
       if (shown != line) views::tooltip(ui, line);
     }
   }
-  ImGui::SetCursorScreenPos({at.x, at.y + ui.px(kHeadMargin + 88)});
+  ImGui::SetCursorScreenPos({at.x, top + ui.px(88)});
 }
 
 void HuntPage::draw_map(const views::Ui& ui, float width, float height) {
@@ -236,7 +234,7 @@ void HuntPage::draw_cell_menu(const views::Ui& ui) {
   std::string title;
   for (const spec::Field field : {map.x().field, map.y().field}) {
     title += (title.empty() ? "" : ", ") + std::string(spec::field_name(field)) + " = " +
-             spec::field_text(spec, field);
+             text::grouped(spec::number_of(spec, field));
   }
   const std::vector<views::MenuRow> rows{
       {"###cell_take", ui.texts("menu.take_settings"), "", [this] { open_cell(*menu_cell_); }},

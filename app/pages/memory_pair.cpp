@@ -7,6 +7,7 @@
 
 #include "core/spec/gpu_catalogue.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
 #include "views/common/context_menu.h"
 #include "views/common/imgui_sink.h"
 #include "views/common/spec_words.h"
@@ -19,6 +20,13 @@ namespace {
 
 constexpr const char* kMenu = "###pair_menu";
 constexpr std::chrono::seconds kForPicture{10};
+
+// Steps are compiled for this processor only: for a card the step without it is predicted.
+std::string predicted_name(const text::Texts& texts, const char* side,
+                           const spec::WorkloadSpec& spec) {
+  std::string name = texts(side, {{"card", spec.target_gpu}});
+  return spec::compiles_step(spec) ? texts("compare.memory.eager", {{"name", name}}) : name;
+}
 
 views::MemoryOverlay overlay_of(const std::array<views::MemoryOverlay::Side, 2>& sides,
                                 const text::Texts& texts, const views::Theme& theme, float scale) {
@@ -42,7 +50,7 @@ MemoryPair::Source MemoryPair::prediction_of_b(const views::Ui& ui) {
   // A dry run beside a measurement would disturb it.
   if (!services_.session.busy()) of_b_->follow(*b, services_.session.engine());
   if (services_.contexts.view(ui).picture) of_b_->finish(kForPicture);
-  source.name = ui.texts("compare.memory.b", {{"card", b->target_gpu}});
+  source.name = predicted_name(ui.texts, "compare.memory.b", *b);
   const predict::Outlook* const outlook = of_b_->outlook();
   if (outlook != nullptr && outlook->target != nullptr && outlook->spec == *b) {
     source.owner = outlook->target;
@@ -55,7 +63,7 @@ std::vector<MemoryPair::Source> MemoryPair::sources(const views::Ui& ui) {
   const auto& texts = ui.texts;
   const WorkspaceState& state = services_.state;
   const spec::WorkloadSpec& settings = state.history.spec();
-  Source a{.id = "a", .name = texts("compare.memory.a", {{"card", settings.target_gpu}})};
+  Source a{.id = "a", .name = predicted_name(texts, "compare.memory.a", settings)};
   const predict::Outlook* const outlook = services_.session.predictions().outlook();
   if (outlook != nullptr && outlook->target != nullptr && outlook->spec == settings) {
     a.owner = outlook->target;

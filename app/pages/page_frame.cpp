@@ -3,10 +3,39 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/charts/chart_text.h"
+#include "views/common/imgui_sink.h"
 #include "views/common/widgets.h"
+#include "views/common/wrapping.h"
 #include "views/controls/controls_view.h"
 
 namespace ts::app {
+
+namespace {
+
+constexpr float kLine = 28;      // of a headline, at scale 1
+constexpr float kOneLine = 900;  // the width from which a headline has one line
+
+}  // namespace
+
+float second_line(const views::Ui& ui, float width) {
+  return width < ui.px(kOneLine) ? ui.px(kLine) : 0;
+}
+
+void draw_headline(const views::Ui& ui, float width, const std::string& sentence) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  views::ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
+  constexpr auto kStyle = views::TextStyle::large;
+  const float more = second_line(ui, width);
+  const std::size_t most = more > 0 ? 2 : 1;
+  float y = at.y;
+  for (const std::string& line : views::wrapped_fitted(sink, kStyle, sentence, width, most)) {
+    sink.text({at.x, y}, kStyle, ui.theme.text, line);
+    y += ui.px(kLine);
+  }
+  ImGui::Dummy({std::max(1.0F, width), ui.px(kLine) + more});
+  if (views::wrapped(sink, kStyle, sentence, width).size() > most) views::tooltip(ui, sentence);
+}
 
 float controls_width(const views::Ui& ui, float page) {
   return std::floor(std::min(ui.px(320), page * 0.28F));

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <functional>
+#include <string>
 
 #include "app/pages/view_contexts.h"
 #include "views/common/ui.h"
@@ -24,6 +25,13 @@ inline constexpr ImGuiWindowFlags kStripFlags = kUnmovingFlags | ImGuiWindowFlag
 
 // From the top of a page to its first sentence, at scale 1.
 inline constexpr float kHeadMargin = 14;
+
+// The first sentence of a page, in large type at the cursor. It is never smaller because it is
+// long: a narrow page has two lines for it. Only the width decides that, so what is below does not
+// move when the words change. Words without room end in an ellipsis; the tooltip has all of them.
+void draw_headline(const views::Ui& ui, float width, const std::string& sentence);
+// The height of its second line in pixels; 0 where it has one.
+float second_line(const views::Ui& ui, float width);
 
 // Widths of the left and the right column of a page: about a third of a small window at most.
 float controls_width(const views::Ui& ui, float page);

@@ -1,7 +1,7 @@
 // The least window there is: nothing is out of reach or without a name.
-#include <GLFW/glfw3.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/gui/driven_window.h"
@@ -11,16 +11,25 @@ namespace {
 
 class SmallWindow : public DrivenWindow {
  protected:
-  static void resize(ImGuiTestContext* context, int width, int height) {
-    glfwSetWindowSize(window().graphics().window(), width, height);
-    IM_CHECK(until(context, 20, [&] {
-      const ImVec2 size = ImGui::GetIO().DisplaySize;
-      return static_cast<int>(size.x) == width && static_cast<int>(size.y) == height;
-    }));
-    context->Yield(4);
-  }
   static ImVec2 size_of(ImGuiTestContext* context, const char* panel) {
     return context->GetWindowByRef(panel)->Size;
+  }
+  // The height of the tallest letter that is drawn in the first line of a page, in pixels.
+  static float tallest_letter(ImGuiTestContext* context, const char* page) {
+    const ImGuiWindow* const found = context->GetWindowByRef(page);
+    const ImVec2 ground = ImGui::GetDrawListSharedData()->TexUvWhitePixel;
+    const ImVector<ImDrawVert>& corners = found->DrawList->VtxBuffer;
+    float tallest = 0;
+    // A letter is four corners, the third opposite to the first.
+    for (int i = 0; i + 2 < corners.Size; ++i) {
+      const ImDrawVert& first = corners[i];
+      const ImDrawVert& opposite = corners[i + 2];
+      const bool letter = first.uv.x != ground.x && opposite.uv.x > first.uv.x &&
+                          opposite.uv.y > first.uv.y && opposite.pos.y > first.pos.y;
+      if (letter && opposite.pos.y < found->Pos.y + 40)
+        tallest = std::max(tallest, opposite.pos.y - first.pos.y);
+    }
+    return tallest;
   }
 };
 
@@ -56,6 +65,34 @@ TEST_F(SmallWindow, ThePanelsFollowTheWindowAndTheTimelineKeepsRoom) {
     IM_CHECK_EQ(size_of(context, "//###controls").x, controls.x);
     IM_CHECK_EQ(size_of(context, "//###timeline").x, timeline.x);
     IM_CHECK_LE(std::abs(size_of(context, "//###timeline").y - timeline.y), 2.0F);
+    resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
+  });
+}
+
+// The first sentence of a page is wrapped or cut in a narrow window, never smaller.
+TEST_F(SmallWindow, TheHeadlineOfAPageKeepsItsSize) {
+  drive([](ImGuiTestContext* context) {
+    const ImVec2 before = ImGui::GetIO().DisplaySize;
+    spec::WorkloadSpec spec = small_attention();
+    spec.batch = 64;
+    show(spec);
+    const auto head_is_large = [&](Page page, const char* id) {
+      state().page = page;
+      resize(context, 1900, 1000);
+      IM_CHECK(until(context, 60, [] { return !session().predictions().hunt_busy(); }));
+      context->Yield(3);
+      const float wide = tallest_letter(context, id);
+      IM_CHECK_GT(wide, 12.0F);
+      resize(context, 960, 600);
+      IM_CHECK_EQ(tallest_letter(context, id), wide);
+    };
+    head_is_large(Page::hunt, "//###hunt_page");
+    // The reason why there is nothing to compare is a long sentence.
+    spec.dtype = spec::DataType::fp32;
+    spec.backend = spec::AttentionBackend::cudnn;
+    show(spec);
+    head_is_large(Page::compare, "//###compare_page");
+    state().page = Page::run;
     resize(context, static_cast<int>(before.x), static_cast<int>(before.y));
   });
 }

@@ -99,13 +99,14 @@ struct Widths {
   float part = 0;   // what is compared
   float time = 0;   // headings over the times
   float ratio = 0;  // the ratio with its interval, the main result of the page
+  float word = 0;   // of any verdict: the column keeps its width when it changes
 };
 
 Columns columns_of(const Rect& row, float px, const Widths& widest) {
   Columns columns;
   const float names = std::max(widest.part + 12 * px, std::min(110 * px, row.width() * 0.14F));
   const float times = std::min(std::max(96 * px, widest.time + 16 * px), row.width() * 0.16F);
-  const float words = std::min(86 * px, row.width() * 0.11F);
+  const float words = std::min(std::max(86 * px, widest.word), row.width() * 0.18F);
   const float ratios = std::min(std::max(120 * px, widest.ratio + 16 * px), row.width() * 0.36F);
   const auto cut = [&](float x0, float x1) { return Rect{x0, row.y0, x1, row.y1}; };
   columns.part = cut(row.x0, row.x0 + names);
@@ -159,6 +160,9 @@ float draw_rows(DrawSink& sink, const Rect& area, const CompareFigure& figure) {
   widest.time = std::max(sink.text_width(TextStyle::small, median_a),
                          sink.text_width(TextStyle::small, median_b));
   widest.ratio = sink.text_width(TextStyle::small, ratio_heading);
+  for (const char* const key : kVerdictKeys)
+    widest.word =
+        std::max(widest.word, sink.text_width(TextStyle::body_strong, figure.texts(key)) + 1);
   for (const ComparisonRow& row : rows) {
     widest.part = std::max(widest.part, sink.text_width(TextStyle::body_strong, row.part));
     widest.ratio =

@@ -53,18 +53,19 @@ std::string ratio_note(const run::Comparison& comparison, const text::Texts& tex
 }
 
 const char* verdict_key(const stats::PairedRatio& ratio) {
+  const auto [faster, slower, same, unclear, too_few] = kVerdictKeys;
   switch (ratio.verdict) {
     case stats::PairVerdict::faster:
-      return "compare.verdict.faster";
+      return faster;
     case stats::PairVerdict::slower:
-      return "compare.verdict.slower";
+      return slower;
     case stats::PairVerdict::same:
-      return "compare.verdict.same";
+      return same;
     case stats::PairVerdict::unclear:
       break;
   }
   // Beside an interval that excludes 1 this is the reason.
-  return ratio.pairs < stats::kFewestPairs ? "compare.verdict.too_few" : "compare.verdict.unclear";
+  return ratio.pairs < stats::kFewestPairs ? too_few : unclear;
 }
 
 std::string comparison_verdict(const run::Comparison& comparison, const text::Texts& texts) {

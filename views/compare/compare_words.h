@@ -37,6 +37,10 @@ struct ComparisonRow {
 };
 std::vector<ComparisonRow> comparison_rows(const run::Comparison& comparison,
                                            const text::Texts& texts);
+// All that verdict_key() can return.
+inline constexpr std::array kVerdictKeys = {"compare.verdict.faster", "compare.verdict.slower",
+                                            "compare.verdict.same", "compare.verdict.unclear",
+                                            "compare.verdict.too_few"};
 // Key of "faster", "slower", "same", "unclear", "too few pairs".
 const char* verdict_key(const stats::PairedRatio& ratio);
 

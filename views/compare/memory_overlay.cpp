@@ -19,7 +19,8 @@ std::array<Color, 2> colors_of(const Theme& theme) {
   return {theme.accent, theme.category[static_cast<std::size_t>(memory::Category::activation)]};
 }
 
-// One line for each side: its colour, name and peak; the second with the ratio.
+// Colour, name and peak of both sides, the second with the ratio: in one line, or below each other.
+// Returns where they end.
 float draw_names(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay) {
   const float px = overlay.metrics.px(1);
   const auto colors = colors_of(overlay.theme);
@@ -29,21 +30,28 @@ float draw_names(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay)
     peaks[i] = log == nullptr ? 0 : static_cast<double>(log->peak_bytes());
   }
   const OneUnit unit = byte_unit(peaks);
-  const float line = 22 * px;
-  float y = area.y0;
-  for (std::size_t i = 0; i < 2; ++i, y += line) {
+  std::array<std::string, 2> words;
+  for (std::size_t i = 0; i < 2; ++i) {
     const MemoryOverlay::Side& side = overlay.sides[i];
-    sink.fill({area.x0, y + 5 * px, area.x0 + 12 * px, y + 17 * px}, colors[i], 2 * px);
-    std::string words = side.name;
-    if (side.log != nullptr) {
-      words = overlay.texts("compare.memory.peak",
-                            {{"name", side.name}, {"peak", unit.joined(peaks[i])}});
-      if (i == 1 && peaks[0] > 0)
-        words += overlay.texts("compare.memory.ratio",
-                               {{"ratio", text::decimal(peaks[1] / peaks[0], 2)}});
-    }
-    text_in(sink, {area.x0 + 20 * px, y, area.x1, y + line}, TextStyle::body, overlay.theme.text,
-            words);
+    words[i] = side.name;
+    if (side.log == nullptr) continue;
+    words[i] = overlay.texts("compare.memory.peak",
+                             {{"name", side.name}, {"peak", unit.joined(peaks[i])}});
+    if (i == 1 && peaks[0] > 0)
+      words[i] +=
+          overlay.texts("compare.memory.ratio", {{"ratio", text::decimal(peaks[1] / peaks[0], 2)}});
+  }
+  const float line = 22 * px;
+  const float first = 20 * px + sink.text_width(TextStyle::body, words[0]) + 32 * px;
+  const float second = 20 * px + sink.text_width(TextStyle::body, words[1]);
+  const bool beside = first + second <= area.width();
+  float y = area.y0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const float x = beside && i == 1 ? area.x0 + first : area.x0;
+    sink.fill({x, y + 5 * px, x + 12 * px, y + 17 * px}, colors[i], 2 * px);
+    text_in(sink, {x + 20 * px, y, area.x1, y + line}, TextStyle::body, overlay.theme.text,
+            words[i]);
+    if (!beside || i == 1) y += line;
   }
   return y;
 }

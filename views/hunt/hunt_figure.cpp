@@ -160,8 +160,8 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
 std::string cell_place(const predict::HuntMap& map, std::size_t index) {
   const std::size_t columns = map.x_values().size();
   return std::string(spec::field_name(map.y().field)) + " = " +
-         std::to_string(map.y_values()[index / columns]) + ", " + spec::field_name(map.x().field) +
-         " = " + std::to_string(map.x_values()[index % columns]);
+         text::grouped(map.y_values()[index / columns]) + ", " + spec::field_name(map.x().field) +
+         " = " + text::grouped(map.x_values()[index % columns]);
 }
 
 std::vector<std::string> cell_lines(const HuntFigure& figure, std::size_t index) {

@@ -205,14 +205,14 @@ std::optional<std::int64_t> draw_bisection(const Ui& ui, const predict::HuntProg
   const std::string x = spec::field_name(hunt.map.x().field);
   section(ui, ui.texts("hunt.bisection", {{"x", x},
                                           {"y", spec::field_name(hunt.map.y().field)},
-                                          {"value", std::to_string(y)}}));
+                                          {"value", text::grouped(y)}}));
   std::optional<std::int64_t> pressed;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   if (ImGui::BeginChild("###hunt_bisection", {0, ui.px(kStepsShown * kStepHeight)})) {
     if (awaited) text(ui, TextStyle::small, ui.theme.text3, ui.texts("hunt.bisection_awaited"));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       ImGui::PushID(static_cast<int>(i));
-      const std::string place = x + " = " + std::to_string(rows[i].value);
+      const std::string place = x + " = " + text::grouped(rows[i].value);
       if (draw_step(ui, place, rows[i], hunt.exact->edge.probes[i], i + 1)) pressed = rows[i].value;
       ImGui::PopID();
     }

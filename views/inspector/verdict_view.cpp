@@ -125,7 +125,8 @@ VerdictWords words_of_prediction(const ViewContext& context, const predict::Outl
   if (edge != nullptr && edge->exact && edge->exact->largest()) {
     const std::int64_t largest = *edge->exact->largest();
     if (edge->exact->again.empty()) {
-      add("inspector.edge_exact", largest, largest + 1);
+      add(edge->exact->largest_needs_flush() ? "inspector.edge_flush" : "inspector.edge_exact",
+          largest, largest + 1);
     } else {
       add("inspector.edge_gaps", largest, *edge->exact->fits);
     }

@@ -260,6 +260,21 @@ TEST_F(Compare, the_axis_of_pairs_is_named_and_has_a_handful_of_ticks) {
   }
 }
 
+// In every language and width the verdict of a row is whole.
+TEST_F(Compare, a_verdict_of_a_row_is_not_cut) {
+  const run::Comparison few = made(5, 1.3);
+  for (const text::Language language :
+       {text::Language::en, text::Language::zh_cn, text::Language::zh_tw}) {
+    text::Texts texts = testing::program_texts();
+    texts.choose(language);
+    for (const float width : {640.0F, 960.0F, 1880.0F}) {
+      RecordingSink sink;
+      draw_compare_figure(sink, {0, 0, width, 700}, {few, texts, theme(ThemeKind::dark), {1}});
+      EXPECT_TRUE(sink.says(texts(verdict_key(few.total)))) << width;
+    }
+  }
+}
+
 // Both curves end at heights that are in the ratio of their bytes, inside the plot.
 TEST_F(Compare, two_memory_timelines_share_one_scale) {
   const auto log_of = [](std::int64_t bytes) {

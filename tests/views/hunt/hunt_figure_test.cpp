@@ -274,6 +274,13 @@ TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
   }
 }
 
+TEST_F(HuntFigureTest, LargeSizesOfACellHaveASeparator) {
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
+  const std::string last = cell_place(map, map.size() - 1);
+  ASSERT_GE(map.x_values().back(), 1000);
+  EXPECT_NE(last.find(text::grouped(map.x_values().back())), std::string::npos) << last;
+}
+
 TEST_F(HuntFigureTest, EveryCellIsFoundByTheMouse) {
   const predict::HuntMap map = made_map(predict::MapDepth::frontier);
   const Rect area{0, 0, 900, 500};

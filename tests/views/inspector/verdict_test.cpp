@@ -46,6 +46,10 @@ TEST_F(InspectorRows, the_edge_is_stated_with_both_of_its_sides) {
   exact.fits = 2287;
   exact.oom = 2288;
   EXPECT_EQ(verdict_words(view, {}).edge, "T = 2,287 fits, 2,288 does not");
+  // As the page of the hunt says it.
+  exact.probes = {{{2287}, {predict::Fit::fits_after_flush, 1, {}}}};
+  EXPECT_EQ(verdict_words(view, {}).edge,
+            "T = 2,287 fits after a flush of the cache, 2,288 does not");
   exact.again = {{2307, 2318}};
   EXPECT_EQ(verdict_words(view, {}).edge, "All T up to 2,287 fit, some up to 2,318");
 }
