@@ -72,7 +72,6 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   if (run != nullptr) {
     view.memory.log = &run->memory;
     view.memory.id = run->id;
-    view.memory.range = run->memory.time_range();
     view.memory.owner = entry.opened;
     if (device != nullptr) {
       view.memory.stacks = device->stacks;

@@ -188,7 +188,6 @@ void opened_memory_zooming(benchmark::State& bench) {
       context.memory.kind = MemorySource::Kind::opened;
       context.memory.log = &run.memory;
       context.memory.id = run.id;
-      context.memory.range = run.memory.time_range();
       context.memory.owner = owner;
       chart.lay_out(sink, kPanel, context);
       ChartInput input = mouse_at(700, 350, context.now_ns);

@@ -36,7 +36,6 @@ class MemoryChartTest : public ::testing::Test {
       view.memory.kind = MemorySource::Kind::opened;
       view.memory.log = &run->memory;
       view.memory.id = run->id;
-      view.memory.range = run->memory.time_range();
     }
     if (predicted) {
       view.memory.kind = MemorySource::Kind::predicted;

@@ -1,9 +1,9 @@
 #include "views/charts/run_time.h"
 
+#include <algorithm>
+
 #include "core/allocator/snapshot_of_log.h"
 #include "core/files/opened_file.h"
-
-#include <algorithm>
 
 namespace ts::views {
 
@@ -16,8 +16,14 @@ base::TimeRange run_range(const run::Run& run) {
 }
 
 MemorySource memory_source(const ViewContext& context) {
-  if (context.memory.log != nullptr || context.run == nullptr) return context.memory;
+  if (context.run == nullptr) return context.memory;
   const run::Run& run = *context.run;
+  if (context.memory.log != nullptr) {
+    MemorySource source = context.memory;
+    // A file's timeline and its memory have one clock.
+    if (source.kind == MemorySource::Kind::opened) source.range = run_range(run);
+    return source;
+  }
   MemorySource source;
   source.log = &run.memory;
   source.id = run.id;
