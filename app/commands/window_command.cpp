@@ -22,32 +22,47 @@ struct WindowCommand {
   std::vector<std::filesystem::path> files;
 };
 
-int open_window(const WindowCommand& command) {
-  // Read before the window opens, so that files with nothing to show end the program as bad input.
+struct Shown {
   std::vector<std::unique_ptr<files::OpenedFile>> files;
-  std::filesystem::path sweep, model;  // one sweep page, one workload: the last one wins
-  for (const std::filesystem::path& path : command.files) {
-    const auto whole = io::absolute_path(path);
-    if (!whole) return report(whole.error().sentence, 2);
-    if (is_sweep(path)) {
-      const auto content = sweep::read_journal(journal_of(path));
-      if (!content) return report(content.error().sentence, 2);
-      sweep = *whole;
-      continue;
-    }
-    if (listed(*whole).kind == FileKind::model || spec::is_model_config(*whole)) {
-      spec::WorkloadSpec tried;
-      if (const auto chosen = spec::choose_model(whole->string(), tried); !chosen) {
-        return report(chosen.error().sentence, 2);
-      }
-      model = *whole;
-      continue;
-    }
-    auto opened = files::open_file(*whole);
-    if (!opened) return report(opened.error().sentence, 2);
-    if (!(*opened)->fault().empty()) report((*opened)->fault().sentence, 0);
-    files.push_back(std::move(*opened));
+  std::vector<std::filesystem::path> paths;  // that the window opens itself
+};
+
+// Reads one file before the window opens. The error says why there is nothing to show.
+base::Result<void> read_file(const std::filesystem::path& path, Shown& shown) {
+  const auto whole = io::absolute_path(path);
+  if (!whole) return tl::unexpected(whole.error());
+  if (is_sweep(path)) {
+    const auto content = sweep::read_journal(journal_of(path));
+    if (!content) return tl::unexpected(content.error());
+    shown.paths.push_back(*whole);
+    return {};
   }
+  if (listed(*whole).kind == FileKind::model || spec::is_model_config(*whole)) {
+    spec::WorkloadSpec tried;
+    if (const auto chosen = spec::choose_model(whole->string(), tried); !chosen) {
+      return tl::unexpected(chosen.error());
+    }
+    shown.paths.push_back(*whole);
+    return {};
+  }
+  auto opened = files::open_file(*whole);
+  if (!opened) return tl::unexpected(opened.error());
+  if (!(*opened)->fault().empty()) report((*opened)->fault(), 0);
+  shown.files.push_back(std::move(*opened));
+  return {};
+}
+
+int open_window(const WindowCommand& command) {
+  Shown shown;
+  std::vector<std::filesystem::path> unreadable;
+  for (const std::filesystem::path& path : command.files) {
+    if (const auto read = read_file(path, shown); !read) {
+      report(read.error(), 2);
+      unreadable.push_back(path);
+    }
+  }
+  if (!unreadable.empty() && unreadable.size() == command.files.size()) return 2;
+  shown.paths.insert(shown.paths.end(), unreadable.begin(), unreadable.end());
   const auto settings = preferences_folder();
   if (!settings) return report(settings.error().sentence, 2);
   const char* display = std::getenv("DISPLAY");
@@ -59,9 +74,8 @@ int open_window(const WindowCommand& command) {
                     .dry_runner = make_dry_runner_loader(),
                     .preferences_folder = *settings,
                     .save_folder = default_save_folder(),
-                    .files = std::move(files),
-                    .sweep = std::move(sweep),
-                    .model = std::move(model),
+                    .files = std::move(shown.files),
+                    .paths = std::move(shown.paths),
                     .restart = [](const auto& paths) { return restart(kThisProgram, paths); }});
   if (!window) return report(window.error().sentence, 1);
   return (*window)->run();

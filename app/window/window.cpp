@@ -98,9 +98,7 @@ base::Result<std::unique_ptr<Window>> Window::open(Options options) {
   if (!problem.empty()) window->workspace_->notices().add(problem);
   for (auto& file : window->options_.files) window->session_->files().add(std::move(file));
   window->options_.files.clear();
-  for (const auto& path : {window->options_.sweep, window->options_.model}) {
-    if (!path.empty()) window->workspace_->open_files({path});
-  }
+  window->workspace_->open_files(window->options_.paths);
   glfwSetWindowUserPointer(window->graphics_->window(), window.get());
   glfwSetDropCallback(window->graphics_->window(), on_drop);
   glfwShowWindow(window->graphics_->window());

@@ -28,8 +28,7 @@ class Window {
     std::filesystem::path preferences_folder;
     std::filesystem::path save_folder;  // where things are saved if the preferences name no other
     std::vector<std::unique_ptr<files::OpenedFile>> files = {};  // to show from the start
-    std::filesystem::path sweep = {};                            // likewise; empty: none
-    std::filesystem::path model = {};  // the workload from the start; empty: the last one
+    std::vector<std::filesystem::path> paths = {};               // to open from the start
     // Restarts the program with these files; returns only on failure, with the reason.
     std::function<std::string(const std::vector<std::filesystem::path>&)> restart = {};
   };

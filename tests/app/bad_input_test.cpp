@@ -147,6 +147,26 @@ TEST(BadInput, PipesAreNotWaitedFor) {
   }
 }
 
+// Each bad file is named; the window opens for the others.
+TEST(BadInput, OneBadFileDoesNotKeepTheOthersShut) {
+  const testing::TemporaryFolder folder;
+  const std::string good = (folder.path() / "good.json").string();
+  const std::string bad = (folder.path() / "bad.json").string();
+  const std::string gone = (folder.path() / "gone.pickle").string();
+  std::ofstream(good) << R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm",
+                              "ts": 1, "dur": 2, "pid": 1, "tid": 1}]})";
+  std::ofstream(bad) << "{";
+  const auto all_bad = testing::run_program(bad + " " + gone, "env -u DISPLAY");
+  EXPECT_EQ(all_bad.code, 2) << all_bad.err;
+  const auto some = testing::run_program(bad + " " + good + " " + gone, "env -u DISPLAY");
+  EXPECT_EQ(some.code, 1) << "it comes as far as the window: " << some.err;
+  EXPECT_NE(some.err.find("no display"), std::string::npos) << some.err;
+  for (const auto& ended : {all_bad, some}) {
+    EXPECT_NE(ended.err.find(bad), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(gone), std::string::npos) << ended.err;
+  }
+}
+
 // Neither relative names nor LibTorch work there.
 TEST(BadInput, DeletedCurrentFolderIsSaid) {
   const std::string gone = "d=$(mktemp -d) && cd $d && rmdir $d &&";
