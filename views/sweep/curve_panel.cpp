@@ -157,7 +157,8 @@ void Curves::draw() {
 const sweep::CurveFit* Curves::fit_of(const sweep::SweepCurve& curve) const {
   const sweep::CurveFit* predicted = nullptr;
   for (const sweep::CurveFit& fit : scene_.analysis.fits) {
-    if (fit.curve.points != curve.points) continue;
+    // A power law goes through any two points: that is no finding.
+    if (fit.curve.points != curve.points || !fit.fit.ci95) continue;
     if (fit.measure == panel_.measure) return &fit;
     if (of_memory() && fit.measure == Measure::peak_predicted) predicted = &fit;
   }

@@ -199,6 +199,7 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
     if (one.measure == Measure::step_ms) measured = 0;
     if (one.measure == Measure::peak_allocated) measured = one.fit.n;
     if (one.measure == Measure::peak_predicted && one.fit.n <= measured) continue;
+    if (!one.fit.ci95) continue;  // of two points
     const char* const key = one.measure == Measure::step_ms ? "sweep.finding.time_slope"
                             : one.measure == Measure::peak_allocated
                                 ? "sweep.finding.memory_slope"

@@ -112,6 +112,13 @@ TEST_P(SweepFigureOf, KeepsInsideItsArea) {
   EXPECT_LT(sink_.calls.size(), 4000U) << "what is drawn is bounded";
 }
 
+TEST_P(SweepFigureOf, ASlopeNeedsThreePoints) {
+  draw(made_sweep("T=64:128:x2", "backend=naive,math,flash", 4'000'000));
+  EXPECT_FALSE(says("T^"));
+  draw(made_sweep("T=64:256:x2", "backend=naive,math,flash", 4'000'000));
+  EXPECT_TRUE(says("T^"));
+}
+
 // Words that a line or a mark goes through; what a plate under the words hides does not count.
 std::string struck_words(const RecordingSink& sink) {
   using Kind = RecordingSink::Kind;
