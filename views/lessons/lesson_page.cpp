@@ -185,7 +185,10 @@ void draw_steps(const Ui& ui, const LessonShown& shown, LessonRequests& asked) {
     if (shown.seconds_left >= 0) {
       ImGui::SameLine(0, ui.px(12));
       text(ui, TextStyle::small, ui.theme.text2,
-           ui.texts("lesson.left", {{"seconds", text::decimal(shown.seconds_left, 0)}}));
+           ui.texts("lesson.left",
+                    {{"step", std::to_string(shown.finished.size() + 1)},
+                     {"count", std::to_string(all)},
+                     {"seconds", text::decimal(std::max(1.0, shown.seconds_left), 0)}}));
     }
   } else if (shown.finished.size() < all) {
     const char* const label = shown.finished.empty() ? "lesson.run" : "lesson.go_on";
