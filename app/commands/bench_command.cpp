@@ -41,18 +41,33 @@ base::Result<report::Roofs> measured_roofs(Session& session, const spec::Workloa
   return report::roofs_of_run(*session.run());
 }
 
+std::string bench_text(const report::KernelBench& bench) {
+  std::string text;
+  if (!bench.points.empty()) {
+    text =
+        io::to_markdown(report::kernel_table(bench)) + "\n" + report::kernel_sentence(bench) + "\n";
+  }
+  if (bench.operators.empty()) return text;
+  if (!text.empty()) text += "\n";
+  return text + io::to_markdown(report::operator_table(bench)) + "\n" +
+         report::operator_sentence(bench) + "\n";
+}
+
 base::Result<void> write_bench(const std::filesystem::path& path, const report::KernelBench& bench,
                                const nlohmann::json& document) {
   const auto folder =
       OutputFolder::claim(path, {"bench.json", "bench.csv", "bench.md", "bench.png", "bench.svg"});
   if (!folder) return tl::unexpected(folder.error());
-  const io::TextTable table = report::kernel_table(bench);
+  const bool attention = !bench.points.empty();
+  const io::TextTable table =
+      attention ? report::kernel_table(bench) : report::operator_table(bench);
   for (const auto& [name, content] :
        {std::pair<const char*, std::string>{"bench.json", io::json_text(document)},
         {"bench.csv", io::to_csv(table)},
-        {"bench.md", io::to_markdown(table) + "\n" + report::kernel_sentence(bench) + "\n"}}) {
+        {"bench.md", bench_text(bench)}}) {
     if (auto written = io::write_file(path / name, content); !written) return written;
   }
+  if (!attention) return folder->finish();
   auto graphics = Graphics::open(Graphics::Kind::off_screen, 64, 64);
   if (!graphics) return tl::unexpected(graphics.error());
   if (auto drawn = save_curve_figure(**graphics, report::kernel_curves(bench),
@@ -63,14 +78,27 @@ base::Result<void> write_bench(const std::filesystem::path& path, const report::
   return folder->finish();
 }
 
-// Times our attention and PyTorch's flash by turns over the sizes of the benchmark.
+// The step with PyTorch's kernel in place of ours.
+spec::WorkloadSpec theirs_of(spec::WorkloadSpec spec) {
+  spec.kernels = spec::Kernels::torch;
+  if (spec.backend == spec::AttentionBackend::own) spec.backend = spec::AttentionBackend::flash;
+  return spec;
+}
+
+// Times our kernels and PyTorch's by turns: attention over the sizes of the benchmark, and the
+// operators.
 int bench_kernels(const BenchCommand& command) {
   Session session(make_engine_loader());
   SpecArguments arguments = command.spec;
   arguments.settings.insert(arguments.settings.begin(), "B=1");
   const auto base = spec_from_arguments(arguments, session.gpus());
   if (!base) return report(base.error().sentence, 2);
-  const auto specs = report::kernel_bench_specs(*base, command.lengths);
+  std::vector<spec::WorkloadSpec> specs;
+  if (command.what != "operators") specs = report::kernel_bench_specs(*base, command.lengths);
+  const std::size_t of_attention = specs.size();
+  if (command.what != "attention") {
+    for (spec::WorkloadSpec& one : report::operator_bench_specs(*base)) specs.push_back(one);
+  }
   for (const spec::WorkloadSpec& spec : specs) {
     if (const auto problems = spec::validate(spec); !problems.empty()) {
       return report(problems.front().sentence, 2);
@@ -87,16 +115,15 @@ int bench_kernels(const BenchCommand& command) {
   }
   ProgressLine progress;
   for (const spec::WorkloadSpec& ours : specs) {
-    progress.show(std::to_string(bench.points.size()) + " of " + std::to_string(specs.size()) +
-                  " sizes");
-    spec::WorkloadSpec theirs = ours;
-    theirs.backend = spec::AttentionBackend::flash;
-    compare_to_end(session, theirs, ours, protocol, [](const run::Comparison&) {});
+    const std::size_t done = bench.points.size() + bench.operators.size();
+    progress.show(std::to_string(done) + " of " + std::to_string(specs.size()) + " sizes");
+    compare_to_end(session, theirs_of(ours), ours, protocol, [](const run::Comparison&) {});
     if (session.comparison() == nullptr) return report(session.comparison_problem(), 1);
     if (const auto& failure = session.comparison()->failure) {
       return report(failure->sentence, 1);
     }
-    bench.points.push_back(report::kernel_point(*session.comparison()));
+    auto& points = done < of_attention ? bench.points : bench.operators;
+    points.push_back(report::kernel_point(*session.comparison()));
   }
   progress.clear();
   const nlohmann::json document =
@@ -109,8 +136,7 @@ int bench_kernels(const BenchCommand& command) {
   if (command.json) {
     print_json(document);
   } else {
-    std::printf("%s\n%s\n", io::to_markdown(report::kernel_table(bench)).c_str(),
-                report::kernel_sentence(bench).c_str());
+    std::printf("%s", bench_text(bench).c_str());
   }
   return 0;
 }
@@ -119,9 +145,11 @@ int bench_kernels(const BenchCommand& command) {
 
 ParsedCommand bench_command(CLI::App& app) {
   const auto options = std::make_shared<BenchCommand>();
-  app.add_option("what", options->what, "kernels: our attention against PyTorch's flash")
+  app.add_option("what", options->what,
+                 "attention: ours against PyTorch's flash; operators: norms, softmax, weighted sum "
+                 "and cross entropy, ours against LibTorch's; kernels: both")
       ->required()
-      ->check(CLI::IsMember({"kernels"}));
+      ->check(CLI::IsMember({"kernels", "attention", "operators"}));
   add_spec_options(app, options->spec);
   app.add_option("--lengths", options->lengths, "Values of T")
       ->delimiter(',')

@@ -1,10 +1,13 @@
 #include "core/report/kernel_bench.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/run/step_summary.h"
+#include "core/spec/presets.h"
+#include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
 #include "core/text/numbers.h"
 
@@ -21,11 +24,39 @@ std::string share_of(const KernelBench& bench, const KernelPoint& point, double 
   return text::decimal(100 * tflops_of(point, ms) / bench.roofs.tflops, 0) + " %";
 }
 
+std::string duration(double ms) {
+  return text::duration_ns(ms * 1e6).joined();
+}
+
+std::string interval(const KernelPoint& point) {
+  const auto& ci95 = point.ratio.ci95;
+  if (!ci95) return {};
+  return text::decimal(1 / ci95->high, 2) + " to " + text::decimal(1 / ci95->low, 2);
+}
+
+double least_speed(const std::vector<KernelPoint>& points) {
+  return std::ranges::min(points, {}, &KernelPoint::speed).speed();
+}
+
+// "weighted_sum", "norm layernorm"
+std::string operator_of(const spec::WorkloadSpec& spec) {
+  const std::string name = to_string(spec.workload);
+  if (spec.workload != spec::WorkloadKind::norm) return name;
+  return name + " " + field_text(spec, spec::Field::norm);
+}
+
 bool any(const KernelPoint&) {
   return true;
 }
 bool causal(const KernelPoint& point) {
   return point.spec.causal;
+}
+
+nlohmann::json times_of(const KernelPoint& point, const char* theirs) {
+  nlohmann::json ci95 = nullptr;
+  if (point.ratio.ci95) ci95 = {1 / point.ratio.ci95->high, 1 / point.ratio.ci95->low};
+  return {{"spec", to_json(point.spec)}, {"ours_ms", point.ours_ms}, {theirs, point.theirs_ms},
+          {"speed", point.speed()},      {"speed_ci95", ci95},       {"pairs", point.ratio.pairs}};
 }
 
 std::string line_of(const KernelPoint& point) {
@@ -60,6 +91,35 @@ std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& bas
   return specs;
 }
 
+std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& base) {
+  using spec::WorkloadKind, spec::NormKind, spec::Pass, spec::DataType;
+  struct Operator {
+    WorkloadKind workload;
+    NormKind norm = NormKind::rmsnorm;
+  };
+  constexpr std::array kOperators = {
+      Operator{WorkloadKind::weighted_sum}, Operator{WorkloadKind::norm},
+      Operator{WorkloadKind::norm, NormKind::layernorm}, Operator{WorkloadKind::softmax},
+      Operator{WorkloadKind::cross_entropy}};
+  std::vector<spec::WorkloadSpec> specs;
+  for (const Operator& one : kOperators) {
+    for (const DataType type : {DataType::fp32, DataType::bf16}) {
+      for (const Pass pass : {Pass::forward, Pass::forward_backward}) {
+        // Logits alone are a product.
+        if (one.workload == WorkloadKind::cross_entropy && pass == Pass::forward) continue;
+        spec::WorkloadSpec spec = base;
+        spec::choose_workload(one.workload, spec);
+        spec.norm = one.norm;
+        spec.dtype = type;
+        spec.pass = pass;
+        spec.kernels = spec::Kernels::own;
+        specs.push_back(spec);
+      }
+    }
+  }
+  return specs;
+}
+
 KernelPoint kernel_point(const run::Comparison& comparison) {
   const auto median = [](const run::ComparedSide& side) {
     return run::summarise_steps(side.timed_steps, &run::StepTimes::total_ns).median_ms;
@@ -68,6 +128,8 @@ KernelPoint kernel_point(const run::Comparison& comparison) {
   return {.spec = ours.spec,
           .ours_ms = median(ours),
           .theirs_ms = median(theirs),
+          .ours_peak = ours.peak,
+          .theirs_peak = theirs.peak,
           .ratio = comparison.total};
 }
 
@@ -89,28 +151,45 @@ io::TextTable kernel_table(const KernelBench& bench) {
       "times as fast", "95 % CI", "of the roof", "flash of the roof"};
   table.right = {false, false, true, true, true, true, true, true, true, true, true};
   for (const KernelPoint& point : bench.points) {
-    const auto& ci95 = point.ratio.ci95;
-    const auto ms = [](double value) { return text::duration_ns(value * 1e6).joined(); };
+    table.rows.push_back({to_string(point.spec.pass), point.spec.causal ? "causal" : "full",
+                          text::grouped(point.spec.seq_len), std::to_string(point.spec.d_head),
+                          std::to_string(point.spec.heads), duration(point.theirs_ms),
+                          duration(point.ours_ms), text::decimal(point.speed(), 2), interval(point),
+                          share_of(bench, point, point.ours_ms),
+                          share_of(bench, point, point.theirs_ms)});
+  }
+  return table;
+}
+
+io::TextTable operator_table(const KernelBench& bench) {
+  io::TextTable table;
+  table.columns = {"operator", "rows",          "width",   "type",          "pass",    "LibTorch",
+                   "ours",     "times as fast", "95 % CI", "LibTorch peak", "our peak"};
+  table.right = {false, true, true, false, false, true, true, true, true, true, true};
+  for (const KernelPoint& point : bench.operators) {
+    const spec::WorkloadSpec& spec = point.spec;
     table.rows.push_back(
-        {to_string(point.spec.pass), point.spec.causal ? "causal" : "full",
-         text::grouped(point.spec.seq_len), std::to_string(point.spec.d_head),
-         std::to_string(point.spec.heads), ms(point.theirs_ms), ms(point.ours_ms),
-         text::decimal(point.speed(), 2),
-         ci95 ? text::decimal(1 / ci95->high, 2) + " to " + text::decimal(1 / ci95->low, 2) : "",
-         share_of(bench, point, point.ours_ms), share_of(bench, point, point.theirs_ms)});
+        {operator_of(spec), text::grouped(spec.batch * spec.seq_len), text::grouped(spec.d_model),
+         to_string(spec.dtype), to_string(spec.pass), duration(point.theirs_ms),
+         duration(point.ours_ms), text::decimal(point.speed(), 2), interval(point),
+         text::bytes(point.theirs_peak).joined(), text::bytes(point.ours_peak).joined()});
   }
   return table;
 }
 
 std::string kernel_sentence(const KernelBench& bench) {
   if (bench.points.empty()) return {};
-  const auto slowest = std::min_element(
-      bench.points.begin(), bench.points.end(),
-      [](const KernelPoint& a, const KernelPoint& b) { return a.speed() < b.speed(); });
   return text::decimal(mean_speed(bench.points, any), 2) +
          " times as fast as flash in the geometric mean (causal " +
          text::decimal(mean_speed(bench.points, causal), 2) + "), at least " +
-         text::decimal(slowest->speed(), 2);
+         text::decimal(least_speed(bench.points), 2);
+}
+
+std::string operator_sentence(const KernelBench& bench) {
+  if (bench.operators.empty()) return {};
+  return "Operators: " + text::decimal(mean_speed(bench.operators, any), 2) +
+         " times as fast as LibTorch's in the geometric mean, at least " +
+         text::decimal(least_speed(bench.operators), 2);
 }
 
 std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench) {
@@ -140,24 +219,27 @@ spec::CurveAxes kernel_axes() {
 }
 
 nlohmann::json to_json(const KernelBench& bench, const nlohmann::json& environment) {
-  nlohmann::json points = nlohmann::json::array();
+  nlohmann::json points = nlohmann::json::array(), operators = nlohmann::json::array();
   for (const KernelPoint& point : bench.points) {
-    nlohmann::json ci95 = nullptr;
-    if (point.ratio.ci95) ci95 = {1 / point.ratio.ci95->high, 1 / point.ratio.ci95->low};
-    points.push_back({{"spec", to_json(point.spec)},
-                      {"ours_ms", point.ours_ms},
-                      {"flash_ms", point.theirs_ms},
-                      {"speed", point.speed()},
-                      {"speed_ci95", ci95},
-                      {"pairs", point.ratio.pairs},
-                      {"tflops", tflops_of(point, point.ours_ms)},
-                      {"flash_tflops", tflops_of(point, point.theirs_ms)}});
+    nlohmann::json json = times_of(point, "flash_ms");
+    json["tflops"] = tflops_of(point, point.ours_ms);
+    json["flash_tflops"] = tflops_of(point, point.theirs_ms);
+    points.push_back(std::move(json));
+  }
+  for (const KernelPoint& point : bench.operators) {
+    nlohmann::json json = times_of(point, "torch_ms");
+    json["peak_bytes"] = point.ours_peak;
+    json["torch_peak_bytes"] = point.theirs_peak;
+    operators.push_back(std::move(json));
   }
   return {{"sentence", kernel_sentence(bench)},
           {"geometric_mean", mean_speed(bench.points, any)},
           {"geometric_mean_causal", mean_speed(bench.points, causal)},
           {"roof", to_json(bench.roofs)},
           {"points", std::move(points)},
+          {"operators_sentence", operator_sentence(bench)},
+          {"operators_geometric_mean", mean_speed(bench.operators, any)},
+          {"operators", std::move(operators)},
           {"environment", environment}};
 }
 

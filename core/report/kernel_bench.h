@@ -9,21 +9,25 @@
 #include "core/run/compare.h"
 #include "core/spec/workload_traits.h"
 
-// Our attention kernel timed against PyTorch's flash, by turns, over sizes.
+// Our kernels timed against PyTorch's operators, by turns: attention against flash over sizes, and
+// the operators that the setting `kernels` changes, each alone.
 namespace ts::report {
 
 // One size. `ratio` is that of the step times, ours / theirs.
 struct KernelPoint {
-  spec::WorkloadSpec spec;  // with our backend
+  spec::WorkloadSpec spec;  // with our kernel
   double ours_ms = 0;       // medians
   double theirs_ms = 0;
+  std::int64_t ours_peak = 0;  // bytes, over all steps
+  std::int64_t theirs_peak = 0;
   stats::PairedRatio ratio;
   [[nodiscard]] double speed() const { return 1 / ratio.median; }  // times as fast as theirs
 };
 
 struct KernelBench {
-  std::vector<KernelPoint> points;
-  Roofs roofs;  // of the machine
+  std::vector<KernelPoint> points;     // of attention
+  std::vector<KernelPoint> operators;  // of the other kernels
+  Roofs roofs;                         // of the machine
 };
 
 // The sizes of the benchmark: T and d_head, causal or not, forward, and forward with backward up to
@@ -31,15 +35,22 @@ struct KernelBench {
 // minutes.
 std::vector<spec::WorkloadSpec> kernel_bench_specs(const spec::WorkloadSpec& base,
                                                    const std::vector<std::int64_t>& lengths);
-// A comparison of flash (A) with ours (B) as a point.
+// Each operator at the sizes of its first preset, in fp32 and bf16, forward, and forward with
+// backward; with our kernels. `base` gives all other settings.
+std::vector<spec::WorkloadSpec> operator_bench_specs(const spec::WorkloadSpec& base);
+// A comparison of PyTorch's (A) with ours (B) as a point.
 KernelPoint kernel_point(const run::Comparison& comparison);
 
 // The geometric mean of the speeds of some points; 0 without points.
 double mean_speed(const std::vector<KernelPoint>& points, bool (*counts)(const KernelPoint&));
 
 io::TextTable kernel_table(const KernelBench& bench);
+// Time and peak memory of each operator, PyTorch's and ours.
+io::TextTable operator_table(const KernelBench& bench);
 // "1.42 times as fast as flash in the geometric mean (causal 1.61), at least 1.08"
 std::string kernel_sentence(const KernelBench& bench);
+// "Operators: 1.80 times as fast as LibTorch's in the geometric mean, at least 1.02"
+std::string operator_sentence(const KernelBench& bench);
 // Speed over T: a line for each pass, d_head and mask.
 std::vector<run::ResultCurve> kernel_curves(const KernelBench& bench);
 spec::CurveAxes kernel_axes();

@@ -87,6 +87,7 @@ bool comes_from_file(const WorkloadSpec& spec) {
 }
 
 bool is_offered(WorkloadKind kind, const WorkloadSpec& spec) {
+  if (traits_of(kind).one_operator) return kind == spec.workload;
   return !traits_of(kind).from_file || !spec.model.empty();
 }
 

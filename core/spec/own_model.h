@@ -25,7 +25,8 @@ base::Result<void> choose_model(const std::string& path, WorkloadSpec& spec);
 // Whether operators and sizes are those of a file.
 bool comes_from_file(const WorkloadSpec& spec);
 
-// Whether a list should offer the workload: one that comes from a file only once there is a file.
+// Whether a list should offer the workload: one that comes from a file only once there is a file,
+// one operator alone only where it is chosen already.
 bool is_offered(WorkloadKind kind, const WorkloadSpec& spec);
 
 // The settings that are open dimensions of an own model: B, T, and dim1 to dim4 for the others in

@@ -19,7 +19,10 @@ constexpr auto kLm = WorkloadKind::lm;
 constexpr auto kSum = WorkloadKind::weighted_sum;
 constexpr auto kToy = WorkloadKind::toy;
 constexpr auto kAdd = WorkloadKind::accumulation;
-constexpr auto kNorm = WorkloadKind::layernorm;
+constexpr auto kRange = WorkloadKind::layernorm;
+constexpr auto kNorm = WorkloadKind::norm;
+constexpr auto kSoftmax = WorkloadKind::softmax;
+constexpr auto kEntropy = WorkloadKind::cross_entropy;
 
 // PyTorch's scaled_dot_product_attention chooses the kernel, or attention is written out.
 constexpr const char* kSdpa = "kv_heads=0 T_kv=0 projections=off backend=auto";
@@ -75,7 +78,10 @@ constexpr std::array kPresets = {
   Preset{"w6", "weighted sum", "A2-26", kSum,                  16, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
   Preset{"toy", "toy model", "A2-11", kToy,                     1,    1,  100,  0,   0,  0,    10,    10, kTrain, false, "autocast=fp16"},
   Preset{"a2-sums", "1,000 times 0.01", "A2-10", kAdd,          0, 1000,    0,  0,   0,  0,     0,     0, kForward, false, ""},
-  Preset{"a2-12", "1e-3 to 1e4", "A2-12", kNorm,                4,   64,  512,  0,   0,  0,     0,     0, kForward, false, ""},
+  Preset{"a2-12", "1e-3 to 1e4", "A2-12", kRange,               4,   64,  512,  0,   0,  0,     0,     0, kForward, false, ""},
+  Preset{"2.7B", "2.7B", "CS336", kNorm,                        4,  512, 2560,  0,   0,  0,     0,     0, kTrain, false, "norm=rmsnorm"},
+  Preset{"a2-grid", "A2 grid point", "A2-21", kSoftmax,         8, 1024, 1024,  0,   0,  0,     0,     0, kTrain, false, ""},
+  Preset{"2.7B", "2.7B", "CS336", kEntropy,                     4,  512, 2560,  0,   0,  0,     0, 10000, kTrain, false, ""},
 };
 // clang-format on
 

@@ -33,6 +33,7 @@ constexpr std::array kWarmups = {"auto", "0", "1", "2", "5", "10"};
 constexpr std::array kTokenizers = {"byte", "char"};
 constexpr std::array kCaches = {"hot", "cold"};
 constexpr std::array kCompiles = {"eager", "inductor"};
+constexpr std::array kKernels = {"torch", "own"};
 constexpr std::array kLosses = {"auto", "mean", "cross_entropy", "own"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
@@ -85,7 +86,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::fused_qkv, "fused_qkv", S::model, FlagField{&W::fused_qkv}, "one projection for Q, K and V", reason_fused_qkv},
   {Field::mlp, "mlp", S::model, choice<&W::mlp>(kFeedForwards), "form of the MLP; gelu has biases", reason_mlp},
   {Field::ffn, "ffn", S::model, choice<&W::ffn>(kFeedForwards), "feed-forward part of a block", reason_block},
-  {Field::norm, "norm", S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_block},
+  {Field::norm, "norm", S::model, choice<&W::norm>(kNorms), "normalisation before each part", reason_norm},
   {Field::positions, "positions", S::model, choice<&W::positions>(kPositions), "how positions enter", reason_block},
   {Field::bias, "bias", S::model, FlagField{&W::bias}, "biases in linear layers (not SwiGLU's) and LayerNorm", reason_block},
   {Field::tied, "tied", S::model, FlagField{&W::tied}, "the head is the embedding", reason_lm},
@@ -127,6 +128,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::dim2, "dim2", S::shape, NumberField{&W::dim2, {0, kKi * kKi}, {1, 64 * kKi}}, "second open dimension of an own model beside B and T", reason_model},
   {Field::dim3, "dim3", S::shape, NumberField{&W::dim3, {0, kKi * kKi}, {1, 64 * kKi}}, "third open dimension of an own model beside B and T", reason_model},
   {Field::dim4, "dim4", S::shape, NumberField{&W::dim4, {0, kKi * kKi}, {1, 64 * kKi}}, "fourth open dimension of an own model beside B and T", reason_model},
+  {Field::kernels, "kernels", S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels},
 }};
 // clang-format on
 

@@ -2,6 +2,7 @@
 
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
+#include "core/spec/workload_math.h"
 #include "core/spec/workload_traits.h"
 
 namespace ts::spec {
@@ -80,10 +81,12 @@ const char* reason_compile(const WorkloadSpec& spec) {
   if (spec.device != DeviceKind::cpu) return "field.reason.compiled_for_cpu";
   if (spec.pass == Pass::generate) return "field.reason.tokens_grow";
   if (spec.pass == Pass::forward && spec.keep_graph) return "field.reason.compiled_without_graph";
+  if (traits(spec).one_operator) return "field.reason.operator_not_compiled";
   if (reason_tiles(spec) == nullptr) return "field.reason.tiles_not_compiled";
   if (traits(spec).attends && spec.backend == AttentionBackend::own) {
     return "field.reason.own_not_compiled";
   }
+  if (uses_own_kernels(spec)) return "field.reason.own_kernels_not_compiled";
   const bool checkpoints = reason_checkpoint(spec) == nullptr && spec.checkpoint != Checkpoint::off;
   return checkpoints ? "field.reason.inductor_recomputes" : nullptr;
 }
@@ -188,6 +191,16 @@ const char* reason_accumulate(const WorkloadSpec& spec) {
   if (traits(spec).from_file) return reason_backward(spec);
   if (const char* const reason = reason_lm(spec)) return reason;
   return reason_backward(spec);
+}
+
+const char* reason_kernels(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  const bool softmax = traits(spec).attends && spec.backend == AttentionBackend::naive;
+  return traits(spec).own_kernels || softmax ? nullptr : "field.reason.no_own_kernels";
+}
+
+const char* reason_norm(const WorkloadSpec& spec) {
+  return traits(spec).normalises ? nullptr : reason_block(spec);
 }
 
 const char* reason_model(const WorkloadSpec& spec) {

@@ -41,6 +41,8 @@ const char* reason_threads(const WorkloadSpec& spec);
 const char* reason_cuda_graph(const WorkloadSpec& spec);
 const char* reason_projections(const WorkloadSpec& spec);
 const char* reason_compile(const WorkloadSpec& spec);
+const char* reason_kernels(const WorkloadSpec& spec);
+const char* reason_norm(const WorkloadSpec& spec);
 
 const char* reason_model(const WorkloadSpec& spec);
 const char* reason_loss(const WorkloadSpec& spec);

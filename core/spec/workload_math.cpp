@@ -98,6 +98,10 @@ bool compiles_step(const WorkloadSpec& spec) {
   return spec.compile == Compile::inductor && field_applies(spec, Field::compile);
 }
 
+bool uses_own_kernels(const WorkloadSpec& spec) {
+  return spec.kernels == Kernels::own && field_applies(spec, Field::kernels);
+}
+
 DataType compute_type(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::autocast) || spec.autocast == Autocast::off) return spec.dtype;
   return spec.autocast == Autocast::bf16 ? DataType::bf16 : DataType::fp16;

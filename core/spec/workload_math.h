@@ -23,6 +23,8 @@ bool keeps_graph(const WorkloadSpec& spec);
 bool captures_step(const WorkloadSpec& spec);
 // True if the step runs from a package that was compiled ahead of time.
 bool compiles_step(const WorkloadSpec& spec);
+// True if kernels of this project compute norms, softmax, weighted sums and cross entropy.
+bool uses_own_kernels(const WorkloadSpec& spec);
 // The type in which matrix products run: autocast's, else that of the tensors.
 DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.

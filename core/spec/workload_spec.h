@@ -23,6 +23,9 @@ namespace ts::spec {
   EACH(toy)                         \
   EACH(accumulation)                \
   EACH(layernorm)                   \
+  EACH(norm)                        \
+  EACH(softmax)                     \
+  EACH(cross_entropy)               \
   EACH(own_model)
 
 #define TENSORSCOPE_ENUMERATOR(name) name,
@@ -83,6 +86,10 @@ enum class Compile : std::uint8_t { eager, inductor };
 // What the backward of an own model starts from. automatic: its own where its first output is one
 // number, cross entropy where it looks tokens up, else the mean.
 enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
+// Who computes norms, the softmax of naive attention, weighted sums and the cross entropy. torch:
+// LibTorch's operators. own: kernels of this project; the projection to logits is part of their
+// cross entropy.
+enum class Kernels : std::uint8_t { torch, own };
 
 // All settings that determine a run. It is the key of every cache and export; the JSON round trip
 // is exact. Symbols: B batch, T sequence length. Fields that a workload does not use keep their
@@ -157,6 +164,7 @@ struct WorkloadSpec {
   std::int64_t dim3 = 0;
   std::int64_t dim4 = 0;
   Loss loss = Loss::automatic;
+  Kernels kernels = Kernels::torch;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -230,8 +238,9 @@ enum class Field : std::uint8_t {
   dim2,
   dim3,
   dim4,
+  kernels,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::dim4) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::kernels) + 1;
 
 const char* field_name(Field field);
 

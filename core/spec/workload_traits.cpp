@@ -84,6 +84,14 @@ std::int64_t toy_norm(const WorkloadSpec& spec) {
   return 2 * spec.d_ff;
 }
 
+std::int64_t norm_weight(const WorkloadSpec& spec) {
+  return spec.d_model;
+}
+
+Products head_products(const WorkloadSpec& spec) {
+  return {{spec.d_model, spec.vocab}};
+}
+
 std::int64_t parameters_of_file(const WorkloadSpec& spec) {
   const auto model = model_of(spec);
   return model ? model->parameter_count() : 0;
@@ -106,6 +114,7 @@ constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
      .attends = true,
      .feed_forward = true,
      .has_blocks = true,
+     .own_kernels = true,
      .products = block_products,
      .other_parameters = block_others},
     {.kind = K::lm,
@@ -114,12 +123,17 @@ constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
      .has_blocks = true,
      .has_vocabulary = true,
      .language_model = true,
+     .own_kernels = true,
      .products = lm_products,
      .other_parameters = lm_others},
-    {.kind = K::weighted_sum, .products = weighted_sum_products, .other_parameters = no_parameters},
+    {.kind = K::weighted_sum,
+     .own_kernels = true,
+     .products = weighted_sum_products,
+     .other_parameters = no_parameters},
     {.kind = K::toy,
      .feed_forward = true,
      .has_vocabulary = true,
+     .own_kernels = true,
      .products = toy_products,
      .other_parameters = toy_norm},
     {.kind = K::accumulation,
@@ -132,6 +146,23 @@ constexpr std::array<WorkloadTraits, kWorkloadCount> kWorkloadTraits = {{
      .trains = false,
      .curves = {"scale", "relative_error", true},
      .products = no_products,
+     .other_parameters = no_parameters},
+    {.kind = K::norm,
+     .own_kernels = true,
+     .normalises = true,
+     .one_operator = true,
+     .products = no_products,
+     .other_parameters = norm_weight},
+    {.kind = K::softmax,
+     .own_kernels = true,
+     .one_operator = true,
+     .products = no_products,
+     .other_parameters = no_parameters},
+    {.kind = K::cross_entropy,
+     .has_vocabulary = true,
+     .own_kernels = true,
+     .one_operator = true,
+     .products = head_products,
      .other_parameters = no_parameters},
     {.kind = K::own_model,
      .from_file = true,

@@ -33,6 +33,10 @@ struct WorkloadTraits {
   bool has_blocks = false;      // transformer blocks
   bool has_vocabulary = false;
   bool language_model = false;  // layers, a corpus, micro-batches, generation
+  bool own_kernels = false;     // some of its operators have a kernel of ours, whatever the backend
+  bool normalises = false;      // one norm alone
+  // One operator by itself, for its time and memory. Lists do not offer it.
+  bool one_operator = false;
   // False: it compares the numbers of a forward in several types. There is no backward and nothing
   // to compile, and the types are not the user's.
   bool trains = true;

@@ -12,7 +12,7 @@ at::Tensor attend_now(const AttentionMethod& method, const at::Tensor& q, const 
                       const at::Tensor& v) {
   switch (method.backend) {
     case spec::AttentionBackend::naive:
-      return attend_naive(q, k, v, method.causal_mask);
+      return attend_naive(method, q, k, v);
     case spec::AttentionBackend::tiled:
       return attend_tiled(method, q, k, v);
     case spec::AttentionBackend::own:
@@ -30,6 +30,7 @@ AttentionMethod make_attention_method(Builder& builder, const spec::WorkloadSpec
   method.causal = spec.causal;
   method.tile_q = spec.tile_q;
   method.tile_k = spec.tile_k;
+  method.kernels = spec.kernels;
   method.checkpointed = spec::checkpointing(spec) == spec::Checkpoint::attention;
   if (spec.backend == spec::AttentionBackend::naive && spec.causal) {
     const auto options = builder.options().dtype(at::kBool);

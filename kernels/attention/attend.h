@@ -17,6 +17,7 @@ struct AttentionMethod {
   std::int64_t tile_q = 64;  // of backend tiled
   std::int64_t tile_k = 64;
   bool checkpointed = false;  // keep Q, K and V only and attend again in the backward
+  spec::Kernels kernels = spec::Kernels::torch;  // of naive's softmax
 };
 
 // The method of a spec. The mask for naive attention is kept as an input and shared by all layers
@@ -35,8 +36,8 @@ at::Tensor attend(const AttentionMethod& method, const at::Tensor& q, const at::
 // The textbook method: every T x T tensor is materialised by its own operator (scores, scaled
 // scores, masked scores, probabilities). Out of place: two T x T tensors live at once in a forward.
 // Keys and values of grouped queries are repeated for every head.
-at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                        const at::Tensor& causal_mask);
+at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& v);
 
 // at::scaled_dot_product_attention, forced to one kernel, or with a free choice (automatic). If
 // that kernel cannot run, LibTorch reports an error; it never silently uses another kernel. The

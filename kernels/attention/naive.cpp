@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "kernels/attention/attend.h"
+#include "kernels/observe/custom_node.h"
+#include "kernels/operators/softmax.h"
 
 namespace ts::kernels {
 namespace {
@@ -21,8 +23,9 @@ at::Tensor repeat_heads(const at::Tensor& x, std::int64_t heads) {
 
 }  // namespace
 
-at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                        const at::Tensor& causal_mask) {
+at::Tensor attend_naive(const AttentionMethod& method, const at::Tensor& q, const at::Tensor& k,
+                        const at::Tensor& v) {
+  const at::Tensor& causal_mask = method.causal_mask;
   // One variable for all T x T tensors: each is freed as soon as the next exists.
   at::Tensor scores = at::matmul(q, repeat_heads(k, q.size(1)).transpose(-2, -1));
   scores = at::div(scores, std::sqrt(static_cast<double>(q.size(-1))));
@@ -33,7 +36,12 @@ at::Tensor attend_naive(const at::Tensor& q, const at::Tensor& k, const at::Tens
         all ? causal_mask : causal_mask.narrow(0, 0, length).narrow(1, 0, length);
     scores = at::masked_fill(scores, mask, -std::numeric_limits<double>::infinity());
   }
-  scores = at::softmax(scores, -1);
+  if (method.kernels == spec::Kernels::own) {
+    note_custom_node(AttentionKernel::softmax);
+    scores = own_softmax(scores);
+  } else {
+    scores = at::softmax(scores, -1);
+  }
   return at::matmul(scores, repeat_heads(v, q.size(1)));
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/attention/attend.h"
-#include "kernels/observe/cancellation.h"
 #include "kernels/observe/custom_node.h"
+#include "kernels/operators/call.h"
 #include "kernels/own/attention_kernel.h"
 
 namespace ts::kernels {
@@ -15,19 +15,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-own::Element element_of(const at::Tensor& tensor) {
-  switch (tensor.scalar_type()) {
-    case at::kDouble:
-      return own::Element::fp64;
-    case at::kBFloat16:
-      return own::Element::bf16;
-    case at::kHalf:
-      return own::Element::fp16;
-    default:
-      return own::Element::fp32;
-  }
-}
 
 // The kernels want the numbers of a row side by side.
 at::Tensor with_dense_rows(const at::Tensor& x) {
@@ -103,11 +90,6 @@ class Scratch {
   at::Tensor block_;
 };
 
-// Only the calling thread has a phase to end; the others finish their share of this call.
-void check_between_tiles() {
-  if (at::get_thread_num() == 0) check_cancelled();
-}
-
 // Under a causal mask the last queries have the most work. Taken from both ends by turns, any
 // consecutive tiles have about as much work as any others, and so has every thread.
 std::int64_t from_both_ends(std::int64_t index, std::int64_t count) {
@@ -119,35 +101,24 @@ void run_forward(const own::AttentionKernel& kernel, const Problem& problem) {
   if (problem.q.is_meta()) return;
   const std::int64_t tile = kernel.tile_queries;
   const std::int64_t tiles = (problem.q.size(2) + tile - 1) / tile;
-  at::parallel_for(
-      0, problem.batch() * problem.heads() * tiles, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t task = begin; task < end; ++task) {
-          check_between_tiles();
-          const std::int64_t head = task / tiles;
-          kernel.forward(problem.head(head / problem.heads(), head % problem.heads()),
-                         from_both_ends(task % tiles, tiles) * tile, scratch.of_this_thread());
-        }
-      });
+  share_among_threads(problem.batch() * problem.heads() * tiles, [&](std::int64_t task) {
+    const std::int64_t head = task / tiles;
+    kernel.forward(problem.head(head / problem.heads(), head % problem.heads()),
+                   from_both_ends(task % tiles, tiles) * tile, scratch.of_this_thread());
+  });
 }
 
 void run_backward(const own::AttentionKernel& kernel, const Problem& problem) {
   const std::int64_t group = problem.group();
   const Scratch scratch(problem.q, kernel.backward_scratch(problem.sizes(), group));
   if (problem.q.is_meta()) return;
-  at::parallel_for(0, problem.batch() * problem.kv_heads(), 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     std::vector<own::Head> heads;
-                     for (std::int64_t task = begin; task < end; ++task) {
-                       check_between_tiles();
-                       const std::int64_t batch = task / problem.kv_heads();
-                       const std::int64_t first = task % problem.kv_heads() * group;
-                       heads.clear();
-                       for (std::int64_t h = 0; h < group; ++h) {
-                         heads.push_back(problem.head(batch, first + h));
-                       }
-                       kernel.backward(heads.data(), group, scratch.of_this_thread());
-                     }
-                   });
+  share_among_threads(problem.batch() * problem.kv_heads(), [&](std::int64_t task) {
+    const std::int64_t batch = task / problem.kv_heads();
+    const std::int64_t first = task % problem.kv_heads() * group;
+    std::vector<own::Head> heads;
+    for (std::int64_t h = 0; h < group; ++h) heads.push_back(problem.head(batch, first + h));
+    kernel.backward(heads.data(), group, scratch.of_this_thread());
+  });
 }
 
 class OwnAttention : public torch::autograd::Function<OwnAttention> {

@@ -35,12 +35,22 @@ void take_scratch(const char* name, const Operands& operands, const BeginProduct
   while (!blocks.empty()) blocks.pop_back();  // from last to first
 }
 
-Tensor mm(const Tensor& self, const Tensor& other) {
-  Tensor result = at::meta::mm(self, other);
+void scratch_of_mm(const Tensor& self, const Tensor& other, const Tensor& result) {
   take_scratch("mm", {self, other, result}, [](const Operands& of) {
     Tensor out = of[2];
     at::mm_out(out, of[0], of[1]);
   });
+}
+
+Tensor mm(const Tensor& self, const Tensor& other) {
+  Tensor result = at::meta::mm(self, other);
+  scratch_of_mm(self, other, result);
+  return result;
+}
+
+Tensor& mm_out(const Tensor& self, const Tensor& other, Tensor& result) {
+  at::meta::mm_out(result, self, other);
+  scratch_of_mm(self, other, result);
   return result;
 }
 
@@ -53,13 +63,25 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
   return result;
 }
 
-Tensor addmm(const Tensor& bias, const Tensor& self, const Tensor& other, const at::Scalar& beta,
-             const at::Scalar& alpha) {
-  Tensor result = at::meta::addmm(bias, self, other, beta, alpha);
+void scratch_of_addmm(const Tensor& bias, const Tensor& self, const Tensor& other,
+                      const at::Scalar& beta, const at::Scalar& alpha, const Tensor& result) {
   take_scratch("addmm", {self, other, bias, result}, [&](const Operands& of) {
     Tensor out = of[3];
     at::addmm_out(out, of[2], of[0], of[1], beta, alpha);
   });
+}
+
+Tensor addmm(const Tensor& bias, const Tensor& self, const Tensor& other, const at::Scalar& beta,
+             const at::Scalar& alpha) {
+  Tensor result = at::meta::addmm(bias, self, other, beta, alpha);
+  scratch_of_addmm(bias, self, other, beta, alpha, result);
+  return result;
+}
+
+Tensor& addmm_out(const Tensor& bias, const Tensor& self, const Tensor& other,
+                  const at::Scalar& beta, const at::Scalar& alpha, Tensor& result) {
+  at::meta::addmm_out(result, bias, self, other, beta, alpha);
+  scratch_of_addmm(bias, self, other, beta, alpha, result);
   return result;
 }
 
@@ -67,8 +89,10 @@ Tensor addmm(const Tensor& bias, const Tensor& self, const Tensor& other, const 
 
 void register_meta_products(torch::Library& library) {
   library.impl("mm", mm);
+  library.impl("mm.out", mm_out);
   library.impl("bmm", bmm);
   library.impl("addmm", addmm);
+  library.impl("addmm.out", addmm_out);
 }
 
 }  // namespace ts::kernels

@@ -21,6 +21,8 @@ class Linear {
       : path_(std::move(path)), weight_(std::move(weight)) {}
   // x: [..., in]; the result: [..., out].
   at::Tensor forward(const at::Tensor& x) const;
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const at::Tensor& weight() const { return weight_; }
 
  private:
   std::string path_;

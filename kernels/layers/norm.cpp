@@ -11,6 +11,7 @@
 
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
+#include "kernels/operators/norm.h"
 
 namespace ts::kernels {
 namespace {
@@ -20,8 +21,11 @@ constexpr double kEpsilon = 1e-5;
 }  // namespace
 
 Norm::Norm(Builder& builder, const std::string& path, spec::NormKind kind, std::int64_t width,
-           Bias bias)
-    : path_(path), kind_(kind), weight_(builder.constant(path + ".weight", std::array{width}, 1)) {
+           Bias bias, spec::Kernels kernels)
+    : path_(path),
+      kind_(kind),
+      kernels_(kernels),
+      weight_(builder.constant(path + ".weight", std::array{width}, 1)) {
   if (kind == spec::NormKind::layernorm && bias == Bias::zeros) {
     bias_ = builder.constant(path + ".bias", std::array{width}, 0);
   }
@@ -29,16 +33,21 @@ Norm::Norm(Builder& builder, const std::string& path, spec::NormKind kind, std::
 
 at::Tensor Norm::forward(const at::Tensor& x) const {
   const ModuleScope scope(path_);
-  at::Tensor y =
-      kind_ == spec::NormKind::rmsnorm
-          ? rms_norm(x)
-          : at::layer_norm(x, weight_.sizes(), weight_,
-                           bias_.defined() ? std::optional(bias_) : std::nullopt, kEpsilon);
+  at::Tensor y;
+  if (kernels_ == spec::Kernels::own) {
+    y = own_norm(kind_ == spec::NormKind::layernorm, x, weight_, bias_, kEpsilon);
+  } else {
+    y = by_torch(x);
+  }
   note_dtype(path_, y);
   return y;
 }
 
-at::Tensor Norm::rms_norm(const at::Tensor& x) const {
+at::Tensor Norm::by_torch(const at::Tensor& x) const {
+  if (kind_ == spec::NormKind::layernorm) {
+    return at::layer_norm(x, weight_.sizes(), weight_,
+                          bias_.defined() ? std::optional(bias_) : std::nullopt, kEpsilon);
+  }
   const at::Tensor wide = x.to(at::kFloat);
   const at::Tensor mean_square = at::mean(at::square(wide), {-1}, /*keepdim=*/true);
   const at::Tensor scale = at::rsqrt(at::add(mean_square, kEpsilon));

@@ -16,17 +16,19 @@ namespace ts::kernels {
 //              dtype, by separate operators
 //   layernorm  (x - mean) / sqrt(var + eps) * weight (+ bias) (Ba et al. 2016), one operator of
 //              LibTorch
+// Or either by one kernel of ours.
 class Norm {
  public:
   Norm(Builder& builder, const std::string& path, spec::NormKind kind, std::int64_t width,
-       Bias bias);
+       Bias bias, spec::Kernels kernels);
   at::Tensor forward(const at::Tensor& x) const;
 
  private:
-  [[nodiscard]] at::Tensor rms_norm(const at::Tensor& x) const;
+  [[nodiscard]] at::Tensor by_torch(const at::Tensor& x) const;
 
   std::string path_;
   spec::NormKind kind_;
+  spec::Kernels kernels_;
   at::Tensor weight_;
   at::Tensor bias_;
 };

@@ -25,11 +25,15 @@ CancelScope::~CancelScope() {
   if (process_wide_) current.store(nullptr);
 }
 
-void check_cancelled() {
+bool is_cancelled() {
   const DryRecording* const dry = DryRecording::current();
   const base::CancelToken* const token =
       dry != nullptr ? &dry->cancel_token() : current.load(std::memory_order_acquire);
-  if (token == nullptr || !token->cancelled()) [[likely]]
+  return token != nullptr && token->cancelled();
+}
+
+void check_cancelled() {
+  if (!is_cancelled()) [[likely]]
     return;
   if (std::uncaught_exceptions() != 0) return;
   if (Recording* const recording = Recording::active()) recording->end_phase_before_unwinding();

@@ -30,4 +30,8 @@ class CancelScope {
 // (a destructor may allocate). Any thread.
 void check_cancelled();
 
+// True if the current token was cancelled: for a thread of a pool, which must not throw. Any
+// thread.
+bool is_cancelled();
+
 }  // namespace ts::kernels

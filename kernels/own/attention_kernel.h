@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstdint>
+#include "kernels/own/instructions.h"
 
 // Attention by hand for the CPU: FlashAttention-2 on plain memory, without LibTorch. A call
 // computes a part of one head on the calling thread; the caller divides the work among threads.
 // Reading order: kernels/attention/naive.cpp (the formula), attention_portable.cpp (in tiles),
 // attention_vector.cpp (in vectors).
 namespace ts::kernels::own {
-
-// The type of the numbers in memory.
-enum class Element : std::uint8_t { fp32, fp64, bf16, fp16 };
 
 // A matrix [rows][d_head]. The numbers of a row are adjacent.
 struct Matrix {

@@ -327,11 +327,11 @@ void backward(const Head* head, Index heads, void* scratch) {
 
 }  // namespace
 
-const AttentionKernel TENSORSCOPE_VECTOR_KERNEL = {.tile_queries = kTile,
-                                                   .fp64_sums = false,
-                                                   .forward_scratch = forward_scratch,
-                                                   .forward = forward,
-                                                   .backward_scratch = backward_scratch,
-                                                   .backward = backward};
+const AttentionKernel TENSORSCOPE_KERNEL(Attention) = {.tile_queries = kTile,
+                                                       .fp64_sums = false,
+                                                       .forward_scratch = forward_scratch,
+                                                       .forward = forward,
+                                                       .backward_scratch = backward_scratch,
+                                                       .backward = backward};
 
 }  // namespace ts::kernels::own

@@ -1,22 +1,86 @@
 #include "kernels/own/attention_kernel.h"
+#include "kernels/own/row_kernels.h"
 
 namespace ts::kernels::own {
+namespace {
 
-const char* name_of(const AttentionKernel& kernel) {
-  if (&kernel == &kAvx512Attention) return "AVX-512";
-  return &kernel == &kAvx2Attention ? "AVX2" : "portable";
+template <class Kernel>
+const Kernel& of(Instructions instructions, const Kernel& portable, const Kernel& avx2,
+                 const Kernel& avx512) {
+  switch (instructions) {
+    case Instructions::avx512:
+      return avx512;
+    case Instructions::avx2:
+      return avx2;
+    case Instructions::portable:
+      break;
+  }
+  return portable;
 }
 
-bool runs_here(const AttentionKernel& kernel) {
-  if (&kernel == &kAvx512Attention) return __builtin_cpu_supports("x86-64-v4") != 0;
-  if (&kernel == &kAvx2Attention) return __builtin_cpu_supports("x86-64-v3") != 0;
+Instructions instructions_of(const AttentionKernel& kernel) {
+  if (&kernel == &kAvx512Attention) return Instructions::avx512;
+  return &kernel == &kAvx2Attention ? Instructions::avx2 : Instructions::portable;
+}
+
+}  // namespace
+
+const char* name_of(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::avx512:
+      return "AVX-512";
+    case Instructions::avx2:
+      return "AVX2";
+    case Instructions::portable:
+      break;
+  }
+  return "portable";
+}
+
+bool runs_here(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::avx512:
+      return __builtin_cpu_supports("x86-64-v4") != 0;
+    case Instructions::avx2:
+      return __builtin_cpu_supports("x86-64-v3") != 0;
+    case Instructions::portable:
+      break;
+  }
   return true;
 }
 
+Instructions fastest(Element element) {
+  if (element == Element::fp64) return Instructions::portable;
+  if (runs_here(Instructions::avx512)) return Instructions::avx512;
+  return runs_here(Instructions::avx2) ? Instructions::avx2 : Instructions::portable;
+}
+
+const char* name_of(const AttentionKernel& kernel) {
+  return name_of(instructions_of(kernel));
+}
+
+bool runs_here(const AttentionKernel& kernel) {
+  return runs_here(instructions_of(kernel));
+}
+
 const AttentionKernel& attention_kernel(Element element) {
-  if (element == Element::fp64) return kPortableAttention;
-  if (runs_here(kAvx512Attention)) return kAvx512Attention;
-  return runs_here(kAvx2Attention) ? kAvx2Attention : kPortableAttention;
+  return of(fastest(element), kPortableAttention, kAvx2Attention, kAvx512Attention);
+}
+
+const NormKernel& norm_kernel(Instructions instructions) {
+  return of(instructions, kPortableNorm, kAvx2Norm, kAvx512Norm);
+}
+
+const SoftmaxKernel& softmax_kernel(Instructions instructions) {
+  return of(instructions, kPortableSoftmax, kAvx2Softmax, kAvx512Softmax);
+}
+
+const WeightedSumKernel& weighted_sum_kernel(Instructions instructions) {
+  return of(instructions, kPortableWeightedSum, kAvx2WeightedSum, kAvx512WeightedSum);
+}
+
+const CrossEntropyKernel& cross_entropy_kernel(Instructions instructions) {
+  return of(instructions, kPortableCrossEntropy, kAvx2CrossEntropy, kAvx512CrossEntropy);
 }
 
 }  // namespace ts::kernels::own

@@ -9,6 +9,11 @@
 namespace ts::kernels::own {
 namespace {
 
+// kAvx2Norm for the norm of a source that is compiled for AVX2 (TENSORSCOPE_INSTRUCTIONS).
+#define TENSORSCOPE_JOIN(instructions, name) k##instructions##name
+#define TENSORSCOPE_JOIN_EXPANDED(instructions, name) TENSORSCOPE_JOIN(instructions, name)
+#define TENSORSCOPE_KERNEL(name) TENSORSCOPE_JOIN_EXPANDED(TENSORSCOPE_INSTRUCTIONS, name)
+
 #ifndef TENSORSCOPE_VECTOR_BYTES
 #define TENSORSCOPE_VECTOR_BYTES \
   16  // every x86-64 processor: for tests, and to read this file alone

@@ -1,5 +1,4 @@
 #include <ATen/ops/add.h>
-#include <ATen/ops/cross_entropy_loss.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include "kernels/data/batches.h"
 #include "kernels/layers/checkpoint.h"
 #include "kernels/layers/embedding.h"
+#include "kernels/layers/head.h"
 #include "kernels/layers/sampling.h"
 #include "kernels/observe/dtype_map.h"
 #include "kernels/observe/module_scope.h"
@@ -42,9 +42,11 @@ class LanguageModel final : public Workload {
         run_together_(spec::checkpointing(spec) == spec::Checkpoint::blocks
                           ? static_cast<std::size_t>(spec.checkpoint_every)
                           : 0),
-        norm_(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none),
+        norm_(builder, "norm", spec.norm, spec.d_model, spec.bias ? Bias::zeros : Bias::none,
+              spec.kernels),
         head_(spec.tied ? Linear("head", embedding_.weight())
-                        : Linear(builder, "head", spec.d_model, spec.vocab, Bias::none)) {
+                        : Linear(builder, "head", spec.d_model, spec.vocab, Bias::none),
+              spec) {
     const std::array sizes = {spec::micro_batches(spec) * spec.batch, spec.seq_len};
     tokens_ = builder.token_input(sizes, spec.vocab);
     targets_ = builder.token_input(sizes, spec.vocab);
@@ -95,9 +97,7 @@ class LanguageModel final : public Workload {
     return head_.forward(x);
   }
 
-  at::Tensor loss(at::Tensor logits) override {
-    return at::cross_entropy_loss(logits.flatten(0, 1), rows_of(targets_).flatten());
-  }
+  at::Tensor loss(at::Tensor output) override { return head_.loss(output, rows_of(targets_)); }
 
  private:
   static at::Tensor make_positions(Builder& builder, const spec::WorkloadSpec& spec) {
@@ -172,7 +172,7 @@ class LanguageModel final : public Workload {
   std::vector<TransformerBlock> blocks_;
   std::size_t run_together_;  // blocks of a checkpoint; 0: none
   Norm norm_;
-  Linear head_;
+  Head head_;
   at::Tensor tokens_;
   at::Tensor targets_;
   std::unique_ptr<Batches> batches_;  // null: tokens are random, and the same in every step

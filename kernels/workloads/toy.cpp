@@ -1,8 +1,8 @@
-#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/relu.h>
 
 #include <array>
 
+#include "kernels/layers/head.h"
 #include "kernels/layers/linear.h"
 #include "kernels/layers/norm.h"
 #include "kernels/observe/dtype_map.h"
@@ -18,8 +18,8 @@ class Toy final : public Workload {
  public:
   Toy(Builder& builder, const spec::WorkloadSpec& spec)
       : fc1_(builder, "fc1", spec.d_model, spec.d_ff, Bias::none),
-        norm_(builder, "norm", spec::NormKind::layernorm, spec.d_ff, Bias::zeros),
-        fc2_(builder, "fc2", spec.d_ff, spec.vocab, Bias::none),
+        norm_(builder, "norm", spec::NormKind::layernorm, spec.d_ff, Bias::zeros, spec.kernels),
+        fc2_(Linear(builder, "fc2", spec.d_ff, spec.vocab, Bias::none), spec),
         x_(make_stream_input(builder, spec)),
         classes_(builder.token_input(std::array{spec.batch, spec.seq_len}, spec.vocab)) {}
 
@@ -29,14 +29,12 @@ class Toy final : public Workload {
     return fc2_.forward(norm_.forward(hidden));
   }
 
-  at::Tensor loss(at::Tensor logits) override {
-    return at::cross_entropy_loss(logits.flatten(0, 1), classes_.flatten());
-  }
+  at::Tensor loss(at::Tensor output) override { return fc2_.loss(output, classes_); }
 
  private:
   Linear fc1_;
   Norm norm_;
-  Linear fc2_;
+  Head fc2_;
   at::Tensor x_;
   at::Tensor classes_;
 };

@@ -27,6 +27,7 @@ BlockSettings make_block_settings(Builder& builder, const spec::WorkloadSpec& sp
   settings.feed_forward = spec.ffn;
   settings.bias = spec.bias ? Bias::zeros : Bias::none;
   settings.fused_qkv = spec.fused_qkv;
+  settings.kernels = spec.kernels;
   settings.attention = make_attention_method(builder, spec);
   if (spec.positions == spec::Positions::rope) {
     settings.rope =
@@ -102,9 +103,11 @@ at::Tensor SelfAttention::forward(const at::Tensor& x, const ContextPart& part) 
 TransformerBlock::TransformerBlock(Builder& builder, const std::string& path,
                                    const BlockSettings& settings)
     : path_(path),
-      norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias),
+      norm1_(builder, path + ".norm1", settings.norm, settings.d_model, settings.bias,
+             settings.kernels),
       attention_(builder, path + ".attn", settings),
-      norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias),
+      norm2_(builder, path + ".norm2", settings.norm, settings.d_model, settings.bias,
+             settings.kernels),
       feed_forward_(make_feed_forward(builder, path + ".ffn", settings.feed_forward,
                                       settings.d_model, settings.d_ff, settings.bias)) {}
 

@@ -26,6 +26,7 @@ struct BlockSettings {
   spec::FeedForward feed_forward = spec::FeedForward::swiglu;
   Bias bias = Bias::none;
   bool fused_qkv = false;
+  spec::Kernels kernels = spec::Kernels::torch;
   AttentionMethod attention;
   std::shared_ptr<const Rope> rope;  // null: positions are not applied here
 };

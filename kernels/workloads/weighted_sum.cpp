@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/observe/dtype_map.h"
+#include "kernels/operators/weighted_sum.h"
 #include "kernels/workloads/workload.h"
 
 namespace ts::kernels {
@@ -12,16 +13,19 @@ namespace {
 class WeightedSum final : public Workload {
  public:
   WeightedSum(Builder& builder, const spec::WorkloadSpec& spec)
-      : weight_(builder.truncated_normal("weight", std::array{spec.d_model}, 1)),
+      : kernels_(spec.kernels),
+        weight_(builder.truncated_normal("weight", std::array{spec.d_model}, 1)),
         x_(make_stream_input(builder, spec)) {}
 
   at::Tensor forward() override {
-    at::Tensor sums = at::mul(x_, weight_).sum(-1);
+    at::Tensor sums = kernels_ == spec::Kernels::own ? own_weighted_sum(x_, weight_)
+                                                     : at::mul(x_, weight_).sum(-1);
     note_dtype("output", sums);
     return sums;
   }
 
  private:
+  spec::Kernels kernels_;
   at::Tensor weight_;
   at::Tensor x_;
 };

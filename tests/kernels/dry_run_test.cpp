@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/spec/presets.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
+#include "core/spec/workload_math.h"
 #include "tests/kernels/dry_run_compare.h"
 
 namespace ts::kernels {
@@ -39,6 +41,23 @@ std::vector<spec::WorkloadSpec> every_spec() {
           continue;
         }
         specs.push_back(spec);
+        if (backend != AttentionBackend::naive) continue;
+        spec.kernels = spec::Kernels::own;
+        if (spec::uses_own_kernels(spec)) specs.push_back(spec);
+      }
+    }
+  }
+  // Logits in several chunks, the last one smaller.
+  for (const auto dtype : {spec::DataType::fp32, spec::DataType::bf16, spec::DataType::fp16}) {
+    for (const auto autocast : {spec::Autocast::off, spec::Autocast::bf16}) {
+      spec::WorkloadSpec spec = small_spec(WorkloadKind::cross_entropy);
+      spec.seq_len = 520;
+      spec.vocab = 400;
+      spec.dtype = dtype;
+      spec.autocast = autocast;
+      spec.kernels = spec::Kernels::own;
+      if (autocast == spec::Autocast::off || spec::field_applies(spec, spec::Field::autocast)) {
+        specs.push_back(spec);
       }
     }
   }
@@ -47,7 +66,9 @@ std::vector<spec::WorkloadSpec> every_spec() {
 
 std::string full_name(const testing::TestParamInfo<spec::WorkloadSpec>& info) {
   return spec_name(info) + "_" + to_string(info.param.backend) + "_B" +
-         std::to_string(info.param.batch) + "_T" + std::to_string(info.param.seq_len);
+         std::to_string(info.param.batch) + "_T" + std::to_string(info.param.seq_len) +
+         (info.param.kernels == spec::Kernels::own ? "_own_kernels" : "") +
+         (info.param.autocast == spec::Autocast::off ? "" : "_autocast");
 }
 
 struct DryRunOf : testing::TestWithParam<spec::WorkloadSpec> {};
@@ -92,10 +113,12 @@ struct Mode {
 };
 
 std::vector<spec::WorkloadSpec> every_mode() {
-  const std::array<Mode, 10> modes = {{{"plain", {}},
+  const std::array<Mode, 12> modes = {{{"plain", {}},
                                        {"bf16", {{"dtype", "bf16"}}},
                                        {"tiled", {{"backend", "tiled"}}},
                                        {"own", {{"backend", "own"}}},
+                                       {"own_kernels", {{"kernels", "own"}}},
+                                       {"own_bf16", {{"kernels", "own"}, {"dtype", "bf16"}}},
                                        {"checkpointing", {{"checkpoint", "blocks"}}},
                                        {"selective", {{"checkpoint", "attention"}}},
                                        {"loop", {{"optimizer", "adamw_loop"}}},
@@ -115,8 +138,9 @@ std::vector<spec::WorkloadSpec> every_mode() {
 
 // Autocast, grouped queries and cross attention.
 std::vector<spec::WorkloadSpec> every_cast() {
-  const std::array<Mode, 10> modes = {
+  const std::array<Mode, 11> modes = {
       {{"bf16", {}},
+       {"own_kernels", {{"kernels", "own"}}},
        {"fp16", {{"autocast", "fp16"}, {"grad_scaler", "true"}}},
        {"math", {{"backend", "math"}}},
        {"flash", {{"backend", "flash"}}},
@@ -127,7 +151,8 @@ std::vector<spec::WorkloadSpec> every_cast() {
        {"grouped", {{"kv_heads", "1"}, {"backend", "math"}}},
        {"grouped_flash", {{"kv_heads", "1"}, {"backend", "flash"}}}}};
   std::vector<spec::WorkloadSpec> specs;
-  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm}) {
+  for (const auto workload :
+       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::lm, WorkloadKind::toy}) {
     for (const auto pass : {Pass::forward, Pass::full_step}) {
       for (const Mode& mode : modes) {
         spec::WorkloadSpec spec = small_spec(workload, pass);
@@ -146,6 +171,30 @@ std::vector<spec::WorkloadSpec> every_cast() {
 
 INSTANTIATE_TEST_SUITE_P(Casts, DryRunOf, testing::ValuesIn(every_cast()));
 INSTANTIATE_TEST_SUITE_P(Gpt2, DryRunOf, testing::ValuesIn(every_mode()));
+
+// The event of the largest block tells: with our kernels none is as large as all logits.
+TEST(OwnCrossEntropy, PredictsNoWholeLogits) {
+  const auto largest_block = [](spec::Kernels kernels) {
+    spec::WorkloadSpec spec;
+    spec::apply_preset(*spec::find_preset(WorkloadKind::cross_entropy, "2.7B"), spec);
+    spec.vocab = 50000;
+    spec.kernels = kernels;
+    base::StringTable strings;
+    predict::DryRunOptions options;
+    options.rules = spec::DeviceKind::cpu;
+    const auto dry = dry_runner().dry_run(spec, options, strings, {});
+    EXPECT_TRUE(dry);
+    std::int64_t largest = 0;
+    const std::int64_t weight = 4 * spec.vocab * spec.d_model;  // which is larger
+    for (const memory::Block& block : dry->log.blocks()) {
+      if (block.size != weight) largest = std::max(largest, block.size);
+    }
+    return largest;
+  };
+  constexpr std::int64_t kLogits = std::int64_t{4} * 2048 * 50000;
+  EXPECT_EQ(largest_block(spec::Kernels::torch), kLogits);
+  EXPECT_EQ(largest_block(spec::Kernels::own), kLogits / 8);
+}
 
 // No T x T tensor, and no memory of tiles that grows faster than T.
 TEST(OwnAttention, NeedsMemoryAsTheLength) {

@@ -13,9 +13,10 @@ using spec::AttentionBackend;
 using spec::Pass;
 using spec::WorkloadKind;
 
-constexpr std::array kWorkloads = {WorkloadKind::attention,    WorkloadKind::mlp,
-                                   WorkloadKind::block,        WorkloadKind::lm,
-                                   WorkloadKind::weighted_sum, WorkloadKind::toy};
+constexpr std::array kWorkloads = {
+    WorkloadKind::attention, WorkloadKind::mlp,          WorkloadKind::block,
+    WorkloadKind::lm,        WorkloadKind::weighted_sum, WorkloadKind::toy,
+    WorkloadKind::norm,      WorkloadKind::softmax,      WorkloadKind::cross_entropy};
 constexpr std::array kBackends = {AttentionBackend::naive, AttentionBackend::math,
                                   AttentionBackend::flash, AttentionBackend::tiled,
                                   AttentionBackend::own,   AttentionBackend::automatic};
@@ -46,7 +47,7 @@ double loss_of(const spec::WorkloadSpec& spec) {
   return loss;
 }
 
-// Runs with every backend, and all of them find the same loss.
+// Runs with every backend, and with naive also on our own kernels; all find the same loss.
 void expect_runs(spec::WorkloadSpec spec) {
   for (const Pass pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
     spec.pass = pass;
@@ -54,12 +55,18 @@ void expect_runs(spec::WorkloadSpec spec) {
     for (const AttentionBackend backend : kBackends) {
       spec.backend = backend;
       if (spec.workload == WorkloadKind::attention && pass == Pass::full_step) continue;
+      if (spec.workload == WorkloadKind::softmax && pass == Pass::full_step) continue;
       const auto problems = spec::validate(spec);
       ASSERT_TRUE(problems.empty()) << words_of(spec) << ": " << problems.front().sentence;
       const double loss = loss_of(spec);
       EXPECT_TRUE(std::isfinite(loss)) << words_of(spec);
       if (std::isnan(first)) first = loss;
       EXPECT_NEAR(loss, first, 1e-4 * (1 + std::abs(first))) << words_of(spec);
+      if (backend == AttentionBackend::naive && spec::field_applies(spec, spec::Field::kernels)) {
+        spec.kernels = spec::Kernels::own;
+        EXPECT_NEAR(loss_of(spec), first, 1e-4 * (1 + std::abs(first))) << words_of(spec);
+        spec.kernels = spec::Kernels::torch;
+      }
       if (!spec::field_applies(spec, spec::Field::backend)) break;
     }
   }

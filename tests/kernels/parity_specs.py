@@ -26,6 +26,8 @@ def changed_specs():
             yield {"workload": "lm", "dtype": dtype, "backend": backend}
         for workload in ("mlp", "weighted_sum", "toy"):
             yield {"workload": workload, "dtype": dtype}
+        for workload in ("attention", "block", "lm", "weighted_sum", "toy"):
+            yield {"workload": workload, "dtype": dtype, "kernels": "own"}
         yield {"workload": "lm", "dtype": dtype, "T": 200, "d_model": 192, "heads": 4, "d_ff": 512,
                "layers": 4, "vocab": 997}
         yield dict(GPT2, workload="lm", dtype=dtype)
@@ -57,6 +59,8 @@ def changed_specs():
     for autocast in ("bf16", "fp16"):
         for workload in ("attention", "mlp", "block", "lm", "toy"):
             yield {"workload": workload, "autocast": autocast}
+        for workload in ("lm", "toy"):
+            yield {"workload": workload, "autocast": autocast, "kernels": "own"}
         yield {"workload": "lm", "autocast": autocast, "checkpoint": "blocks"}
     text = str(pathlib.Path(__file__).resolve())
     yield {"workload": "lm", "corpus": text, "vocab": 256, "lr": 0.01}

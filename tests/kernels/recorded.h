@@ -89,9 +89,11 @@ inline spec::WorkloadSpec small_spec(spec::WorkloadKind workload,
 inline std::vector<spec::WorkloadSpec> every_small_spec() {
   std::vector<spec::WorkloadSpec> specs;
   using spec::WorkloadKind, spec::Pass, spec::DataType;
-  for (const auto workload : {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block,
-                              WorkloadKind::lm, WorkloadKind::weighted_sum, WorkloadKind::toy,
-                              WorkloadKind::accumulation, WorkloadKind::layernorm}) {
+  for (const auto workload :
+       {WorkloadKind::attention, WorkloadKind::mlp, WorkloadKind::block, WorkloadKind::lm,
+        WorkloadKind::weighted_sum, WorkloadKind::toy, WorkloadKind::accumulation,
+        WorkloadKind::layernorm, WorkloadKind::norm, WorkloadKind::softmax,
+        WorkloadKind::cross_entropy}) {
     for (const auto pass : {Pass::forward, Pass::forward_backward, Pass::full_step}) {
       for (const auto dtype : {DataType::fp32, DataType::bf16, DataType::fp16}) {
         spec::WorkloadSpec spec = small_spec(workload, pass);

@@ -57,6 +57,37 @@ TEST(KernelBench, TellsTheShareOfTheRoof) {
   EXPECT_EQ(json["points"][0]["speed"], 4);
 }
 
+TEST(KernelBench, OperatorsHaveTimesAndMemory) {
+  KernelBench bench;
+  spec::WorkloadSpec base;
+  base.heads = 3;
+  for (const spec::WorkloadSpec& spec : operator_bench_specs(base)) {
+    EXPECT_TRUE(spec::validate(spec).empty());
+    EXPECT_TRUE(spec::field_applies(spec, spec::Field::kernels));
+    EXPECT_EQ(spec.kernels, spec::Kernels::own);
+    EXPECT_EQ(spec.heads, 3) << "all other settings are those of the base";
+    bench.operators.push_back({.spec = spec,
+                               .ours_ms = 10,
+                               .theirs_ms = 20,
+                               .ours_peak = 1 << 20,
+                               .theirs_peak = 3 << 20,
+                               .ratio = {.pairs = 10, .median = 0.5, .ci95 = {{0.4, 0.6}}}});
+  }
+  ASSERT_EQ(bench.operators.size(), 18U);
+  const io::TextTable table = operator_table(bench);
+  EXPECT_EQ(table.rows[4][0], "norm rmsnorm");
+  EXPECT_EQ(table.rows[4][7], "2.00");
+  EXPECT_EQ(table.rows[4][9], "3.00 MiB");
+  EXPECT_EQ(table.rows[17][0], "cross_entropy");
+  EXPECT_EQ(operator_sentence(bench),
+            "Operators: 2.00 times as fast as LibTorch's in the geometric mean, at least 2.00");
+  const nlohmann::json json = to_json(bench, {});
+  EXPECT_EQ(json["operators"][0]["torch_ms"], 20);
+  EXPECT_EQ(json["operators"][0]["peak_bytes"], 1 << 20);
+  EXPECT_EQ(json["operators_geometric_mean"], 2);
+  EXPECT_TRUE(json["points"].empty());
+}
+
 TEST(KernelBench, DrawsALineForEachKindOfStep) {
   const auto curves = kernel_curves(example());
   ASSERT_EQ(curves.size(), 8U);

@@ -1,4 +1,5 @@
 #include "core/spec/workload_spec.h"
+#include "core/spec/own_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "core/spec/own_model.h"
 #include "core/spec/workload_math.h"
 #include "tests/spec/random_spec.h"
 
@@ -375,32 +377,71 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads "
-            "projections compile ");
+            "projections compile kernels ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
             "zero_grad warmups cache alloc_conf threads compile ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache alloc_conf threads compile ");
-  EXPECT_EQ(applies(WorkloadKind::lm),
-            "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
-            "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
-            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile ");
+            "checkpoint warmups cache alloc_conf threads compile kernels ");
+  EXPECT_EQ(
+      applies(WorkloadKind::lm),
+      "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
+      "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
+      "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile kernels ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
-            "zero_grad warmups cache alloc_conf threads compile ");
+            "zero_grad warmups cache alloc_conf threads compile kernels ");
   EXPECT_EQ(applies(WorkloadKind::toy),
             "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
-            "autocast zero_grad warmups cache alloc_conf threads compile ");
+            "autocast zero_grad warmups cache alloc_conf threads compile kernels ");
   EXPECT_EQ(
       applies(WorkloadKind::accumulation),
       "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::layernorm),
             "workload B T d_model pass seed device target_gpu memory_limit zero_grad warmups cache "
             "alloc_conf threads ");
+  EXPECT_EQ(applies(WorkloadKind::norm),
+            "workload B T d_model dtype pass seed device target_gpu memory_limit norm autocast "
+            "zero_grad warmups cache alloc_conf threads kernels ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
+}
+
+TEST(FieldReason, own_kernels_are_where_an_operator_has_one) {
+  const auto reason = [](WorkloadKind workload, AttentionBackend backend) {
+    return field_reason(changed([&](auto& spec) {
+                          spec.workload = workload;
+                          spec.backend = backend;
+                        }),
+                        Field::kernels);
+  };
+  EXPECT_EQ(reason(WorkloadKind::attention, AttentionBackend::naive), "");
+  EXPECT_EQ(reason(WorkloadKind::attention, AttentionBackend::flash),
+            "field.reason.no_own_kernels");
+  EXPECT_EQ(reason(WorkloadKind::mlp, AttentionBackend::naive), "field.reason.no_own_kernels");
+  EXPECT_EQ(reason(WorkloadKind::block, AttentionBackend::flash), "");
+  auto own = changed([](auto& spec) {
+    spec.workload = WorkloadKind::lm;
+    spec.kernels = Kernels::own;
+  });
+  EXPECT_EQ(field_reason(own, Field::compile), "field.reason.own_kernels_not_compiled");
+  EXPECT_TRUE(validate(own).empty());
+  own.device = DeviceKind::cuda;
+  ASSERT_EQ(validate(own).size(), 1U);
+  EXPECT_EQ(validate(own).front().field, Field::kernels);
+  own.workload = WorkloadKind::mlp;
+  EXPECT_TRUE(validate(own).empty()) << "it has none to switch";
+}
+
+TEST(Workloads, one_operator_alone_is_offered_only_where_it_is_chosen) {
+  WorkloadSpec spec;
+  EXPECT_FALSE(is_offered(WorkloadKind::softmax, spec));
+  spec.workload = WorkloadKind::softmax;
+  EXPECT_TRUE(is_offered(WorkloadKind::softmax, spec));
+  EXPECT_FALSE(is_offered(WorkloadKind::norm, spec));
+  EXPECT_EQ(field_reason(spec, Field::compile), "field.reason.operator_not_compiled");
 }
 
 TEST(FieldReason, training_settings_apply_to_a_full_step) {

@@ -1,0 +1,33 @@
+#include "kernels/layers/head.h"
+
+#include <ATen/ops/cross_entropy_loss.h>
+
+#include "core/spec/workload_math.h"
+#include "kernels/device/precision.h"
+#include "kernels/observe/dtype_map.h"
+#include "kernels/observe/module_scope.h"
+#include "kernels/operators/cross_entropy.h"
+
+namespace ts::kernels {
+
+Head::Head(Linear projection, const spec::WorkloadSpec& spec)
+    : projection_(std::move(projection)),
+      fused_(spec::uses_own_kernels(spec) && spec::has_backward(spec.pass)) {}
+
+at::Tensor Head::forward(const at::Tensor& x) const {
+  return fused_ ? x : projection_.forward(x);
+}
+
+at::Tensor Head::loss(const at::Tensor& output, const at::Tensor& targets) const {
+  const at::Tensor rows = output.flatten(0, -2);
+  if (!fused_) return at::cross_entropy_loss(rows, targets.flatten());
+  const ModuleScope scope(projection_.path());
+  // As autocast would give them to a product.
+  const at::ScalarType type = AutocastState::current(output.device().type())
+                                  .type.value_or(projection_.weight().scalar_type());
+  const at::Tensor x = rows.to(type);
+  note_dtype(projection_.path(), x);
+  return own_cross_entropy(x, projection_.weight().to(type), targets.flatten());
+}
+
+}  // namespace ts::kernels

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/spec/workload_spec.h"
+#include "kernels/layers/linear.h"
+
+namespace ts::kernels {
+
+// The last layer of a model: logits, and their mean cross entropy. With kernels own and a backward
+// both are one, and the logits are never whole.
+class Head {
+ public:
+  // The projection has no bias.
+  Head(Linear projection, const spec::WorkloadSpec& spec);
+  // x: [..., width]; the logits [..., classes], or x itself where loss() makes the logits.
+  at::Tensor forward(const at::Tensor& x) const;
+  // Of what forward() returned. targets: int64 [...].
+  at::Tensor loss(const at::Tensor& output, const at::Tensor& targets) const;
+
+ private:
+  Linear projection_;
+  bool fused_;
+};
+
+}  // namespace ts::kernels

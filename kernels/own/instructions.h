@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace ts::kernels::own {
+
+// The type of the numbers in memory.
+enum class Element : std::uint8_t { fp32, fp64, bf16, fp16 };
+
+// The instructions that a kernel is compiled for. portable: those of every processor, in plain
+// loops with sums in fp64, for every element. The others are in vectors with sums in fp32, not for
+// fp64.
+enum class Instructions : std::uint8_t { portable, avx2, avx512 };
+
+const char* name_of(Instructions instructions);  // portable AVX2 AVX-512
+bool runs_here(Instructions instructions);
+// The fastest for the element on this processor.
+Instructions fastest(Element element);
+
+}  // namespace ts::kernels::own
