@@ -192,7 +192,7 @@ ParsedCommand shot_command(CLI::App& app) {
   app.add_option(
       "--workspace", options->workspace,
       "run, sweep, hunt, ab, lessons, projector, or one panel: timeline, memory, segments, "
-      "blocks, flame, operators, agreement, controls, inspector");
+      "blocks, flame, difference, growth, operators, agreement, controls, inspector");
   app.add_option("--tab", options->tab,
                  "Of operators: operators, shapes, modules, phases, stacks, kernels or tree");
   app.add_option("--sweep", options->sweep, "Show this sweep on the sweep page")->type_name("DIR");

@@ -160,8 +160,11 @@ void MemoryPair::draw(const views::Ui& ui, const PageArea& area, Requests& reque
   const views::Rect figure{at.x, at.y + ui.px(66), at.x + width,
                            area.origin.y + area.size.y - ui.px(8)};
   const std::array<views::MemoryOverlay::Side, 2> shown = {
-      {{sides[0].name, sides[0].log}, {sides[1].name, sides[1].log}}};
-  views::draw_memory_overlay(sink, figure, overlay_of(shown, ui.texts, ui.theme, ui.metrics.scale));
+      {{sides[0].name, sides[0].log, sides[0].owner},
+       {sides[1].name, sides[1].log, sides[1].owner}}};
+  views::MemoryOverlay overlay = overlay_of(shown, ui.texts, ui.theme, ui.metrics.scale);
+  overlay.curves = &curves_;
+  views::draw_memory_overlay(sink, figure, overlay);
   const bool over = ImGui::IsWindowHovered() &&
                     ImGui::IsMouseHoveringRect({figure.x0, figure.y0}, {figure.x1, figure.y1});
   asked = asked || (over && ImGui::IsMouseReleased(ImGuiMouseButton_Right));

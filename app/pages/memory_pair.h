@@ -7,7 +7,7 @@
 
 #include "app/pages/page_view.h"
 #include "app/session/predictions.h"
-#include "views/compare/memory_overlay.h"
+#include "views/charts/memory_overlay.h"
 
 namespace ts::app {
 
@@ -37,6 +37,7 @@ class MemoryPair {
   PageServices services_;
   std::array<std::string, 2> chosen_ = {"a", "b"};  // ids
   std::unique_ptr<Predictions> of_b_;
+  views::OverlayCurves curves_;
 };
 
 }  // namespace ts::app

@@ -5,7 +5,7 @@
 namespace ts::app {
 namespace {
 
-constexpr std::array<std::pair<const char*, ShownPage>, 15> kNames = {
+constexpr std::array<std::pair<const char*, ShownPage>, 17> kNames = {
     {{"run", {Page::run}},
      {"sweep", {Page::sweep}},
      {"hunt", {Page::hunt}},
@@ -17,6 +17,8 @@ constexpr std::array<std::pair<const char*, ShownPage>, 15> kNames = {
      {"segments", {Page::segments}},
      {"blocks", {Page::blocks}},
      {"flame", {Page::flame}},
+     {"difference", {Page::difference}},
+     {"growth", {Page::growth}},
      {"operators", {Page::operators}},
      {"agreement", {Page::agreement}},
      {"controls", {Page::controls}},

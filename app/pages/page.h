@@ -20,6 +20,8 @@ enum class Page : std::uint8_t {
   segments,
   blocks,
   flame,
+  difference,
+  growth,
   operators,
   agreement,
   controls,

@@ -43,6 +43,24 @@ void RunPage::draw(const views::Ui& ui, Requests& requests) {
     frame().projector() ? draw_projector(ui) : draw_panels(ui);
   }
   if (panel_) requests.panel = std::exchange(panel_, std::nullopt);
+  take_correction();
+}
+
+void RunPage::take_correction() {
+  auto asked = std::exchange(state().view.corrected, std::nullopt);
+  if (!asked) return;
+  memory_.stop_painting();
+  session().files().correct({.category = asked->category, .blocks = std::move(asked->blocks)});
+}
+
+void RunPage::undo_correction() {
+  memory_.stop_painting();
+  session().files().undo();
+}
+
+void RunPage::redo_correction() {
+  memory_.stop_painting();
+  session().files().redo();
 }
 
 // Rows of a context menu: the panel that is drawn now as files, and on the clipboard. `svg`: it is
@@ -333,6 +351,12 @@ void RunPage::draw_panel(const views::Ui& ui, Page panel) {
         return snapshot_.draw(ui, view);
       case Page::flame:
         snapshot_.show(views::SnapshotTab::flame);
+        return snapshot_.draw(ui, view);
+      case Page::difference:
+        snapshot_.show(views::SnapshotTab::difference);
+        return snapshot_.draw(ui, view);
+      case Page::growth:
+        snapshot_.show(views::SnapshotTab::growth);
         return snapshot_.draw(ui, view);
       case Page::operators:
         return operators_.draw(ui, view, state().operators_tab);

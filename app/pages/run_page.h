@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,10 +42,15 @@ class RunPage : public PageView {
   void draw_file_tabs(const views::Ui& ui) { file_tabs_.draw(ui, session().files()); }
   // One panel over the whole window, for pictures.
   void draw_panel(const views::Ui& ui, Page panel);
+  // Takes back the last correction of what blocks of the shown file hold, or makes it again.
+  void undo_correction();
+  void redo_correction();
   // Docks the panels anew in the next frame.
   void reset_layout();
   // The sheet of operators is open.
   [[nodiscard]] bool& shows_operators() { return show_operators_; }
+  // Shows the difference between the snapshot on screen and a file that is being opened.
+  void compare_with(const std::filesystem::path& path) { snapshot_.compare_with(path.string()); }
   // The page of the hunt shows the same memory view.
   [[nodiscard]] views::MemoryView& memory() { return memory_; }
 
@@ -63,6 +69,7 @@ class RunPage : public PageView {
   [[nodiscard]] std::vector<views::MenuRow> picture_rows(
       Page page, const std::function<std::string(ImVec2)>& svg);
   [[nodiscard]] std::vector<views::MenuRow> memory_rows(const views::ViewContext& view);
+  void take_correction();
   [[nodiscard]] KeptMemory memory_to_keep(const views::ViewContext& view) const;
   void draw_panel_menu(const views::Ui& ui, Page page, const char* title);
   void draw_file_problem(const views::Ui& ui, const OpenedFiles::Entry& entry);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "core/files/file_label.h"
 #include "core/files/opened_file.h"
 #include "core/spec/typed_card.h"
 #include "views/common/spec_words.h"
@@ -29,6 +30,7 @@ void ViewContexts::reset_view_state(const run::Run& run, const files::OpenedDevi
   fresh.block_colors = state_->view.block_colors;
   fresh.detail = state_->view.detail;
   fresh.search = state_->view.search;
+  fresh.picks = state_->view.picks;
   fresh.show_agreement = state_->view.show_agreement;
   if (device != nullptr) {
     if (!state_->color_of_runs) state_->color_of_runs = fresh.block_colors;
@@ -42,6 +44,38 @@ void ViewContexts::reset_view_state(const run::Run& run, const files::OpenedDevi
     state_->color_of_runs.reset();
   }
   state_->view = fresh;
+}
+
+// All devices of all open files but this one.
+void ViewContexts::list_others(const OpenedFiles::Entry& shown, const files::OpenedDevice* device) {
+  others_.clear();
+  if (device == nullptr) return;
+  for (const OpenedFiles::Entry& entry : session_->files().entries()) {
+    views::OtherRecording other{.path = entry.path.string(),
+                                .name = files::file_label(entry.path, shown.path),
+                                .owner = entry.opened};
+    if (entry.loading()) {
+      other.reason = (*texts_)("file.reading", {{"name", other.name}});
+    } else if (entry.opened == nullptr) {
+      other.reason = views::message_words(*texts_, entry.problem);
+    } else if (entry.opened->trace != nullptr) {
+      other.reason = (*texts_)("file.difference.is_trace");
+    }
+    if (!other.reason.empty()) {
+      others_.push_back(std::move(other));
+      continue;
+    }
+    other.file = entry.opened.get();
+    for (const files::OpenedDevice& one : entry.opened->devices) {
+      if (&one == device) continue;
+      views::OtherRecording& added = others_.emplace_back(other);
+      added.device = &one;
+      if (entry.opened->devices.size() > 1) {
+        added.name +=
+            ", " + (*texts_)("file.device_number", {{"number", std::to_string(one.number)}});
+      }
+    }
+  }
 }
 
 views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
@@ -68,6 +102,8 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   view.trace = trace;
   view.picture = picture_;
   view.replayed = session_->files().replayed();
+  list_others(entry, device);
+  view.others = others_;
   view.memory.kind = views::MemorySource::Kind::opened;
   if (run != nullptr) {
     view.memory.log = &run->memory;
@@ -76,6 +112,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
     if (device != nullptr) {
       view.memory.stacks = device->stacks;
       view.memory.guessed_share = device->guessed_share;
+      view.memory.corrected = &device->corrected;
     }
   }
   return view;

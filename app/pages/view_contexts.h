@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <vector>
 
 #include "app/pages/workspace_state.h"
 #include "app/session/session.h"
@@ -39,6 +40,7 @@ class ViewContexts {
  private:
   [[nodiscard]] views::ViewContext view_of_file(const views::Ui& ui,
                                                 const OpenedFiles::Entry& entry);
+  void list_others(const OpenedFiles::Entry& shown, const files::OpenedDevice* device);
   void reset_view_state(const run::Run& run, const files::OpenedDevice* device);
   void choose_memory(views::ViewContext& view);
   void note_figures(const run::Run& run);
@@ -49,6 +51,7 @@ class ViewContexts {
   const views::Fonts::Faces* faces_;
   std::chrono::steady_clock::time_point frame_begin_;
   bool picture_ = false;
+  std::vector<views::OtherRecording> others_;              // of the last context of a file
   std::shared_ptr<const predict::Forecast> run_forecast_;  // of the run on screen
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "app/session/is_ready.h"
 
@@ -51,6 +52,40 @@ void OpenedFiles::close(std::size_t index) {
 
 void OpenedFiles::choose_device(std::size_t device) {
   if (current_) entries_[*current_].device = device;
+}
+
+void OpenedFiles::correct(files::Correction correction) {
+  if (!current_) return;
+  Entry& entry = entries_[*current_];
+  if (entry.opened == nullptr || entry.device >= entry.opened->devices.size()) return;
+  entry.corrections[entry.device].add(entry.opened->devices[entry.device], std::move(correction));
+}
+
+const files::Corrections* OpenedFiles::corrections() const {
+  const Entry* const entry = current();
+  if (entry == nullptr || entry->opened == nullptr) return nullptr;
+  const auto found = entry->corrections.find(entry->device);
+  return found == entry->corrections.end() ? nullptr : &found->second;
+}
+
+bool OpenedFiles::can_undo() const {
+  return corrections() != nullptr && corrections()->can_undo();
+}
+
+bool OpenedFiles::can_redo() const {
+  return corrections() != nullptr && corrections()->can_redo();
+}
+
+void OpenedFiles::undo() {
+  if (!can_undo()) return;
+  Entry& entry = entries_[*current_];
+  entry.corrections[entry.device].undo(entry.opened->devices[entry.device]);
+}
+
+void OpenedFiles::redo() {
+  if (!can_redo()) return;
+  Entry& entry = entries_[*current_];
+  entry.corrections[entry.device].redo(entry.opened->devices[entry.device]);
 }
 
 bool OpenedFiles::loading() const {
@@ -116,6 +151,7 @@ bool OpenedFiles::update() {
     const auto entry = std::ranges::find(entries_, reader.path, &Entry::path);
     if (entry != entries_.end()) {  // else it was closed meanwhile
       entry->device = 0;
+      entry->corrections.clear();
       entry->opened = std::move(answer.opened);
       entry->problem = std::move(answer.problem);
     }

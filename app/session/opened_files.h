@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/files/corrections.h"
 #include "core/files/opened_file.h"
 #include "core/files/replay_answer.h"
 
@@ -21,9 +23,10 @@ class OpenedFiles {
   struct Entry {
     int id = 0;  // constant while it is open
     std::filesystem::path path;
-    std::shared_ptr<const files::OpenedFile> opened;  // unset: being read, or nothing can be shown
-    base::Message problem;                            // why nothing can be shown
-    std::size_t device = 0;                           // of opened->devices
+    std::shared_ptr<files::OpenedFile> opened;  // unset: being read, or nothing can be shown
+    base::Message problem;                      // why nothing can be shown
+    std::size_t device = 0;                     // of opened->devices
+    std::map<std::size_t, files::Corrections> corrections = {};  // by device
     [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
   };
 
@@ -35,6 +38,13 @@ class OpenedFiles {
   // Selects the shown file; unset: the run.
   void choose(std::optional<std::size_t> index) { current_ = index; }
   void choose_device(std::size_t device);
+
+  // Of the shown device: what its blocks hold. No other thread may read its log meanwhile.
+  void correct(files::Correction correction);
+  void undo();
+  void redo();
+  [[nodiscard]] bool can_undo() const;
+  [[nodiscard]] bool can_redo() const;
 
   // Takes over what has been read since the last call. True when there was anything.
   bool update();
@@ -67,6 +77,8 @@ class OpenedFiles {
   };
   [[nodiscard]] const Replay* replay_of_shown() const;
   bool update_replays();
+  // Null: no snapshot is shown, or nothing was corrected.
+  [[nodiscard]] const files::Corrections* corrections() const;
   Entry& entry_for(const std::filesystem::path& path);
 
   std::vector<Entry> entries_;

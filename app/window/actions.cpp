@@ -23,6 +23,8 @@ constexpr std::array kActions = {
               "shortcut.reset_settings", ""},
     ActionRow{Action::open, "open", "menu.open", "shortcut.open", "Ctrl+O", kControl | ImGuiKey_O,
               0, KeyReach::typing},
+    ActionRow{Action::compare_with, "compare_with", "menu.compare_with", "shortcut.compare_with",
+              "Ctrl+Shift+O", kControlShift | ImGuiKey_O, 0, KeyReach::typing},
     ActionRow{Action::save, "save", "menu.save", "shortcut.save", "Ctrl+S", kControl | ImGuiKey_S,
               0, KeyReach::typing},
     ActionRow{Action::save_prediction, "save_prediction", "menu.save_prediction",

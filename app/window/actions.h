@@ -14,6 +14,7 @@ enum class Action : std::uint8_t {
   redo,
   reset_settings,
   open,
+  compare_with,
   save,
   save_prediction,
   save_folder,

@@ -74,7 +74,7 @@ void TopBar::draw_menu_items(const views::Ui& ui, const char* id, Requests& requ
   };
   const std::string_view menu = id;
   if (menu == "###menu_file") {
-    items({Action::open});
+    items({Action::open, Action::compare_with});
     ImGui::Separator();
     items({Action::save, Action::save_prediction, Action::picture, Action::save_folder});
     ImGui::Separator();

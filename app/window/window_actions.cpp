@@ -129,13 +129,19 @@ std::string WindowActions::why_not(Action action) const {
                  ? ""
                  : t("command.why.not_running");
     case Action::undo:
-      return services_.state.history.can_undo() ? "" : t("command.why.nothing_to_undo");
+      return can_undo() ? "" : t("command.why.nothing_to_undo");
     case Action::redo:
-      return services_.state.history.can_redo() ? "" : t("command.why.nothing_to_redo");
+      return can_redo() ? "" : t("command.why.nothing_to_redo");
     case Action::save:
       return pages_->current().why_not_save();
     case Action::save_prediction:
       return services_.contexts.predicted() ? "" : t("command.why.nothing_predicted");
+    case Action::compare_with: {
+      const OpenedFiles::Entry* const file = services_.session.files().current();
+      const bool snapshot = file != nullptr && file->opened != nullptr &&
+                            file->opened->trace == nullptr && services_.state.page == Page::run;
+      return snapshot ? "" : t("command.why.no_snapshot");
+    }
     case Action::demo_next:
     case Action::demo_back:
       return presenter_->demo() ? "" : t("command.why.no_demo");
@@ -147,6 +153,19 @@ std::string WindowActions::why_not(Action action) const {
     default:
       return {};
   }
+}
+
+// A file has corrections in place of settings.
+bool WindowActions::shows_file() const {
+  return services_.state.page == Page::run && services_.session.files().current() != nullptr;
+}
+
+bool WindowActions::can_undo() const {
+  return shows_file() ? services_.session.files().can_undo() : services_.state.history.can_undo();
+}
+
+bool WindowActions::can_redo() const {
+  return shows_file() ? services_.session.files().can_redo() : services_.state.history.can_redo();
 }
 
 bool WindowActions::is_on(Action action) const {
@@ -191,13 +210,16 @@ void WindowActions::perform(Action action, Requests& requests) {
       preferences.live = !preferences.live;
       return;
     case Action::undo:
-      return services_.state.history.undo();
+      return shows_file() ? pages_->run.undo_correction() : services_.state.history.undo();
     case Action::redo:
-      return services_.state.history.redo();
+      return shows_file() ? pages_->run.redo_correction() : services_.state.history.redo();
     case Action::reset_settings:
       return reset_settings();
     case Action::open:
-      sheets_->open_file();
+      sheets_->open_file(OpenFor::show);
+      return;
+    case Action::compare_with:
+      sheets_->open_file(OpenFor::compare);
       return;
     case Action::save:
       return pages_->current().save(requests);

@@ -44,6 +44,9 @@ class WindowActions {
   void keep_keys();
 
  private:
+  [[nodiscard]] bool shows_file() const;
+  [[nodiscard]] bool can_undo() const;
+  [[nodiscard]] bool can_redo() const;
   void stop_or_close();
   void stop();
   void reset_settings();

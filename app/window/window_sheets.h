@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -12,6 +13,9 @@
 #include "views/common/ui.h"
 
 namespace ts::app {
+
+// What a file is opened for: to be shown, or to be compared with the one on screen.
+enum class OpenFor : std::uint8_t { show, compare };
 
 // The sheets that belong to no page: the glossary, the shortcuts, the folder where things are
 // saved, and the one to open a file. Main thread.
@@ -29,7 +33,11 @@ class WindowSheets {
             const std::function<std::vector<Shortcut>()>& of_actions);
   // The sheet to open a file, and the dialog of the desktop. Returns the files that were chosen.
   std::vector<std::filesystem::path> draw_open(const views::Ui& ui, Preferences& preferences);
-  void open_file() { ask_for_file_ = true; }
+  void open_file(OpenFor what) {
+    ask_for_file_ = true;
+    open_for_ = what;
+  }
+  [[nodiscard]] OpenFor open_for() const { return open_for_; }
   // Closes the uppermost sheet. False: none was open.
   bool close();
 
@@ -43,6 +51,7 @@ class WindowSheets {
   void draw_shortcuts(const views::Ui& ui, const std::vector<Shortcut>& of_actions);
 
   bool ask_for_file_ = false;  // the sheet to open a file appears in the next frame
+  OpenFor open_for_ = OpenFor::show;
   OpenSheet open_sheet_;
   FileDialog file_dialog_;
   std::array<char, 4096> save_folder_{};  // as it is typed

@@ -3,6 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,6 +59,17 @@ void Workspace::open_files(const std::vector<std::filesystem::path>& paths) {
     const std::filesystem::path whole = std::filesystem::absolute(path, ignored);
     open_file(whole.empty() ? path : whole);
   }
+}
+
+// The file on screen stays there.
+void Workspace::compare_with(const std::vector<std::filesystem::path>& paths) {
+  OpenedFiles& files = session_->files();
+  const std::optional<std::size_t> shown = files.current_index();
+  if (paths.empty() || !shown) return;
+  open_files({paths.front()});
+  const OpenedFiles::Entry* const other = files.current();
+  if (other != nullptr) pages_.run.compare_with(other->path);
+  files.choose(shown);
 }
 
 void Workspace::open_file(const std::filesystem::path& path) {
@@ -186,7 +198,12 @@ void Workspace::draw_sheets(const views::Ui& ui, Requests& requests) {
     }
     return shortcuts;
   });
-  open_files(sheets_.draw_open(ui, state_->preferences));
+  const auto chosen = sheets_.draw_open(ui, state_->preferences);
+  if (sheets_.open_for() == OpenFor::compare) {
+    compare_with(chosen);
+  } else {
+    open_files(chosen);
+  }
   palette_.draw(ui, [&](std::string_view typed) {
     return palette_entries(ui, typed, services(), actions_, requests);
   });

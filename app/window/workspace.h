@@ -54,6 +54,7 @@ class Workspace {
   [[nodiscard]] views::DemoShown demo_shown() const;
   void draw_sheets(const views::Ui& ui, Requests& requests);
   void open_file(const std::filesystem::path& path);
+  void compare_with(const std::vector<std::filesystem::path>& paths);
   void take_model();
   void choose_model(const std::filesystem::path& path);
 

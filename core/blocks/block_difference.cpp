@@ -14,16 +14,23 @@ namespace {
 
 using Counts = std::map<std::pair<std::string, std::int64_t>, BlockDifference>;
 
-void count_alive(const AliveAt& state, std::int64_t BlockDifference::*count, Counts& counts) {
+// Calls visit(block, words of its stack) for each block that is alive.
+template <typename Visit>
+void for_each_alive(const AliveAt& state, const Visit& visit) {
   const BlockSource& source = state.source;
   std::unordered_map<allocator::StackIndex, std::string> names;
   for (const memory::BlockIndex block : source.log.live_after(state.event)) {
     const allocator::StackIndex stack = source.stack_of(block);
     const auto [name, fresh] = names.try_emplace(stack);
     if (fresh) name->second = stack_words(source.snapshot, stack, Paths::names);
-    const std::int64_t size = source.log.blocks()[block].size;
-    ++(counts[{name->second, size}].*count);
+    visit(block, name->second);
   }
+}
+
+void count_alive(const AliveAt& state, std::int64_t BlockDifference::*count, Counts& counts) {
+  for_each_alive(state, [&](memory::BlockIndex block, const std::string& stack) {
+    ++(counts[{stack, state.source.log.blocks()[block].size}].*count);
+  });
 }
 
 }  // namespace
@@ -41,6 +48,24 @@ std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b) {
   std::ranges::stable_sort(differences, std::ranges::greater(),
                            [](const BlockDifference& one) { return std::abs(one.bytes()); });
   return differences;
+}
+
+std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, const BlockDifference& row) {
+  std::vector<memory::BlockIndex> blocks;
+  for_each_alive(state, [&](memory::BlockIndex block, const std::string& stack) {
+    if (stack == row.stack && state.source.log.blocks()[block].size == row.size)
+      blocks.push_back(block);
+  });
+  std::ranges::sort(blocks);
+  return blocks;
+}
+
+std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, allocator::StackIndex stack) {
+  std::vector<memory::BlockIndex> blocks = state.source.log.live_after(state.event);
+  std::erase_if(blocks,
+                [&](memory::BlockIndex block) { return state.source.stack_of(block) != stack; });
+  std::ranges::sort(blocks);
+  return blocks;
 }
 
 }  // namespace ts::blocks

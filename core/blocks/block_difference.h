@@ -28,4 +28,9 @@ struct AliveAt {
 // the frames of the interpreter. O(live + stacks).
 std::vector<BlockDifference> difference_of(const AliveAt& a, const AliveAt& b);
 
+// The blocks of a row that are alive in one of the states, by index. O(live + stacks).
+std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, const BlockDifference& row);
+// The blocks of one stack that are alive in a state, by index. O(live).
+std::vector<memory::BlockIndex> blocks_of(const AliveAt& state, allocator::StackIndex stack);
+
 }  // namespace ts::blocks

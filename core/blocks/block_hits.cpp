@@ -11,15 +11,20 @@ void BlockHits::clear() {
   *this = BlockHits();
 }
 
-void BlockHits::update(std::uint64_t id, const BlockSource& source, const std::string& text) {
-  if (id == id_ && text == text_) return;
+void BlockHits::update(std::uint64_t id, const BlockSource& source, const std::string& text,
+                       const BlockPicks& picks) {
+  const auto of_device = std::ranges::find(picks, id, &BlockPick::id);
+  const auto pick = of_device == picks.end() ? nullptr : *of_device;
+  if (id == id_ && text == text_ && pick == pick_) return;
   clear();
   id_ = id;
   text_ = text;
-  active_ = text_.find_first_not_of(' ') != std::string::npos;
+  pick_ = pick;
+  const bool searches = text_.find_first_not_of(' ') != std::string::npos;
+  active_ = searches || pick_ != nullptr;
   if (!active_) return;
   const auto all = source.log.blocks();
-  blocks_ = find_blocks(source, text_);
+  blocks_ = searches ? find_blocks(source, text_) : pick_->blocks;
   auto marks = std::make_shared<std::vector<bool>>(all.size(), false);
   for (const memory::BlockIndex block : blocks_) {
     (*marks)[block] = true;

@@ -10,12 +10,20 @@
 
 namespace ts::blocks {
 
-// The blocks that a search text finds (find_blocks), searched again when text or device changed.
-// One thread.
+// Blocks chosen as a group, such as those of one row of a table. Never changed once made.
+struct BlockPick {
+  std::uint64_t id = 0;                    // of the device
+  std::vector<memory::BlockIndex> blocks;  // by index
+};
+using BlockPicks = std::vector<std::shared_ptr<const BlockPick>>;  // one a device
+
+// The blocks that a search text finds (find_blocks), else those that are picked; made again when
+// text, pick or device changed. One thread.
 class BlockHits {
  public:
   // `id` is that of the device; a text without words finds nothing and is no search.
-  void update(std::uint64_t id, const BlockSource& source, const std::string& text);
+  void update(std::uint64_t id, const BlockSource& source, const std::string& text,
+              const BlockPicks& picks);
   void clear();
 
   [[nodiscard]] bool active() const { return active_; }
@@ -31,6 +39,7 @@ class BlockHits {
   bool active_ = false;
   std::uint64_t id_ = 0;
   std::string text_;
+  std::shared_ptr<const BlockPick> pick_;
   std::vector<memory::BlockIndex> blocks_;
   std::int64_t bytes_ = 0;
   std::shared_ptr<const std::vector<bool>> marks_;

@@ -31,6 +31,8 @@ struct OpenedDevice {
   std::unordered_map<memory::BlockIndex, allocator::StackIndex> free_stacks = {};
   // Of the bytes at the peak those with a guessed category; unset: the file tells the categories.
   std::optional<double> guessed_share = {};
+  // By block: the user said what it holds (Corrections); empty: none.
+  std::vector<bool> corrected = {};
 };
 
 // A memory snapshot or a trace from a file, ready for display. It does not change any more; it may

@@ -36,6 +36,12 @@ TEST(BlockDifference, IsWhatOneHasAliveAndTheOtherNot) {
   EXPECT_EQ(rows[2].stack, "log  train.py:9");
   EXPECT_EQ(rows[2].count_b, 2);
   EXPECT_EQ(rows[2].bytes(), 2 * kMiB);
+  // The blocks of a row, in each of the two.
+  using Blocks = std::vector<memory::BlockIndex>;
+  EXPECT_EQ(blocks_of({b, b.log.peak_event()}, rows[2]), (Blocks{2, 3}));
+  EXPECT_EQ(blocks_of({a, a.log.peak_event()}, rows[2]), Blocks{});
+  EXPECT_EQ(blocks_of({a, a.log.peak_event()}, rows[1]), Blocks{1});
+  EXPECT_EQ(blocks_of({b, b.log.peak_event()}, extra), (Blocks{2, 3}));
   EXPECT_TRUE(difference_of({a, a.log.peak_event()}, {a, a.log.peak_event()}).empty());
 }
 

@@ -57,7 +57,7 @@ TEST_F(BlockSearch, SeveralWordsMustAllApply) {
 
 TEST_F(BlockSearch, HitsAreSteppedThroughInACircle) {
   BlockHits hits;
-  hits.update(1, made_.blocks(), "attention");
+  hits.update(1, made_.blocks(), "attention", {});
   EXPECT_TRUE(hits.active());
   EXPECT_EQ(hits.bytes(), 24 * kMiB + 1000);
   EXPECT_EQ(*hits.marks(), (std::vector<bool>{true, false, true}));
@@ -66,10 +66,25 @@ TEST_F(BlockSearch, HitsAreSteppedThroughInACircle) {
   EXPECT_EQ(hits.step(1, 1), 2U) << "from a block that is no hit";
   EXPECT_EQ(hits.step(2, 1), 0U);
   EXPECT_EQ(hits.step(0, -1), 2U);
-  hits.update(1, made_.blocks(), " ");
+  hits.update(1, made_.blocks(), " ", {});
   EXPECT_FALSE(hits.active());
   EXPECT_EQ(hits.marks(), nullptr);
   EXPECT_FALSE(hits.step(0, 1));
+}
+
+// A pick of this device counts while nothing is searched for.
+TEST_F(BlockSearch, PickedBlocksAreHits) {
+  const BlockPicks picks = {std::make_shared<const BlockPick>(BlockPick{.id = 2, .blocks = {0}}),
+                            std::make_shared<const BlockPick>(BlockPick{.id = 1, .blocks = {1}})};
+  BlockHits hits;
+  hits.update(1, made_.blocks(), "", picks);
+  EXPECT_TRUE(hits.active());
+  EXPECT_EQ(hits.blocks(), std::vector<memory::BlockIndex>{1});
+  EXPECT_EQ(hits.bytes(), made_.blocks().log.blocks()[1].size);
+  hits.update(1, made_.blocks(), "attention", picks);
+  EXPECT_EQ(hits.blocks().size(), 2U);
+  hits.update(1, made_.blocks(), "", {});
+  EXPECT_FALSE(hits.active());
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/files/corrections.h"
+#include "core/files/file_label.h"
 #include "core/io/file.h"
 #include "tests/io/temporary_folder.h"
 
@@ -71,6 +73,47 @@ TEST(OpenedFile, OddDeviceNumbersDoNoHarm) {
   ASSERT_TRUE(opened) << opened.error().sentence;
   ASSERT_EQ((*opened)->devices.size(), 1U);
   EXPECT_EQ((*opened)->devices[0].number, 7);
+}
+
+TEST(Corrections, ChangeTheCategoriesAndAreTakenBack) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(io::write_file(folder / "two.json", kTwoDevices));
+  const auto opened = open_file(folder / "two.json");
+  ASSERT_TRUE(opened) << opened.error().sentence;
+  OpenedDevice& device = (*opened)->devices[0];
+  device.guessed_share = 1;
+  const memory::AllocationLog& log = device.run.memory;
+  const auto at_peak = [&](memory::Category category) {
+    return log.by_category_after(log.peak_event())[static_cast<std::size_t>(category)];
+  };
+  const std::uint64_t before = log.version();
+  Corrections corrections;
+  EXPECT_FALSE(corrections.can_undo());
+  corrections.add(device, {.category = memory::Category::gradient, .blocks = {0, 99}});
+  EXPECT_EQ(at_peak(memory::Category::gradient), 700);
+  EXPECT_EQ(at_peak(memory::Category::parameter), 0);
+  EXPECT_EQ(device.guessed_share, 0);
+  EXPECT_TRUE(device.corrected.at(0));
+  EXPECT_NE(log.version(), before) << "views draw anew";
+  corrections.add(device, {.category = memory::Category::activation, .blocks = {0}});
+  EXPECT_EQ(at_peak(memory::Category::activation), 700);
+  corrections.undo(device);
+  EXPECT_EQ(at_peak(memory::Category::gradient), 700);
+  corrections.undo(device);
+  EXPECT_EQ(at_peak(memory::Category::parameter), 700) << "as the file tells";
+  EXPECT_EQ(device.guessed_share, 1);
+  EXPECT_FALSE(device.corrected.at(0));
+  EXPECT_FALSE(corrections.can_undo());
+  corrections.redo(device);
+  EXPECT_EQ(at_peak(memory::Category::gradient), 700);
+  corrections.add(device, {.category = memory::Category::input, .blocks = {0}});
+  EXPECT_FALSE(corrections.can_redo());
+  EXPECT_EQ(corrections.held().size(), 2U);
+}
+
+TEST(FileLabel, HasTheFolderWhereNamesAreEqual) {
+  EXPECT_EQ(file_label("/runs/a/memory.pickle", "/runs/b/memory.pickle"), "a/memory.pickle");
+  EXPECT_EQ(file_label("/runs/a/one.pickle", "/runs/b/two.pickle"), "one.pickle");
 }
 
 }  // namespace

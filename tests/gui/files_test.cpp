@@ -174,7 +174,7 @@ TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
     IM_CHECK(opens(context, "events.json", kThreeEvents));
     context->ItemClick("//###timeline/###snapshot_tabs/table");
     context->Yield(3);
-    IM_CHECK(click_in(context, "###blocks", {60, 50}));  // the second row
+    IM_CHECK(click_in(context, "###blocks", {100, 50}));  // the second row
     IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
     context->ItemClick("//###timeline/###snapshot_tabs/flame");
     context->Yield(3);
@@ -184,6 +184,104 @@ TEST_F(FilesInTheWindow, TheTableSelectsTheLargestBlockOfALine) {
     context->Yield(2);
     IM_CHECK(state().view.selected_block == memory::BlockIndex{0});
     context->ItemClick("//###timeline/###snapshot_tabs/history");
+  });
+}
+
+// The other snapshot is opened from the file menu and stays behind; a click on a row picks its
+// blocks in both files.
+TEST_F(FilesInTheWindow, TwoSnapshotsAreCompared) {
+  drive([](ImGuiTestContext* context) {
+    const auto other = folder() / "other.json";
+    std::string content = kThreeEvents;
+    const std::string call = R"("size": 700, "time_us": 12)";
+    content.replace(content.find(call), call.size(), R"("size": 4096, "time_us": 12)");
+    std::ofstream(other) << content;
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O);
+    context->Yield(3);
+    context->KeyCharsReplaceEnter(other.c_str());
+    context->Yield(2);
+    IM_CHECK(read(context));
+    context->Yield(4);
+    IM_CHECK_EQ(session().files().entries().size(), std::size_t{2});
+    IM_CHECK_EQ(session().files().current_index().value(), std::size_t{0});
+    IM_CHECK(click_in(context, "###difference_table", {60, 30}));  // 4096 B that only the other has
+    IM_CHECK_EQ(state().view.picks.size(), std::size_t{2});
+    IM_CHECK(state().view.picks[0]->blocks == std::vector<memory::BlockIndex>{1});
+    IM_CHECK(state().view.picks[1]->blocks.empty());
+    IM_CHECK(click_in(context, "###difference_table", {60, 50}));  // 700 B that only this one has
+    IM_CHECK(state().view.picks[1]->blocks == std::vector<memory::BlockIndex>{1});
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{1});
+    context->ItemClick("//###timeline/###snapshot_tabs/history");
+  });
+}
+
+// Three whole steps, each with a block of "log" that stays.
+TEST_F(FilesInTheWindow, WhatGrowsFromStepToStepIsATable) {
+  drive([](ImGuiTestContext* context) {
+    std::string events;
+    std::string marks;
+    for (int step = 0; step < 5; ++step) {
+      const int time = 100 * step + 10;
+      const auto at = [&](int more) { return std::to_string(time + more); };
+      events += (step > 0 ? "," : "") +
+                (R"({"action": "alloc", "size": 1024, "addr": )" +
+                 std::to_string(4096 * (step + 1)) + R"(, "time_us": )" + at(5) +
+                 R"(, "frames": [{"name": "log", "filename": "/data/train.py", "line": 9}]})");
+      for (const char* const stage : {"START", "END"}) {
+        marks += (marks.empty() ? "" : ",") +
+                 (R"({"name": "ProfilerStep#)" + std::to_string(step)) + R"(", "stage": ")" +
+                 stage + R"(", "device": 0, "time_us": )" + at(stage[0] == 'S' ? 0 : 50) + "}";
+      }
+    }
+    const std::string content = R"({"segments": [], "device_traces": [[)" + events +
+                                R"(]], "external_annotations": [)" + marks + "]}";
+    IM_CHECK(opens(context, "growth.json", content.c_str()));
+    context->ItemClick("//###timeline/###snapshot_tabs/growth");
+    context->Yield(3);
+    IM_CHECK(click_in(context, "###snapshot_growth", {60, 50}));
+    IM_CHECK_EQ(state().view.picks.size(), std::size_t{1});
+    IM_CHECK(state().view.picks[0]->blocks == (std::vector<memory::BlockIndex>{0, 1, 2, 3}));
+    IM_CHECK(state().view.selected_block == memory::BlockIndex{3});
+    context->ItemClick("//###timeline/###snapshot_tabs/history");
+  });
+}
+
+// The menu of a block says what it holds; Ctrl+Z takes it back.
+TEST_F(FilesInTheWindow, ACategoryIsCorrected) {
+  drive([](ImGuiTestContext* context) {
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
+    const ImGuiWindow* const panel = context->GetWindowByRef("//###memory");
+    for (float y = panel->Size.y - 50; y > 60 && !state().view.hovered_block; y -= 10) {
+      context->MouseMoveToPos({panel->Pos.x + panel->Size.x * 0.4F, panel->Pos.y + y});
+      context->Yield(2);
+    }
+    IM_CHECK(state().view.hovered_block == memory::BlockIndex{0});
+    const auto category = [] {
+      return session().files().current()->opened->devices[0].run.memory.blocks()[0].category;
+    };
+    const memory::Category guessed = category();
+    IM_CHECK(guessed != memory::Category::gradient);
+    context->MouseClick(ImGuiMouseButton_Right);
+    context->Yield(3);
+    context->ItemClick("//$FOCUSED/###block_is");
+    context->Yield(3);
+    ImGuiWindow* menu = nullptr;
+    for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
+      if (one->Active && (one->Flags & ImGuiWindowFlags_ChildMenu) != 0) menu = one;
+    }
+    IM_CHECK(menu != nullptr);
+    context->SetRef(menu);
+    context->ItemClick("###category_gradient");
+    context->SetRef(ImGuiTestRef());
+    context->Yield(4);
+    IM_CHECK(category() == memory::Category::gradient);
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+    context->Yield(4);
+    IM_CHECK(category() == guessed);
+    context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z);
+    context->Yield(4);
+    IM_CHECK(category() == memory::Category::gradient);
   });
 }
 

@@ -5,11 +5,11 @@
 #include <random>
 
 #include "core/text/numbers.h"
-#include "views/charts/label_space.h"
 #include "views/charts/one_unit.h"
 #include "views/charts/ticks.h"
 #include "views/charts/time_axis.h"
 #include "views/charts/viewport.h"
+#include "views/sweep/label_space.h"
 
 namespace ts::views {
 namespace {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "views/common/ui.h"
 
@@ -14,6 +15,7 @@ struct MenuRow {
   std::string words;
   std::string key;
   std::function<void()> perform;
+  std::vector<MenuRow> more = {};  // a menu of its own in place of the action
 };
 
 // The context menu of the item under a right click. Open it with ImGui::OpenPopup(id). Draws

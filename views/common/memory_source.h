@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/memory/allocation_log.h"
@@ -27,6 +28,12 @@ struct MemorySource {
   std::span<const std::uint32_t> stacks;  // of the blocks, by index; empty: not known
   // Of the bytes at the peak those with a guessed category; unset: categories are not guessed.
   std::optional<double> guessed_share;
+  // By block: the user said what it holds, so that nothing is guessed. Null or empty: none.
+  const std::vector<bool>* corrected = nullptr;
+  [[nodiscard]] bool is_guess(memory::BlockIndex block) const {
+    if (!guessed_share || log->blocks()[block].category == memory::Category::unknown) return false;
+    return corrected == nullptr || corrected->empty() || !(*corrected)[block];
+  }
   std::int64_t limit = 0;  // capacity of the allocator in bytes; 0: not known
 };
 

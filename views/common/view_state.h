@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/string_table.h"
+#include "core/blocks/block_hits.h"
 #include "core/memory/active_memory_layout.h"
 #include "core/predict/predictor.h"
 #include "core/run/run.h"
@@ -25,6 +28,12 @@ struct ReplayAnswer;
 
 namespace ts::views {
 
+// A change of what blocks hold, as the user says.
+struct CategoryRequest {
+  memory::Category category = memory::Category::unknown;
+  std::vector<memory::BlockIndex> blocks;
+};
+
 // State shared by the charts of one run: the visible time range, the cursor and the selection.
 // Owned by the workspace. Views read and change it, so timeline, memory and inspector stay linked.
 struct ViewState {
@@ -43,7 +52,9 @@ struct ViewState {
   BlockColors block_colors = BlockColors::category;
   std::uint32_t detail = kAllBlocks;
   std::string search;
-  bool show_agreement = false;   // the sheet of predicted against measured is open
+  blocks::BlockPicks picks;                  // of opened files, shown while nothing is searched for
+  std::optional<CategoryRequest> corrected;  // of the file that is shown; carried out by the page
+  bool show_agreement = false;               // the sheet of predicted against measured is open
   bool memory_has_keys = false;  // W, S, A, D, F, M apply to the chart that the mouse was over last
 };
 
@@ -54,6 +65,16 @@ struct RunFigures {
   double step_ms = -1;
   std::optional<double> tokens_per_s;
   std::int64_t peak_bytes = 0;
+};
+
+// A device of another opened file, to compare with.
+struct OtherRecording {
+  std::string path;
+  std::string name;                         // file, and device where there are several
+  const files::OpenedFile* file = nullptr;  // null: see `reason`
+  const files::OpenedDevice* device = nullptr;
+  std::shared_ptr<const void> owner;  // of both
+  std::string reason{};               // why it cannot be compared; empty if it can
 };
 
 // Input of every view in each frame. Keep no reference to it.
@@ -78,6 +99,7 @@ struct ViewContext {
   const files::OpenedDevice* file_device = nullptr;
   // Set if the view shows a trace file. Then `run` is that of the trace, and `file` is null.
   const files::OpenedTrace* trace = nullptr;
+  std::span<const OtherRecording> others{};       // beside that of `file`
   const files::ReplayAnswer* replayed = nullptr;  // for that device; null: not known yet
   // The settings of what is shown if they differ from the current ones: "naive, T = 512". Empty if
   // they are the same. One for `run`, one for the memory view.

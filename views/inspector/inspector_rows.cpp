@@ -396,7 +396,7 @@ std::vector<InspectorRow> block_rows(const ViewContext& context) {
   rows.push_back(
       {texts("inspector.size"), text::bytes(block.size), exact_bytes(texts, block.size)});
   rows.push_back({texts("inspector.bytes"), {text::grouped(block.size), "B"}});
-  const bool guessed = context.memory.guessed_share && block.category != memory::Category::unknown;
+  const bool guessed = source.is_guess(*selected);
   rows.push_back(
       {texts("inspector.category"),
        {texts(category_key(block.category)), guessed ? texts("inspector.guessed") : ""}});

@@ -360,7 +360,7 @@ void MemoryChart::update(const ChartInput& input, ViewContext& context) {
     hits_.clear();
   } else {
     hits_.update(context.file_device->run.id, files::blocks_of(*context.file, *context.file_device),
-                 context.state.search);
+                 context.state.search, context.state.picks);
   }
   stack_.update({.source = source_,
                  .strings = context.strings,
@@ -405,6 +405,7 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
       select(hover_->block, context);
     } else {
       context.state.selected_block.reset();
+      context.state.picks.clear();
     }
   }
   const auto life = [&](memory::BlockIndex index) -> base::TimeRange {
@@ -451,6 +452,7 @@ void MemoryChart::answer(const MemoryGestures::Asked& asked, const ChartInput& i
     }
   }
   if (asked.clear) {
+    context.state.picks.clear();
     if (context.state.selected_block) {
       context.state.selected_block.reset();
     } else {

@@ -37,6 +37,8 @@ class MemoryChart {
   // The control was clicked, or (detail slider) is held, at `x`.
   void use(Item item, float x, ViewContext& context);
   // An animation is running or a layout is pending: draw the next frame at once.
+  // Returns when no other thread reads the log any more.
+  void stop_painting() { stack_.stop_painting(); }
   [[nodiscard]] bool moving() const {
     return transition_.running() || byte_transition_.running() || stack_.stale();
   }

@@ -87,7 +87,7 @@ std::vector<ReadOutLine> MemoryChart::hover_lines(const DrawContext& drawing,
     const auto when = [&](memory::EventIndex event) {
       return moment_words(drawing.texts, log.events()[event].time_ns);
     };
-    const bool guessed = source_.guessed_share && block.category != memory::Category::unknown;
+    const bool guessed = source_.is_guess(hover_->block);
     lines.push_back({drawing.texts(guessed ? "memory.block_size_guessed" : "memory.block_size",
                                    {{"size", size_and_bytes(drawing.texts, block.size)},
                                     {"category", drawing.texts(category_key(block.category))}}),

@@ -12,6 +12,7 @@
 #include "core/io/text_table.h"
 #include "core/report/live_tables.h"
 #include "core/text/numbers.h"
+#include "views/charts/category_menu.h"
 #include "views/charts/imgui_input.h"
 #include "views/charts/run_time.h"
 
@@ -34,6 +35,17 @@ std::string stack_of(const ViewContext& context, memory::BlockIndex block) {
   if (context.file == nullptr || context.file_device == nullptr) return {};
   const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
   return blocks::stack_text(source.snapshot, source.stack_of(block));
+}
+
+// All blocks of the same stack; none for a block without one.
+std::vector<memory::BlockIndex> blocks_alike(const ViewContext& context, memory::BlockIndex block) {
+  std::vector<memory::BlockIndex> blocks;
+  const auto& stacks = context.file_device->stacks;
+  if (block >= stacks.size() || stacks[block] == memory::kNone) return blocks;
+  for (memory::BlockIndex i = 0; i < stacks.size(); ++i) {
+    if (stacks[i] == stacks[block]) blocks.push_back(i);
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -98,6 +110,19 @@ std::vector<MenuRow> MemoryView::block_rows(ViewContext& context, const MemorySo
   if (const std::string stack = stack_of(context, *menu_block_); !stack.empty()) {
     rows.push_back({"###block_copy_stack", context.texts("menu.copy_stack"), "",
                     [stack] { ImGui::SetClipboardText(stack.c_str()); }});
+  }
+  if (context.file_device != nullptr) {
+    const memory::BlockIndex menu_block = *menu_block_;
+    rows.push_back(category_menu(context, "###block_is", context.texts("menu.block_is"),
+                                 [menu_block] { return std::vector{menu_block}; }));
+    const auto alike = blocks_alike(context, menu_block);
+    if (alike.size() > 1) {
+      rows.push_back(category_menu(
+          context, "###blocks_are",
+          context.texts("menu.blocks_of_stack_are",
+                        {{"count", text::grouped(static_cast<std::int64_t>(alike.size()))}}),
+          [alike] { return alike; }));
+    }
   }
   return rows;
 }

@@ -17,6 +17,8 @@ class MemoryView {
  public:
   // `of_panel`: rows about the panel as a whole, at the end of its context menu.
   void draw(ViewContext& context, std::span<const MenuRow> of_panel = {});
+  // Returns when no other thread reads the shown log any more.
+  void stop_painting() { chart_.stop_painting(); }
   // Draw the next frame at once, without waiting for input.
   [[nodiscard]] bool moving() const { return chart_.moving(); }
 

@@ -104,6 +104,11 @@ void StackCache::update(const View& view) {
   }
 }
 
+void StackCache::stop_painting() {
+  background_->stop();
+  asked_.reset();
+}
+
 void StackCache::update_in_background(const View& view, const Key& wanted) {
   if (auto made = background_->take(); made && asked_ && made->number == last_number_) {
     take_over(std::move(*made), *asked_, view.now_ns);

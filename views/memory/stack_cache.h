@@ -36,6 +36,8 @@ class StackCache {
   };
   void update(const View& view);
   void clear();
+  // Returns when no other thread reads the log any more.
+  void stop_painting();
 
   [[nodiscard]] const memory::ActiveMemoryLayout& layout() const { return made_.layout; }
   // Coarser than the screen, or made for another view than the one last asked for.

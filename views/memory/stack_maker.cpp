@@ -96,6 +96,11 @@ void BackgroundStackMaker::forget() {
   if (thread_) thread_->cancel();
 }
 
+void BackgroundStackMaker::stop() {
+  forget();
+  thread_.reset();  // joins; the next order starts another
+}
+
 void BackgroundStackMaker::make(const StackOrder& order, const base::CancelToken& cancel) {
   MadeStack made = maker_.make(order, cancel);
   const std::lock_guard lock(mutex_);

@@ -78,6 +78,8 @@ class BackgroundStackMaker {
   [[nodiscard]] bool busy() const;
   // Nothing that was asked for is wanted any more.
   void forget();
+  // The same, and returns when nothing is being made.
+  void stop();
 
  private:
   void make(const StackOrder& order, const base::CancelToken& cancel);

@@ -10,6 +10,7 @@
 #include "views/charts/imgui_input.h"
 #include "views/common/widgets.h"
 #include "views/snapshot/block_rows.h"
+#include "views/snapshot/pick.h"
 
 namespace ts::views {
 namespace {
@@ -17,6 +18,16 @@ namespace {
 constexpr float kListWidth = 420;  // of the events, at scale 1
 constexpr float kLeastMap = 220;   // beside the list
 constexpr float kMargin = 14;
+
+// Draws in the rest of the window, without its margins.
+template <typename Draw>
+void in_margins(const Ui& ui, const char* id, const Draw& draw) {
+  ImGui::SetCursorPosX(ui.px(kMargin));
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  ImGui::BeginChild(id, {room.x - ui.px(kMargin), room.y - ui.px(4)});
+  draw();
+  ImGui::EndChild();
+}
 
 }  // namespace
 
@@ -43,7 +54,16 @@ void SnapshotView::draw(const Ui& ui, ViewContext& context) {
       return draw_table(ui, context);
     case SnapshotTab::flame:
       return draw_flame(ui, context);
+    case SnapshotTab::difference:
+      return in_margins(ui, "###snapshot_difference", [&] { difference_.draw(ui, context); });
+    case SnapshotTab::growth:
+      return in_margins(ui, "###snapshot_growth", [&] { growth_.draw(ui, context); });
   }
+}
+
+void SnapshotView::compare_with(std::string path) {
+  tab_ = SnapshotTab::difference;
+  difference_.choose(std::move(path));
 }
 
 void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
@@ -52,13 +72,15 @@ void SnapshotView::draw_head(const Ui& ui, ViewContext& context) {
   const float room = ImGui::GetContentRegionAvail().x - margin;
   const Choice tabs[] = {{"history", ui.texts("file.view.history"), {}},
                          {"table", ui.texts("file.view.table"), {}},
-                         {"flame", ui.texts("file.view.flame"), {}}};
+                         {"flame", ui.texts("file.view.flame"), {}},
+                         {"difference", ui.texts("file.view.difference"), {}},
+                         {"growth", ui.texts("file.view.growth"), {}}};
   int tab = static_cast<int>(tab_);
-  if (segmented(ui, "###snapshot_tabs", tabs, tab, std::min(room, ui.px(330))))
+  if (segmented(ui, "###snapshot_tabs", tabs, tab, std::min(room, ui.px(420))))
     tab_ = static_cast<SnapshotTab>(tab);
   ImGui::SameLine(0, ui.px(16));
   draw_search(ui, context, ui.px(260));
-  if (tab_ == SnapshotTab::history) return;
+  if (tab_ != SnapshotTab::table && tab_ != SnapshotTab::flame) return;
   const Choice moments[] = {{"peak", ui.texts("file.view.at_peak"), {}},
                             {"event", ui.texts("file.view.at_event"), {}},
                             {"end", ui.texts("file.view.at_end"), {}},
@@ -112,7 +134,8 @@ void SnapshotView::draw_search(const Ui& ui, ViewContext& context, float width) 
   }
   tooltip(ui, ui.texts("file.view.search_meaning"));
   search = search_.data();
-  hits_.update(run_id_, files::blocks_of(*context.file, *context.file_device), search);
+  hits_.update(run_id_, files::blocks_of(*context.file, *context.file_device), search,
+               context.state.picks);
   if (!hits_.active()) return;
   ImGui::SameLine(0, ui.px(8));
   views::text(ui, TextStyle::small, ui.theme.text2,
@@ -206,7 +229,12 @@ blocks::Weight SnapshotView::weight() const {
 }
 
 void SnapshotView::update_question(const ViewContext& context) {
-  const Question question{run_id_, tab_, moment_, by_, event_of(context)};
+  const Question question{.run_id = run_id_,
+                          .tab = tab_,
+                          .moment = moment_,
+                          .by = by_,
+                          .event = event_of(context),
+                          .log_version = context.run->memory.version()};
   if (question == asked_) return;
   asked_ = question;
   ++version_;
@@ -218,13 +246,35 @@ void SnapshotView::update_question(const ViewContext& context) {
   }
 }
 
+// The blocks of a row of the table, by index.
+std::vector<memory::BlockIndex> SnapshotView::blocks_of_group(const ViewContext& context,
+                                                              const std::string& name) const {
+  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
+  std::vector<memory::BlockIndex> found;
+  for (const auto& [block, bytes] : blocks::weighted_blocks(source.log, weight(), asked_.event)) {
+    if (blocks::group_name(source, by_, block) == name) found.push_back(block);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 void SnapshotView::draw_table(const Ui& ui, ViewContext& context) {
   update_question(context);
-  ImGui::SetCursorPosX(ui.px(kMargin));
-  ImGui::BeginChild("###snapshot_table", {ImGui::GetContentRegionAvail().x - ui.px(kMargin), 0});
-  const auto clicked = draw_block_rows(ui, context, groups_, by_, moment_ == Moment::lifetime);
-  ImGui::EndChild();
-  if (clicked) context.state.selected_block = groups_[*clicked].first;
+  RowTable::Answer answer;
+  in_margins(ui, "###snapshot_table", [&] {
+    answer =
+        draw_block_rows(ui, context, table_, groups_, version_, by_, moment_ == Moment::lifetime);
+  });
+  if (answer.menu) menu_row_ = *answer.menu;
+  if (menu_row_ < groups_.size()) {
+    draw_rows_menu(ui, context, answer.menu.has_value(), groups_[menu_row_].name,
+                   [&, row = menu_row_] { return blocks_of_group(context, groups_[row].name); });
+  }
+  if (!answer.clicked) return;
+  const blocks::BlockGroup& group = groups_[*answer.clicked];
+  context.state.selected_block = group.first;
+  context.state.picks.clear();
+  add_pick(context.state, run_id_, blocks_of_group(context, group.name));
 }
 
 void SnapshotView::draw_flame(const Ui& ui, ViewContext& context) {

@@ -10,22 +10,28 @@
 #include "core/blocks/block_hits.h"
 #include "core/blocks/flame_graph.h"
 #include "views/common/ui.h"
+#include "views/snapshot/difference_view.h"
 #include "views/snapshot/event_list.h"
 #include "views/snapshot/flame_figure.h"
+#include "views/snapshot/growth_view.h"
+#include "views/snapshot/row_table.h"
 #include "views/snapshot/segment_map.h"
 
 namespace ts::views {
 
 // What the panel above the memory view shows of an opened snapshot.
-enum class SnapshotTab : std::uint8_t { history, table, flame };
+enum class SnapshotTab : std::uint8_t { history, table, flame, difference, growth };
 
-// An opened snapshot beside its memory view: the allocator's events and segments, and where the
-// bytes come from, as a table and as a flame graph. In the content region of the current window. UI
-// thread. Tables and graphs are made anew when file, moment or question change, not every frame.
+// An opened snapshot beside its memory view: the allocator's events and segments, where the
+// bytes come from, as a table and as a flame graph, what another snapshot has, and what grows. In
+// the content region of the current window. UI thread. Tables and graphs are made anew when file,
+// moment or question change, not every frame.
 class SnapshotView {
  public:
   void draw(const Ui& ui, ViewContext& context);
   void show(SnapshotTab tab) { tab_ = tab; }
+  // Shows the difference to a file as soon as that is open.
+  void compare_with(std::string path);
 
  private:
   // The moment or the course that tables and flame graph are about.
@@ -41,6 +47,8 @@ class SnapshotView {
   [[nodiscard]] blocks::Weight weight() const;
   [[nodiscard]] memory::EventIndex event_of(const ViewContext& context) const;
   [[nodiscard]] memory::EventIndex event_at_position(const ViewContext& context) const;
+  [[nodiscard]] std::vector<memory::BlockIndex> blocks_of_group(const ViewContext& context,
+                                                                const std::string& name) const;
   void draw_table(const Ui& ui, ViewContext& context);
   void draw_flame(const Ui& ui, ViewContext& context);
 
@@ -62,6 +70,7 @@ class SnapshotView {
     Moment moment = Moment::peak;
     blocks::GroupBy by = blocks::GroupBy::frame;
     memory::EventIndex event = memory::kNone;
+    std::uint64_t log_version = 0;  // categories may be corrected
     friend bool operator==(const Question&, const Question&) = default;
   };
   Question asked_;
@@ -69,6 +78,10 @@ class SnapshotView {
   std::vector<blocks::BlockGroup> groups_;
   std::vector<blocks::FlameNode> nodes_;
   FlameFigure flame_;
+  RowTable table_;
+  std::size_t menu_row_ = 0;  // of the table
+  DifferenceView difference_;
+  GrowthView growth_;
 
   blocks::BlockHits hits_;
   std::array<char, 128> search_{};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "views/charts/label_space.h"
+#include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {

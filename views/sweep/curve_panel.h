@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "views/charts/label_space.h"
+#include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {

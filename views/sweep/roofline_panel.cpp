@@ -6,9 +6,9 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/charts/label_space.h"
 #include "views/charts/labels.h"
 #include "views/sweep/beaten_marks.h"
+#include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {

@@ -4,7 +4,7 @@
 
 #include "core/text/numbers.h"
 #include "views/charts/chart_text.h"
-#include "views/charts/label_space.h"
+#include "views/sweep/label_space.h"
 #include "views/sweep/sweep_panel.h"
 
 namespace ts::views {

@@ -7,11 +7,11 @@
 #include "core/spec/spec_fields.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
+#include "views/charts/memory_overlay.h"
 #include "views/common/spec_words.h"
 #include "views/compare/compare_controls.h"
 #include "views/compare/compare_figure.h"
 #include "views/compare/compare_words.h"
-#include "views/compare/memory_overlay.h"
 
 namespace ts::views {
 namespace {

@@ -11,8 +11,8 @@
 #include "tests/run/made_runs.h"
 #include "tests/views/recording_sink.h"
 #include "tests/views/texts_for_tests.h"
-#include "views/charts/label_space.h"
 #include "views/sweep/chart_data.h"
+#include "views/sweep/label_space.h"
 #include "views/sweep/sweep_view.h"
 
 namespace ts::views {

@@ -1,4 +1,4 @@
-#include "views/charts/label_space.h"
+#include "views/sweep/label_space.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "views/compare/memory_overlay.h"
+#include "views/charts/memory_overlay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -91,6 +91,19 @@ void draw_curve(DrawSink& sink, const Rect& plot, double top, Color color,
 
 }  // namespace
 
+void OverlayCurves::update(const std::array<MemoryOverlay::Side, 2>& sides, std::size_t columns) {
+  std::array<Source, 2> sources;
+  for (std::size_t i = 0; i < 2; ++i)
+    sources[i] = {sides[i].log, sides[i].owner, sides[i].log->version()};
+  const bool kept = sources[0].owner != nullptr && sources[1].owner != nullptr;
+  if (kept && sources == made_of_ && columns == columns_) return;
+  made_of_ = sources;
+  columns_ = columns;
+  axis_ = memory::pair_timelines(*sides[0].log, *sides[1].log);
+  for (std::size_t i = 0; i < 2; ++i)
+    totals_[i] = memory::totals_on_axis(*sides[i].log, axis_, i, columns);
+}
+
 void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& overlay) {
   const float px = overlay.metrics.px(1);
   const float names = draw_names(sink, area, overlay);
@@ -109,17 +122,15 @@ void draw_memory_overlay(DrawSink& sink, const Rect& area, const MemoryOverlay& 
                overlay.theme.text3,
                ticks.unit.empty() ? tick.label : tick.label + " " + ticks.unit);
   }
-  const memory::PairedTimelines axis = memory::pair_timelines(*a.log, *b.log);
-  draw_phases(sink, plot, overlay, axis);
-  const auto columns = static_cast<std::size_t>(std::ceil(plot.width() / kColumn));
+  OverlayCurves fresh;
+  OverlayCurves& curves = overlay.curves != nullptr ? *overlay.curves : fresh;
+  curves.update(overlay.sides, static_cast<std::size_t>(std::ceil(plot.width() / kColumn)));
+  draw_phases(sink, plot, overlay, curves.axis());
   const auto colors = colors_of(overlay.theme);
   sink.push_clip(plot);
-  for (std::size_t i = 0; i < 2; ++i) {
-    draw_curve(sink, plot, top, colors[i],
-               memory::totals_on_axis(*overlay.sides[i].log, axis, i, columns));
-  }
+  for (std::size_t i = 0; i < 2; ++i) draw_curve(sink, plot, top, colors[i], curves.totals(i));
   sink.pop_clip();
-  if (!axis.by_phase) {
+  if (!curves.axis().by_phase) {
     text_in(sink, {plot.x0, plot.y1, plot.x1, plot.y1 + 20 * px}, TextStyle::small,
             overlay.theme.text3, overlay.texts("compare.memory.not_paired"));
   }

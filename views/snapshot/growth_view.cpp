@@ -1,0 +1,92 @@
+#include "views/snapshot/growth_view.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/blocks/block_difference.h"
+#include "core/blocks/stack_parts.h"
+#include "core/files/opened_file.h"
+#include "core/text/numbers.h"
+#include "views/common/widgets.h"
+#include "views/snapshot/pick.h"
+
+namespace ts::views {
+namespace {
+
+constexpr std::array kGrowthHeadings = {"file.growth.per_step", "file.growth.first",
+                                        "file.growth.last", "file.growth.blocks",
+                                        "file.groups.by_stack"};
+
+std::string growth_sentence(const text::Texts& texts, const blocks::Growth& growth) {
+  const std::string steps = text::grouped(static_cast<std::int64_t>(growth.ends.size()));
+  if (!growth.known()) {
+    return texts("file.growth.unknown",
+                 {{"least", text::grouped(blocks::Growth::kLeastSteps)}, {"count", steps}});
+  }
+  const auto bytes = [](std::int64_t value) { return text::bytes(value).joined(); };
+  return texts(
+      growth.stacks.empty() ? "file.growth.none" : "file.growth.sentence",
+      {{"count", steps}, {"first", bytes(growth.first_total)}, {"last", bytes(growth.last_total)}});
+}
+
+}  // namespace
+
+void GrowthView::update(const ViewContext& context) {
+  if (shown_ == context.file_device->run.id) return;
+  shown_ = context.file_device->run.id;
+  growth_ = blocks::find_growth(files::blocks_of(*context.file, *context.file_device));
+  ++version_;
+  chosen_.reset();
+  menu_row_ = 0;
+}
+
+void GrowthView::draw(const Ui& ui, ViewContext& context) {
+  update(context);
+  wrapped_text(ui, TextStyle::body, ui.theme.text2, growth_sentence(ui.texts, growth_), 0);
+  if (!growth_.known() || growth_.stacks.empty()) return;
+  const auto per_step = [this](const blocks::GrowingStack& one) {
+    return (one.last_bytes - one.first_bytes) / growth_.intervals();
+  };
+  const auto answer = table_.draw(
+      ui,
+      {.id = "###growth",
+       .headings = kGrowthHeadings,
+       .rows = growth_.stacks.size(),
+       .version = version_,
+       .value =
+           [&](std::size_t row, std::size_t column) {
+             const blocks::GrowingStack& one = growth_.stacks[row];
+             const std::int64_t values[] = {per_step(one), one.first_bytes, one.last_bytes,
+                                            one.last_count - one.first_count};
+             return static_cast<double>(values[column]);
+           },
+       .cells =
+           [&](std::size_t row) {
+             const blocks::GrowingStack& one = growth_.stacks[row];
+             const std::string stack =
+                 blocks::stack_words(context.file->file.snapshot, one.stack, blocks::Paths::names);
+             return std::vector<std::string>{
+                 "+" + text::bytes(per_step(one)).joined(), text::bytes(one.first_bytes).joined(),
+                 text::bytes(one.last_bytes).joined(),
+                 text::grouped(one.first_count) + " \xe2\x86\x92 " + text::grouped(one.last_count),
+                 stack.empty() ? context.texts("flame.no_stack") : stack};
+           },
+       .chosen = context.state.picks.empty() ? std::nullopt : chosen_});
+  const blocks::BlockSource source = files::blocks_of(*context.file, *context.file_device);
+  const auto blocks_of_row = [&](std::size_t row) {
+    return blocks::blocks_of({source, growth_.ends.back()}, growth_.stacks[row].stack);
+  };
+  if (answer.menu) menu_row_ = *answer.menu;
+  draw_rows_menu(ui, context, answer.menu.has_value(),
+                 "+" + text::bytes(per_step(growth_.stacks[menu_row_])).joined(),
+                 [&, row = menu_row_] { return blocks_of_row(row); });
+  if (!answer.clicked) return;
+  chosen_ = answer.clicked;
+  add_pick(context.state, shown_, blocks_of_row(*chosen_));
+  context.state.selected_block = growth_.stacks[*chosen_].newest;
+}
+
+}  // namespace ts::views

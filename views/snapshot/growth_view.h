@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/blocks/growth.h"
+#include "views/common/ui.h"
+#include "views/common/view_state.h"
+#include "views/snapshot/row_table.h"
+
+namespace ts::views {
+
+// What of the shown snapshot grows from step to step, as a table by stack. A click on a row picks
+// the blocks of that stack that are alive after the last whole step. In the current window. UI
+// thread.
+class GrowthView {
+ public:
+  void draw(const Ui& ui, ViewContext& context);
+
+ private:
+  void update(const ViewContext& context);
+
+  std::uint64_t shown_ = 0;  // the device that `growth_` is about
+  blocks::Growth growth_;
+  std::uint64_t version_ = 0;
+  std::optional<std::size_t> chosen_;
+  std::size_t menu_row_ = 0;
+  RowTable table_;
+};
+
+}  // namespace ts::views

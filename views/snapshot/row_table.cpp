@@ -1,0 +1,103 @@
+#include "views/snapshot/row_table.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/io/text_table.h"
+#include "views/common/widgets.h"
+
+namespace ts::views {
+
+void RowTable::sort(const Content& content) {
+  order_.resize(content.rows);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  if (!sorted_by_) return;
+  const std::size_t column = *sorted_by_;
+  const auto by = [&](const auto& keys) {
+    std::ranges::stable_sort(order_, [&](std::size_t a, std::size_t b) {
+      return descending_ ? keys[b] < keys[a] : keys[a] < keys[b];
+    });
+  };
+  if (column + 1 < content.headings.size()) {
+    std::vector<double> keys(content.rows);
+    for (const std::size_t row : order_) keys[row] = content.value(row, column);
+    return by(keys);
+  }
+  std::vector<std::string> keys(content.rows);
+  for (const std::size_t row : order_) keys[row] = content.cells(row).back();
+  by(keys);
+}
+
+RowTable::Answer RowTable::draw(const Ui& ui, const Content& content) {
+  Answer answer;
+  const std::size_t words = content.headings.size() - 1;
+  const FontScope font(ui, TextStyle::body);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_Resizable |
+                                     ImGuiTableFlags_NoSavedSettings |
+                                     ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_Sortable | ImGuiTableFlags_SortTristate;
+  const TableColors colors(ui);
+  if (!ImGui::BeginTable(content.id, static_cast<int>(content.headings.size()), kFlags))
+    return answer;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (std::size_t i = 0; i < content.headings.size(); ++i) {
+    const std::string heading =
+        std::string(ui.texts(content.headings[i])) + "###column_" + std::to_string(i);
+    ImGui::TableSetupColumn(heading.c_str(), i == words
+                                                 ? ImGuiTableColumnFlags_WidthStretch
+                                                 : ImGuiTableColumnFlags_PreferSortDescending);
+  }
+  table_headings([words](int column) { return static_cast<std::size_t>(column) != words; });
+  ImGuiTableSortSpecs* const specs = ImGui::TableGetSortSpecs();
+  const bool resorted = specs != nullptr && specs->SpecsDirty;
+  if (resorted) {
+    specs->SpecsDirty = false;
+    sorted_by_.reset();
+    if (specs->SpecsCount > 0) {
+      sorted_by_ = static_cast<std::size_t>(specs->Specs[0].ColumnIndex);
+      descending_ = specs->Specs[0].SortDirection == ImGuiSortDirection_Descending;
+    }
+  }
+  if (resorted || version_ != content.version || order_.size() != content.rows) {
+    version_ = content.version;
+    sort(content);
+  }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(order_.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const std::size_t row = order_[static_cast<std::size_t>(i)];
+      const std::vector<std::string> cells = content.cells(row);
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      ImGui::PushID(i);
+      if (ImGui::Selectable(
+              "###row", content.chosen == row,
+              ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap))
+        answer.clicked = row;
+      if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) answer.menu = row;
+      tooltip(ui, cells[words]);
+      ImGui::PopID();
+      ImGui::SameLine(0, 0);
+      right_aligned(cells[0]);
+      for (std::size_t column = 1; column < words; ++column) right_aligned_column(cells[column]);
+      ImGui::TableNextColumn();
+      cell_text(cells[words]);
+    }
+  }
+  const bool copied =
+      ImGui::IsWindowFocused() && ImGui::GetIO().KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_C, false);
+  ImGui::EndTable();
+  if (copied) {
+    io::TextTable table;
+    for (const char* const heading : content.headings)
+      table.columns.emplace_back(ui.texts(heading));
+    for (const std::size_t row : order_) table.rows.push_back(content.cells(row));
+    ImGui::SetClipboardText(io::to_tsv(table).c_str());
+  }
+  return answer;
+}
+
+}  // namespace ts::views
