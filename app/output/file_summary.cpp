@@ -10,6 +10,7 @@
 #include "app/output/sweep_files.h"
 #include "core/allocator/log_of_snapshot.h"
 #include "core/allocator/snapshot_figures.h"
+#include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/json_parse.h"
@@ -151,14 +152,31 @@ Json run_json(const Json& run) {
 }
 
 Json recording_json(const run::Run& run) {
-  return {{"kind", "recording"},
-          {"workload", spec::to_string(run.spec.workload)},
-          {"recorded_steps", run.recorded_steps.size()},
-          {"timed_steps", run.timed_steps.size()},
-          {"slices", run.trace.slice_count()},
-          {"events", run.memory.events().size()},
-          {"peak_allocated", run.peak_allocated()},
-          {"complete", true}};
+  Json json = {{"kind", "recording"},
+               {"recorded_steps", run.recorded_steps.size()},
+               {"timed_steps", run.timed_steps.size()},
+               {"slices", run.trace.slice_count()},
+               {"events", run.memory.events().size()},
+               {"peak_allocated", run.peak_allocated()},
+               {"verdict", run::to_string(run.verdict)},
+               {"lost", run.dropped},
+               {"complete", true}};
+  if (run.script.empty()) {
+    json["workload"] = spec::to_string(run.spec.workload);
+  } else {
+    json["script"] = run.script;
+  }
+  if (run.verdict != run::Verdict::ok) json["sentence"] = run.failure.sentence;
+  return json;
+}
+
+base::Result<FileSummary> summary_of_recording(const std::string& content) {
+  base::StringTable strings;
+  const auto run = run::read_recording(content, 1, strings);
+  if (!run) return tl::unexpected(run.error());
+  return FileSummary{recording_json(**run),
+                     std::make_unique<snapshot::SnapshotFile>(
+                         files::snapshot_of_run(**run, strings, content.size()))};
 }
 
 base::Result<Json> sweep_json(const std::filesystem::path& path) {
@@ -175,12 +193,6 @@ base::Result<Json> sweep_json(const std::filesystem::path& path) {
 }
 
 base::Result<Json> other_json(const std::filesystem::path& path, std::string_view content) {
-  if (path.extension() == ".recording") {
-    base::StringTable strings;
-    const auto run = run::read_recording(content, 1, strings);
-    if (!run) return tl::unexpected(run.error());
-    return recording_json(**run);
-  }
   const auto json = io::parse_json(content);
   const auto has = [&](const char* key) { return json->contains(key) && (*json)[key].is_object(); };
   if (json && json->is_object() && has("spec") && has("memory")) return run_json(*json);
@@ -197,6 +209,7 @@ base::Result<FileSummary> summary_of_file(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
   const io::FileKind kind = io::kind_of_content(unpacked->content);
+  if (kind == io::FileKind::recording) return summary_of_recording(unpacked->content);
   if (kind == io::FileKind::other) return alone(other_json(path, unpacked->content));
   const auto finish = [&](auto& file) -> base::Result<Json> {
     if (!file) {

@@ -24,10 +24,10 @@ nlohmann::json summary_json(const snapshot::SnapshotFile& file);
 nlohmann::json summary_json(const trace_file::TraceFile& file);
 
 // The summary of a file of any known kind, or of the folder of a run or sweep. Our own files have
-// kind (run, recording, sweep), workload and what fits. The error is one sentence.
+// kind (run, recording, sweep), workload or script and what fits. The error is one sentence.
 struct FileSummary {
   nlohmann::json json;
-  std::unique_ptr<snapshot::SnapshotFile> snapshot;  // that was read; null: of another kind
+  std::unique_ptr<snapshot::SnapshotFile> snapshot;  // that was read, or the blocks of a recording
 };
 base::Result<FileSummary> summary_of(const std::filesystem::path& path);
 

@@ -81,22 +81,23 @@ void ViewContexts::list_others(const OpenedFiles::Entry& shown, const files::Ope
 views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
                                               const OpenedFiles::Entry& entry) {
   const files::OpenedFile* opened = entry.opened.get();
-  const files::OpenedTrace* trace = opened != nullptr ? opened->trace.get() : nullptr;
+  const files::OpenedTrace* trace = opened != nullptr ? opened->trace_shown(entry.device) : nullptr;
   const files::OpenedFile* file = trace == nullptr ? opened : nullptr;
   const files::OpenedDevice* device = file != nullptr ? &file->devices[entry.device] : nullptr;
   const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
   if (run != nullptr) reset_view_state(*run, device);
   // The file does not tell the capacity of the card that it was recorded on.
-  views::ViewContext view{.run = run,
-                          .strings = opened != nullptr ? opened->strings() : session_->strings(),
-                          .texts = *texts_,
-                          .theme = ui.theme,
-                          .metrics = ui.metrics,
-                          .state = state_->view,
-                          .now_ns = base::now_ns(),
-                          .target_bytes = 0,
-                          .target_name = {},
-                          .faces = faces_};
+  views::ViewContext view{
+      .run = run,
+      .strings = opened != nullptr ? opened->strings(entry.device) : session_->strings(),
+      .texts = *texts_,
+      .theme = ui.theme,
+      .metrics = ui.metrics,
+      .state = state_->view,
+      .now_ns = base::now_ns(),
+      .target_bytes = 0,
+      .target_name = {},
+      .faces = faces_};
   view.file = file;
   view.file_device = device;
   view.trace = trace;

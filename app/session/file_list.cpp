@@ -31,6 +31,8 @@ ListedFile listed(const std::filesystem::path& path) {
   } else if (std::filesystem::is_regular_file(status)) {
     if (has_extension(path, ".pickle") || has_extension(path, ".pkl")) {
       file.kind = FileKind::snapshot;
+    } else if (has_extension(path, ".recording")) {
+      file.kind = FileKind::recording;
     } else if (has_extension(path, ".json") || has_extension(path, ".gz")) {
       file.kind = FileKind::json;
     } else if (has_extension(path, ".pt2")) {

@@ -8,7 +8,16 @@
 namespace ts::app {
 
 // The kind of a path, judged by its name and without reading the file.
-enum class FileKind : std::uint8_t { folder, sweep, snapshot, json, model, other, missing };
+enum class FileKind : std::uint8_t {
+  folder,
+  sweep,
+  snapshot,
+  recording,
+  json,
+  model,
+  other,
+  missing
+};
 
 struct ListedFile {
   std::filesystem::path path;

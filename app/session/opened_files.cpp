@@ -34,6 +34,7 @@ void OpenedFiles::open(const std::filesystem::path& path) {
 
 void OpenedFiles::add(std::unique_ptr<files::OpenedFile> opened) {
   Entry& entry = entry_for(opened->path);
+  entry.device = opened->first_shown();
   entry.opened = std::move(opened);
   current_ = static_cast<std::size_t>(&entry - entries_.data());
 }
@@ -150,7 +151,7 @@ bool OpenedFiles::update() {
     Answer answer = reader.answer.get();
     const auto entry = std::ranges::find(entries_, reader.path, &Entry::path);
     if (entry != entries_.end()) {  // else it was closed meanwhile
-      entry->device = 0;
+      entry->device = answer.opened != nullptr ? answer.opened->first_shown() : 0;
       entry->corrections.clear();
       entry->opened = std::move(answer.opened);
       entry->problem = std::move(answer.problem);

@@ -25,7 +25,7 @@ class OpenedFiles {
     std::filesystem::path path;
     std::shared_ptr<files::OpenedFile> opened;  // unset: being read, or nothing can be shown
     base::Message problem;                      // why nothing can be shown
-    std::size_t device = 0;                     // of opened->devices
+    std::size_t device = 0;  // of opened->devices; their number stands for the trace
     std::map<std::size_t, files::Corrections> corrections = {};  // by device
     [[nodiscard]] bool loading() const { return opened == nullptr && problem.empty(); }
   };

@@ -27,6 +27,8 @@ std::string kind_words(const views::Ui& ui, FileKind kind) {
       return ui.texts("file.kind.sweep");
     case FileKind::snapshot:
       return ui.texts("file.kind.snapshot");
+    case FileKind::recording:
+      return ui.texts("file.kind.recording");
     case FileKind::json:
       return ui.texts("file.kind.json_file");
     case FileKind::model:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/allocator/snapshot_recorder.h"
+#include "core/allocator/stack_origin.h"
 #include "core/memory/interner.h"
 
 namespace ts::allocator {
@@ -86,8 +87,10 @@ StackIndex SnapshotBuilder::stack(const Origin& origin) {
   std::vector<FrameIndex> frames;
   if (origin.op != base::kNoString)
     frames.push_back(frame(strings_.view(origin.op), "operator", 0));
+  const auto [module, line] = parts_of_place(strings_.view(origin.module));
+  if (line.number > 0) frames.push_back(frame("", line.file, line.number));
   // "blocks.3.attn" is in "blocks.3", which is in "blocks".
-  for (std::string_view path = strings_.view(origin.module); !path.empty();) {
+  for (std::string_view path = module; !path.empty();) {
     frames.push_back(frame(path, "module", 0));
     const auto dot = path.rfind('.');
     path = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);

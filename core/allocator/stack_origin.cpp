@@ -1,6 +1,7 @@
 #include "core/allocator/stack_origin.h"
 
 #include <array>
+#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -52,7 +53,30 @@ bool read_own(std::string_view kind, const Frame& frame, std::string_view name,
   return true;
 }
 
+constexpr std::string_view kAt = "@ ";
+
 }  // namespace
+
+PlaceParts parts_of_place(std::string_view place) {
+  const std::size_t at = place.starts_with(kAt) ? 0 : place.rfind(" @ ");
+  const std::size_t colon = place.rfind(':');
+  if (at == std::string_view::npos || colon == std::string_view::npos || colon < at)
+    return {place, {}};
+  PlaceParts parts;
+  parts.module = place.substr(0, at);
+  const std::size_t file = place.find(kAt, at) + kAt.size();
+  parts.line.file = place.substr(file, colon - file);
+  const char* const end = place.data() + place.size();
+  if (std::from_chars(place.data() + colon + 1, end, parts.line.number).ptr != end)
+    return {place, {}};
+  return parts;
+}
+
+std::string place_words(std::string_view module, SourceLine line) {
+  std::string words(module);
+  words += words.empty() ? "" : " ";
+  return words.append(kAt).append(line.file) + ":" + std::to_string(line.number);
+}
 
 const StackOrigin& StackOrigins::of(StackIndex stack) {
   if (stack == memory::kNone) return none_;
@@ -71,18 +95,24 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
   StackOrigin origin;
   std::string_view op;
   bool python = false;  // a line of Python was found, so the operator it called is known
+  bool ours = false;    // of our own runs: it tells the module, and maybe the line in it
+  SourceLine source;
   std::string own_line;
   std::string torch_line;
   for (const FrameIndex index : snapshot_.stacks.stack(stack)) {
     const Frame& frame = snapshot_.stacks.frame(index);
     const std::string_view name = snapshot_.text(frame.name);
     const std::string_view file = snapshot_.text(frame.filename);
-    if (read_own(file, frame, name, origin)) continue;
+    if (read_own(file, frame, name, origin)) {
+      ours = true;
+      continue;
+    }
     if (file.ends_with(".py")) {
       python = true;
       const bool of_torch = has(file, "/torch/");
       std::string& line = of_torch ? torch_line : own_line;
       if (line.empty()) line = python_line(file, frame.line, name);
+      if (!of_torch && source.number == 0) source = {file, frame.line};
       // A call, not what makes or moves a module.
       if (name == "_call_impl" && has(file, "/torch/nn/modules/")) origin.in_module = true;
       if (has(file, "/torch/optim/")) origin.phase = base::Phase::optimizer;
@@ -98,7 +128,11 @@ StackOrigin StackOrigins::read(StackIndex stack) const {
   base::StringTable& strings = *snapshot_.strings;
   if (!op.empty()) origin.op = strings.intern("aten::" + std::string(op));
   const std::string& line = own_line.empty() ? torch_line : own_line;
-  if (!line.empty()) origin.module = strings.intern(line);
+  if (ours && source.number > 0) {
+    origin.module = strings.intern(place_words(strings.view(origin.module), source));
+  } else if (!line.empty()) {
+    origin.module = strings.intern(line);
+  }
   return origin;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/allocator/snapshot.h"
@@ -17,6 +19,19 @@ struct StackOrigin {
   bool python = false;     // a line of Python is on it
   bool in_module = false;  // a call of a module of torch.nn is on it
 };
+
+// The parts of "blocks.3.attn @ model.py:61": a module, and the line of its program that runs in
+// it. Either may be missing.
+struct SourceLine {
+  std::string_view file;
+  std::int64_t number = 0;  // 0: there is no line
+};
+struct PlaceParts {
+  std::string_view module;
+  SourceLine line;
+};
+PlaceParts parts_of_place(std::string_view place);
+std::string place_words(std::string_view module, SourceLine line);
 
 // Reads each stack once.
 class StackOrigins {

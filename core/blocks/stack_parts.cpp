@@ -26,7 +26,13 @@ allocator::FrameIndex telling_frame(const allocator::Snapshot& snapshot,
                                     allocator::StackIndex stack) {
   const StackParts parts = parts_of(snapshot, stack);
   for (const FrameKind kind : {FrameKind::own, FrameKind::library}) {
-    if (!parts[kind].empty()) return parts[kind].front();
+    if (parts[kind].empty()) continue;
+    // In runs of ours the operator comes first, then the line of the program that called it.
+    const auto file = [&](std::size_t i) {
+      return snapshot.text(snapshot.stacks.frame(parts[kind][i]).filename);
+    };
+    const bool line = parts[kind].size() > 1 && file(0) == "operator" && file(1).ends_with(".py");
+    return parts[kind][line ? 1 : 0];
   }
   const auto& torch = parts[FrameKind::torch];
   const auto asks = std::ranges::find_if(torch, [&](allocator::FrameIndex index) {

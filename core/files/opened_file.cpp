@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/allocator/snapshot_figures.h"
+#include "core/files/opened_recording.h"
 #include "core/io/file.h"
 #include "core/io/file_kind.h"
 #include "core/io/unpack.h"
@@ -79,13 +80,31 @@ base::Result<std::unique_ptr<OpenedFile>> open_trace_file(const std::filesystem:
   return opened;
 }
 
+base::Result<std::unique_ptr<OpenedFile>> open_recording_file(const std::filesystem::path& path,
+                                                              std::string_view content) {
+  auto recording = open_recording(content, next_id());
+  if (!recording) {
+    return text::fail(
+        "recording_error.not_shown",
+        {{"path", path.string()}, text::argument("reason", std::move(recording.error()))});
+  }
+  auto opened = std::make_unique<OpenedFile>();
+  opened->path = path;
+  recording->path = path;
+  opened->file = snapshot_of_run(recording->run, *recording->about.strings, content.size());
+  opened->devices.push_back(open_device(opened->file.snapshot, 0));
+  opened->trace = std::make_unique<OpenedTrace>(std::move(*recording));
+  return opened;
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path) {
   auto unpacked = io::read_unpacked(path);
   if (!unpacked) return tl::unexpected(unpacked.error());
-  if (io::kind_of_content(unpacked->content) == io::FileKind::trace)
-    return open_trace_file(path, std::move(*unpacked));
+  const io::FileKind kind = io::kind_of_content(unpacked->content);
+  if (kind == io::FileKind::trace) return open_trace_file(path, std::move(*unpacked));
+  if (kind == io::FileKind::recording) return open_recording_file(path, unpacked->content);
   auto read = snapshot::read_snapshot(path, std::move(*unpacked));
   if (!read) return tl::unexpected(read.error());
   auto opened = std::make_unique<OpenedFile>();

@@ -35,16 +35,24 @@ struct OpenedDevice {
   std::vector<bool> corrected = {};
 };
 
-// A memory snapshot or a trace from a file, ready for display. It does not change any more; it may
-// be created on one thread and drawn on another.
+// A memory snapshot, a trace or a recording from a file, ready for display. It does not change any
+// more; it may be created on one thread and drawn on another.
 struct OpenedFile {
   std::filesystem::path path;
-  snapshot::SnapshotFile file;         // its fault: why the file was not read completely
-  std::vector<OpenedDevice> devices;   // by number; those with a trace or segments
-  std::unique_ptr<OpenedTrace> trace;  // of a trace; then there are no devices
+  snapshot::SnapshotFile file;        // its fault: why the file was not read completely
+  std::vector<OpenedDevice> devices;  // by number; those with a trace or segments
+  // Of a trace, which has no devices, and of a recording: its one device has the same blocks in the
+  // form of a snapshot.
+  std::unique_ptr<OpenedTrace> trace;
 
-  [[nodiscard]] const base::StringTable& strings() const {
-    return trace != nullptr ? *trace->about.strings : *file.snapshot.strings;
+  // Which device is shown at first; devices.size() stands for the trace.
+  [[nodiscard]] std::size_t first_shown() const { return trace != nullptr ? devices.size() : 0; }
+  [[nodiscard]] const OpenedTrace* trace_shown(std::size_t device) const {
+    return device >= devices.size() ? trace.get() : nullptr;
+  }
+  [[nodiscard]] const base::StringTable& strings(std::size_t device = 0) const {
+    const OpenedTrace* const shown = trace_shown(device);
+    return shown != nullptr ? *shown->about.strings : *file.snapshot.strings;
   }
   // The reason why it was not read completely; empty when it was.
   [[nodiscard]] const base::Message& fault() const {
@@ -58,8 +66,9 @@ blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device
 // True if any block of the device has a category other than unknown.
 bool has_categories(const OpenedDevice& device);
 
-// Reads a memory snapshot of PyTorch, pickled or JSON, or a trace of a profiler, each optionally
-// packed by gzip; never runs code. An error is one sentence, for a file without usable content.
+// Reads a memory snapshot of PyTorch, pickled or JSON, a trace of a profiler, or a recording, each
+// optionally packed by gzip; never runs code. An error is one sentence, for a file without usable
+// content.
 base::Result<std::unique_ptr<OpenedFile>> open_file(const std::filesystem::path& path);
 
 }  // namespace ts::files

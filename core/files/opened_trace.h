@@ -23,6 +23,7 @@ struct OpenedTrace {
   run::Run run;                      // finished; only `trace`, `launches` and `memory` are used
   trace_file::TraceFile about;       // without its events, flows and memory events
   trace_file::TraceSummary summary;  // names in about.strings
+  bool recording = false;            // of ours; then `run` has steps and phases, too
 };
 
 // Errors: there are no events, so nothing to show; there are too many tracks.

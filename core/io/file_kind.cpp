@@ -24,9 +24,11 @@ FileKind kind_of_object(JsonScanner& scanner) {
 }  // namespace
 
 FileKind kind_of(std::string_view content) {
+  constexpr std::string_view kRecording = "tensorscope recording ";
   constexpr char kPickle = '\x80';
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (content.starts_with(kPickle)) return FileKind::snapshot;
+  if (content.starts_with(kRecording)) return FileKind::recording;
   if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   JsonScanner scanner(content);
   if (scanner.peek() == '{') return kind_of_object(scanner);

@@ -6,9 +6,9 @@
 
 namespace ts::io {
 
-// The kind of a foreign file, by its content: its first bytes, and in JSON the first significant
+// The kind of a file, by its content: its first bytes, and in JSON the first significant
 // key.
-enum class FileKind : std::uint8_t { snapshot, trace, other };
+enum class FileKind : std::uint8_t { snapshot, trace, recording, other };
 
 // `content` is unpacked and followed by JsonScanner::kPadding readable bytes.
 FileKind kind_of(std::string_view content);

@@ -22,12 +22,19 @@ inline constexpr std::size_t kMostRecordingBytes = std::size_t{32} << 20;
 // Collects a run during its execution. One owner thread.
 class RecordingWriter {
  public:
-  RecordingWriter(RunId id, const base::StringTable& strings) : id_(id), strings_(&strings) {}
+  // What happens beyond kMostRecordingBytes: nothing is kept, or all up to there, and what comes
+  // later is counted as lost.
+  enum class WhenFull : std::uint8_t { discard, keep };
+  RecordingWriter(RunId id, const base::StringTable& strings,
+                  WhenFull when_full = WhenFull::discard)
+      : id_(id), strings_(&strings), when_full_(when_full) {}
 
   [[nodiscard]] RunId id() const { return id_; }
   void add(const capture::Batch& batch);
-  // The recording grew beyond kMostRecordingBytes and was discarded.
+  // The recording grew beyond kMostRecordingBytes.
   [[nodiscard]] bool too_large() const { return too_large_; }
+  // Records that came after the recording was full.
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }
   // The whole file of a finished run, which must be the run of the batches.
   [[nodiscard]] std::string file(const Run& run) const;
 
@@ -38,6 +45,8 @@ class RecordingWriter {
 
   RunId id_;
   const base::StringTable* strings_;
+  WhenFull when_full_;
+  std::uint64_t lost_ = 0;
   std::vector<base::StringId> ids_;    // of the strings of the file
   std::vector<std::uint32_t> locals_;  // by StringId, 0: none yet
   std::vector<trace::Track> tracks_;

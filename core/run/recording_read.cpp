@@ -200,6 +200,7 @@ base::Result<std::shared_ptr<Run>> run_of(const nlohmann::json& header, std::str
   update.batch.dropped = header.at("dropped").get<std::uint64_t>();
   update.batch.clock_drift_ns = header.value("clock_drift_ns", std::int64_t{0});
   run->apply(std::move(update));
+  run->script = header.value("script", std::string());  // recordings of older versions have none
   // Recordings of older versions have no peak of the allocator.
   run->apply(PeakUpdate{id, header.value("allocator_peak", std::int64_t{0})});
   const nlohmann::json& steps = header.at("steps");

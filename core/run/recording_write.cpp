@@ -82,7 +82,10 @@ void RecordingWriter::difference(std::int64_t value, std::int64_t& before) {
 }
 
 void RecordingWriter::add(const capture::Batch& batch) {
-  if (too_large_) return;
+  if (too_large_) {
+    lost_ += batch.slices.size() + batch.memory.size();
+    return;
+  }
   for (const auto& [id, track] : batch.tracks) tracks_.push_back(track);
   for (const auto& row : batch.slices) {
     number(recording_format::kSlice);
@@ -122,7 +125,7 @@ void RecordingWriter::add(const capture::Batch& batch) {
   count_ += batch.slices.size() + batch.memory.size();
   if (records_.size() > kMostRecordingBytes) {
     too_large_ = true;
-    records_ = {};
+    if (when_full_ == WhenFull::discard) records_ = {};
   }
 }
 
@@ -141,13 +144,14 @@ std::string RecordingWriter::file(const Run& run) const {
                                  {"begin_ns", run.begin_ns},
                                  {"end_ns", run.end_ns},
                                  {"device_name", run.device_name},
+                                 {"script", run.script},
                                  {"earlier_runs", run.earlier_runs},
                                  {"roof", packed_roof_json(run.roof)},
                                  {"verdict", static_cast<int>(run.verdict)},
                                  {"failure", whole_failure_json(run.failure)},
                                  {"facts", facts_json(run.facts)},
                                  {"warmup_stable", run.warmup_stable},
-                                 {"dropped", run.dropped},
+                                 {"dropped", run.dropped + lost_},
                                  {"allocator_peak", run.allocator_peak},
                                  {"clock_drift_ns", run.clock_drift_ns},
                                  {"steps",

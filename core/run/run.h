@@ -45,6 +45,7 @@ class Run {
   ExecutionFacts facts;
   bool warmup_stable = true;
   std::string device_name;
+  std::string script;  // the file of a script that was recorded; then `spec` says nothing
   std::int64_t earlier_runs = 0;  // of this process: they warmed up libraries and allocator
   std::optional<Roof> roof;       // measured once for each device and type
   std::optional<spec::Gpu> card;  // of the catalogue, if it has the device

@@ -1,6 +1,5 @@
 #include "kernels/observe/module_scope.h"
 
-#include "core/base/clock.h"
 #include "kernels/observe/cancellation.h"
 #include "kernels/observe/dry_recording.h"
 #include "kernels/observe/recording.h"
@@ -23,15 +22,8 @@ ModuleScope::ModuleScope(const std::string& path) : outer_(open_module_path) {
   }
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
-  ThreadState& state = recording->thread();
   recorded_ = true;
-  Frame* const frame = state.push();
-  if (frame == nullptr) return;
-  frame->kind = capture::RawKind::module;
-  frame->name = state.names.find(path).id;
-  frame->module = frame->name;
-  ++state.depth;
-  frame->begin_ns = base::now_ns();
+  recording->open_module(recording->thread().names.find(path).id);
 }
 
 ModuleScope::~ModuleScope() {
@@ -41,20 +33,7 @@ ModuleScope::~ModuleScope() {
     return;
   }
   Recording* const recording = recorded_ ? Recording::active() : nullptr;
-  ThreadState* const state = recording != nullptr ? recording->known_thread() : nullptr;
-  if (state == nullptr) return;
-  const Frame* const frame = state->pop();
-  if (frame == nullptr) return;
-  capture::RawRecord record;
-  record.kind = capture::RawKind::module;
-  record.depth = --state->depth;
-  record.phase = recording->phase();
-  record.step = recording->step();
-  record.name = frame->name;
-  record.module = frame->module;
-  record.begin_ns = frame->begin_ns;
-  record.end_ns = base::now_ns();
-  state->log->ring.try_push(record);
+  if (recording != nullptr) recording->close_module();
 }
 
 PlaceScope::PlaceScope(const std::string& place) {

@@ -13,6 +13,7 @@ Frame* push_operator(ThreadState& state, const OperatorName& name) {
   frame->memory_op =
       name.factory && state.operators > 1 && outer != nullptr ? outer->memory_op : name.id;
   frame->module = outer != nullptr ? outer->module : base::kNoString;
+  if (state.place != base::kNoString) frame->module = state.place;
   frame->backward = state.backward;
   frame->slice = !name.node_frame;
   if (name.node_frame) state.backward = true;

@@ -4,7 +4,9 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <unordered_set>
 
 #include "core/base/clock.h"
 #include "kernels/observe/operator_frames.h"
@@ -73,12 +75,29 @@ void write_shapes(c10::ArrayRef<const c10::IValue> inputs, Shapes& shapes) {
   }
 }
 
+// Operators inside others have the place of the outermost one, those of a backward that of the
+// forward's operator, which the node is found by.
+base::StringId place_of(Recording& recording, ThreadState& state,
+                        const at::RecordFunction& function) {
+  const Recording::PlaceFinder find = recording.place_finder();
+  if (find == nullptr || state.operators > 0 || state.names.find(function.name()).node_frame)
+    return base::kNoString;
+  const Frame* const outer = state.top();
+  return find(recording.strings(), outer != nullptr ? outer->module : base::kNoString);
+}
+
 std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
   Recording* const recording = Recording::active();
   if (recording == nullptr) return nullptr;
   ThreadState& state = recording->thread();
+  if (function.scope() == at::RecordScope::USER_SCOPE) {
+    recording->open_range(state.names.find(function.name()).id);
+    return nullptr;
+  }
+  state.place = place_of(*recording, state, function);
   const auto [frame, attention] =
       open_operator_frame(state, recording->sequence_modules(), function);
+  state.place = base::kNoString;
   if (frame == nullptr) return nullptr;
   if (attention != AttentionKernel::none) recording->saw_attention(attention);
   write_shapes(function.inputs(), frame->shapes);
@@ -91,10 +110,11 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   return nullptr;
 }
 
-void on_end(const at::RecordFunction&, at::ObserverContext*) {
+void on_end(const at::RecordFunction& function, at::ObserverContext*) {
   const std::int64_t end_ns = base::now_ns();
   Recording* const recording = Recording::active();
   if (recording == nullptr) return;
+  if (function.scope() == at::RecordScope::USER_SCOPE) return recording->close_range();
   ThreadState* const state = recording->known_thread();
   if (state == nullptr || state->operators == 0) return;
   const bool backward = state->backward;
@@ -120,11 +140,12 @@ void on_end(const at::RecordFunction&, at::ObserverContext*) {
 
 }  // namespace
 
-std::uint64_t install_operator_callbacks() {
+std::uint64_t install_operator_callbacks(bool ranges) {
+  std::unordered_set<at::RecordScope, std::hash<at::RecordScope>> scopes = {
+      at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION};
+  if (ranges) scopes.insert(at::RecordScope::USER_SCOPE);
   return at::addGlobalCallback(
-      at::RecordFunctionCallback(on_start, on_end)
-          .needsInputs(true)
-          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+      at::RecordFunctionCallback(on_start, on_end).needsInputs(true).scopes(scopes));
 }
 
 void remove_operator_callbacks(std::uint64_t callbacks) {

@@ -5,8 +5,9 @@
 namespace ts::kernels {
 
 // Installs the callbacks that record every ATen operator and autograd node on every thread into
-// the active Recording. The result takes them out again.
-std::uint64_t install_operator_callbacks();
+// the active Recording, and with `ranges` those of torch.profiler.record_function. The result takes
+// them out again.
+std::uint64_t install_operator_callbacks(bool ranges);
 void remove_operator_callbacks(std::uint64_t callbacks);
 
 }  // namespace ts::kernels

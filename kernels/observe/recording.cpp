@@ -27,12 +27,25 @@ thread_local std::unique_ptr<ThreadState> thread_state;
 Recording::Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device,
                      const capture::LaunchMarks* marks)
     : recorder_(recorder), id_(++last_id), step_(step), device_(device), marks_(marks) {
+  start();
+}
+
+Recording::Recording(capture::Recorder& recorder, PlaceFinder find_place)
+    : recorder_(recorder),
+      id_(++last_id),
+      step_(-1),
+      device_(c10::DeviceType::CPU),
+      find_place_(find_place) {
+  start();
+}
+
+void Recording::start() {
   phases_ = log_named(trace::TrackKind::phases, "phases");
   worker_ = &attach(trace::TrackKind::cpu_thread, "worker");
   Recording* const before = active_recording.exchange(this);
   TS_CHECK(before == nullptr);
-  if (device != c10::DeviceType::CPU) device_memory_ = report_device_memory(*this);
-  callbacks_ = install_operator_callbacks();
+  if (device_ != c10::DeviceType::CPU) device_memory_ = report_device_memory(*this);
+  callbacks_ = install_operator_callbacks(find_place_ != nullptr);
 }
 
 Recording::~Recording() {
@@ -77,7 +90,7 @@ memory::Record Recording::memory_record(memory::Action action, const void* addre
   record.time_ns = base::now_ns();
   record.address = reinterpret_cast<std::uintptr_t>(address);
   record.size = size;
-  record.step = step_;
+  record.step = step();
   record.action = action;
   record.phase = phase();
   record.graph_kept = graph_kept_.load(std::memory_order_relaxed);
@@ -149,11 +162,84 @@ void Recording::push_span(RawKind kind, base::StringId name, std::uint8_t depth,
   record.kind = kind;
   record.depth = depth;
   record.phase = phase();
-  record.step = step_;
+  record.step = step();
   record.name = name;
   record.begin_ns = begin_ns;
   record.end_ns = base::now_ns();
   phases_->ring.try_push(record);
+}
+
+void Recording::open_module(base::StringId path) {
+  ThreadState& state = thread();
+  Frame* const frame = state.push();
+  if (frame == nullptr) return;
+  frame->kind = RawKind::module;
+  frame->name = path;
+  frame->module = path;
+  frame->backward = state.backward;
+  if (state.backward) {
+    state.backward = false;
+    recompute(true);
+  }
+  ++state.depth;
+  frame->begin_ns = base::now_ns();
+}
+
+void Recording::open_range(base::StringId name) {
+  ThreadState& state = thread();
+  const Frame* const outer = state.top();
+  Frame* const frame = state.push();
+  if (frame == nullptr) return;
+  frame->kind = RawKind::module;
+  frame->range = true;
+  frame->name = name;
+  frame->memory_op = outer != nullptr ? outer->memory_op : base::kNoString;
+  frame->module = outer != nullptr ? outer->module : base::kNoString;
+  ++state.depth;
+  frame->begin_ns = base::now_ns();
+}
+
+void Recording::close_module() noexcept {
+  ThreadState* const state = known_thread();
+  const Frame* const frame = state != nullptr ? state->pop() : nullptr;
+  if (frame == nullptr) return;
+  if (frame->backward) {
+    state->backward = true;
+    recompute(false);
+  }
+  RawRecord record;
+  record.kind = RawKind::module;
+  record.depth = --state->depth;
+  record.phase = phase();
+  record.step = step();
+  record.name = frame->name;
+  record.module = frame->module;
+  record.begin_ns = frame->begin_ns;
+  record.end_ns = base::now_ns();
+  state->log->ring.try_push(record);
+}
+
+void Recording::close_range() noexcept {
+  ThreadState* const state = known_thread();
+  const Frame* const frame = state != nullptr ? state->top() : nullptr;
+  if (frame != nullptr && frame->range) close_module();
+}
+
+void Recording::close_module_named(base::StringId path) noexcept {
+  ThreadState* const state = known_thread();
+  if (state == nullptr) return;
+  if (state->open > ThreadState::kMaxFrames) {  // it was counted only
+    state->pop();
+    return;
+  }
+  int index = state->open - 1;
+  const auto frame = [&]() -> const Frame& {
+    return state->frames[static_cast<std::size_t>(index)];
+  };
+  while (index >= 0 && frame().kind == RawKind::module && (frame().range || frame().name != path))
+    --index;
+  if (index < 0 || frame().kind != RawKind::module) return;
+  while (state->open > index) close_module();
 }
 
 void Recording::saw_attention(AttentionKernel kernel) noexcept {

@@ -45,13 +45,23 @@ struct ThreadState;
 //
 // A thread that makes a dry run (kernels/dry_run) is left out of it all: what it does belongs to
 // the dry run.
+//
+// A script of somebody's own (kernels/record) has one Recording from its beginning to its end,
+// whose step counts on; its main thread is the worker thread.
 class Recording {
  public:
+  // Finds the line of the program that the calling thread runs and names the module with it,
+  // "layers.0.attn @ model.py:61"; the module itself where no line is known.
+  using PlaceFinder = base::StringId (*)(base::StringTable& strings, base::StringId module);
+
   // Starts to record everything on all threads, as `step` (-1 for set-up); device memory of
   // `device`, whose launches are marked with their operators by `marks`, if not null. At most one
   // at a time. Worker thread.
   Recording(capture::Recorder& recorder, std::int32_t step, c10::DeviceType device,
             const capture::LaunchMarks* marks = nullptr);
+  // The same for a script on the CPU: outermost operators of a forward carry their line, and ranges
+  // of torch.profiler.record_function are slices.
+  Recording(capture::Recorder& recorder, PlaceFinder find_place);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
@@ -69,6 +79,23 @@ class Recording {
   // The live block at `address` belongs to `category`; the name of a parameter stands for its
   // module ("blocks.0.attn.q_proj.weight"). Worker thread.
   void owner(const void* address, memory::Category category, std::string_view name = {});
+
+  // The next records belong to this step. Worker thread.
+  void set_step(std::int32_t step) noexcept { step_.store(step, std::memory_order_relaxed); }
+  [[nodiscard]] bool on_worker() noexcept { return known_thread() == worker_; }
+
+  // A module begins on the calling thread: what runs in it carries its path. A module that begins
+  // inside a backward is a part of the forward that runs again. close_module() ends the one that
+  // was opened last; strictly nested with operators.
+  void open_module(base::StringId path);
+  void close_module() noexcept;
+  // A range that the program named: a slice, what runs in it keeps its module. close_range() does
+  // nothing unless it was opened last.
+  void open_range(base::StringId name);
+  void close_range() noexcept;
+  // Ends the innermost open module of this path, and what is still open in it. Nothing if an
+  // operator began since, or if there is none.
+  void close_module_named(base::StringId path) noexcept;
 
   // Worker thread; used by PhaseScope and StepScope. graph_kept: see memory::Record.
   void begin_phase(base::Phase phase, bool graph_kept) noexcept;
@@ -93,14 +120,16 @@ class Recording {
 
   [[nodiscard]] base::StringTable& strings() noexcept { return recorder_.strings(); }
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
-  [[nodiscard]] std::int32_t step() const noexcept { return step_; }
+  [[nodiscard]] std::int32_t step() const noexcept { return step_.load(std::memory_order_relaxed); }
   [[nodiscard]] base::Phase phase() const noexcept {
     return phase_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] c10::DeviceType device() const noexcept { return device_; }
   [[nodiscard]] const capture::LaunchMarks* marks() const noexcept { return marks_; }
+  [[nodiscard]] PlaceFinder place_finder() const noexcept { return find_place_; }
 
  private:
+  void start();
   ThreadState& attach(trace::TrackKind kind, const std::string& name);
   capture::ThreadLog* log_named(trace::TrackKind kind, const std::string& name);
   memory::Record memory_record(memory::Action action, const void* address,
@@ -108,9 +137,10 @@ class Recording {
 
   capture::Recorder& recorder_;
   const std::uint64_t id_;
-  const std::int32_t step_;
+  std::atomic<std::int32_t> step_;
   const c10::DeviceType device_;
-  const capture::LaunchMarks* const marks_;
+  const capture::LaunchMarks* const marks_ = nullptr;
+  const PlaceFinder find_place_ = nullptr;
   std::atomic<base::Phase> phase_{base::Phase::idle};
   std::atomic<bool> graph_kept_{false};
   std::atomic<AttentionKernel> attention_{AttentionKernel::none};

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -16,13 +18,25 @@ namespace ts::kernels {
 // Every thread numbers its own nodes, and a node knows the thread that made it (LibTorch's number
 // of it). One thread writes while the others wait: the backward waits for the forward, and what
 // runs again in a backward is waited for.
+//
+// A script may make nodes without end: the oldest numbers of a thread are forgotten when there are
+// kMost.
 class SequenceModules {
  public:
+  static constexpr std::size_t kMost = std::size_t{1} << 21;
+
   void remember(std::uint64_t thread, std::int64_t sequence, base::StringId module) {
     Numbers& numbers = of(thread);
     if (numbers.first < 0) numbers.first = sequence;
     if (sequence < numbers.first) return;
-    const auto index = static_cast<std::size_t>(sequence - numbers.first);
+    auto index = static_cast<std::size_t>(sequence - numbers.first);
+    if (index >= kMost) {
+      const std::size_t left_out = std::min(numbers.modules.size(), kMost / 2);
+      numbers.modules.erase(numbers.modules.begin(),
+                            numbers.modules.begin() + static_cast<std::ptrdiff_t>(left_out));
+      numbers.first += static_cast<std::int64_t>(left_out);
+      index -= left_out;
+    }
     if (index >= numbers.modules.size()) numbers.modules.resize(index + 1, base::kNoString);
     numbers.modules[index] = module;
   }

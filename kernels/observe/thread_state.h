@@ -13,6 +13,7 @@ struct Frame {
   capture::RawKind kind = capture::RawKind::op;
   bool slice = true;      // false: the frame around an autograd node, which is not recorded
   bool backward = false;  // of the thread outside this frame, to be restored at its end
+  bool range = false;     // of kind module: a range that the program named
   base::StringId name = base::kNoString;
   base::StringId memory_op = base::kNoString;  // to which an allocation here is attributed
   base::StringId module = base::kNoString;
@@ -51,8 +52,9 @@ struct ThreadState {
   capture::ThreadLog* const log;
   NameCache names;
   bool backward = false;
-  int operators = 0;       // open operators, frames around nodes included
-  std::uint8_t depth = 0;  // open slices
+  base::StringId place = base::kNoString;  // module of the operator that opens next, if known
+  int operators = 0;                       // open operators, frames around nodes included
+  std::uint8_t depth = 0;                  // open slices
   int open = 0;
   std::array<Frame, kMaxFrames> frames;
 };

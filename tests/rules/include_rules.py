@@ -62,6 +62,7 @@ FOLDERS = {
     "kernels/engine": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run",
                        "kernels/device", "kernels/layers", "kernels/optim", "kernels/workloads",
                        "kernels/compiled"],
+    "kernels/record": ["core", "kernels/observe"],
     "kernels": [],
     "views/common": ["assets", "core"],
     "views/charts": ["assets", "core", "views/common"],

@@ -31,11 +31,26 @@ void draw_trace_panel(const Ui& ui, const ViewContext& context) {
   ImGui::PopStyleVar();
 }
 
+// The two forms of a recording: its timeline (the number after those of devices), its blocks.
+std::optional<std::size_t> choose_form(const Ui& ui, bool timeline) {
+  std::optional<std::size_t> chosen;
+  section(ui, ui.texts("recording.form"));
+  if (list_row(ui, "###form_timeline", ui.texts("recording.timeline"), {}, timeline)) chosen = 1;
+  if (list_row(ui, "###form_blocks", ui.texts("recording.blocks"), {}, !timeline)) chosen = 0;
+  ImGui::Dummy({0, ui.px(8)});
+  return chosen;
+}
+
 }  // namespace
 
 std::optional<std::size_t> draw_file_panel(const Ui& ui, const ViewContext& context) {
   std::optional<std::size_t> chosen;
-  if (context.trace != nullptr) draw_trace_panel(ui, context);
+  const bool timeline = context.trace != nullptr;
+  if (timeline ? context.trace->recording
+               : context.file != nullptr && context.file->trace != nullptr) {
+    chosen = choose_form(ui, timeline);
+  }
+  if (timeline) draw_trace_panel(ui, context);
   if (context.file == nullptr || context.file_device == nullptr) return chosen;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ui.px(8), ui.px(2)));
   const std::vector<InspectorRow> rows = file_rows(context);

@@ -58,6 +58,10 @@ std::vector<HeadlineRow> headline_rows(const ViewContext& context) {
   if (context.trace != nullptr) {
     const trace_file::TraceSummary& summary = context.trace->summary;
     row.figures.push_back({"file.span", text::duration_ns(static_cast<double>(summary.span_ns))});
+    if (context.trace->recording) {
+      row.figures.push_back({"file.headline.peak", text::bytes(run.peak_allocated())});
+      return {row};
+    }
     row.figures.push_back(
         {"trace.busy", text::duration_ns(static_cast<double>(summary.gpu_busy_ns))});
     return {row};

@@ -1,6 +1,7 @@
 #include "views/inspector/trace_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "core/files/opened_trace.h"
@@ -49,6 +50,9 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
     if (!device.empty()) add("file.device", {device, ""});
   }
   if (file.rank >= 0) add_count("trace.rank", file.rank);
+  if (!context.trace->run.script.empty()) add("recording.script", {context.trace->run.script, ""});
+  if (context.trace->recording)
+    add("file.peak_allocated", text::bytes(context.trace->run.peak_allocated()));
   add("file.span", time_of(summary.span_ns));
   add_count("file.events", static_cast<std::int64_t>(file.event_count));
   add_count("trace.tracks", static_cast<std::int64_t>(file.tracks.size()));
@@ -59,7 +63,31 @@ std::vector<InspectorRow> trace_rows(const ViewContext& context) {
   return rows;
 }
 
+namespace {
+
+// Of a recording of ours, of a script or a workload.
+FileVerdict recording_verdict(const ViewContext& context) {
+  const run::Run& run = context.trace->run;
+  FileVerdict verdict;
+  verdict.out_of_memory = run.verdict == run::Verdict::oom;
+  verdict.faulty = !context.trace->about.fault.empty() || run.verdict == run::Verdict::failed;
+  const std::string name = run.script.empty() ? spec::to_string(run.spec.workload) : run.script;
+  verdict.sentence =
+      context.texts("recording.verdict", {{"name", name},
+                                          {"steps", text::grouped(std::ssize(run.recorded_steps))},
+                                          {"size", text::bytes(run.peak_allocated()).joined()}});
+  if (run.verdict != run::Verdict::ok) {
+    verdict.remark = message_words(context.texts, run.failure);
+  } else if (verdict.faulty) {
+    verdict.remark = message_words(context.texts, context.trace->about.fault);
+  }
+  return verdict;
+}
+
+}  // namespace
+
 FileVerdict trace_verdict(const ViewContext& context) {
+  if (context.trace->recording) return recording_verdict(context);
   const trace_file::TraceFile& file = context.trace->about;
   const trace_file::TraceSummary& summary = context.trace->summary;
   const std::string span = time_of(summary.span_ns).joined();

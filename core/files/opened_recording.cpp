@@ -1,0 +1,57 @@
+#include "core/files/opened_recording.h"
+
+#include <memory>
+#include <utility>
+
+#include "core/allocator/snapshot_of_log.h"
+#include "core/files/trace_of_run.h"
+#include "core/run/recording.h"
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+
+namespace ts::files {
+namespace {
+
+// The figures of a trace, whose names are in another table.
+trace_file::TraceSummary summary_in(const trace_file::TraceFile& file, base::StringTable& strings) {
+  trace_file::TraceSummary summary = trace_file::summary_of(file);
+  const auto translate = [&](auto& rows) {
+    for (auto& row : rows) row.name = strings.intern(file.strings->view(row.name));
+  };
+  translate(summary.kernels);
+  translate(summary.operators);
+  translate(summary.steps);
+  return summary;
+}
+
+}  // namespace
+
+base::Result<OpenedTrace> open_recording(std::string_view content, run::RunId id) {
+  auto strings = std::make_shared<base::StringTable>();
+  auto read = run::read_recording(content, id, *strings);
+  if (!read) return tl::unexpected(read.error());
+  OpenedTrace opened{{}, std::move(**read), {}, {}, true};
+  trace_file::TraceFile file = trace_of_run(opened.run, *strings);
+  opened.summary = summary_in(file, *strings);
+  opened.about.tracks = std::move(file.tracks);
+  opened.about.event_count =
+      static_cast<std::size_t>(opened.run.trace.slice_count()) + opened.run.memory.events().size();
+  opened.about.bytes = content.size();
+  opened.about.strings = std::move(strings);
+  if (opened.run.dropped > 0) {
+    opened.about.fault =
+        text::message("recording.lost",
+                      {{"count", text::grouped(static_cast<std::int64_t>(opened.run.dropped))}});
+  }
+  return opened;
+}
+
+snapshot::SnapshotFile snapshot_of_run(const run::Run& run, const base::StringTable& strings,
+                                       std::size_t bytes) {
+  snapshot::SnapshotFile file;
+  file.snapshot = allocator::snapshot_of(run.memory, strings);
+  file.bytes = bytes;
+  return file;
+}
+
+}  // namespace ts::files

@@ -1,0 +1,126 @@
+// The functions that the Python package calls by ctypes. Plain C; all from the interpreter's thread
+// that started the recording, but enter and leave, which any of its threads may call. A function
+// that can fail gives a sentence, which lives until the next call, or null.
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/message.h"
+#include "core/text/numbers.h"
+#include "kernels/observe/recording.h"
+#include "kernels/record/python_place.h"
+#include "kernels/record/script_recorder.h"
+
+namespace {
+
+using ts::kernels::Recording;
+using ts::kernels::ScriptRecorder;
+
+std::unique_ptr<ScriptRecorder> recorder;
+std::string sentence;
+
+const char* say(std::string words) {
+  sentence = std::move(words);
+  return sentence.c_str();
+}
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+#define TENSORSCOPE_API extern "C" __attribute__((visibility("default")))
+
+// A package of another number is refused.
+TENSORSCOPE_API int tensorscope_record_version() {
+  return 1;
+}
+
+// foreign: folders, one a line; the files in them are not the program's own.
+TENSORSCOPE_API const char* tensorscope_record_start(const char* script, std::int64_t limit,
+                                                     const char* foreign) {
+  if (recorder != nullptr) return say("A recording goes on already");
+  if (!ts::kernels::prepare_python_places(lines_of(foreign)))
+    return say("This process has no Python interpreter of 3.9 or later");
+  recorder = std::make_unique<ScriptRecorder>(script, limit);
+  return nullptr;
+}
+
+TENSORSCOPE_API std::uint32_t tensorscope_record_name(const char* text) {
+  return recorder != nullptr ? recorder->strings().intern(text) : 0;
+}
+
+TENSORSCOPE_API void tensorscope_record_enter(std::uint32_t module) {
+  if (Recording* const recording = Recording::active()) recording->open_module(module);
+}
+
+TENSORSCOPE_API void tensorscope_record_leave(std::uint32_t module) {
+  if (Recording* const recording = Recording::active()) recording->close_module_named(module);
+}
+
+// phase: a number of base::Phase.
+TENSORSCOPE_API void tensorscope_record_phase(int phase, int graph_kept) {
+  if (recorder != nullptr && phase >= 0 && phase < ts::base::kPhaseCount)
+    recorder->phase(static_cast<ts::base::Phase>(phase), graph_kept != 0);
+}
+
+TENSORSCOPE_API void tensorscope_record_step() {
+  if (recorder != nullptr) recorder->step();
+}
+
+// The blocks at these addresses belong to a category (a number of memory::Category). `names`: of
+// tensorscope_record_name(), 0 for none.
+TENSORSCOPE_API void tensorscope_record_owners(const std::uint64_t* addresses,
+                                               const std::uint32_t* names, std::int64_t count,
+                                               int category) {
+  if (recorder == nullptr || category < 0 || category >= ts::memory::kCategoryCount) return;
+  for (std::int64_t i = 0; i < count; ++i) {
+    recorder->owner(reinterpret_cast<const void*>(addresses[i]),
+                    static_cast<ts::memory::Category>(category),
+                    recorder->strings().view(names[i]));
+  }
+}
+
+// verdict: a number of run::Verdict. error, place: "ValueError", "train.py:12" of a script that
+// failed. numbers: steps, peak bytes, bytes of the file, lost records. Gives a sentence if no file
+// was written.
+TENSORSCOPE_API const char* tensorscope_record_finish(const char* path, int verdict,
+                                                      const char* error, const char* place,
+                                                      std::int64_t* numbers) {
+  if (recorder == nullptr) return say("No recording goes on");
+  const std::unique_ptr<ScriptRecorder> ending = std::move(recorder);
+  using ts::run::Verdict;
+  std::optional<ts::run::Failure> failure;
+  if (verdict == static_cast<int>(Verdict::cancelled)) {
+    failure.emplace(ts::text::message("engine.cancelled"), Verdict::cancelled);
+  } else if (verdict != static_cast<int>(Verdict::ok)) {
+    failure.emplace(ts::text::message("script_error.raised", {{"error", error}, {"place", place}}),
+                    verdict == static_cast<int>(Verdict::oom) ? Verdict::oom : Verdict::failed);
+  }
+  const auto summary = ending->finish(path, std::move(failure));
+  if (!summary) return say(summary.error().sentence);
+  numbers[0] = summary->steps;
+  numbers[1] = summary->peak_bytes;
+  numbers[2] = summary->file_bytes;
+  numbers[3] = static_cast<std::int64_t>(summary->lost);
+  return nullptr;
+}
+
+TENSORSCOPE_API void tensorscope_record_abandon() {
+  ScriptRecorder::abandon(std::move(recorder));
+}
+
+// "1.5 GiB"
+TENSORSCOPE_API const char* tensorscope_record_bytes(std::int64_t bytes) {
+  return say(ts::text::bytes(bytes).joined());
+}

@@ -1,0 +1,97 @@
+"""Records what a PyTorch script does on the CPU, for Tensorscope's window.
+
+    python -m tensorscope record train.py           an unchanged script
+    with tensorscope.record("train.recording"):     a part of one
+        ...
+    tensorscope.step()                              where a step ends, if optimizer.step() is not it
+    with tensorscope.phase("loss"):                 forward, loss, backward, optimizer, or any name
+
+What is written holds names, sizes and times: no tensor's numbers, no environment, no source but
+names of files, functions and lines.
+"""
+
+import contextlib
+import os
+import sys
+import traceback
+
+from ._library import Unavailable
+
+__all__ = ["Unavailable", "phase", "record", "step"]
+
+_current = None  # the recording that goes on
+
+
+def _ending(problem):
+    """How the script ended: verdict, the error's class, where."""
+    from . import _recording as r
+    if problem is None or isinstance(problem, SystemExit) and not problem.code:
+        return r.OK, "", ""
+    if isinstance(problem, KeyboardInterrupt):
+        return r.CANCELLED, "", ""
+    import torch
+    frames = traceback.extract_tb(problem.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
+    refused = isinstance(problem, torch.OutOfMemoryError)
+    return r.OUT_OF_MEMORY if refused else r.FAILED, type(problem).__name__, place
+
+
+def _say(library, path, numbers):
+    steps, peak, size, lost = numbers
+    words = (f"tensorscope: {steps} steps, at most {library.bytes(peak).decode()} of tensors, "
+             f"in {path} ({library.bytes(size).decode()})")
+    if lost:
+        words += f"; it was full or too slow for {lost} records"
+    print(words, file=sys.stderr)
+
+
+@contextlib.contextmanager
+def record(path, memory_limit=0, script=None):
+    """Records what this thread runs, and what other threads allocate, until the end of the block.
+    The file is written also when an exception leaves it. `memory_limit`: bytes of tensors that may
+    live at once from now on, 0 for no limit; what is beyond raises torch.OutOfMemoryError."""
+    global _current
+    from . import _library, _recording
+    name = os.path.basename(script or sys.argv[0] or "script")
+    recording = _recording.Recording(name, memory_limit)
+    recording.start()
+    _current = recording
+    owner, problem = os.getpid(), None
+    try:
+        yield recording
+    except BaseException as raised:
+        problem = raised
+        raise
+    finally:
+        _current = None
+        if os.getpid() == owner:  # not in a forked process
+            try:
+                _say(_library.load(), path, recording.finish(path, *_ending(problem)))
+            except Unavailable as not_written:
+                if problem is None:
+                    raise
+                print(f"tensorscope: {not_written}", file=sys.stderr)
+
+
+def step():
+    """A step of the training ends here. Nothing without a recording."""
+    if _current is not None:
+        _current.step()
+
+
+@contextlib.contextmanager
+def phase(name):
+    """A phase of the step (forward, loss, backward, optimizer), or a range of any other name."""
+    import torch
+    from . import _recording
+    number = _recording.PHASES.get(name)
+    if _current is None or number is None:
+        with torch.profiler.record_function(name):
+            yield
+        return
+    _current.phase(number)
+    try:
+        yield
+    finally:
+        if _current is not None:
+            _current.phase(_recording.IDLE, False)

@@ -1,0 +1,89 @@
+"""python -m tensorscope record [--out FILE] [--memory-limit SIZE] SCRIPT ARGS..."""
+
+import argparse
+import os
+import re
+import signal
+import sys
+import traceback
+import types
+
+from . import Unavailable, record
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def size(text):
+    """Bytes of "2GiB"."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if not found or found[2].upper() not in UNITS or not float(found[1]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 2GiB")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="python -m tensorscope")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("record", help="record an unchanged script")
+    one.add_argument("--out", metavar="FILE", help="the recording; SCRIPT.recording without it")
+    one.add_argument("--memory-limit", metavar="SIZE", type=size, default=0,
+                     help="bytes of tensors that may live at once, such as 2GiB")
+    one.add_argument("script", metavar="SCRIPT")
+    one.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER)
+    return parser.parse_args(arguments)
+
+
+def main_module(path):
+    """A module in which the script runs as it would alone."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None)
+    sys.modules["__main__"] = module
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    return module
+
+
+def end_at(number, frame):
+    raise SystemExit(128 + number)
+
+
+def run(options):
+    """The exit code of the script."""
+    try:
+        with open(options.script, "rb") as file:
+            code = compile(file.read(), options.script, "exec")
+    except (OSError, SyntaxError, ValueError) as problem:
+        print(f"tensorscope: {options.script} cannot be run: {problem}", file=sys.stderr)
+        return 2
+    name = os.path.splitext(os.path.basename(options.script))[0]
+    out = os.path.abspath(options.out or name + ".recording")
+    if not os.path.isdir(os.path.dirname(out)):
+        print(f"tensorscope: there is no folder {os.path.dirname(out)}", file=sys.stderr)
+        return 2
+    sys.argv = [options.script, *options.args]
+    module = main_module(options.script)
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end_at)
+    try:
+        with record(out, options.memory_limit, options.script):
+            exec(code, module.__dict__)
+    except Unavailable as problem:
+        print(f"tensorscope: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except Exception as problem:
+        return shown(problem)
+    return 0
+
+
+def shown(problem):
+    """Prints an error of the script, without the frames around it."""
+    frames = problem.__traceback__
+    while frames is not None and os.path.dirname(frames.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
+        frames = frames.tb_next
+    traceback.print_exception(type(problem), problem, frames or problem.__traceback__)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(run(parse(sys.argv[1:])))

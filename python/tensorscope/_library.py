@@ -1,0 +1,66 @@
+"""libtensorscope_recorder.so in this process, by ctypes."""
+
+import ctypes
+import functools
+import os
+import pathlib
+
+VERSION = 1
+NAME = "libtensorscope_recorder.so"
+
+
+class Unavailable(RuntimeError):
+    """Why nothing can be recorded here or written there, in one sentence."""
+
+
+def _folders():
+    """Where the library may be: where the variable says, in the package (a wheel), in a built tree."""
+    if chosen := os.environ.get("TENSORSCOPE_ENGINE_DIR"):
+        return [pathlib.Path(chosen)]
+    package = pathlib.Path(__file__).resolve().parent
+    return [package, package.parents[1] / "build" / "release"]
+
+
+def _function(library, name, result, *arguments):
+    function = getattr(library, "tensorscope_record_" + name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+class Library:
+    """The functions of kernels/record/record_api.cpp. Those of every module call keep the
+    interpreter's lock; the others let go of it, because they wait for a thread."""
+
+    def __init__(self, path):
+        text, number, word = ctypes.c_char_p, ctypes.c_int64, ctypes.c_uint32
+        numbers = ctypes.POINTER(number)
+        quick, slow = ctypes.PyDLL(str(path)), ctypes.CDLL(str(path))
+        version = _function(slow, "version", ctypes.c_int)()
+        if version != VERSION:
+            raise Unavailable(f"{path} is of another version ({version}, not {VERSION})")
+        self.start = _function(slow, "start", text, text, number, text)
+        self.finish = _function(slow, "finish", text, text, ctypes.c_int, text, text, numbers)
+        self.abandon = _function(quick, "abandon", None)
+        self.name = _function(quick, "name", word, text)
+        self.enter = _function(quick, "enter", None, word)
+        self.leave = _function(quick, "leave", None, word)
+        self.phase = _function(quick, "phase", None, ctypes.c_int, ctypes.c_int)
+        self.step = _function(quick, "step", None)
+        self.owners = _function(quick, "owners", None, ctypes.POINTER(ctypes.c_uint64),
+                                ctypes.POINTER(word), number, ctypes.c_int)
+        self.bytes = _function(slow, "bytes", text, number)
+
+
+@functools.cache
+def load():
+    """The library; Unavailable where there is none that fits this process."""
+    import torch
+    if not torch.__version__.startswith("2.11."):
+        raise Unavailable(f"the recorder is built for torch 2.11, here is {torch.__version__}")
+    path = next((folder / NAME for folder in _folders() if (folder / NAME).is_file()), None)
+    if path is None:
+        raise Unavailable(f"there is no {NAME} in " + " or ".join(map(str, _folders())))
+    try:
+        return Library(path)
+    except OSError as problem:
+        raise Unavailable(f"{path} cannot be loaded: {problem}") from None

@@ -1,0 +1,227 @@
+"""What a script does, told to the recorder: modules, phases, steps, and who owns which memory.
+
+Operators and allocations are seen by the library itself. Everything here uses hooks that PyTorch
+offers, but for torch.autograd.backward, which is wrapped while a recording goes on.
+"""
+
+import ctypes
+import functools
+import os
+import sysconfig
+import weakref
+from threading import get_ident
+
+import torch
+from torch.nn.modules import module as nn_module
+from torch.optim import optimizer as torch_optimizer
+
+from . import _library
+
+# Numbers of base::Phase, memory::Category and run::Verdict.
+FORWARD, LOSS, BACKWARD, OPTIMIZER, IDLE = 1, 2, 3, 4, 5
+PHASES = {"forward": FORWARD, "loss": LOSS, "backward": BACKWARD, "optimizer": OPTIMIZER}
+PARAMETER, OPTIMIZER_STATE, GRADIENT, INPUT = 0, 1, 2, 3
+OK, OUT_OF_MEMORY, CANCELLED, FAILED = 0, 1, 2, 3
+
+
+def _foreign_folders():
+    """Files in them are not the user's own: packages, the standard library, this package."""
+    folders = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    folders += [os.path.dirname(os.path.dirname(torch.__file__)), os.path.dirname(__file__)]
+    return "\n".join(sorted({os.path.join(folder, "") for folder in folders if folder}))
+
+
+class _Owners:
+    """Addresses of tensors with names, for one call of the library."""
+
+    def __init__(self):
+        self.addresses, self.names = [], []
+
+    def add(self, tensor, name):
+        if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.device.type != "cpu":
+            return
+        if tensor.layout != torch.strided:
+            return
+        address = tensor.data_ptr()
+        if address:
+            self.addresses.append(address - tensor.storage_offset() * tensor.element_size())
+            self.names.append(name)
+
+    def tell(self, library, category):
+        count = len(self.addresses)
+        if count:
+            library.owners((ctypes.c_uint64 * count)(*self.addresses),
+                           (ctypes.c_uint32 * count)(*self.names), count, category)
+
+
+class Recording:
+    """One recording of this process, from start() to finish(), on the thread that starts it."""
+
+    def __init__(self, script, memory_limit=0):
+        self._library = _library.load()
+        self._script, self._limit = script, memory_limit
+        self._thread = get_ident()
+        self._phase, self._depth = None, 0
+        self._own_steps = False  # the script says where its steps end
+        self._modules = {}       # id -> (weak reference, name)
+        self._parameters = {}    # id -> (weak reference, name)
+        self._roots = 0
+        self._handles = []
+
+    def start(self):
+        problem = self._library.start(self._script.encode(), self._limit,
+                                      _foreign_folders().encode())
+        if problem:
+            raise _library.Unavailable(problem.decode())
+        self._backward = torch.autograd.backward
+        torch.autograd.backward = self._wrapped_backward()
+        self._handles = [
+            nn_module.register_module_forward_pre_hook(self._before_module),
+            nn_module.register_module_forward_hook(self._after_module, always_call=True),
+            torch_optimizer.register_optimizer_step_pre_hook(self._before_optimizer),
+            torch_optimizer.register_optimizer_step_post_hook(self._after_optimizer)]
+        os.register_at_fork(after_in_child=self._abandon)
+
+    def finish(self, path, verdict=OK, error="", place=""):
+        """Writes the file. (steps, peak bytes, bytes of the file, lost records)"""
+        self._leave()
+        numbers = (ctypes.c_int64 * 4)()
+        problem = self._library.finish(os.fsencode(path), verdict, error.encode(), place.encode(),
+                                       numbers)
+        if problem:
+            raise _library.Unavailable(problem.decode())
+        return tuple(numbers)
+
+    def phase(self, phase, graph_kept=None):
+        """Ends the phase that is open and begins another."""
+        if get_ident() != self._thread:
+            return
+        self._phase = phase
+        self._library.phase(phase, torch.is_grad_enabled() if graph_kept is None else graph_kept)
+
+    def step(self):
+        """A step ends here. From now on no other place ends one."""
+        if get_ident() == self._thread:
+            self._own_steps = True
+            self._end_step()
+
+    def _leave(self):
+        for handle in self._handles:
+            handle.remove()
+        if self._handles:
+            torch.autograd.backward = self._backward
+        self._handles = []
+
+    def _abandon(self):
+        if self._handles:  # else the recording had ended before the fork
+            self._leave()
+            self._library.abandon()
+
+    def _end_step(self):
+        self._phase = IDLE
+        self._library.step()
+
+    # Modules. The path of a part is that of its module in the first one that is called from outside
+    # any other, "layers.0.attn"; a module called so has its class as its name.
+
+    def _name(self, module):
+        known = self._modules.get(id(module))
+        if known is not None and known[0]() is module:
+            return known[1]
+        if get_ident() == self._thread and self._depth == 0:
+            self._name_parts(module)
+        else:
+            self._remember(module, type(module).__name__)
+        return self._modules[id(module)][1]
+
+    def _remember(self, module, path):
+        self._modules[id(module)] = weakref.ref(module), self._library.name(path.encode())
+
+    def _name_parts(self, root):
+        own = type(root).__name__
+        parts = list(root.named_modules())
+        prefix = f"{own}." if self._roots else ""
+        self._roots += len(parts) > 1
+        for path, module in parts:
+            self._remember(module, prefix + path if path else own)
+        owners = _Owners()
+        for path, parameter in root.named_parameters():
+            name = self._library.name((prefix + path).encode())
+            self._parameters[id(parameter)] = weakref.ref(parameter), name
+            owners.add(parameter, name)
+        owners.tell(self._library, PARAMETER)
+
+    def _before_module(self, module, inputs):
+        name = self._name(module)
+        if get_ident() == self._thread:
+            if self._depth == 0:
+                self._begin_forward(inputs)
+            self._depth += 1
+        self._library.enter(name)
+
+    def _after_module(self, module, inputs, output):
+        self._library.leave(self._modules[id(module)][1])
+        if get_ident() != self._thread:
+            return
+        self._depth -= 1
+        if self._depth == 0 and self._phase == FORWARD and not torch.is_grad_enabled():
+            self.phase(IDLE, False)
+
+    def _begin_forward(self, inputs):
+        if self._phase in (FORWARD, BACKWARD):  # a second model; a checkpoint runs again
+            return
+        self.phase(FORWARD)
+        owners = _Owners()
+        for tensor in inputs:
+            if isinstance(tensor, torch.Tensor) and tensor.grad_fn is None:
+                owners.add(tensor, 0)
+        owners.tell(self._library, INPUT)
+
+    # Backward and optimizer.
+
+    def _wrapped_backward(self):
+        @functools.wraps(self._backward)
+        def backward(*arguments, **named):
+            if get_ident() != self._thread or self._phase == BACKWARD:
+                return self._backward(*arguments, **named)
+            self.phase(BACKWARD, False)
+            try:
+                return self._backward(*arguments, **named)
+            finally:
+                self._own_gradients()
+                self.phase(IDLE, False)
+        return backward
+
+    def _own_gradients(self):
+        owners = _Owners()
+        for reference, name in self._parameters.values():
+            parameter = reference()
+            if parameter is not None and parameter.grad is not None:
+                owners.add(parameter.grad, name)
+        owners.tell(self._library, GRADIENT)
+
+    def _before_optimizer(self, optimizer, arguments, named):
+        if get_ident() != self._thread:
+            return
+        owners = _Owners()
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                if id(parameter) not in self._parameters:
+                    self._parameters[id(parameter)] = weakref.ref(parameter), 0
+                    owners.add(parameter, 0)
+        owners.tell(self._library, PARAMETER)
+        self.phase(OPTIMIZER, False)
+
+    def _after_optimizer(self, optimizer, arguments, named):
+        if get_ident() != self._thread:
+            return
+        owners = _Owners()
+        for parameter, state in optimizer.state.items():
+            _, name = self._parameters.get(id(parameter), (None, 0))
+            for value in state.values() if isinstance(state, dict) else ():
+                owners.add(value, name)
+        owners.tell(self._library, OPTIMIZER_STATE)
+        if self._own_steps:
+            self.phase(IDLE, False)
+        else:
+            self._end_step()
