@@ -155,7 +155,9 @@ int summarise(const SummaryCommand& command) {
   if (!summary) return report(summary.error().sentence, 2);
   Json& json = summary->json;
   if ((command.by || command.growth) && summary->snapshot == nullptr) {
-    return report(command.file.string() + " is neither a memory snapshot nor a recording: --by and --growth need one", 2);
+    return report(command.file.string() +
+                      " is neither a memory snapshot nor a recording: --by and --growth need one",
+                  2);
   }
   if (json.contains("fault")) report(json["fault"].get<std::string>(), 0);
   if (command.by) json["blocks"] = block_table_json(summary->snapshot->snapshot, question(command));
@@ -174,12 +176,14 @@ int summarise(const SummaryCommand& command) {
 
 ParsedCommand summary_command(CLI::App& app) {
   const auto options = std::make_shared<SummaryCommand>();
-  app.add_option("FILE", options->file,
-                 "Memory snapshot, trace of a profiler, recording, run or sweep; packed by gzip or not")
+  app.add_option(
+         "FILE", options->file,
+         "Memory snapshot, trace of a profiler, recording, run or sweep; packed by gzip or not")
       ->option_text(" ")
       ->required();
   const std::vector<std::string> groups(blocks::kGroupNames.begin(), blocks::kGroupNames.end());
-  app.add_option("--by", options->by, "Of a snapshot or recording: a table of its blocks by this property")
+  app.add_option("--by", options->by,
+                 "Of a snapshot or recording: a table of its blocks by this property")
       ->check(CLI::IsMember(groups));
   app.add_option(
          "--of", options->weight,

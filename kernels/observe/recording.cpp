@@ -119,6 +119,9 @@ void Recording::memory(memory::Action action, const void* address, std::int64_t 
       record.op = frame->memory_op;
       record.module = frame->module;
     }
+    // Beside operators: a number that is boxed.
+    if (find_place_ != nullptr && action == memory::Action::alloc && state->operators == 0)
+      record.module = find_place_(strings(), record.module);
     push_memory(*state->log, record);
     return;
   }

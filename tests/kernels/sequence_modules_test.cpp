@@ -29,5 +29,16 @@ TEST(SequenceModules, threads_have_numbers_of_their_own) {
   EXPECT_EQ(modules.find(3, 10), base::kNoString);
 }
 
+// A script may run for days.
+TEST(SequenceModules, the_oldest_of_very_many_are_forgotten) {
+  SequenceModules modules;
+  constexpr std::int64_t kLast = std::int64_t{3} * SequenceModules::kMost;
+  for (std::int64_t i = 0; i <= kLast; ++i)
+    modules.remember(1, i, static_cast<base::StringId>(i + 1));
+  EXPECT_EQ(modules.find(1, 0), base::kNoString);
+  for (const std::int64_t i : {kLast, kLast - 1, kLast - 1000})
+    EXPECT_EQ(modules.find(1, i), i + 1);
+}
+
 }  // namespace
 }  // namespace ts::kernels

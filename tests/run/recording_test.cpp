@@ -96,6 +96,29 @@ void expect_equal(const Run& a, const base::StringTable& strings_a, const Run& b
   EXPECT_EQ(a.memory.unmatched_frees(), b.memory.unmatched_frees());
 }
 
+// A script is recorded up to the limit; what comes later is counted.
+TEST(Recording, KeepsWhatFitsAndCountsTheRest) {
+  base::StringTable strings;
+  auto run = testing::made_run(spec::WorkloadSpec{}, 3, 4096);
+  run.script = "train.py";
+  RecordingWriter writer(run.id, strings, RecordingWriter::WhenFull::keep);
+  capture::Batch batch;
+  for (std::uint64_t i = 0; i < 100'000; ++i)
+    batch.memory.push_back({0, 0x1000 * (i % 7919), static_cast<std::int64_t>(i)});
+  std::uint64_t added = 0;
+  while (!writer.too_large()) {
+    writer.add(batch);
+    added += batch.memory.size();
+  }
+  writer.add(batch);
+  EXPECT_EQ(writer.lost(), batch.memory.size());
+  const auto read = read_recording(writer.file(run), 7, strings);
+  ASSERT_TRUE(read);
+  EXPECT_EQ((*read)->script, "train.py");
+  EXPECT_EQ((*read)->dropped, batch.memory.size());
+  EXPECT_GE((*read)->memory.blocks().size(), added);
+}
+
 TEST(Recording, CurvesComeBackUnderTheOldNameTooAndOlderFilesHaveNone) {
   const Written written(5);
   base::StringTable strings;

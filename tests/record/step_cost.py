@@ -1,0 +1,73 @@
+"""step_cost.py [TURNS]: what recording adds to a step of a script, beside torch.profiler; run by hand.
+
+Processes take turns: the training loop of cs336.py alone, recorded by the package, and under
+torch.profiler(record_shapes=True, profile_memory=True). A process makes STEPS steps and tells the median
+of all but the first ones, in processor time of all its threads, the recorder's own included: other
+programs on the machine do not count. Computed on one thread. Printed: the medians of the turns, and what each adds to a step. Neither
+includes the writing of a file at the end. TENSORSCOPE_ENGINE_DIR says where the recorder is.
+"""
+
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+STEPS, FIRST = 60, 10
+
+
+def steps(profiled):
+    sys.path.insert(0, str(HERE))
+    import torch
+    from torch.optim import optimizer
+    import cs336
+    torch.set_num_threads(1)
+    times = []
+    begin = time.process_time()
+
+    def note(*_):
+        nonlocal begin
+        now = time.process_time()
+        times.append(now - begin)
+        begin = now
+    optimizer.register_optimizer_step_post_hook(note)
+    if profiled:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU],
+                                    record_shapes=True, profile_memory=True):
+            cs336.train(STEPS)
+    else:
+        cs336.train(STEPS)
+    print("median", 1e3 * statistics.median(times[FIRST:]))
+
+
+def one(kind, folder):
+    from recording import environment
+    words = {"alone": [], "recorded": ["-m", "tensorscope", "record", "--out", f"{folder}/a.recording"],
+             "profiled": []}[kind]
+    command = [sys.executable, *words, __file__, "--steps", kind]
+    out = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+    return float(out.split()[out.split().index("median") + 1])
+
+
+def main(turns):
+    found = {"alone": [], "recorded": [], "profiled": []}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(turns):
+            for kind, times in found.items():
+                times.append(one(kind, folder))
+    alone = statistics.median(found["alone"])
+    for kind, times in found.items():
+        middle = statistics.median(times)
+        print(f"{kind}: {middle:.2f} ms a step, adds {middle - alone:.2f} ms "
+              f"({100 * (middle / alone - 1):.0f} %)  " + " ".join(f"{one:.2f}" for one in times))
+    added = [statistics.median(found[kind]) - alone for kind in ("recorded", "profiled")]
+    print(f"recording adds {added[0] / added[1]:.2f} of what the profiler adds")
+
+
+if __name__ == "__main__":
+    if "--steps" in sys.argv:
+        steps(sys.argv[-1] == "profiled")
+    else:
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
