@@ -208,7 +208,8 @@ TEST_F(SummaryCommand, TablesOfBlocksAndWhatGrows) {
   const auto few = testing::run_program("summary --growth " + file("short.json"));
   EXPECT_NE(few.out.find("at least 3 are needed"), std::string::npos) << few.out;
   write("trace_here.json", kTrace);
-  refused("summary --by frame " + file("trace_here.json"), "is no memory snapshot");
+  refused("summary --by frame " + file("trace_here.json"),
+          "is neither a memory snapshot nor a recording");
   EXPECT_EQ(testing::run_program("summary --by colour " + file("leak.json")).code, 2);
 }
 
