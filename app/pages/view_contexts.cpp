@@ -120,7 +120,9 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
 }
 
 views::ViewContext ViewContexts::view(const views::Ui& ui) {
-  if (const OpenedFiles::Entry* const entry = session_->files().current()) {
+  // The other pages are about the settings, whatever is open.
+  const bool of_file = state_->page == Page::run || is_panel(state_->page);
+  if (const OpenedFiles::Entry* const entry = session_->files().current(); of_file && entry) {
     return view_of_file(ui, *entry);
   }
   const spec::WorkloadSpec& now = state_->history.spec();

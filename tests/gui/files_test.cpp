@@ -130,6 +130,29 @@ TEST_F(FilesInTheWindow, TheAllocatorsEventsCanBeSteppedThrough) {
   });
 }
 
+// A file in front belongs to its page: the others show the memory of the settings.
+TEST_F(FilesInTheWindow, OtherPagesAreAboutTheSettings) {
+  drive([](ImGuiTestContext* context) {
+    const auto memory_of_hunt = [&]() -> int {
+      state().page = Page::hunt;
+      const bool settled = until(context, 60, [] {
+        return prediction() != nullptr && !session().predictions().hunt_busy() &&
+               !session().predictions().busy();
+      });
+      IM_CHECK_RETV(settled, 0);
+      context->MouseMoveToPos({4, 4});
+      context->Yield(4);
+      return context->GetWindowByRef("//###hunt_memory")->DrawList->VtxBuffer.Size;
+    };
+    const int alone = memory_of_hunt();
+    IM_CHECK_GT(alone, 100);
+    state().page = Page::run;
+    IM_CHECK(opens(context, "events.json", kThreeEvents));
+    IM_CHECK_EQ(memory_of_hunt(), alone);
+    state().page = Page::run;
+  });
+}
+
 // Beside the segments of a small window the column that names the operator is not squeezed.
 TEST_F(FilesInTheWindow, TheEventsNameTheirOperatorInASmallWindow) {
   drive([](ImGuiTestContext* context) {

@@ -89,6 +89,8 @@ TEST_F(MemoryChartTest, DrawsNothingOutsideItsPanelAtAnySizeOrScale) {
 
 // A legend with too little room names what the chart shows before what it does not have.
 TEST_F(MemoryChartTest, TheLegendKeepsTheCategoriesThatThereAre) {
+  area.x1 = area.x0 + 1300;
+  frame();  // the chart sees the blocks before their categories are decided
   // Parameters and activations are alive at the peak, temporaries are not; there is nothing else.
   const std::vector<memory::BlockIndex> at_peak = run->memory.live_after(run->memory.peak_event());
   std::vector<memory::Category> decided(run->memory.blocks().size(), memory::Category::temporary);

@@ -95,8 +95,14 @@ TEST_F(MemoryChartTest, TellsWhereAPredictionBreaks) {
   EXPECT_GT(place("of the free memory is fragmented").y0 - second.y1, 2);
   EXPECT_GT(second.y0 - first.y1, 2);
   forecast->prediction.breaking.reset();
+  forecast->target.kind = spec::DeviceKind::cuda;
+  forecast->target.name = "RTX 4060";
   EXPECT_FALSE(frame().says("Would run out of memory"));
-  EXPECT_TRUE(frame().says("not run yet"));
+  EXPECT_TRUE(frame().says("RTX 4060: predicted, not run yet"));
+  // What a card cannot run is predicted by the rules of this machine, and said to be.
+  forecast->target.kind = spec::DeviceKind::cpu;
+  EXPECT_TRUE(frame().says("this machine: predicted, not run yet"));
+  forecast->target.name.clear();
   // A run that failed at once is not one that is still to come.
   run = std::make_unique<run::Run>(run::StartedUpdate{});
   run->finished = true;

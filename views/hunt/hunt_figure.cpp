@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/predict/hunt_table.h"
 #include "core/text/numbers.h"
@@ -134,17 +136,28 @@ void draw_labels(DrawSink& sink, const HuntFigure& figure, const HuntGrid& grid)
         sink, {cell.x0 - figure.metrics.px(56), cell.y0, cell.x0 - figure.metrics.px(8), cell.y1},
         style_of(chosen), chosen ? theme.text : theme.text2, text::grouped(map.y_values()[j]));
   }
-  float free_from = 0;
-  for (std::size_t i = 0; i < columns; ++i) {
+  // The chosen column first: it has its label whatever its neighbours have.
+  std::vector<std::size_t> order(columns);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t chosen_column = figure.selected ? *figure.selected % columns : 0;
+  const auto begin = order.begin();
+  std::rotate(begin, begin + static_cast<std::ptrdiff_t>(chosen_column),
+              begin + static_cast<std::ptrdiff_t>(chosen_column) + 1);
+  std::vector<std::pair<float, float>> taken;
+  for (const std::size_t i : order) {
     const Rect cell = grid.cell((grid.rows - 1) * columns + i);
-    const bool chosen = figure.selected && *figure.selected % columns == i;
+    const bool chosen = figure.selected && chosen_column == i;
     const std::string words = text::grouped(map.x_values()[i]);
     const float width = sink.text_width(style_of(chosen), words);
     const float x = std::round((cell.x0 + cell.x1 - width) / 2);
-    if (x < free_from) continue;
+    const float gap = figure.metrics.px(6);
+    const bool meets = std::ranges::any_of(taken, [&](const auto& other) {
+      return x < other.second + gap && other.first < x + width + gap;
+    });
+    if (meets) continue;
     sink.text({x, cell.y1 + figure.metrics.px(5)}, style_of(chosen),
               chosen ? theme.text : theme.text2, words);
-    free_from = x + width + figure.metrics.px(6);
+    taken.emplace_back(x, x + width);
   }
   const Rect first = grid.cell((grid.rows - 1) * columns);
   text_right(
@@ -251,6 +264,15 @@ std::string hunt_sentence(const predict::HuntProgress& hunt, std::int64_t y_valu
   if (!sentence.empty()) return sentence;
   // Before the frontier is known, larger values may still turn out to fit.
   if (hunt.running && !hunt.frontier_after) return texts("hunt.computing");
+  if (hunt.running && hunt.exact && hunt.exact->y == y_value && hunt.exact->edge.fits &&
+      hunt.exact->edge.oom) {
+    return texts("hunt.exact_so_far", {{"y", spec::field_name(hunt.map.y().field)},
+                                       {"row", text::grouped(y_value)},
+                                       {"x", spec::field_name(hunt.map.x().field)},
+                                       {"card", limit_words(texts, hunt.target.name)},
+                                       {"value", text::grouped(*hunt.exact->edge.fits)},
+                                       {"next", text::grouped(*hunt.exact->edge.oom)}});
+  }
   return frontier_sentence(hunt.map, hunt.target.name, y_value, texts);
 }
 

@@ -26,11 +26,21 @@
 namespace ts::views {
 namespace {
 
+// The source of the figures if they are not of a complete run of the current settings.
+void draw_standing(const Ui& ui, const std::string& words) {
+  if (words.empty()) return;
+  ImGui::Dummy({0, ui.px(6)});
+  wrapped_text(ui, TextStyle::body_medium, ui.theme.warn, words, ui.px(16));
+  ImGui::Dummy({0, ui.px(2)});
+}
+
 void draw_peak(const Ui& ui, const ViewContext& context) {
   const std::vector<CategoryRow> rows = peak_rows(context);
   if (rows.empty()) return;
   const PeakNames names = peak_names(context);
   section(ui, names.heading);
+  if (context.memory.kind == MemorySource::Kind::predicted && !context.stale_memory.empty())
+    draw_standing(ui, stale_words(ui.texts, context.stale_memory));
   std::int64_t total = 0;
   // One unit for the column, that of the total, so that the rows are easy to compare. A size that
   // would read zero has its own unit.
@@ -56,14 +66,6 @@ void draw_peak(const Ui& ui, const ViewContext& context) {
   }
   value_row(ui, names.total, text::bytes_in(total, letter), unit_width, TextStyle::body_strong);
   exact_bytes_tip(ui, total);
-}
-
-// The source of the figures if they are not of a complete run of the current settings.
-void draw_standing(const Ui& ui, const std::string& words) {
-  if (words.empty()) return;
-  ImGui::Dummy({0, ui.px(6)});
-  wrapped_text(ui, TextStyle::body_medium, ui.theme.warn, words, ui.px(16));
-  ImGui::Dummy({0, ui.px(2)});
 }
 
 // The profiler's steps in a trace do not hold all of its kernels: its figures are of the whole.

@@ -43,9 +43,10 @@ void MemoryChart::lay_out(const DrawSink& sink, const Rect& area, ViewContext& c
   regions_ = lay_out_memory(area, context.metrics, legend_row_,
                             source_.kind == MemorySource::Kind::opened);
   if (has_log_) totals_.update(source_.log->events());
-  if (has_log_ && peak_seen_ != source_.log->peak_event()) {
-    peak_seen_ = source_.log->peak_event();
-    peak_bytes_ = source_.log->by_category_after(peak_seen_);
+  // Categories are decided later than their blocks are recorded.
+  if (has_log_ && peak_version_ != source_.log->version()) {
+    peak_version_ = source_.log->version();
+    peak_bytes_ = source_.log->by_category_after(source_.log->peak_event());
   }
   if (has_log_) present_.update(*source_.log);
   if (has_log_ && compares(context)) {
@@ -89,7 +90,7 @@ void MemoryChart::follow_source(ViewContext& context) {
   outline_.clear();
   stack_.clear();
   facts_.clear();
-  peak_seen_ = memory::kNone;
+  peak_version_ = 0;
   peak_bytes_ = {};
   present_ = {};
   gestures_ = {};
@@ -253,12 +254,19 @@ void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context
   lay_out_legend_row(sink, regions_.legend, metrics, legend_, title_);
 }
 
+// By whose rules a prediction is. That of this machine has the card's memory at most, and its name.
+std::string MemoryChart::predicted_words(const ViewContext& context) {
+  const predict::PredictionTarget& target = context.forecast->target;
+  const bool ended = ended_before_memory(context);
+  if (!ended && target.kind == spec::DeviceKind::cpu) return context.texts("memory.predicted_here");
+  return context.texts(ended ? "memory.predicted_ended" : "memory.predicted_for",
+                       {{"target", limit_words(context.texts, target.name)}});
+}
+
 // Says if the content was not measured, or explains the dashes.
 std::string MemoryChart::subtitle(const ViewContext& context) const {
   if (source_.kind == MemorySource::Kind::predicted && context.forecast != nullptr)
-    return context.texts(
-        ended_before_memory(context) ? "memory.predicted_ended" : "memory.predicted_for",
-        {{"target", limit_words(context.texts, context.forecast->target.name)}});
+    return predicted_words(context);
   std::string words;
   const auto add = [&](const char* key) {
     if (key == nullptr) return;

@@ -110,6 +110,7 @@ class MemoryChart {
   void draw_axes(const DrawContext& drawing, const ViewContext& context) const;
   void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
+  [[nodiscard]] static std::string predicted_words(const ViewContext& context);
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
   void draw_outline(const DrawContext& drawing, const ViewContext& context) const;
   // The place for the name of a level. Empty if there is no room.
@@ -204,7 +205,7 @@ class MemoryChart {
   PredictedOutline outline_;
   LiveFactsCache facts_;
   DeviceLayers layers_;
-  memory::EventIndex peak_seen_ = memory::kNone;
+  std::uint64_t peak_version_ = 0;  // of the log, for peak_bytes_
   memory::CategoryBytes peak_bytes_{};
   PresentCategories present_;
   MemoryGestures gestures_;

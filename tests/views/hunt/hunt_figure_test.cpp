@@ -71,7 +71,9 @@ TEST_F(HuntFigureTest, TheLargestIsNotSaidBeforeLargerOnesWereAsked) {
   hunt.running = true;
   EXPECT_EQ(hunt_sentence(hunt, 16, texts_), "Computing the map of the new settings");
   hunt.frontier_after = 0.1;
-  EXPECT_TRUE(hunt_sentence(hunt, 16, texts_).starts_with("At B = 16 the largest T on this map"));
+  EXPECT_EQ(hunt_sentence(hunt, 16, texts_),
+            "At B = 16, T = 2,287 fits RTX 4090 and 2,288 does not; larger ones are being asked");
+  EXPECT_TRUE(hunt_sentence(hunt, 8, texts_).starts_with("At B = 8 the largest T on this map"));
   hunt.exact->searched_above = true;
   EXPECT_EQ(exact_sentence(hunt, 16, texts_),
             "At B = 16 the largest T that fits RTX 4090 is 2,287");
@@ -271,6 +273,24 @@ TEST_F(HuntFigureTest, TheRingOfALowCellLeavesItsNumberFree) {
     ASSERT_NE(number, sink_.calls.end());
     EXPECT_LE(ring->bounds.y0, number->bounds.y0) << height;
     EXPECT_GE(ring->bounds.y1, number->bounds.y1) << height;
+  }
+}
+
+// The column of the settings has its label where its neighbours leave no room for it.
+TEST_F(HuntFigureTest, TheChosenColumnHasItsLabel) {
+  const predict::HuntMap map = made_map(predict::MapDepth::frontier);
+  for (float width = 240; width < 900; width += 60) {
+    for (std::size_t column = 0; column < map.x_values().size(); ++column) {
+      sink_ = RecordingSink();
+      draw_hunt_figure(sink_, {0, 0, width, 400},
+                       {.map = map,
+                        .memory = 0,
+                        .texts = texts_,
+                        .theme = theme(ThemeKind::dark),
+                        .metrics = {1},
+                        .selected = column});
+      EXPECT_TRUE(says(text::grouped(map.x_values()[column]))) << width << ", " << column;
+    }
   }
 }
 
