@@ -41,7 +41,14 @@ void add_typed_setting(const views::Ui& ui, std::string_view typed, WorkspaceSta
     if (const auto problem = spec::value_problem(row.field, value)) {
       reason = views::message_words(ui.texts, *problem);
     } else {
-      static_cast<void>(spec::set_field(spec, row.name, value));
+      spec::WorkloadSpec changed = spec;
+      static_cast<void>(spec::set_field(changed, row.name, value));
+      // A workload comes with a preset that can run, as from its button.
+      if (row.field == Field::workload) {
+        spec::choose_workload(changed.workload, spec);
+      } else {
+        spec = changed;
+      }
       reason = reason_words(ui, spec, row.field);
     }
     // Matches whatever was typed.

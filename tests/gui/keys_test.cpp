@@ -297,6 +297,15 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
     context->KeyPress(ImGuiKey_Enter);
     context->Yield(3);
     IM_CHECK(state().history.spec().workload == spec::WorkloadKind::mlp);
+    // Attention has nothing to update: the pass of a step is not taken over.
+    type_into_palette(context, "workload=lm");
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    type_into_palette(context, "workload attention");
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    IM_CHECK(state().history.spec().workload == spec::WorkloadKind::attention);
+    IM_CHECK(spec::validate(state().history.spec()).empty());
     show(small_attention());
     type_into_palette(context, "T = 512");
     context->KeyPress(ImGuiKey_Enter);
