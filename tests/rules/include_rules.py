@@ -42,12 +42,15 @@ FOLDERS = {
                      "core/sweep"],
     "core/files": ["core/base", "core/text", "core/trace", "core/memory", "core/allocator",
                    "core/blocks", "core/capture", "core/io", "core/snapshot", "core/trace_file", "core/run"],
+    "core/kernel_check": ["core/base", "core/text", "core/io"],
     "kernels/cuda": ["core"],
     "kernels/observe": ["core", "kernels/cuda"],
     "kernels/dry_run": ["core", "kernels/observe"],
     "kernels/device": ["core", "kernels/cuda", "kernels/observe", "kernels/dry_run"],
     "kernels/own": [],
     "kernels/operators": ["core", "kernels/observe", "kernels/own"],
+    "kernels/executor": [],
+    "kernels/own_cuda": ["core/base", "core/report", "kernels/executor"],
     "kernels/data": ["core", "kernels/observe"],
     "kernels/optim": ["core", "kernels/observe"],
     "kernels/layers": ["core", "kernels/observe", "kernels/device", "kernels/operators"],
@@ -78,6 +81,7 @@ FOLDERS = {
                      "app/pictures", "app/pages", "app/window"],
     "app": ["core", "app/commands"],
     "tests": ["assets", "core", "views", "app", "tests"],
+    "tests/executor": ["core/report", "kernels/executor", "kernels/own_cuda", "tests"],
     "tests/kernels": ["core", "kernels", "tests"],
 }
 # The engine is loaded at run time and sees the workload, never a file of a sweep or of a snapshot.

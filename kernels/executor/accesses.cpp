@@ -1,0 +1,310 @@
+// The memory that kernels may touch, and who touched it last. -fsanitize=thread has the compiler
+// call
+// __tsan_read4 and its like before each access; these are here instead of ThreadSanitizer's, which
+// knows threads of the system only.
+#include <link.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "kernels/executor/executor.h"
+#include "kernels/executor/state.h"
+
+namespace ts::executor {
+namespace {
+
+// One element: the last write, and the last reads of two threads.
+struct Element {
+  Moment write, read, other_read;
+};
+
+struct Memory {
+  std::string name;
+  unsigned char* begin = nullptr;
+  std::size_t bytes = 0;
+  std::size_t unit = 1;
+  bool writable = true;
+  bool of_a_block = false;  // shared memory: nothing in it outlives a block
+  std::vector<Element> elements = {};
+
+  [[nodiscard]] bool holds(const unsigned char* place) const {
+    return place >= begin && place < begin + bytes;
+  }
+};
+
+// All tensors lie in one range of addresses, far from each other: whatever a kernel touches between
+// them is outside of all.
+constexpr std::size_t kRange = std::size_t{1} << 30U;
+constexpr std::size_t kGap = std::size_t{4} << 20U;
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kSharedUnit = 2;  // bytes; accesses of one byte are not compared
+
+struct Memories {
+  unsigned char* range = nullptr;
+  std::size_t used = 0;
+  Memory dynamic, fixed;  // shared memory: of the launch's size; of __shared__ variables
+  unsigned char* dynamic_end = nullptr;
+  std::vector<Memory> tensors;
+};
+
+Memories& memories() {
+  static Memories all;
+  return all;
+}
+
+// Fresh pages whose end is the end of the memory, up to the alignment of 16 bytes.
+unsigned char* take_pages(std::size_t bytes) {
+  Memories& all = memories();
+  if (all.range == nullptr) {
+    all.range = static_cast<unsigned char*>(
+        mmap(nullptr, kRange, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  }
+  const std::size_t whole = (bytes + kPage - 1) / kPage * kPage;
+  unsigned char* const begin = all.range + all.used + kGap;
+  all.used += kGap + whole;
+  if (all.used + kGap > kRange) return nullptr;
+  mprotect(begin, whole, PROT_READ | PROT_WRITE);
+  return begin + (whole - (bytes + 15) / 16 * 16);
+}
+
+// Variables of __shared__ are thread_local (cuda_on_cpu.h): the blocks of memory that the program
+// and its libraries have for such variables.
+int add_thread_locals(dl_phdr_info* info, std::size_t /*size*/, void* to) {
+  if (info->dlpi_tls_data == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
+    static_cast<std::vector<std::pair<unsigned char*, std::size_t>>*>(to)->emplace_back(
+        static_cast<unsigned char*>(info->dlpi_tls_data), info->dlpi_phdr[i].p_memsz);
+  }
+  return 0;
+}
+
+void find_fixed(Memory& fixed) {
+  std::vector<std::pair<unsigned char*, std::size_t>> found;
+  dl_iterate_phdr(add_thread_locals, &found);
+  if (found.empty()) return;
+  const auto [first, last] = std::minmax_element(found.begin(), found.end());
+  fixed.begin = first->first;
+  fixed.bytes = static_cast<std::size_t>(last->first + last->second - first->first);
+}
+
+bool in_order(const Moment& before, bool of_a_block) {
+  const Moment& here = now.moment;
+  if (before.block == 0 || before.thread < 0) return true;
+  if (before.block != here.block) return of_a_block || before.block < now.first_block;
+  if (before.thread == here.thread || before.barriers < here.barriers) return true;
+  return before.thread / 32 == here.thread / 32 && before.in_warp < here.in_warp;
+}
+
+void compare(Memory& memory, std::size_t index, bool write, const void* code) {
+  Element& element = memory.elements[index];
+  const auto race = [&](const Moment& before, bool other_write) {
+    if (in_order(before, memory.of_a_block)) return false;
+    stop_with({.kind = Finding::Kind::race,
+               .other = before.thread,
+               .other_block = index_of_block(before.block),
+               .write = write,
+               .other_write = other_write,
+               .memory = memory.name,
+               .index = static_cast<std::int64_t>(index),
+               .elements = static_cast<std::int64_t>(memory.elements.size()),
+               .unit = static_cast<int>(memory.unit),
+               .code = code});
+    return true;
+  };
+  if (race(element.write, true)) return;
+  if (write) {
+    if (race(element.read, false) || race(element.other_read, false)) return;
+    element.write = now.moment;
+    return;
+  }
+  if (memory.of_a_block && element.write.block != now.moment.block) {
+    stop_with({.kind = Finding::Kind::not_written,
+               .memory = memory.name,
+               .index = static_cast<std::int64_t>(index),
+               .elements = static_cast<std::int64_t>(memory.elements.size()),
+               .unit = static_cast<int>(memory.unit),
+               .code = code});
+    return;
+  }
+  if (element.read.thread != now.moment.thread) element.other_read = element.read;
+  element.read = now.moment;
+}
+
+void use(Memory& memory, const unsigned char* place, std::size_t bytes, bool write,
+         const void* code) {
+  const auto offset = static_cast<std::size_t>(place - memory.begin);
+  if (offset + bytes > memory.bytes || (write && !memory.writable)) {
+    const bool outside = offset + bytes > memory.bytes;
+    stop_with({.kind = outside ? Finding::Kind::outside : Finding::Kind::read_only,
+               .write = write,
+               .memory = memory.name,
+               .index = static_cast<std::int64_t>((offset + bytes - 1) / memory.unit),
+               .elements = static_cast<std::int64_t>(memory.bytes / memory.unit),
+               .unit = static_cast<int>(memory.unit),
+               .code = code});
+    return;
+  }
+  if (memory.elements.empty()) {
+    memory.elements.resize((memory.bytes + memory.unit - 1) / memory.unit);
+  }
+  if (bytes < memory.unit) return;
+  for (std::size_t i = offset / memory.unit; i * memory.unit < offset + bytes; ++i) {
+    compare(memory, i, write, code);
+  }
+}
+
+void outside(const unsigned char* place, bool write, const void* code) {
+  Memories& all = memories();
+  const Memory* nearest = nullptr;
+  std::int64_t least = 0;
+  const auto consider = [&](const Memory& memory) {
+    if (memory.begin == nullptr) return;
+    const std::int64_t after = place - (memory.begin + memory.bytes);
+    const std::int64_t distance = after >= 0 ? after : memory.begin - place;
+    if (nearest != nullptr && distance >= least) return;
+    nearest = &memory;
+    least = distance;
+  };
+  for (const Memory& tensor : all.tensors) consider(tensor);
+  consider(all.dynamic);
+  if (nearest == nullptr) return;
+  const auto unit = static_cast<std::int64_t>(nearest->unit);
+  const std::int64_t offset = place - nearest->begin;
+  stop_with({.kind = Finding::Kind::outside,
+             .write = write,
+             .memory = nearest->name,
+             .index = offset >= 0 ? offset / unit : -((-offset + unit - 1) / unit),
+             .elements = static_cast<std::int64_t>(nearest->bytes) / unit,
+             .unit = static_cast<int>(unit),
+             .code = code});
+}
+
+}  // namespace
+
+void* allocate(const std::string& name, std::size_t bytes, int unit, bool writable) {
+  Memory tensor;
+  tensor.name = name;
+  tensor.begin = take_pages(bytes);
+  tensor.bytes = bytes;
+  tensor.unit = static_cast<std::size_t>(unit);
+  tensor.writable = writable;
+  memories().tensors.push_back(std::move(tensor));
+  return memories().tensors.back().begin;
+}
+
+void release_tensors() {
+  Memories& all = memories();
+  if (all.range != nullptr) munmap(all.range, kRange);
+  all = {};
+  forget_launches();
+}
+
+Writer last_writer(const void* place) {
+  for (const Memory& tensor : memories().tensors) {
+    const auto* const at = static_cast<const unsigned char*>(place);
+    if (!tensor.holds(at) || tensor.elements.empty()) continue;
+    const Moment& write =
+        tensor.elements[static_cast<std::size_t>(at - tensor.begin) / tensor.unit].write;
+    return {write.thread, index_of_block(write.block)};
+  }
+  return {};
+}
+
+unsigned char* dynamic_shared_memory() {
+  return memories().dynamic.begin;
+}
+
+void begin_launch_accesses() {
+  Memory& fixed = memories().fixed;
+  fixed = {.name = "shared memory", .unit = kSharedUnit, .of_a_block = true};
+  find_fixed(fixed);
+}
+
+void begin_block_accesses(std::size_t shared_bytes) {
+  Memories& all = memories();
+  if (all.dynamic_end == nullptr) all.dynamic_end = take_pages(kMostShared) + kMostShared;
+  if (now.moment.block == now.first_block) {
+    all.dynamic = {.name = "shared memory",
+                   .begin = all.dynamic_end - (shared_bytes + 15) / 16 * 16,
+                   .bytes = shared_bytes,
+                   .unit = kSharedUnit,
+                   .of_a_block = true};
+  }
+  // NaN in every type of floating-point numbers.
+  std::memset(all.dynamic.begin, 0xFF, shared_bytes);
+}
+
+void note_access(const void* place, std::size_t bytes, bool write, const void* code) {
+  const bool was_in_kernel = std::exchange(now.in_kernel, false);
+  const auto* const at = static_cast<const unsigned char*>(place);
+  Memories& all = memories();
+  Memory* found = nullptr;
+  if (at >= all.range && at < all.range + kRange) {
+    if (all.dynamic.holds(at)) found = &all.dynamic;
+    for (Memory& tensor : all.tensors) {
+      if (tensor.holds(at)) found = &tensor;
+    }
+    if (found == nullptr) outside(at, write, code);
+  } else if (all.fixed.holds(at)) {
+    found = &all.fixed;
+  }
+  if (found != nullptr) use(*found, at, bytes, write, code);
+  now.in_kernel = was_in_kernel;
+}
+
+}  // namespace ts::executor
+
+#ifndef __SANITIZE_THREAD__
+// The compiler's calls.
+namespace {
+void seen(const void* place, std::size_t bytes, bool write, const void* code) {
+  if (ts::executor::now.in_kernel) ts::executor::note_access(place, bytes, write, code);
+}
+}  // namespace
+
+#define TS_SEEN(bytes)                                      \
+  void __tsan_read##bytes(void* place) {                    \
+    seen(place, bytes, false, __builtin_return_address(0)); \
+  }                                                         \
+  void __tsan_write##bytes(void* place) {                   \
+    seen(place, bytes, true, __builtin_return_address(0));  \
+  }                                                         \
+  void __tsan_unaligned_read##bytes(void* place) {          \
+    seen(place, bytes, false, __builtin_return_address(0)); \
+  }                                                         \
+  void __tsan_unaligned_write##bytes(void* place) {         \
+    seen(place, bytes, true, __builtin_return_address(0));  \
+  }                                                         \
+  void __tsan_volatile_read##bytes(void* place) {           \
+    seen(place, bytes, false, __builtin_return_address(0)); \
+  }                                                         \
+  void __tsan_volatile_write##bytes(void* place) {          \
+    seen(place, bytes, true, __builtin_return_address(0));  \
+  }
+extern "C" {
+TS_SEEN(1)
+TS_SEEN(2)
+TS_SEEN(4)
+TS_SEEN(8)
+TS_SEEN(16)
+void __tsan_read_range(void* place, unsigned long bytes) {
+  seen(place, bytes, false, __builtin_return_address(0));
+}
+void __tsan_write_range(void* place, unsigned long bytes) {
+  seen(place, bytes, true, __builtin_return_address(0));
+}
+// Of variables of a function that are made when it is first called.
+char __tsan_atomic8_load(const volatile char* from, int order) {
+  return __atomic_load_n(from, order);
+}
+void __tsan_init() {}
+void __tsan_func_entry(void* /*caller*/) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void** /*place*/, void* /*value*/) {}
+void __tsan_vptr_read(void** /*place*/) {}
+}
+#undef TS_SEEN
+#endif

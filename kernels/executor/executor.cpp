@@ -1,0 +1,364 @@
+#include "kernels/executor/executor.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "kernels/executor/cuda_on_cpu.h"
+#include "kernels/executor/state.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+// The indices that a kernel reads; those of the thread that runs.
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace ts::executor {
+
+Now now;
+
+namespace {
+
+constexpr int kWarp = 32;
+constexpr unsigned kMostThreads = 1024;
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
+
+enum class State : std::uint8_t { ready, at_block_barrier, at_warp_barrier, ended };
+
+struct Copy {
+  void* to;
+  const void* from;
+  std::size_t bytes, zeros;
+};
+
+struct Thread {
+  ucontext_t context{};
+  void* stack = nullptr;
+  State state = State::ready;
+  uint3 index{};
+  std::uint32_t mask = 0;  // of the lanes that it waits for
+  std::uint32_t warp_barriers = 0;
+  std::array<unsigned char, kExchanged> given{}, taken{};
+  std::vector<std::vector<Copy>> copies{1};  // groups; the last is open
+};
+
+// Stacks live as long as the process: making one costs more than a small kernel.
+std::vector<void*>& stacks() {
+  static std::vector<void*> all;
+  return all;
+}
+
+struct Launch {
+  std::vector<Thread> threads;
+  ucontext_t scheduler{};
+  const std::function<void()>* call = nullptr;
+  int current = 0;
+  Finding finding;
+  std::uint32_t barriers = 0;
+};
+Launch* running = nullptr;
+Finding last_finding;
+
+// Blocks are numbered through all launches.
+struct Launched {
+  std::uint32_t first_block;
+  Size3 grid;
+};
+std::vector<Launched> launches;
+std::uint32_t next_block = 1;
+
+// AddressSanitizer wants to know which stack is in use.
+void switch_stacks(ucontext_t& from, ucontext_t& to, [[maybe_unused]] const void* bottom,
+                   [[maybe_unused]] std::size_t size) {
+#ifdef __SANITIZE_ADDRESS__
+  void* fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, bottom, size);
+  swapcontext(&from, &to);
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#else
+  swapcontext(&from, &to);
+#endif
+}
+
+#ifdef __SANITIZE_ADDRESS__
+const void* scheduler_bottom = nullptr;
+std::size_t scheduler_size = 0;
+#else
+constexpr const void* scheduler_bottom = nullptr;
+constexpr std::size_t scheduler_size = 0;
+#endif
+
+void back_to_scheduler() {
+  const bool was_in_kernel = std::exchange(now.in_kernel, false);
+  switch_stacks(running->threads[static_cast<std::size_t>(running->current)].context,
+                running->scheduler, scheduler_bottom, scheduler_size);
+  now.in_kernel = was_in_kernel;
+}
+
+void thread_begins() {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(nullptr, &scheduler_bottom, &scheduler_size);
+#endif
+  now.in_kernel = true;
+  (*running->call)();
+  now.in_kernel = false;
+  running->threads[static_cast<std::size_t>(running->current)].state = State::ended;
+  back_to_scheduler();
+}
+
+// Runs a thread until it waits or ends.
+void run_thread(int number) {
+  Thread& thread = running->threads[static_cast<std::size_t>(number)];
+  running->current = number;
+  threadIdx = thread.index;
+  now.moment.thread = number;
+  now.moment.barriers = running->barriers;
+  now.moment.in_warp = thread.warp_barriers;
+  switch_stacks(running->scheduler, thread.context, thread.stack, kStackBytes);
+}
+
+// Lanes that wait for one another and are all there go on; true if any does. What each gave is kept
+// for the others until all of them have gone on.
+bool release_warp(std::size_t first, std::size_t end) {
+  auto& threads = running->threads;
+  std::uint32_t alive = 0;
+  for (std::size_t i = first; i < end; ++i) {
+    if (threads[i].state != State::ended) alive |= 1U << (i - first);
+  }
+  const auto waits = [&](std::size_t i, std::uint32_t mask) {
+    return threads[i].state == State::at_warp_barrier && (threads[i].mask & alive) == mask;
+  };
+  std::uint32_t released = 0;
+  for (std::size_t i = first; i < end; ++i) {
+    const std::uint32_t mask = threads[i].mask & alive;
+    bool complete = threads[i].state == State::at_warp_barrier;
+    for (std::size_t other = first; other < end && complete; ++other) {
+      if ((mask >> (other - first) & 1U) != 0) complete = waits(other, mask);
+    }
+    if (complete) released |= 1U << (i - first);
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    if ((released >> (i - first) & 1U) == 0) continue;
+    threads[i].taken = threads[i].given;
+    threads[i].state = State::ready;
+  }
+  return released != 0;
+}
+
+// Runs each warp as far as it comes.
+void run_warps() {
+  const std::size_t count = running->threads.size();
+  for (std::size_t first = 0; first < count; first += kWarp) {
+    const std::size_t end = std::min(count, first + kWarp);
+    do {
+      for (std::size_t i = first; i < end; ++i) {
+        if (running->threads[i].state == State::ready) run_thread(static_cast<int>(i));
+        if (running->finding) return;
+      }
+    } while (release_warp(first, end));
+  }
+}
+
+// The threads that are left wait for each other: a barrier that not all of them reach.
+Finding waiting_for_ever() {
+  Finding finding{.kind = Finding::Kind::barrier, .block = now.block};
+  for (std::size_t i = 0; i < running->threads.size(); ++i) {
+    const State state = running->threads[i].state;
+    if (state == State::ended) continue;
+    if (finding.thread < 0) {
+      finding.thread = static_cast<int>(i);
+    } else if (state != running->threads[static_cast<std::size_t>(finding.thread)].state) {
+      finding.other = static_cast<int>(i);
+      break;
+    }
+  }
+  return finding;
+}
+
+void run_block() {
+  auto& threads = running->threads;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    Thread& thread = threads[i];
+    thread.state = State::ready;
+    thread.copies.assign(1, {});
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack;
+    thread.context.uc_stack.ss_size = kStackBytes;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, thread_begins, 0);
+  }
+  running->barriers = 0;
+  while (true) {
+    run_warps();
+    if (running->finding) return;
+    bool all_ended = true;
+    bool all_wait = true;
+    for (const Thread& thread : threads) {
+      all_ended = all_ended && thread.state == State::ended;
+      all_wait =
+          all_wait && (thread.state == State::ended || thread.state == State::at_block_barrier);
+    }
+    if (all_ended) return;
+    if (!all_wait) {
+      running->finding = waiting_for_ever();
+      return;
+    }
+    ++running->barriers;
+    for (Thread& thread : threads) {
+      if (thread.state == State::at_block_barrier) thread.state = State::ready;
+    }
+  }
+}
+
+uint3 index_in(std::size_t number, Size3 size) {
+  const auto n = static_cast<unsigned>(number);
+  return {n % size.x, n / size.x % size.y, n / size.x / size.y};
+}
+
+Thread& this_thread() {
+  return running->threads[static_cast<std::size_t>(running->current)];
+}
+
+Finding run_blocks(Size3 grid, Size3 block, std::size_t shared_bytes) {
+  const std::size_t count = std::size_t{block.x} * block.y * block.z;
+  if (count == 0 || count > kMostThreads) {
+    return {.kind = Finding::Kind::block_size, .elements = static_cast<std::int64_t>(count)};
+  }
+  if (shared_bytes > kMostShared) {
+    return {.kind = Finding::Kind::shared_memory,
+            .elements = static_cast<std::int64_t>(shared_bytes)};
+  }
+  while (stacks().size() < count) {
+    stacks().push_back(mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  }
+  running->threads.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    running->threads[i].index = index_in(i, block);
+    running->threads[i].stack = stacks()[i];
+  }
+  launches.push_back({next_block, grid});
+  now.first_block = next_block;
+  begin_launch_accesses();
+  const std::size_t blocks = std::size_t{grid.x} * grid.y * grid.z;
+  for (std::size_t i = 0; i < blocks && !running->finding; ++i) {
+    blockIdx = index_in(i, grid);
+    now.block = {blockIdx.x, blockIdx.y, blockIdx.z};
+    now.moment = {.block = next_block++};
+    begin_block_accesses(shared_bytes);
+    run_block();
+  }
+  return running->finding;
+}
+
+}  // namespace
+
+const char* name_of(Finding::Kind kind) {
+  constexpr std::array kNames = {"none",      "race",    "outside",       "not_written",
+                                 "read_only", "barrier", "shared_memory", "block_size"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes,
+               const std::function<void()>& call) {
+  Launch one;
+  one.call = &call;
+  running = &one;
+  gridDim = {grid.x, grid.y, grid.z};
+  blockDim = {block.x, block.y, block.z};
+  const Finding finding = run_blocks(grid, block, shared_bytes);
+  running = nullptr;
+  if (finding && !last_finding) last_finding = finding;
+  return finding;
+}
+
+Finding take_finding() {
+  return std::exchange(last_finding, {});
+}
+
+Size3 index_of_block(std::uint32_t number) {
+  const auto after = std::find_if(launches.begin(), launches.end(), [number](const Launched& one) {
+    return one.first_block > number;
+  });
+  if (number == 0 || after == launches.begin()) return {0, 0, 0};
+  const Launched& in = *std::prev(after);
+  const uint3 index = index_in(number - in.first_block, in.grid);
+  return {index.x, index.y, index.z};
+}
+
+void forget_launches() {
+  launches.clear();
+  next_block = 1;
+}
+
+void stop_with(Finding finding) {
+  finding.block = now.block;
+  finding.thread = now.moment.thread;
+  if (!running->finding) running->finding = std::move(finding);
+  back_to_scheduler();
+}
+
+void wait_for_block() {
+  this_thread().state = State::at_block_barrier;
+  back_to_scheduler();
+}
+
+void wait_for_warp(std::uint32_t mask) {
+  Thread& thread = this_thread();
+  thread.mask = mask;
+  thread.state = State::at_warp_barrier;
+  ++thread.warp_barriers;
+  back_to_scheduler();
+}
+
+int lane() {
+  return running->current % kWarp;
+}
+
+// A shuffle orders no accesses to memory, so it does not count as a barrier of the warp.
+void exchange(std::uint32_t mask, const void* given, std::size_t bytes) {
+  Thread& thread = this_thread();
+  std::memcpy(thread.given.data(), given, bytes);
+  thread.mask = mask;
+  thread.state = State::at_warp_barrier;
+  back_to_scheduler();
+}
+
+const void* given_by(int lane) {
+  const std::size_t first = static_cast<std::size_t>(running->current / kWarp * kWarp);
+  const std::size_t other = first + static_cast<std::size_t>(lane);
+  // A lane that the block does not have gives what this one has given.
+  return other < running->threads.size() ? running->threads[other].taken.data()
+                                         : this_thread().taken.data();
+}
+
+void copy_later(void* to, const void* from, std::size_t bytes, std::size_t zeros) {
+  this_thread().copies.back().push_back({to, from, bytes, zeros});
+}
+
+void close_copy_group() {
+  this_thread().copies.emplace_back();
+}
+
+void wait_for_copies(int groups_left) {
+  auto& copies = this_thread().copies;
+  const auto left = static_cast<std::size_t>(groups_left);
+  while (copies.size() - 1 > left) {
+    for (const Copy& copy : copies.front()) {
+      if (copy.bytes > 0) note_access(copy.from, copy.bytes, false, __builtin_return_address(0));
+      note_access(copy.to, copy.bytes + copy.zeros, true, __builtin_return_address(0));
+      std::memcpy(copy.to, copy.from, copy.bytes);
+      std::memset(static_cast<unsigned char*>(copy.to) + copy.bytes, 0, copy.zeros);
+    }
+    copies.erase(copies.begin());
+  }
+}
+
+}  // namespace ts::executor

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+// Runs kernels written in CUDA C++ on the CPU, to check them where there is no GPU. Blocks run one
+// after the other, the threads of a block by turns in an order that is always the same, each until
+// it waits. It shows values, barriers, shuffles and tensor core instructions; it shows no speed, no
+// caches, no bank conflicts, and neither wgmma nor TMA.
+//
+// Accesses to memory are seen in sources that are compiled with -fsanitize=thread: the compiler
+// then calls a function before each access. The executor has these functions itself (accesses.cpp).
+// Everything here is for one thread of the process.
+namespace ts::executor {
+
+struct Size3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+// The first mistake of a launch; the launch ends there.
+struct Finding {
+  enum class Kind : std::uint8_t {
+    none,
+    race,           // two threads touch a place between barriers, and one of them writes
+    outside,        // of every tensor and of shared memory
+    not_written,    // shared memory is read that no thread of the block has written
+    read_only,      // an input is written
+    barrier,        // some threads wait for others that never come
+    shared_memory,  // more than a block may have
+    block_size,     // 0 or more than 1,024 threads
+  };
+  Kind kind = Kind::none;
+  Size3 block = {0, 0, 0};      // index of the block
+  int thread = -1, other = -1;  // numbers in their block: x + y * blockDim.x + ...
+  Size3 other_block = {0, 0, 0};
+  bool write = false, other_write = false;
+  // The tensor by its name, or "shared memory"; the place in it, in elements of `unit` bytes. Below
+  // 0 or past the end for `outside`, then of the nearest tensor.
+  std::string memory = {};
+  std::int64_t index = 0;
+  std::int64_t elements = 0;
+  int unit = 1;
+  const void* code = nullptr;  // where in the program the access is
+
+  explicit operator bool() const { return kind != Kind::none; }
+};
+const char* name_of(Finding::Kind kind);
+
+// Memory for a tensor that kernels may touch, of zeros, until release_tensors(). The bytes after
+// its end cannot be touched at all. `unit`: bytes of an element.
+void* allocate(const std::string& name, std::size_t bytes, int unit, bool writable);
+void release_tensors();
+
+// Runs a kernel; `call` calls its function once, for one thread. Shared memory has numbers that are
+// NaN at the begin of each block.
+Finding launch(Size3 grid, Size3 block, std::size_t shared_bytes,
+               const std::function<void()>& call);
+
+// The mistake of any launch since the last call.
+Finding take_finding();
+
+// The thread that has written an element of a tensor last; thread -1: none.
+struct Writer {
+  int thread = -1;
+  Size3 block = {0, 0, 0};
+};
+Writer last_writer(const void* place);
+
+// For the words of CUDA C++ (cuda_on_cpu.h), called by threads of a kernel.
+void wait_for_block();
+void wait_for_warp(std::uint32_t mask);
+unsigned char* dynamic_shared_memory();
+int lane();
+// Waits for the lanes of the mask; then `from(i)` is what lane i has given.
+constexpr std::size_t kExchanged = 32;  // bytes at most
+void exchange(std::uint32_t mask, const void* given, std::size_t bytes);
+const void* given_by(int lane);
+// Copies later: when the thread waits for the group of copies.
+void copy_later(void* to, const void* from, std::size_t bytes, std::size_t zeros);
+void close_copy_group();
+void wait_for_copies(int groups_left);
+
+}  // namespace ts::executor

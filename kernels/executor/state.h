@@ -1,0 +1,43 @@
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/executor/executor.h"
+
+// The block that runs now, as executor.cpp and accesses.cpp share it.
+namespace ts::executor {
+
+constexpr std::size_t kMostShared = std::size_t{227} * 1024;  // bytes of a block, on sm_90
+
+// When a thread did something: accesses of two threads are in order if a barrier is between them.
+struct Moment {
+  std::uint32_t block = 0;     // number of the block since the tensors are there, from 1; 0: never
+  std::uint32_t barriers = 0;  // of the block so far
+  std::uint32_t in_warp = 0;   // __syncwarp of the thread so far
+  std::int32_t thread = -1;
+};
+
+struct Now {
+  bool in_kernel = false;
+  Moment moment;
+  Size3 block;                    // index of the block
+  std::uint32_t first_block = 1;  // number of the launch's first block
+};
+extern Now now;
+
+// Notes a mistake, unless there is one. A thread of a kernel does not come back from it.
+void stop_with(Finding finding);
+
+// Before the first block; then before each one. All memory that a block shares is unwritten again.
+void begin_launch_accesses();
+void begin_block_accesses(std::size_t shared_bytes);
+Size3 index_of_block(std::uint32_t number);
+void forget_launches();
+
+// What the compiler's calls report.
+void note_access(const void* place, std::size_t bytes, bool write, const void* code);
+
+}  // namespace ts::executor

@@ -1,0 +1,212 @@
+// Attention, the tensor-core stage: FlashAttention-2 (Dao 2023, arXiv 2307.08691), algorithms 1 and
+// 2, on mma.sync, with numbers of 16 bits and sums of 32. From sm_80.
+//
+//   forward, a block a tile i of queries, a       backward, no sum is shared by two blocks:
+//   warp 16 of them:                                a block a tile i of queries (dQ):
+//     O = 0, l = 0, m = -inf                          for each tile j of keys
+//     for each tile j of keys                           P = exp(scale Q_i K_j^T - L_i)
+//       copy V_j; S = Q_i K_j^T                         dS = P o (dO_i V_j^T - D_i)
+//       copy K_j+1; m' = max(m, rowmax S)               dQ_i += scale dS K_j
+//       P = exp(scale (S - m'))                     a block a tile j of keys (dK, dV), transposed:
+//       l = exp(scale (m - m')) l + rowsum P          for each tile i of queries
+//       O = exp(scale (m - m')) O + P V_j, m = m'       P^T = exp(scale K_j Q_i^T - L_i)
+//     O = O / l, L = scale m + log l                    dS^T = P^T o (V_j dO_i^T - D_i)
+//                                                       dV_j += P^T dO_i, dK_j += scale dS^T Q_i
+//
+// Tiles come by cp.async into swizzled shared memory (tensor_core.h), fragments by ldmatrix. Sums
+// of one product are the left factor of the next without leaving their registers (section 3.3 of
+// the paper: warps divide the rows, not the columns). Exponentials are of 2, with log2 e in the
+// scale.
+#include "kernels/own_cuda/tensor_core.h"
+
+namespace ts::kernels::own_cuda {
+
+constexpr int kWarpRows = 16;
+constexpr int kTileRows = report::kTensorCoreRows;  // of a block: four warps
+constexpr int kForwardKeys = report::kTensorCoreForwardOther;
+constexpr int kBackwardOther = report::kTensorCoreBackwardOther;
+constexpr float kLog2E = 1.44269504F;
+
+__device__ inline int first_row_of_warp() {
+  return static_cast<int>(threadIdx.x) / 32 * kWarpRows;
+}
+
+// The largest value, or the sum, of the four lanes of a row.
+__device__ inline float row_largest(float x) {
+  x = fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 1));
+  return fmaxf(x, __shfl_xor_sync(0xFFFFFFFFU, x, 2));
+}
+__device__ inline float row_sum(float x) {
+  x += __shfl_xor_sync(0xFFFFFFFFU, x, 1);
+  return x + __shfl_xor_sync(0xFFFFFFFFU, x, 2);
+}
+
+template <class Number, int d_head>
+__device__ void attention_tensor_core_forward(const Attention<Number>& a) {
+  constexpr int kBlocks = kForwardKeys / 8;
+  DYNAMIC_SHARED(Number, memory);
+  const SwizzledTile<Number, d_head> q{memory}, k{memory + kTileRows * d_head},
+      v{memory + (kTileRows + kForwardKeys) * d_head};
+  const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTileRows;
+  const int row = first_row_of_warp();
+  const Number* keys = head_of<d_head>(a.k, head / a.group, a.keys);
+  const Number* values = head_of<d_head>(a.v, head / a.group, a.keys);
+  const float scale = a.scale * kLog2E;
+  // Of this lane's two rows: c / 2 of a fragment says which.
+  float o[d_head / 8][4] = {}, l[2] = {}, m[2] = {kLowest, kLowest};
+  const int end = keys_seen(a, first + kTileRows);
+  q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
+  k.copy(keys, 0, kForwardKeys, a.keys);
+  for (int j = 0; j < end; j += kForwardKeys) {
+    wait_for_copies();
+    __syncthreads();  // K_j is there, and V of the step before has been read
+    v.copy(values, j, kForwardKeys, a.keys);
+    float s[kBlocks][4];
+    multiply_rows(s, q, row, k);
+    wait_for_copies();
+    __syncthreads();  // V_j is there, and K_j has been read
+    if (j + kForwardKeys < end) k.copy(keys, j + kForwardKeys, kForwardKeys, a.keys);
+
+    const bool masked = j + kForwardKeys > a.keys || (a.causal != 0 && j + kForwardKeys > first);
+    float largest[2] = {m[0], m[1]};
+#pragma unroll
+    for (int i = 0; i < kBlocks; ++i) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        if (masked && !sees(a, first + row + row_of_sum(c), j + column_of_sum(i, c))) {
+          s[i][c] = kLowest;
+        }
+        largest[c / 2] = fmaxf(largest[c / 2], s[i][c]);
+      }
+    }
+    float base[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      largest[half] = row_largest(largest[half]);
+      base[half] = scale * base_of(largest[half]);
+      const float shrink = exp2f(scale * m[half] - base[half]);
+      m[half] = largest[half];
+      l[half] *= shrink;
+#pragma unroll
+      for (int i = 0; i < d_head / 8; ++i) {
+        o[i][2 * half] *= shrink;
+        o[i][2 * half + 1] *= shrink;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kBlocks; ++i) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        s[i][c] = exp2f(scale * s[i][c] - base[c / 2]);
+        l[c / 2] += s[i][c];  // of this lane's columns
+      }
+    }
+    add_product(o, s, v);
+  }
+  for (int half = 0; half < 2; ++half) {
+    const int query = first + row + row_of_sum(half * 2);
+    l[half] = row_sum(l[half]);
+    if (lane_of_warp() % 4 == 0 && query < a.queries) {
+      a.log_sums[head * a.queries + query] =
+          l[half] == 0 ? -kLowest : a.scale * m[half] + logf(l[half]);
+    }
+    l[half] = l[half] == 0 ? 0 : 1 / l[half];
+  }
+  write_rows<Number, d_head>(head_of<d_head>(a.o, head, a.queries), first + row, a.queries, o, l[0],
+                             l[1]);
+}
+
+template <class Number, int d_head>
+__device__ void attention_tensor_core_d_q(const Attention<Number>& a) {
+  constexpr int kBlocks = kBackwardOther / 8;
+  DYNAMIC_SHARED(Number, memory);
+  const SwizzledTile<Number, d_head> q{memory}, d_o{memory + kTileRows * d_head},
+      k{memory + 2 * kTileRows * d_head}, v{memory + (2 * kTileRows + kBackwardOther) * d_head};
+  const int head = static_cast<int>(blockIdx.y), first = static_cast<int>(blockIdx.x) * kTileRows;
+  const int row = first_row_of_warp();
+  const float scale = a.scale * kLog2E;
+  float d_q[d_head / 8][4] = {}, log_sum[2], row_d[2];
+  for (int half = 0; half < 2; ++half) {
+    const int query = min(first + row + row_of_sum(half * 2), a.queries - 1);
+    log_sum[half] = a.log_sums[head * a.queries + query] * kLog2E;
+    row_d[half] = a.row_sums[head * a.queries + query];
+  }
+  q.copy(head_of<d_head>(a.q, head, a.queries), first, kTileRows, a.queries);
+  d_o.copy(head_of<d_head>(a.d_o, head, a.queries), first, kTileRows, a.queries);
+  const int end = keys_seen(a, first + kTileRows);
+  for (int j = 0; j < end; j += kBackwardOther) {
+    __syncthreads();  // the tiles before have been read
+    k.copy(head_of<d_head>(a.k, head / a.group, a.keys), j, kBackwardOther, a.keys);
+    v.copy(head_of<d_head>(a.v, head / a.group, a.keys), j, kBackwardOther, a.keys);
+    wait_for_copies();
+    __syncthreads();
+    float s[kBlocks][4], d_p[kBlocks][4];
+    multiply_rows(s, q, row, k);
+    multiply_rows(d_p, d_o, row, v);
+#pragma unroll
+    for (int i = 0; i < kBlocks; ++i) {
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const bool seen = sees(a, first + row + row_of_sum(c), j + column_of_sum(i, c));
+        const float p = seen ? exp2f(scale * s[i][c] - log_sum[c / 2]) : 0;
+        s[i][c] = p * (d_p[i][c] - row_d[c / 2]);
+      }
+    }
+    add_product(d_q, s, k);
+  }
+  write_rows<Number, d_head>(head_of<d_head>(a.d_q, head, a.queries), first + row, a.queries, d_q,
+                             a.scale, a.scale);
+}
+
+template <class Number, int d_head>
+__device__ void attention_tensor_core_d_kv(const Attention<Number>& a) {
+  constexpr int kBlocks = kBackwardOther / 8;
+  DYNAMIC_SHARED(Number, memory);
+  const SwizzledTile<Number, d_head> k{memory}, v{memory + kTileRows * d_head},
+      q{memory + 2 * kTileRows * d_head}, d_o{memory + (2 * kTileRows + kBackwardOther) * d_head};
+  const int kv_head = static_cast<int>(blockIdx.y);
+  const int first = static_cast<int>(blockIdx.x) * kTileRows, row = first_row_of_warp();
+  const float scale = a.scale * kLog2E;
+  float d_k[d_head / 8][4] = {}, d_v[d_head / 8][4] = {};
+  k.copy(head_of<d_head>(a.k, kv_head, a.keys), first, kTileRows, a.keys);
+  v.copy(head_of<d_head>(a.v, kv_head, a.keys), first, kTileRows, a.keys);
+  for (int head = kv_head * a.group; head < (kv_head + 1) * a.group; ++head) {
+    // Queries before the first key of the tile see none of it.
+    for (int j = a.causal != 0 ? first : 0; j < a.queries; j += kBackwardOther) {
+      __syncthreads();
+      q.copy(head_of<d_head>(a.q, head, a.queries), j, kBackwardOther, a.queries);
+      d_o.copy(head_of<d_head>(a.d_o, head, a.queries), j, kBackwardOther, a.queries);
+      wait_for_copies();
+      __syncthreads();
+      float p[kBlocks][4], d_s[kBlocks][4];  // transposed: a row for each key
+      multiply_rows(p, k, row, q);
+      multiply_rows(d_s, v, row, d_o);
+#pragma unroll
+      for (int i = 0; i < kBlocks; ++i) {
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const int query = j + column_of_sum(i, c);
+          const int place = head * a.queries + min(query, a.queries - 1);
+          const bool seen = query < a.queries && sees(a, query, first + row + row_of_sum(c));
+          p[i][c] = seen ? exp2f(scale * p[i][c] - a.log_sums[place] * kLog2E) : 0;
+          d_s[i][c] = p[i][c] * (d_s[i][c] - a.row_sums[place]);
+        }
+      }
+      add_product(d_v, p, d_o);
+      add_product(d_k, d_s, q);
+    }
+  }
+  write_rows<Number, d_head>(head_of<d_head>(a.d_k, kv_head, a.keys), first + row, a.keys, d_k,
+                             a.scale, a.scale);
+  write_rows<Number, d_head>(head_of<d_head>(a.d_v, kv_head, a.keys), first + row, a.keys, d_v, 1,
+                             1);
+}
+
+}  // namespace ts::kernels::own_cuda
+
+#define TENSORSCOPE_TENSOR_CORE(Number, type)                                     \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_forward, Number, type, 128) \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_q, Number, type, 128)     \
+  TENSORSCOPE_ATTENTION_KERNELS(attention_tensor_core_d_kv, Number, type, 128)
+TENSORSCOPE_TENSOR_CORE(ts::kernels::own_cuda::Bf16, bf16)
+TENSORSCOPE_TENSOR_CORE(ts::kernels::own_cuda::Fp16, fp16)

@@ -1,0 +1,84 @@
+#pragma once
+
+// What every kernel here needs. The sources are CUDA C++ for nvcc, and C++ for a compiler of the
+// host, with which they run in kernels/executor.
+
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define DYNAMIC_SHARED(type, name)                               \
+  extern __shared__ __align__(128) unsigned char shared_bytes[]; \
+  type* const name = reinterpret_cast<type*>(shared_bytes)
+#else
+#include "kernels/executor/cuda_on_cpu.h"
+#include "kernels/own_cuda/on_cpu.h"
+#endif
+
+// A kernel with a name that a driver finds: it calls NAME<...>(problem).
+#define TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, ...)                         \
+  extern "C" __global__ void __launch_bounds__(threads) symbol(const Problem problem) { \
+    __VA_ARGS__(problem);                                                               \
+  }
+#ifdef __CUDACC__
+#define TENSORSCOPE_KERNEL TENSORSCOPE_KERNEL_ALONE
+#else
+#define TENSORSCOPE_KERNEL(symbol, Problem, threads, ...)         \
+  TENSORSCOPE_KERNEL_ALONE(symbol, Problem, threads, __VA_ARGS__) \
+  static const ts::kernels::own_cuda::KnownOnCpu known_##symbol(  \
+      #symbol, [](const void* problem) { symbol(*static_cast<const Problem*>(problem)); });
+#endif
+
+namespace ts::kernels::own_cuda {
+
+// Numbers of 16 bits in memory.
+struct Bf16 {
+  std::uint16_t bits;
+};
+struct Fp16 {
+  std::uint16_t bits;
+};
+
+__device__ inline float widen(float x) {
+  return x;
+}
+__device__ inline float widen(Bf16 x) {
+  const std::uint32_t bits = std::uint32_t{x.bits} << 16U;
+  float wide;
+  memcpy(&wide, &bits, sizeof wide);
+  return wide;
+}
+__device__ inline float widen(Fp16 x) {
+#ifdef __CUDACC__
+  float wide;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+  return wide;
+#else
+  return static_cast<float>(__builtin_bit_cast(_Float16, x.bits));
+#endif
+}
+
+// To the nearest number, ties to even.
+__device__ inline void narrow(float x, float& to) {
+  to = x;
+}
+__device__ inline void narrow(float x, Bf16& to) {
+  std::uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const std::uint32_t rounded = (bits + 0x7FFFU + ((bits >> 16U) & 1U)) >> 16U;
+  to.bits = static_cast<std::uint16_t>(x != x ? 0x7FC0U : rounded);
+}
+__device__ inline void narrow(float x, Fp16& to) {
+#ifdef __CUDACC__
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(x));
+#else
+  to.bits = __builtin_bit_cast(std::uint16_t, static_cast<_Float16>(x));
+#endif
+}
+
+// Minus infinity as the largest of no scores; weights are then 0, not NaN.
+constexpr float kLowest = -__builtin_huge_valf();
+__device__ inline float base_of(float largest) {
+  return largest == kLowest ? 0.0F : largest;
+}
+
+}  // namespace ts::kernels::own_cuda

@@ -1,0 +1,66 @@
+// The weighted sum of the exercises, y = (x * w).sum(-1) of x [rows][width], and its gradients.
+//
+//   forward, a warp a row:             backward:
+//     each lane adds every 32nd          dX = dY w, in the same walk over x as
+//     product of the row                 dW = sum of dY x over rows, in two passes:
+//     the lanes' sums are added            a block adds its rows to a partial sum of its own,
+//     by five shuffles                     a thread a column then adds the blocks' sums
+//
+// Every sum has its order, so results are the same from run to run. The sum over a warp is that of
+// Harris 2007 ("Optimizing Parallel Reduction in CUDA"), with shuffles instead of shared memory.
+#include "kernels/own_cuda/weighted_sums.h"
+
+namespace ts::kernels::own_cuda {
+
+template <class Number>
+__device__ void weighted_sum_forward(const WeightedSum<Number>& s) {
+  const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+  if (row >= s.rows) return;  // the whole warp
+  const Number* x = s.x + std::int64_t{row} * s.width;
+  float sum = 0;
+  for (int c = static_cast<int>(threadIdx.x); c < s.width; c += 32)
+    sum += widen(x[c]) * widen(s.w[c]);
+  for (int bit = 16; bit > 0; bit /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, bit);
+  if (threadIdx.x == 0) narrow(sum, s.y[row]);
+}
+
+// A thread a column, and a block the rows from blockIdx.y * rows_of_block on.
+template <class Number>
+__device__ void weighted_sum_backward(const WeightedSum<Number>& s) {
+  const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (column >= s.width) return;
+  const int first = static_cast<int>(blockIdx.y) * s.rows_of_block;
+  const int end = min(first + s.rows_of_block, s.rows);
+  const float w = widen(s.w[column]);
+  float sum = 0;
+  for (int row = first; row < end; ++row) {
+    const std::int64_t place = std::int64_t{row} * s.width + column;
+    const float d_y = widen(s.d_y[row]);
+    narrow(d_y * w, s.d_x[place]);
+    sum += d_y * widen(s.x[place]);
+  }
+  s.partial[blockIdx.y * s.width + column] = sum;
+}
+
+template <class Number>
+__device__ void weighted_sum_add(const WeightedSum<Number>& s) {
+  const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (column >= s.width) return;
+  const int blocks = (s.rows + s.rows_of_block - 1) / s.rows_of_block;
+  float sum = 0;
+  for (int block = 0; block < blocks; ++block) sum += s.partial[block * s.width + column];
+  narrow(sum, s.d_w[column]);
+}
+
+}  // namespace ts::kernels::own_cuda
+
+#define TENSORSCOPE_WEIGHTED_SUM(name, Number, type)                                 \
+  TENSORSCOPE_KERNEL(name##_##type, ts::kernels::own_cuda::WeightedSum<Number>, 128, \
+                     ts::kernels::own_cuda::name<Number>)
+#define TENSORSCOPE_WEIGHTED_SUMS(Number, type)                 \
+  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_forward, Number, type)  \
+  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_backward, Number, type) \
+  TENSORSCOPE_WEIGHTED_SUM(weighted_sum_add, Number, type)
+TENSORSCOPE_WEIGHTED_SUMS(float, fp32)
+TENSORSCOPE_WEIGHTED_SUMS(ts::kernels::own_cuda::Bf16, bf16)
+TENSORSCOPE_WEIGHTED_SUMS(ts::kernels::own_cuda::Fp16, fp16)

@@ -1,0 +1,331 @@
+// Our CUDA kernels, run by the executor, against the formulas in fp64: values, gradients,
+// remainders of tiles, masks, shared keys. No access races, leaves its tensor or reads what nobody
+// wrote.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/report/attention_stages.h"
+#include "kernels/executor/executor.h"
+#include "kernels/own_cuda/attention.h"
+#include "kernels/own_cuda/on_cpu.h"
+#include "kernels/own_cuda/weighted_sums.h"
+
+namespace ts::kernels::own_cuda {
+namespace {
+
+using Values = std::vector<double>;
+
+struct AttentionCase {
+  std::string stage, type;
+  int queries = 0, keys = 0, d_head = 0;
+  bool causal = false;
+  int heads = 1, kv_heads = 1;
+};
+
+Values random_values(std::size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  Values values(count);
+  for (double& value : values) value = normal(generator);
+  return values;
+}
+
+// A tensor of a type, in memory of the executor.
+struct TypedTensor {
+  std::string type;
+  std::size_t count = 0;
+  void* data = nullptr;
+
+  TypedTensor(const char* name, std::string type_, std::size_t count_, bool writable)
+      : type(std::move(type_)), count(count_) {
+    const int bytes = type == "fp32" ? 4 : 2;
+    data = executor::allocate(name, count * static_cast<std::size_t>(bytes), bytes, writable);
+  }
+  // The values as the type rounds them.
+  Values set(const Values& values) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto x = static_cast<float>(values[i]);
+      if (type == "fp32") narrow(x, static_cast<float*>(data)[i]);
+      if (type == "bf16") narrow(x, static_cast<Bf16*>(data)[i]);
+      if (type == "fp16") narrow(x, static_cast<Fp16*>(data)[i]);
+    }
+    return values_of();
+  }
+  [[nodiscard]] Values values_of() const {
+    Values values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      values[i] = type == "fp32"   ? widen(static_cast<const float*>(data)[i])
+                  : type == "bf16" ? widen(static_cast<const Bf16*>(data)[i])
+                                   : widen(static_cast<const Fp16*>(data)[i]);
+    }
+    return values;
+  }
+};
+
+struct AttentionValues {
+  Values o, log_sums, d_q, d_k, d_v;
+};
+
+// The formulas, for one head after the other.
+AttentionValues exact_attention(const AttentionCase& c, const Values& q, const Values& k,
+                                const Values& v, const Values& d_o) {
+  const auto at = [&](const Values& x, int head, int rows, int row, int column) {
+    return x[(static_cast<std::size_t>(head) * static_cast<std::size_t>(rows) +
+              static_cast<std::size_t>(row)) *
+                 static_cast<std::size_t>(c.d_head) +
+             static_cast<std::size_t>(column)];
+  };
+  const double scale = 1 / std::sqrt(c.d_head);
+  AttentionValues exact{.o = Values(q.size()),
+                        .log_sums = {},
+                        .d_q = Values(q.size()),
+                        .d_k = Values(k.size()),
+                        .d_v = Values(k.size())};
+  const auto place = [&](int head, int rows, int row) {
+    return (static_cast<std::size_t>(head) * static_cast<std::size_t>(rows) +
+            static_cast<std::size_t>(row)) *
+           static_cast<std::size_t>(c.d_head);
+  };
+  for (int head = 0; head < c.heads; ++head) {
+    const int kv = head / (c.heads / c.kv_heads);
+    for (int i = 0; i < c.queries; ++i) {
+      const int seen = c.causal ? std::min(c.keys, i + 1) : c.keys;
+      Values p(static_cast<std::size_t>(seen)), d_p(p.size());
+      double sum = 0, mean = 0;
+      for (int j = 0; j < seen; ++j) {
+        double s = 0, g = 0;
+        for (int x = 0; x < c.d_head; ++x) {
+          s += at(q, head, c.queries, i, x) * at(k, kv, c.keys, j, x);
+          g += at(d_o, head, c.queries, i, x) * at(v, kv, c.keys, j, x);
+        }
+        p[static_cast<std::size_t>(j)] = std::exp(scale * s);
+        d_p[static_cast<std::size_t>(j)] = g;
+        sum += p[static_cast<std::size_t>(j)];
+      }
+      exact.log_sums.push_back(std::log(sum));
+      for (std::size_t j = 0; j < p.size(); ++j) {
+        p[j] /= sum;
+        mean += p[j] * d_p[j];
+      }
+      for (int j = 0; j < seen; ++j) {
+        const double weight = p[static_cast<std::size_t>(j)];
+        const double d_s = scale * weight * (d_p[static_cast<std::size_t>(j)] - mean);
+        for (int x = 0; x < c.d_head; ++x) {
+          const auto column = static_cast<std::size_t>(x);
+          exact.o[place(head, c.queries, i) + column] += weight * at(v, kv, c.keys, j, x);
+          exact.d_q[place(head, c.queries, i) + column] += d_s * at(k, kv, c.keys, j, x);
+          exact.d_k[place(kv, c.keys, j) + column] += d_s * at(q, head, c.queries, i, x);
+          exact.d_v[place(kv, c.keys, j) + column] += weight * at(d_o, head, c.queries, i, x);
+        }
+      }
+    }
+  }
+  return exact;
+}
+
+void expect_near(const Values& got, const Values& exact, double tolerance, const char* name) {
+  double largest = 1;
+  for (const double value : exact) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    ASSERT_NEAR(got[i], exact[i], tolerance * largest) << name << "[" << i << "]";
+  }
+}
+
+struct OwnCuda : testing::Test {
+  void TearDown() override { executor::release_tensors(); }
+
+  static void run_part(const AttentionCase& c, const std::string& part,
+                       const Attention<void>& problem) {
+    for (const report::StageKernel& kernel : report::kAttentionKernels) {
+      if (kernel.part != part || (kernel.stage != c.stage && part != "row_sums")) continue;
+      const int rows = kernel.rows(c.d_head);
+      const int all = kernel.of_keys ? c.keys : c.queries;
+      const auto finding =
+          run_on_cpu(kernel.kernel(c.type, c.d_head),
+                     {static_cast<unsigned>((all + rows - 1) / rows),
+                      static_cast<unsigned>(kernel.of_keys ? c.kv_heads : c.heads), 1},
+                     {kernel.threads_x, kernel.threads_y, 1},
+                     static_cast<std::size_t>(kernel.shared_bytes(c.d_head)), &problem);
+      ASSERT_FALSE(finding) << kernel.function << ": " << executor::name_of(finding.kind) << " in "
+                            << finding.memory << "[" << finding.index << "] of " << finding.elements
+                            << ", thread " << finding.thread << " and " << finding.other;
+    }
+  }
+
+  static void check(const AttentionCase& c) {
+    SCOPED_TRACE(c.stage + " " + c.type + " " + std::to_string(c.queries) + " x " +
+                 std::to_string(c.keys) + ", d_head " + std::to_string(c.d_head) +
+                 (c.causal ? ", causal" : ""));
+    const auto width = static_cast<std::size_t>(c.d_head);
+    const std::size_t rows =
+        static_cast<std::size_t>(c.heads) * static_cast<std::size_t>(c.queries);
+    const std::size_t of_q = rows * width;
+    const std::size_t of_k =
+        static_cast<std::size_t>(c.kv_heads) * static_cast<std::size_t>(c.keys) * width;
+    const TypedTensor q("q", c.type, of_q, false), k("k", c.type, of_k, false);
+    const TypedTensor v("v", c.type, of_k, false), o("o", c.type, of_q, true);
+    const TypedTensor d_o("d_o", c.type, of_q, false), d_q("d_q", c.type, of_q, true);
+    const TypedTensor d_k("d_k", c.type, of_k, true), d_v("d_v", c.type, of_k, true);
+    const TypedTensor log_sums("L", "fp32", rows, true), row_sums("D", "fp32", rows, true);
+    const AttentionValues exact =
+        exact_attention(c, q.set(random_values(of_q, 1)), k.set(random_values(of_k, 2)),
+                        v.set(random_values(of_k, 3)), d_o.set(random_values(of_q, 4)));
+    const Attention<void> problem{.q = q.data,
+                                  .k = k.data,
+                                  .v = v.data,
+                                  .o = o.data,
+                                  .log_sums = static_cast<float*>(log_sums.data),
+                                  .d_o = d_o.data,
+                                  .row_sums = static_cast<float*>(row_sums.data),
+                                  .d_q = d_q.data,
+                                  .d_k = d_k.data,
+                                  .d_v = d_v.data,
+                                  .queries = c.queries,
+                                  .keys = c.keys,
+                                  .group = c.heads / c.kv_heads,
+                                  .causal = c.causal ? 1 : 0,
+                                  .scale = 1 / std::sqrt(static_cast<float>(c.d_head))};
+    for (const char* part : {"forward", "row_sums", "d_q", "d_kv"}) {
+      ASSERT_NO_FATAL_FAILURE(run_part(c, part, problem));
+    }
+    const double tolerance = c.type == "fp32" ? 3e-6 : c.type == "fp16" ? 2e-3 : 1.5e-2;
+    expect_near(log_sums.values_of(), exact.log_sums, 3e-6, "L");
+    expect_near(o.values_of(), exact.o, tolerance, "o");
+    expect_near(d_q.values_of(), exact.d_q, tolerance, "d_q");
+    expect_near(d_k.values_of(), exact.d_k, tolerance, "d_k");
+    expect_near(d_v.values_of(), exact.d_v, tolerance, "d_v");
+    executor::release_tensors();
+  }
+};
+
+// One row, remainders of every tile, and more than one tile of each kind.
+TEST_F(OwnCuda, NaiveAttention) {
+  for (const bool causal : {false, true}) {
+    check({.stage = "naive",
+           .type = "fp32",
+           .queries = 37,
+           .keys = 37,
+           .d_head = 32,
+           .causal = causal});
+    check({.stage = "naive",
+           .type = "bf16",
+           .queries = 5,
+           .keys = 5,
+           .d_head = 64,
+           .causal = causal});
+  }
+  check({.stage = "naive", .type = "fp16", .queries = 1, .keys = 9, .d_head = 128});
+  check({.stage = "naive", .type = "fp32", .queries = 130, .keys = 3, .d_head = 32});
+}
+
+TEST_F(OwnCuda, TiledAttention) {
+  for (const bool causal : {false, true}) {
+    for (const int d_head : {32, 64, 128}) {
+      check({.stage = "tiled",
+             .type = "fp32",
+             .queries = 71,
+             .keys = 71,
+             .d_head = d_head,
+             .causal = causal});
+    }
+    check({.stage = "tiled",
+           .type = "bf16",
+           .queries = 33,
+           .keys = 33,
+           .d_head = 64,
+           .causal = causal});
+  }
+  check({.stage = "tiled", .type = "fp16", .queries = 1, .keys = 1, .d_head = 32});
+  check({.stage = "tiled", .type = "fp32", .queries = 3, .keys = 65, .d_head = 64});
+}
+
+TEST_F(OwnCuda, TensorCoreAttention) {
+  for (const bool causal : {false, true}) {
+    for (const int d_head : {32, 64, 128}) {
+      check({.stage = "tensor_core",
+             .type = "bf16",
+             .queries = 71,
+             .keys = 71,
+             .d_head = d_head,
+             .causal = causal});
+    }
+    check({.stage = "tensor_core",
+           .type = "fp16",
+           .queries = 130,
+           .keys = 130,
+           .d_head = 64,
+           .causal = causal});
+  }
+  check({.stage = "tensor_core", .type = "fp16", .queries = 1, .keys = 1, .d_head = 32});
+  check({.stage = "tensor_core", .type = "fp16", .queries = 3, .keys = 100, .d_head = 64});
+}
+
+TEST_F(OwnCuda, HeadsThatShareKeys) {
+  for (const char* stage : {"naive", "tiled", "tensor_core"}) {
+    check({.stage = stage,
+           .type = "fp16",
+           .queries = 20,
+           .keys = 20,
+           .d_head = 32,
+           .causal = true,
+           .heads = 6,
+           .kv_heads = 2});
+  }
+}
+
+TEST_F(OwnCuda, WeightedSum) {
+  for (const char* type : {"fp32", "bf16", "fp16"}) {
+    for (const int width : {1, 33, 200}) {
+      SCOPED_TRACE(std::string(type) + " " + std::to_string(width));
+      constexpr int kRows = 11, kRowsOfBlock = 4;
+      const auto columns = static_cast<std::size_t>(width);
+      const TypedTensor x("x", type, kRows * columns, false), w("w", type, columns, false);
+      const TypedTensor y("y", type, kRows, true), d_y("d_y", type, kRows, false);
+      const TypedTensor d_x("d_x", type, kRows * columns, true), d_w("d_w", type, columns, true);
+      const TypedTensor partial("partial", "fp32", 3 * columns, true);
+      const Values in = x.set(random_values(kRows * columns, 1)),
+                   by = w.set(random_values(columns, 2));
+      const Values g = d_y.set(random_values(kRows, 3));
+      const WeightedSum<void> problem{.x = x.data,
+                                      .w = w.data,
+                                      .y = y.data,
+                                      .d_y = d_y.data,
+                                      .d_x = d_x.data,
+                                      .d_w = d_w.data,
+                                      .partial = static_cast<float*>(partial.data),
+                                      .rows = kRows,
+                                      .width = width,
+                                      .rows_of_block = kRowsOfBlock};
+      const auto run = [&](const char* name, executor::Size3 grid, executor::Size3 block) {
+        return run_on_cpu(std::string("weighted_sum_") + name + "_" + type, grid, block, 0,
+                          &problem);
+      };
+      const unsigned blocks = (static_cast<unsigned>(width) + 127) / 128;
+      EXPECT_FALSE(run("forward", {3, 1, 1}, {32, 4, 1}));
+      EXPECT_FALSE(run("backward", {blocks, 3, 1}, {128, 1, 1}));
+      EXPECT_FALSE(run("add", {blocks, 1, 1}, {128, 1, 1}));
+      Values sums(kRows), of_x(kRows * columns), of_w(columns);
+      for (std::size_t row = 0; row < kRows; ++row) {
+        for (std::size_t c = 0; c < columns; ++c) {
+          sums[row] += in[row * columns + c] * by[c];
+          of_x[row * columns + c] = g[row] * by[c];
+          of_w[c] += g[row] * in[row * columns + c];
+        }
+      }
+      const double tolerance = type == std::string("fp32")   ? 1e-6
+                               : type == std::string("fp16") ? 1e-3
+                                                             : 5e-3;
+      expect_near(y.values_of(), sums, tolerance, "y");
+      expect_near(d_x.values_of(), of_x, tolerance, "d_x");
+      expect_near(d_w.values_of(), of_w, tolerance, "d_w");
+      executor::release_tensors();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::kernels::own_cuda
