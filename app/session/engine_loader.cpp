@@ -13,11 +13,6 @@ namespace {
 
 constexpr const char* kEngineFile = "libtensorscope_kernels.so";
 
-std::filesystem::path engine_folder() {
-  const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
-  return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
-}
-
 // Opens the library and creates one object with its function named `symbol`.
 template <class Made>
 base::Result<std::unique_ptr<Made>> load(const char* symbol) {
@@ -44,6 +39,11 @@ base::Result<std::unique_ptr<Made>> load(const char* symbol) {
 }
 
 }  // namespace
+
+std::filesystem::path engine_folder() {
+  const char* named = std::getenv("TENSORSCOPE_ENGINE_DIR");
+  return named != nullptr && *named != '\0' ? std::filesystem::path(named) : program_folder();
+}
 
 std::filesystem::path program_folder() {
   std::error_code error;

@@ -13,6 +13,9 @@ run::EngineLoader make_engine_loader();
 // The dry runner of the same library. Engine and dry runner may be loaded by two threads at once.
 predict::DryRunnerLoader make_dry_runner_loader();
 
+// The folder of the engine and of what is built beside it: that of the program, or
+// TENSORSCOPE_ENGINE_DIR.
+std::filesystem::path engine_folder();
 // The folder of the running program; empty if it is unknown, never the current one.
 std::filesystem::path program_folder();
 

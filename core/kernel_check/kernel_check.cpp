@@ -1,0 +1,242 @@
+#include "core/kernel_check/kernel_check.h"
+
+#include <array>
+#include <cstdlib>
+#include <regex>
+#include <string_view>
+#include <utility>
+
+#include "core/io/child_process.h"
+#include "core/io/file.h"
+#include "core/io/json_parse.h"
+#include "core/io/private_folder.h"
+#include "core/text/message.h"
+
+#define TENSORSCOPE_EXECUTOR_FILES(EACH)             \
+  EACH(accesses, "accesses.cpp")                     \
+  EACH(check_attention, "check_attention.cpp")       \
+  EACH(cuda_on_cpu, "cuda_on_cpu.h")                 \
+  EACH(cuda_runtime_on_cpu, "cuda_runtime_on_cpu.h") \
+  EACH(entry_points, "entry_points.h")               \
+  EACH(executor_source, "executor.cpp")              \
+  EACH(executor_header, "executor.h")                \
+  EACH(state, "state.h")
+
+#define TENSORSCOPE_DECLARE(symbol, name)                      \
+  extern "C" const char tensorscope_asset_executor_##symbol[]; \
+  extern "C" const char tensorscope_asset_executor_##symbol##_end[];
+TENSORSCOPE_EXECUTOR_FILES(TENSORSCOPE_DECLARE)
+#undef TENSORSCOPE_DECLARE
+
+namespace ts::kernel_check {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct ExecutorFile {
+  const char* name;
+  const char *begin, *end;
+};
+#define TENSORSCOPE_ROW(symbol, name) \
+  {name, tensorscope_asset_executor_##symbol, tensorscope_asset_executor_##symbol##_end},
+constexpr std::array kExecutorFiles =
+    std::to_array<ExecutorFile>({TENSORSCOPE_EXECUTOR_FILES(TENSORSCOPE_ROW)});
+#undef TENSORSCOPE_ROW
+
+constexpr int kTimedOut = 124;  // of timeout(1)
+
+base::Result<void> write_sources(const fs::path& folder, const std::string& source) {
+  const fs::path executor = folder / "kernels/executor";
+  std::error_code failed;
+  fs::create_directories(executor, failed);
+  for (const ExecutorFile& file : kExecutorFiles) {
+    if (auto written = io::write_file(
+            executor / file.name, {file.begin, static_cast<std::size_t>(file.end - file.begin)});
+        !written) {
+      return written;
+    }
+  }
+  // Headers of CUDA that such files include.
+  constexpr std::string_view kWords = "#include \"kernels/executor/cuda_runtime_on_cpu.h\"\n";
+  for (const char* name : {"cuda_runtime.h", "cuda.h", "device_launch_parameters.h"}) {
+    if (auto written = io::write_file(folder / name, kWords); !written) return written;
+  }
+  return io::write_file(folder / "kernel.cpp", source);
+}
+
+// The first line of a compiler's output that says what is wrong.
+std::string first_error(const fs::path& log) {
+  const auto text = io::read_file(log);
+  if (!text) return text.error().sentence;
+  std::size_t begin = 0;
+  while (begin < text->size()) {
+    const std::size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string line = text->substr(begin, end - begin);
+    if (line.find("error: ") != std::string::npos ||
+        line.find("undefined reference") != std::string::npos) {
+      return line;
+    }
+    begin = end + 1;
+  }
+  return text->substr(0, text->find('\n'));
+}
+
+std::string compiler() {
+  const char* const named = std::getenv("CXX");
+  return named != nullptr && *named != 0 ? named : "c++";
+}
+
+base::Result<void> compile(const fs::path& folder, std::vector<std::string> words,
+                           const base::CancelToken& cancel) {
+  words.insert(words.begin(), {compiler(), "-std=c++20", "-O1", "-w", "-I", folder.string()});
+  const io::ChildCommand command{.words = std::move(words), .log = folder / "log"};
+  const auto code = io::run_child(command, cancel);
+  if (!code) return tl::unexpected(code.error());
+  if (*code == 0) return {};
+  return text::fail("kernel_check.not_compiled", {{"reason", first_error(command.log)}});
+}
+
+std::string number(const Json& result, const char* key) {
+  return std::to_string(result.value(key, std::int64_t{0}));
+}
+
+std::string block(const Json& result, const char* key) {
+  const auto index = result.value(key, std::vector<int>{0, 0, 0});
+  return "(" + std::to_string(index.at(0)) + ", " + std::to_string(index.at(1)) + ", " +
+         std::to_string(index.at(2)) + ")";
+}
+
+// "heads 2, T 64, d_head 64", for the end of a sentence.
+base::Message sizes_of(const Json& result) {
+  const std::vector<base::Argument> arguments = {{"heads", number(result, "heads")},
+                                                 {"length", number(result, "length")},
+                                                 {"width", number(result, "d_head")}};
+  return result.value("causal", false) ? text::message("kernel_check.sizes_causal", arguments)
+                                       : text::message("kernel_check.sizes", arguments);
+}
+
+base::Message wrong_value(const Json& result) {
+  std::vector<base::Argument> arguments = {
+      {"tensor", result.value("tensor", "")},   {"head", number(result, "head")},
+      {"row", number(result, "row")},           {"column", number(result, "column")},
+      {"got", result.value("got", "")},         {"expected", result.value("expected", "")},
+      {"thread", number(result, "thread")},     {"block", block(result, "block")},
+      text::argument("sizes", sizes_of(result))};
+  const std::string mistake = result.value("mistake", "");
+  if (!mistake.empty()) {
+    arguments.push_back(
+        text::argument("mistake", text::message("kernel_check.mistake." + mistake)));
+    return text::message("kernel_check.wrong_as_if", arguments);
+  }
+  if (result.value("got", "") == "nan" && result.value("thread", -1) < 0) {
+    return text::message("kernel_check.not_computed", arguments);
+  }
+  return text::message(
+      result.value("thread", -1) < 0 ? "kernel_check.wrong" : "kernel_check.wrong_by", arguments);
+}
+
+base::Message access_message(const std::string& outcome, const Json& result) {
+  const bool other_block = result.value("other_block", Json()) != result.value("block", Json());
+  const std::string key = outcome == "race" && other_block ? "race_blocks"
+                          : outcome == "outside"
+                              ? (result.value("write", false) ? "outside_write" : "outside_read")
+                              : outcome;
+  return text::message("kernel_check." + key,
+                       {{"memory", result.value("memory", "")},
+                        {"index", number(result, "index")},
+                        {"byte", std::to_string(result.value("index", std::int64_t{0}) *
+                                                result.value("unit", std::int64_t{1}))},
+                        {"elements", number(result, "elements")},
+                        {"thread", number(result, "thread")},
+                        {"other", number(result, "other")},
+                        {"block", block(result, "block")},
+                        {"other_block", block(result, "other_block")},
+                        text::argument("sizes", sizes_of(result))});
+}
+
+}  // namespace
+
+std::string as_cpp(const std::string& source) {
+  static const std::regex launch(R"(([A-Za-z_][\w:]*(?:<[^<>;(){}]*>)?)\s*<<<)");
+  static const std::regex launched(R"(>>>(\s*)\()");
+  static const std::regex shared(
+      R"(extern\s+__shared__\s+(?:__align__\s*\([^)]*\)\s*)?([\w:]+)\s+(\w+)\s*\[\s*\]\s*;)");
+  const std::string lines = std::regex_replace(source, launch, "Launch($1, ");
+  const std::string calls = std::regex_replace(lines, launched, ")$1(");
+  return std::regex_replace(calls, shared, "DYNAMIC_SHARED($1, $2);");
+}
+
+base::Result<KernelVerdict> check_attention(const fs::path& file, int d_head,
+                                            const base::CancelToken& cancel) {
+  const auto source = io::read_file(file);
+  if (!source) return tl::unexpected(source.error());
+  auto folder = io::PrivateFolder::make(fs::temp_directory_path(), "tensorscope-kernel-");
+  if (!folder) return tl::unexpected(folder.error());
+  const fs::path& here = folder->path();
+  // Names of lines are those of the file.
+  std::string named = "#line 1 \"";
+  for (const char letter : file.filename().string()) {
+    if (letter == '"' || letter == '\\' || letter == '\n') continue;
+    named += letter;
+  }
+  if (auto written = write_sources(here, named + "\"\n" + as_cpp(*source)); !written) {
+    return tl::unexpected(written.error());
+  }
+  const std::string object = (here / "kernel.o").string(), program = (here / "check").string();
+  const std::string executor = (here / "kernels/executor").string();
+  if (auto compiled = compile(
+          here,
+          {"-fsanitize=thread", "-include", executor + "/cuda_runtime_on_cpu.h", "-include",
+           executor + "/entry_points.h", "-c", (here / "kernel.cpp").string(), "-o", object},
+          cancel);
+      !compiled) {
+    return tl::unexpected(compiled.error());
+  }
+  if (auto compiled = compile(here,
+                              {executor + "/accesses.cpp", executor + "/executor.cpp",
+                               executor + "/check_attention.cpp", object, "-o", program},
+                              cancel);
+      !compiled) {
+    return tl::unexpected(compiled.error());
+  }
+  const fs::path result = here / "result.json";
+  const io::ChildCommand run{
+      .words = {"timeout", "60", "sh", "-c",
+                "ulimit -v 4194304; ulimit -f 2048; ulimit -c 0; exec \"$0\" \"$@\"", program,
+                result.string(), std::to_string(d_head)},
+      .log = here / "log"};
+  const auto code = io::run_child(run, cancel);
+  if (!code) return tl::unexpected(code.error());
+  const auto text = io::read_file(result);
+  if (!text) return text::fail("kernel_check.no_result");
+  const auto parsed = io::parse_json(text->substr(0, text->find('\n') + 1));
+  if (!parsed || !parsed->is_object()) return text::fail("kernel_check.no_result");
+  return verdict_of(*parsed, *code);
+}
+
+KernelVerdict verdict_of(const Json& result, int code) {
+  const std::string outcome = result.value("outcome", "");
+  if (outcome == "ok") {
+    return {true,
+            text::message(result.value("backward", false) ? "kernel_check.passed_backward"
+                                                          : "kernel_check.passed",
+                          {{"count", number(result, "cases")}}),
+            result};
+  }
+  if (outcome == "wrong") return {false, wrong_value(result), result};
+  if (outcome == "ended" && code == kTimedOut) {
+    return {false,
+            text::message("kernel_check.too_long", {text::argument("sizes", sizes_of(result))}),
+            result};
+  }
+  if (outcome == "ended") {
+    return {false,
+            text::message("kernel_check.ended", {{"code", std::to_string(code)},
+                                                 text::argument("sizes", sizes_of(result))}),
+            result};
+  }
+  return {false, access_message(outcome, result), result};
+}
+
+}  // namespace ts::kernel_check

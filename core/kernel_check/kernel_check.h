@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/cancel.h"
+#include "core/base/message.h"
+#include "core/base/result.h"
+
+// Checks a kernel that somebody has written, in CUDA C++ or C++, without a GPU: the file is
+// compiled with kernels/executor, whose sources travel in the program, and run on small sizes.
+namespace ts::kernel_check {
+
+struct KernelVerdict {
+  bool passed = false;
+  base::Message message;  // the first thing that is wrong, or what was checked
+  nlohmann::json result;  // what the checking program wrote
+};
+
+// CUDA C++ as a C++ compiler reads it with cuda_on_cpu.h: KERNEL<<<A, B>>>(C) becomes
+// Launch(KERNEL, A, B)(C), and `extern __shared__ T X[];` becomes DYNAMIC_SHARED(T, X);. Lines stay
+// where they are.
+std::string as_cpp(const std::string& source);
+
+// Compiles the file in a folder of its own and runs it in a process with limits: 60 s, 4 GiB, no
+// file larger than 1 MiB. It is still a program of its author's that runs with the user's rights.
+// Errors: the file cannot be read or compiled, there is no C++ compiler (c++, or what CXX names),
+// cancelled.
+base::Result<KernelVerdict> check_attention(const std::filesystem::path& file, int d_head,
+                                            const base::CancelToken& cancel);
+
+// The verdict on what the program wrote; `code` is how it ended (io::run_child).
+KernelVerdict verdict_of(const nlohmann::json& result, int code);
+
+}  // namespace ts::kernel_check

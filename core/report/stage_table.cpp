@@ -1,0 +1,156 @@
+#include "core/report/stage_table.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <regex>
+
+#include "core/report/attention_stages.h"
+#include "core/stats/occupancy.h"
+#include "core/text/numbers.h"
+
+namespace ts::report {
+namespace {
+
+constexpr int kWarpRows = 32;  // rows whose threads read the same number at once
+
+int number_at(const std::smatch& match, std::size_t group) {
+  return std::atoi(match[group].str().c_str());
+}
+
+// "8.6" is 86; 0 if it is none.
+int capability_of(const spec::Gpu& gpu) {
+  const std::size_t point = gpu.compute_capability.find('.');
+  if (point == std::string::npos) return 0;
+  return 10 * std::atoi(gpu.compute_capability.c_str()) +
+         std::atoi(gpu.compute_capability.c_str() + point + 1);
+}
+
+// The code that the driver takes: the newest of the card's own major number, not newer than the
+// card.
+const KernelResources* resources_on(const std::vector<KernelResources>& all,
+                                    const std::string& kernel, int capability) {
+  const KernelResources* best = nullptr;
+  for (const KernelResources& one : all) {
+    if (one.kernel != kernel || one.capability > capability) continue;
+    if (one.capability / 10 != capability / 10) continue;
+    if (best == nullptr || one.capability > best->capability) best = &one;
+  }
+  return best;
+}
+
+const StageKernel& stage_of(std::string_view function) {
+  return *std::find_if(kAttentionKernels.begin(), kAttentionKernels.end(),
+                       [function](const StageKernel& one) { return one.function == function; });
+}
+
+// Dense peak of what the kernel computes with.
+std::optional<double> peak_of(const spec::Gpu& gpu, const StageKernel& kernel,
+                              const std::string& type) {
+  if (std::string_view(kernel.stage) != "tensor_core") return gpu.fp32_tflops;
+  return type == "bf16" ? gpu.bf16_tflops : gpu.fp16_tflops;
+}
+
+const char* word_of(stats::OccupancyLimit limit) {
+  switch (limit) {
+    case stats::OccupancyLimit::warps:
+      return "warps";
+    case stats::OccupancyLimit::blocks:
+      return "blocks";
+    case stats::OccupancyLimit::registers:
+      return "registers";
+    case stats::OccupancyLimit::shared_memory:
+      return "shared memory";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<KernelResources> read_resources(std::string_view printed) {
+  static const std::regex compiling(R"(Compiling entry function '(\w+)' for 'sm_(\d+)\w?')");
+  static const std::regex spilled(R"((\d+) bytes spill stores, (\d+) bytes spill loads)");
+  static const std::regex used(R"(Used (\d+) registers)");
+  static const std::regex shared(R"((\d+) bytes smem)");
+  std::vector<KernelResources> all;
+  for (std::size_t begin = 0; begin < printed.size();) {
+    const std::size_t end = std::min(printed.find('\n', begin), printed.size());
+    const std::string line(printed.substr(begin, end - begin));
+    begin = end + 1;
+    std::smatch match;
+    if (std::regex_search(line, match, compiling)) {
+      all.push_back({.kernel = match[1], .capability = number_at(match, 2)});
+    }
+    if (all.empty()) continue;
+    if (std::regex_search(line, match, spilled)) {
+      all.back().spilled = number_at(match, 1) + number_at(match, 2);
+    }
+    if (std::regex_search(line, match, used)) all.back().registers = number_at(match, 1);
+    if (std::regex_search(line, match, shared)) all.back().static_shared = number_at(match, 1);
+  }
+  return all;
+}
+
+double stage_bytes(std::string_view function, const StageSizes& sizes) {
+  const StageKernel& kernel = stage_of(function);
+  const std::string_view part = kernel.part;
+  const double length = static_cast<double>(sizes.length), heads = static_cast<double>(sizes.heads);
+  const double tensor = heads * length * sizes.d_head * (sizes.type == "fp32" ? 4 : 2);
+  const double sums = heads * length * 4;
+  if (part == "row_sums") return 2 * tensor + sums;
+  const int rows = kernel.other == 1 ? kWarpRows : kernel.rows(sizes.d_head);
+  const double blocks = static_cast<double>((sizes.length + rows - 1) / rows);
+  // Two tensors of the other side for each block, or half of them.
+  const double tiles = 2 * tensor * blocks * (sizes.causal ? 0.5 : 1);
+  if (part == "forward") return 2 * tensor + sums + tiles;
+  if (part == "d_q") return 3 * tensor + 2 * sums + tiles;
+  return 4 * tensor + tiles + 2 * sums * blocks * (sizes.causal ? 0.5 : 1);
+}
+
+double stage_flops(std::string_view function, const StageSizes& sizes) {
+  const std::string_view part = stage_of(function).part;
+  const double length = static_cast<double>(sizes.length), heads = static_cast<double>(sizes.heads);
+  if (part == "row_sums") return 2 * heads * length * sizes.d_head;
+  const double products = part == "forward" ? 2 : part == "d_q" ? 3 : 4;
+  return products * 2 * heads * length * length * sizes.d_head * (sizes.causal ? 0.5 : 1);
+}
+
+io::TextTable stage_table(const std::vector<KernelResources>& resources, const spec::Gpu& gpu,
+                          const StageSizes& sizes) {
+  io::TextTable table{
+      .columns = {"stage", "kernel", "threads", "registers", "shared", "spilled", "occupancy",
+                  "limit", "bytes", "FLOP/B", "roof TFLOP/s"},
+      .rows = {},
+      .right = {false, false, true, true, true, true, true, false, true, true, true}};
+  const int capability = capability_of(gpu);
+  for (const StageKernel& kernel : kAttentionKernels) {
+    if (sizes.type == "fp32" && !kernel.takes_fp32) continue;
+    const KernelResources* const one =
+        resources_on(resources, kernel.kernel(sizes.type, sizes.d_head), capability);
+    if (one == nullptr) continue;
+    const int shared = one->static_shared + kernel.shared_bytes(sizes.d_head);
+    trace::KernelLaunch launch;
+    launch.block = {static_cast<std::int32_t>(kernel.threads_x),
+                    static_cast<std::int32_t>(kernel.threads_y), 1};
+    launch.registers = one->registers;
+    launch.shared_memory = shared;
+    const auto fills = stats::occupancy(gpu.compute_capability, launch);
+    const double bytes = stage_bytes(kernel.function, sizes);
+    const double intensity = stage_flops(kernel.function, sizes) / bytes;
+    const auto peak = peak_of(gpu, kernel, sizes.type);
+    const double memory_roof = intensity * gpu.bandwidth_gb_s * 1e-3;
+    table.rows.push_back(
+        {kernel.stage, kernel.part, std::to_string(kernel.threads_x * kernel.threads_y),
+         std::to_string(one->registers), text::bytes(shared).joined(),
+         text::bytes(one->spilled).joined(),
+         fills ? text::decimal(100 * fills->share, 0) + " %" : text::kNoNumber,
+         fills ? word_of(fills->limit) : "does not fit",
+         text::bytes(static_cast<std::int64_t>(bytes)).joined(), text::decimal(intensity, 1),
+         peak ? text::decimal(std::min(memory_roof, *peak), 1) +
+                    (memory_roof < *peak ? " (memory)" : " (arithmetic)")
+              : text::kNoNumber});
+  }
+  return table;
+}
+
+}  // namespace ts::report

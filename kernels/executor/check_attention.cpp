@@ -1,0 +1,249 @@
+// check_attention RESULT D_HEAD: the program that `tensorscope kernel FILE --check attention` makes
+// of a file with the functions of entry_points.h. It runs them on small sizes, compares with the
+// formula in fp64, and writes the first thing that is wrong into RESULT, as JSON.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/executor/entry_points.h"
+#include "kernels/executor/executor.h"
+
+extern "C" [[gnu::weak]] void attention_backward(const float* q, const float* k, const float* v,
+                                                 const float* d_o, float* d_q, float* d_k,
+                                                 float* d_v, int heads, int length, int d_head,
+                                                 bool causal);
+
+namespace {
+
+using ts::executor::Finding;
+using Values = std::vector<double>;
+
+// Of fp32 sums of at most some hundred products of numbers about 1.
+constexpr double kTolerance = 1e-4;
+
+struct Sizes {
+  int heads, length, d_head;
+  bool causal;
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(heads) * static_cast<std::size_t>(length) *
+           static_cast<std::size_t>(d_head);
+  }
+};
+
+// How the formula may differ, for saying which mistake a wrong result looks like.
+struct Variant {
+  const char* name = "";
+  double scale_power = -0.5;  // of d_head
+  bool mask = true;           // where causal
+  bool sees_itself = true;
+  bool normalised = true;
+};
+constexpr Variant kMistakes[] = {
+    {.name = "no_scale", .scale_power = 0},        {.name = "scale_d_head", .scale_power = -1},
+    {.name = "scale_product", .scale_power = 0.5}, {.name = "no_mask", .mask = false},
+    {.name = "mask_itself", .sees_itself = false}, {.name = "not_normalised", .normalised = false},
+};
+
+struct Inputs {
+  Values q, k, v, d_o;
+};
+struct Outputs {
+  Values o, d_q, d_k, d_v;
+};
+
+Values random_values(std::size_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  Values values(count);
+  for (double& value : values) value = normal(generator);
+  return values;
+}
+
+Outputs formula(const Sizes& sizes, const Inputs& in, const Variant& variant) {
+  const auto d = static_cast<std::size_t>(sizes.d_head), n = static_cast<std::size_t>(sizes.length);
+  const double scale = std::pow(sizes.d_head, variant.scale_power);
+  Outputs out{Values(in.q.size()), Values(in.q.size()), Values(in.q.size()), Values(in.q.size())};
+  for (std::size_t head = 0; head < static_cast<std::size_t>(sizes.heads); ++head) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = (head * n + i) * d;
+      const bool masks = sizes.causal && variant.mask;
+      const std::size_t seen = masks ? i + (variant.sees_itself ? 1 : 0) : n;
+      Values p(seen), d_p(seen);
+      double sum = 0, mean = 0;
+      for (std::size_t j = 0; j < seen; ++j) {
+        double s = 0;
+        for (std::size_t c = 0; c < d; ++c) {
+          s += in.q[row + c] * in.k[(head * n + j) * d + c];
+          d_p[j] += in.d_o[row + c] * in.v[(head * n + j) * d + c];
+        }
+        p[j] = std::exp(scale * s);
+        sum += p[j];
+      }
+      for (std::size_t j = 0; j < seen; ++j) {
+        if (variant.normalised) p[j] /= sum;
+        mean += p[j] * d_p[j];
+      }
+      for (std::size_t j = 0; j < seen; ++j) {
+        const double d_s = scale * p[j] * (d_p[j] - mean);
+        const std::size_t other = (head * n + j) * d;
+        for (std::size_t c = 0; c < d; ++c) {
+          out.o[row + c] += p[j] * in.v[other + c];
+          out.d_q[row + c] += d_s * in.k[other + c];
+          out.d_k[other + c] += d_s * in.q[row + c];
+          out.d_v[other + c] += p[j] * in.d_o[row + c];
+        }
+      }
+    }
+  }
+  return out;
+}
+
+bool is_near(double got, double expected) {
+  return std::abs(got - expected) <= kTolerance * (1 + std::abs(expected));
+}
+
+bool all_near(const float* got, const Values& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!is_near(got[i], expected[i])) return false;
+  }
+  return true;
+}
+
+struct Tensors {
+  const float *q, *k, *v, *d_o;
+  float *o, *d_q, *d_k, *d_v;
+};
+
+const float* input(const char* name, const Values& values) {
+  auto* const to = static_cast<float*>(
+      ts::executor::allocate(name, values.size() * sizeof(float), sizeof(float), false));
+  for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<float>(values[i]);
+  return to;
+}
+
+float* output(const char* name, std::size_t count) {
+  auto* const to =
+      static_cast<float*>(ts::executor::allocate(name, count * sizeof(float), sizeof(float), true));
+  for (std::size_t i = 0; i < count; ++i) to[i] = NAN;
+  return to;
+}
+
+// The result, written in the end and before whatever may end the process.
+std::FILE* result = nullptr;
+
+void write_sizes(const char* outcome, const Sizes& sizes) {
+  std::rewind(result);
+  std::fprintf(
+      result, "{\"outcome\": \"%s\", \"heads\": %d, \"length\": %d, \"d_head\": %d, \"causal\": %s",
+      outcome, sizes.heads, sizes.length, sizes.d_head, sizes.causal ? "true" : "false");
+}
+
+void write_end() {
+  std::fputs("}\n", result);
+  std::fflush(result);
+}
+
+void write_finding(const Sizes& sizes, const Finding& finding) {
+  write_sizes(ts::executor::name_of(finding.kind), sizes);
+  std::fprintf(
+      result,
+      ", \"memory\": \"%s\", \"index\": %lld, \"elements\": %lld, \"unit\": %d, \"thread\": %d, "
+      "\"other\": %d, \"block\": [%u, %u, %u], \"other_block\": [%u, %u, %u], \"write\": %s, "
+      "\"other_write\": %s, \"code\": \"%p\"",
+      finding.memory.c_str(), static_cast<long long>(finding.index),
+      static_cast<long long>(finding.elements), finding.unit, finding.thread, finding.other,
+      finding.block.x, finding.block.y, finding.block.z, finding.other_block.x,
+      finding.other_block.y, finding.other_block.z, finding.write ? "true" : "false",
+      finding.other_write ? "true" : "false", finding.code);
+  write_end();
+}
+
+// The first element that is wrong, and the mistake that would give all of these values.
+bool compare(const Sizes& sizes, const char* name, const float* got, const Inputs& in,
+             Values Outputs::*which, const Outputs& exact) {
+  const Values& expected = exact.*which;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (is_near(got[i], expected[i])) continue;
+    const char* mistake = "";
+    for (const Variant& variant : kMistakes) {
+      if (mistake[0] == 0 && all_near(got, formula(sizes, in, variant).*which))
+        mistake = variant.name;
+    }
+    const auto d = static_cast<std::size_t>(sizes.d_head),
+               n = static_cast<std::size_t>(sizes.length);
+    const auto writer = ts::executor::last_writer(got + i);
+    write_sizes("wrong", sizes);
+    std::fprintf(result,
+                 ", \"tensor\": \"%s\", \"head\": %zu, \"row\": %zu, \"column\": %zu, \"got\": "
+                 "\"%.6g\", \"expected\": \"%.6g\", \"mistake\": \"%s\", \"thread\": %d, "
+                 "\"block\": [%u, %u, %u]",
+                 name, i / d / n, i / d % n, i % d, static_cast<double>(got[i]), expected[i],
+                 mistake, writer.thread, writer.block.x, writer.block.y, writer.block.z);
+    write_end();
+    return false;
+  }
+  return true;
+}
+
+bool check(const Sizes& sizes) {
+  Inputs in;
+  unsigned seed = 0;
+  for (Values* values : {&in.q, &in.k, &in.v, &in.d_o})
+    *values = random_values(sizes.count(), ++seed);
+  const Outputs exact = formula(sizes, in, {});
+  const Tensors t{.q = input("q", in.q),
+                  .k = input("k", in.k),
+                  .v = input("v", in.v),
+                  .d_o = input("d_o", in.d_o),
+                  .o = output("o", sizes.count()),
+                  .d_q = output("d_q", sizes.count()),
+                  .d_k = output("d_k", sizes.count()),
+                  .d_v = output("d_v", sizes.count())};
+  write_sizes("ended", sizes);
+  write_end();
+  attention(t.q, t.k, t.v, t.o, sizes.heads, sizes.length, sizes.d_head, sizes.causal);
+  if (const Finding finding = ts::executor::take_finding()) {
+    write_finding(sizes, finding);
+    return false;
+  }
+  if (!compare(sizes, "o", t.o, in, &Outputs::o, exact)) return false;
+  if (attention_backward != nullptr) {
+    attention_backward(t.q, t.k, t.v, t.d_o, t.d_q, t.d_k, t.d_v, sizes.heads, sizes.length,
+                       sizes.d_head, sizes.causal);
+    if (const Finding finding = ts::executor::take_finding()) {
+      write_finding(sizes, finding);
+      return false;
+    }
+    if (!compare(sizes, "d_q", t.d_q, in, &Outputs::d_q, exact) ||
+        !compare(sizes, "d_k", t.d_k, in, &Outputs::d_k, exact) ||
+        !compare(sizes, "d_v", t.d_v, in, &Outputs::d_v, exact)) {
+      return false;
+    }
+  }
+  ts::executor::release_tensors();
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  result = std::fopen(argv[1], "w");
+  if (result == nullptr) return 2;
+  const int d_head = std::atoi(argv[2]);
+  // Whole tiles first, then a remainder, one row, and less than a warp.
+  const int lengths[] = {64, 100, 1, 17};
+  for (const bool causal : {false, true}) {
+    for (const int length : lengths) {
+      if (!check({2, length, d_head, causal})) return 0;
+    }
+  }
+  std::rewind(result);
+  std::fprintf(result, "{\"outcome\": \"ok\", \"cases\": %d, \"backward\": %s", 8,
+               attention_backward != nullptr ? "true" : "false");
+  write_end();
+  return 0;
+}

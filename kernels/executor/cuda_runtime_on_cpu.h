@@ -1,0 +1,45 @@
+#pragma once
+
+// The calls of the CUDA runtime that a file with a kernel of one's own may make.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "kernels/executor/cuda_on_cpu.h"
+
+using cudaError_t = int;
+using cudaStream_t = int;
+constexpr cudaError_t cudaSuccess = 0;
+constexpr int cudaFuncAttributeMaxDynamicSharedMemorySize = 8;
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+
+inline const char* cudaGetErrorString(cudaError_t /*error*/) {
+  return "no error";
+}
+inline cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
+}
+template <class T>
+cudaError_t cudaMalloc(T** to, std::size_t bytes) {
+  *to = static_cast<T*>(ts::executor::allocate("memory of cudaMalloc", bytes, 4, true));
+  return cudaSuccess;
+}
+inline cudaError_t cudaFree(void* /*memory*/) {
+  return cudaSuccess;  // all is released after a case
+}
+inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                              cudaMemcpyKind /*kind*/) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+template <class Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel* /*kernel*/, int /*which*/, int /*value*/) {
+  return cudaSuccess;
+}
