@@ -31,7 +31,10 @@ def pack():
         subprocess.run(["strip", "--strip-debug", PACKED / name], check=True)
         for library, path in needed(file).items():
             shutil.copy2(path, PACKED / library)
-    size = sum(file.stat().st_size for file in PACKED.iterdir())
+    kernels = ROOT / "build/release/own_cuda"
+    if kernels.is_dir():  # where nvcc was
+        shutil.copytree(kernels, PACKED / "own_cuda")
+    size = sum(file.stat().st_size for file in PACKED.rglob("*") if file.is_file())
     if size > MOST_BYTES:
         raise SystemExit(f"{PACKED} has {size} bytes; {MOST_BYTES} can be carried")
     return size
