@@ -11,6 +11,7 @@
 #include "core/io/file.h"
 #include "core/io/text_table.h"
 #include "core/kernel_check/kernel_check.h"
+#include "core/report/attention_stages.h"
 #include "core/report/stage_table.h"
 #include "core/text/message.h"
 
@@ -55,6 +56,22 @@ std::vector<report::KernelResources> built_resources() {
   return all;
 }
 
+// How each kernel is launched, for who has a GPU (tests/gpu/own_kernels.py).
+nlohmann::json launches(const report::StageSizes& sizes) {
+  auto all = nlohmann::json::array();
+  for (const report::StageKernel& kernel : report::kAttentionKernels) {
+    if (sizes.type == "fp32" && !kernel.takes_fp32) continue;
+    all.push_back({{"stage", kernel.stage},
+                   {"part", kernel.part},
+                   {"kernel", kernel.kernel(sizes.type, sizes.d_head)},
+                   {"threads", {kernel.threads_x, kernel.threads_y}},
+                   {"rows", kernel.rows(sizes.d_head)},
+                   {"shared_bytes", kernel.shared_bytes(sizes.d_head)},
+                   {"flops", report::stage_flops(kernel.function, sizes)}});
+  }
+  return all;
+}
+
 int list_stages(const KernelCommand& command) {
   const spec::GpuCatalogue catalogue = built_in_gpus();
   const auto gpu = catalogue.require(command.gpu);
@@ -66,7 +83,10 @@ int list_stages(const KernelCommand& command) {
     return report(text::message("kernel_check.no_stage", {{"gpu", (*gpu)->name}}), 1);
   }
   if (command.json) {
-    print_json({{"gpu", (*gpu)->name}, {"columns", table.columns}, {"rows", table.rows}});
+    print_json({{"gpu", (*gpu)->name},
+                {"columns", table.columns},
+                {"rows", table.rows},
+                {"launches", launches(command.sizes)}});
   } else {
     std::printf("%s\n", io::to_markdown(table).c_str());
   }

@@ -19,13 +19,13 @@ constexpr const char* kPrinted =
     "ptxas info    : Used 48 registers, used 1 barriers, 64 bytes smem, 456 bytes cmem[0]\n";
 
 spec::Gpu card(const char* capability) {
-  return {.name = "card",
-          .compute_capability = capability,
-          .bandwidth_gb_s = 2000,
-          .fp32_tflops = 20,
-          .tf32_tflops = {},
-          .bf16_tflops = 300,
-          .fp16_tflops = 300};
+  spec::Gpu gpu;
+  gpu.name = "card";
+  gpu.compute_capability = capability;
+  gpu.bandwidth_gb_s = 2000;
+  gpu.fp32_tflops = 20;
+  gpu.bf16_tflops = 300;
+  return gpu;
 }
 
 TEST(StageTable, ReadsWhatPtxasPrints) {
