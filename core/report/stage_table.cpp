@@ -14,16 +14,20 @@ namespace {
 
 constexpr int kWarpRows = 32;  // rows whose threads read the same number at once
 
+int number_in(const char* digits) {
+  return static_cast<int>(std::strtol(digits, nullptr, 10));
+}
+
 int number_at(const std::smatch& match, std::size_t group) {
-  return std::atoi(match[group].str().c_str());
+  return number_in(match[group].str().c_str());
 }
 
 // "8.6" is 86; 0 if it is none.
 int capability_of(const spec::Gpu& gpu) {
   const std::size_t point = gpu.compute_capability.find('.');
   if (point == std::string::npos) return 0;
-  return 10 * std::atoi(gpu.compute_capability.c_str()) +
-         std::atoi(gpu.compute_capability.c_str() + point + 1);
+  return 10 * number_in(gpu.compute_capability.c_str()) +
+         number_in(gpu.compute_capability.c_str() + point + 1);
 }
 
 // The code that the driver takes: the newest of the card's own major number, not newer than the

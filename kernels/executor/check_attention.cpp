@@ -135,7 +135,7 @@ float* output(const char* name, std::size_t count) {
 std::FILE* result = nullptr;
 
 void write_sizes(const char* outcome, const Sizes& sizes) {
-  std::rewind(result);
+  std::fseek(result, 0, SEEK_SET);
   std::fprintf(
       result, "{\"outcome\": \"%s\", \"heads\": %d, \"length\": %d, \"d_head\": %d, \"causal\": %s",
       outcome, sizes.heads, sizes.length, sizes.d_head, sizes.causal ? "true" : "false");
@@ -233,7 +233,7 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   result = std::fopen(argv[1], "w");
   if (result == nullptr) return 2;
-  const int d_head = std::atoi(argv[2]);
+  const int d_head = static_cast<int>(std::strtol(argv[2], nullptr, 10));
   // Whole tiles first, then a remainder, one row, and less than a warp.
   const int lengths[] = {64, 100, 1, 17};
   for (const bool causal : {false, true}) {
@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
       if (!check({2, length, d_head, causal})) return 0;
     }
   }
-  std::rewind(result);
+  std::fseek(result, 0, SEEK_SET);
   std::fprintf(result, "{\"outcome\": \"ok\", \"cases\": %d, \"backward\": %s", 8,
                attention_backward != nullptr ? "true" : "false");
   write_end();

@@ -44,7 +44,7 @@ TEST(StageTable, OccupancyOfACard) {
   const io::TextTable table = stage_table(read_resources(kPrinted), card("8.0"), {});
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][0], "tensor_core");
-  EXPECT_EQ(table.rows[0][4], "24.0 KiB");
+  EXPECT_EQ(table.rows[0][4], "24.00 KiB");
   EXPECT_EQ(table.rows[0][6], "25 %");
   EXPECT_EQ(table.rows[0][7], "registers");
 }
