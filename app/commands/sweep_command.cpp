@@ -20,6 +20,7 @@
 #include "app/session/interrupt.h"
 #include "app/session/sweep_runner.h"
 #include "core/spec/spec_fields.h"
+#include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 
@@ -174,6 +175,8 @@ void print_findings(const sweep::Sweep& sweep, sweep::FitRange fit) {
   std::printf("%s\n", io::to_markdown(sweep::homework_table(sweep)).c_str());
   for (const std::string& sentence : sweep::findings(sweep, fit))
     std::printf("%s\n", sentence.c_str());
+  for (const report::CheckResult& one : sweep::checks_of(sweep))
+    std::printf("%s %s: %s\n", one.id, report::to_string(one.state), one.found.sentence.c_str());
   for (const std::string& sentence : refusals(sweep)) std::printf("%s\n", sentence.c_str());
 }
 
@@ -250,9 +253,9 @@ int run_sweep(const SweepCommand& command) {
   }
   const auto path = command.out / kJournalName;
   const bool continued = start->known || !sweep::is_new_journal(path);
-  const std::initializer_list<const char*> names = {"sweep.json", "sweep.csv",  "sweep.md",
-                                                    "sweep.tex",  "figure.png", "figure.svg",
-                                                    "chart-*",    kPointsFolder};
+  const std::initializer_list<const char*> names = {
+      "sweep.json", "sweep.csv",  "sweep.md",  "sweep.tex", "figure.png",
+      "figure.svg", "checks.csv", "checks.md", "chart-*",   kPointsFolder};
   // An existing journal is refused below, with advice.
   const auto folder = continued ? OutputFolder::continue_in(command.out, names)
                                 : OutputFolder::claim(command.out, names);

@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "app/output/check_files.h"
 #include "core/io/file.h"
 #include "core/io/json_parse.h"
+#include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_json.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/message.h"
@@ -169,7 +171,7 @@ base::Result<void> write_sweep_files(const std::filesystem::path& folder, const 
                            File{"sweep.tex", sweep::sweep_latex(sweep, caption, fit)}}) {
     if (auto written = io::write_file(folder / file.name, file.content); !written) return written;
   }
-  return {};
+  return write_checks(folder, sweep::checks_of(sweep));
 }
 
 }  // namespace ts::app

@@ -4,6 +4,7 @@
 #include <string>
 #include <system_error>
 
+#include "app/output/check_files.h"
 #include "app/output/environment.h"
 #include "core/allocator/snapshot_of_log.h"
 #include "core/base/clock.h"
@@ -46,13 +47,8 @@ base::Result<void> write_tables(const std::filesystem::path& folder, const run::
       return written;
     }
   }
-  if (const auto checks = report::checks_of(run); !checks.empty()) {
-    const io::TextTable table = report::checks_table(checks);
-    for (const auto& [name, content] :
-         {std::pair{"checks.csv", io::to_csv(table)}, {"checks.md", io::to_markdown(table)}}) {
-      if (auto written = io::write_file(folder / name, content); !written) return written;
-    }
-  }
+  if (auto written = write_checks(folder, report::checks_of(run, strings)); !written)
+    return written;
   const auto by_operator =
       stats::operator_table(run.trace, run.memory, strings, stats::GroupBy::op);
   if (auto written = io::write_file(folder / "operators.csv",

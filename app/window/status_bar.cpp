@@ -159,7 +159,7 @@ void StatusBar::draw_checks(Line& line) {
   const run::Run* const run = lesson ? services_.session.current() : services_.session.run();
   if (run == nullptr || pages_->shows_file() || line.faint) return;
   if (lesson && run->id == services_.state.own_run) return;
-  const auto& checks = checks_.of(*run);
+  const auto& checks = checks_.of(*run, services_.session.strings());
   if (checks.empty()) return;
   const auto& t = services_.texts;
   const std::size_t passed = views::passed_checks(checks);

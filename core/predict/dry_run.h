@@ -21,7 +21,8 @@ namespace ts::predict {
 
 struct DryRunOptions {
   // Full steps after the set-up. Two are enough: optimizer state appears in the first, and
-  // gradients of the first are freed in the second.
+  // gradients of the first are freed in the second. Where every step leaves its graph behind
+  // (spec::keeps_graphs) at least as many as a run records.
   std::int32_t steps = 2;
   // The device whose memory is predicted. cpu: the blocks that this engine's CPU allocator hands
   // out on this machine. cuda: the blocks that PyTorch 2.11 requests from its CUDA caching

@@ -11,6 +11,7 @@
 #include "core/allocator/caching_allocator.h"
 #include "core/memory/before_backward.h"
 #include "core/memory/first_step.h"
+#include "core/memory/left_over.h"
 #include "core/predict/cublas_workspaces.h"
 #include "core/spec/typed_card.h"
 #include "core/text/message.h"
@@ -30,8 +31,20 @@ std::string size(std::int64_t bytes) {
   return text::bytes(bytes).joined();
 }
 
-base::Message sentence_of(const Prediction& prediction, const PredictionTarget& target) {
+// The number of steps until the target is full. `steps` have run when the peak is reached.
+std::int64_t steps_that_fit(const Prediction& prediction, const PredictionTarget& target,
+                            std::int32_t steps) {
+  return steps + (target.capacity() - prediction.peak_reserved) / prediction.growth;
+}
+
+base::Message sentence_of(const Prediction& prediction, const PredictionTarget& target,
+                          std::int32_t steps) {
   std::vector<base::Argument> arguments = {{"target", target.name}};
+  if (prediction.fit == Fit::fits && prediction.growth > 0) {
+    arguments.push_back({"steps", text::grouped(steps_that_fit(prediction, target, steps))});
+    arguments.push_back({"growth", size(prediction.growth)});
+    return message("fits_steps", std::move(arguments));
+  }
   if (prediction.fit == Fit::fits) {
     arguments.push_back({"needed", size(prediction.needed)});
     arguments.push_back({"memory", size(target.memory)});
@@ -329,6 +342,7 @@ Prediction predict(const DryRun& run, const base::StringTable& strings,
   Prediction prediction;
   prediction.peak_requested = run.log.peak_bytes();
   prediction.peak_event = run.log.peak_event();
+  if (const auto left = memory::left_over(run.log)) prediction.growth = left->growth;
   if (prediction.peak_event != memory::kNone) {
     prediction.by_category = run.log.by_category_after(prediction.peak_event);
   }
@@ -341,7 +355,7 @@ Prediction predict(const DryRun& run, const base::StringTable& strings,
   prediction.chain.context = target.context;
   prediction.needed = prediction.chain.needed();
   prediction.headroom = target.memory - prediction.needed;
-  prediction.sentence = sentence_of(prediction, target);
+  prediction.sentence = sentence_of(prediction, target, run.options.steps);
   return prediction;
 }
 

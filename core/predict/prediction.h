@@ -87,6 +87,9 @@ struct Prediction {
   // The most allocated until the end of the first step, whose forward and backward have no
   // optimizer state yet; unset where the peak lies there. For oom as if the device had no limit.
   std::optional<std::int64_t> first_step;
+  // Bytes that every step leaves behind, requested; 0 in a loop without mistakes. All other figures
+  // are those of the steps of the dry run.
+  std::int64_t growth = 0;
   memory::EventIndex peak_event = memory::kNone;  // of DryRun::log, at peak_requested
   memory::CategoryBytes by_category{};            // at peak_event; adds up to peak_requested
   // Workspaces of cuBLAS, which takes them from the allocator and keeps them: in peak_allocated and

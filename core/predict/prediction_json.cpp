@@ -39,6 +39,7 @@ nlohmann::json to_json(const Forecast& forecast, const spec::WorkloadSpec& spec)
        prediction.first_step ? nlohmann::json(*prediction.first_step) : nlohmann::json()},
       {"before_backward",
        prediction.before_backward ? nlohmann::json(*prediction.before_backward) : nlohmann::json()},
+      {"growth_per_step", prediction.growth},
       {"peak_reserved", prediction.peak_reserved},
       {"peak_requested", prediction.peak_requested},
       {"by_category", report::category_json(prediction.by_category)},

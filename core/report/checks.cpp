@@ -10,11 +10,13 @@
 #include <utility>
 
 #include "core/report/efficiency.h"
+#include "core/report/recording_checks.h"
 #include "core/report/recording_notes.h"
 #include "core/report/roofs.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/spec_values.h"
 #include "core/spec/workload_math.h"
+#include "core/spec/workload_traffic.h"
 #include "core/text/message.h"
 #include "core/text/numbers.h"
 
@@ -30,12 +32,7 @@ constexpr std::int64_t kShortForFlash = 512;
 constexpr std::int64_t kLongForCheckpoint = 1024;
 constexpr std::int64_t kTensorCoreMultiple = 8;
 constexpr double kFirstWithBf16 = 8.0;  // compute capability
-
-using Finding = std::optional<std::pair<CheckState, base::Message>>;
-
-CheckState passed_if(bool good, CheckState otherwise = CheckState::failed) {
-  return good ? CheckState::passed : otherwise;
-}
+constexpr double kGoodBandwidth = 60;   // percent
 
 std::string number(double value, int decimals) {
   return text::decimal(value, decimals);
@@ -47,9 +44,6 @@ bool trains(const spec::WorkloadSpec& spec) {
 bool half(spec::DataType type) {
   return type == spec::DataType::fp16 || type == spec::DataType::bf16;
 }
-bool scales_loss(const spec::WorkloadSpec& spec) {
-  return spec.grad_scaler && spec::field_applies(spec, spec::Field::grad_scaler);
-}
 
 Finding reproducible(const run::Run& run) {
   return {{CheckState::passed,
@@ -60,8 +54,16 @@ Finding reproducible(const run::Run& run) {
                 {"dtype", to_string(spec::compute_type(run.spec))}})}};
 }
 
-// The engine waits for the device; `early` is what a clock says that does not.
+// The engine waits for the device, unless it is told not to; `early` is what a clock says that does
+// not.
 Finding waited(const run::Run& run) {
+  if (spec::habit(run.spec) == spec::Habit::no_sync) {
+    const double device_ms = run.timing_of(&run::StepTimes::device_ns).median_ms;
+    return {{CheckState::failed,
+             text::message(device_ms > 0 ? "check.not_waited" : "check.not_waited_alone",
+                           {{"early", number(run.timing().median_ms, 3)},
+                            {"device", number(device_ms, 3)}})}};
+  }
   const auto early = run.unsynchronised_ms();
   if (!early) return std::nullopt;
   return {{CheckState::passed,
@@ -109,6 +111,57 @@ Finding short_flash(const run::Run& run) {
   return {{passed_if(spec.seq_len > kShortForFlash, CheckState::noted),
            text::message("check.short_flash", {{"T", text::grouped(spec.seq_len)},
                                                {"above", text::grouped(kShortForFlash)}})}};
+}
+
+Finding fused_qkv(const run::Run& run) {
+  if (!spec::field_applies(run.spec, spec::Field::fused_qkv)) return std::nullopt;
+  const bool fused = run.spec.fused_qkv;
+  return {{passed_if(fused, CheckState::noted),
+           text::message(fused ? "check.qkv_one" : "check.qkv_three")}};
+}
+
+Finding recorded_window(const run::Run& run) {
+  if (run.recorded_steps.empty()) return std::nullopt;
+  return {{CheckState::passed,
+           text::message("check.window", {{"steps", std::to_string(run.recorded_steps.size())}})}};
+}
+
+Finding monitored(const run::Run& run) {
+  if (run.spec.device == spec::DeviceKind::cpu || run.timed_steps.empty()) return std::nullopt;
+  const auto watched = std::ranges::count_if(
+      run.timed_steps, [](const run::StepTimes& step) { return step.gpu.has_value(); });
+  return {{passed_if(watched > 0, CheckState::noted),
+           text::message("check.monitored", {{"steps", std::to_string(watched)},
+                                             {"count", std::to_string(run.timed_steps.size())}})}};
+}
+
+// Packages are made before the run; libraries are loaded by the first steps of a process.
+Finding first_uses(const run::Run& run) {
+  if (run.timed_steps.empty()) return std::nullopt;
+  const bool cold = run::fixed_warmups(run.spec) == 0 && run.earlier_runs == 0;
+  return {{passed_if(!cold),
+           text::message(cold ? "check.first_uses_timed" : "check.first_uses_before")}};
+}
+
+// Of a workload whose numbers take longer to move than to compute, by formula.
+Finding bandwidth(const run::Run& run) {
+  const Roofs roofs = roofs_of_run(run);
+  const double median_ms = run.timing().median_ms;
+  if (roofs.gb_s <= 0 || roofs.tflops <= 0 || median_ms <= 0) return std::nullopt;
+  const auto backend = run.facts.backend_ran.empty()
+                           ? run.spec.backend
+                           : spec::backend_for_formulas(run.facts.backend_ran);
+  const double bytes = spec::step_traffic(run.spec, backend);
+  const double flops = run.flops();
+  if (bytes <= 0 || flops <= 0 || bytes / roofs.gb_s < flops * 1e-3 / roofs.tflops)
+    return std::nullopt;
+  const double reached = bytes * 1e-6 / median_ms;
+  const double percent = 100 * reached / roofs.gb_s;
+  return {{passed_if(percent > kGoodBandwidth, CheckState::noted),
+           text::message("check.bandwidth", {{"reached", number(reached, 2)},
+                                             {"peak", number(roofs.gb_s, 1)},
+                                             {"percent", number(percent, 1)},
+                                             {"least", number(kGoodBandwidth, 0)}})}};
 }
 
 // Sizes of matrix products that 16-bit units take eight at a time.
@@ -192,7 +245,7 @@ Finding bf16(const run::Run& run) {
 Finding scaler(const run::Run& run) {
   if (!trains(run.spec)) return std::nullopt;
   const spec::DataType type = spec::compute_type(run.spec);
-  const bool scales = scales_loss(run.spec);
+  const bool scales = spec::scales_loss(run.spec);
   return {{passed_if(scales == (type == spec::DataType::fp16)),
            text::message(scales ? "check.scaler_on" : "check.scaler_off",
                          {{"type", to_string(type)}})}};
@@ -209,8 +262,29 @@ Finding checkpoint(const run::Run& run) {
                           {"above", text::grouped(kLongForCheckpoint)}})}};
 }
 
-// The engine keeps the order whatever is set.
+// The engine keeps the order unless it is told otherwise; then the numbers show the effect.
 Finding order(const run::Run& run) {
+  const auto failed = [](const char* key, std::vector<base::Argument> arguments = {}) {
+    return Finding{{CheckState::failed, text::message(key, std::move(arguments))}};
+  };
+  const auto norm = [&]() -> std::string {
+    if (run.timed_steps.empty() || !run.timed_steps.back().gradient_norm) return "?";
+    return fmt::format("{:.4g}", *run.timed_steps.back().gradient_norm);
+  };
+  switch (spec::habit(run.spec)) {
+    case spec::Habit::no_zero_grad:
+      return failed("check.order_no_zero");
+    case spec::Habit::clip_after_step:
+      return failed("check.order_clip_after",
+                    {{"norm", norm()}, {"clip", text::plain(run.spec.clip)}});
+    case spec::Habit::clip_scaled:
+      return failed("check.order_clip_scaled",
+                    {{"norm", norm()}, {"clip", text::plain(run.spec.clip)}});
+    case spec::Habit::rebuild:
+      return failed("check.order_rebuild");
+    default:
+      break;
+  }
   if (!trains(run.spec)) return std::nullopt;
   return {{CheckState::passed, text::message("check.order")}};
 }
@@ -218,7 +292,8 @@ Finding order(const run::Run& run) {
 struct Row {
   const char* id;
   const char* why;  // key of the text
-  Finding (*look)(const run::Run&);
+  Finding (*look)(const run::Run&) = nullptr;
+  Finding (*look_into)(const Recorded&) = nullptr;  // instead
 };
 constexpr std::array kRows = {
     Row{"C-1", "check.why.reproducible", reproducible},
@@ -226,10 +301,21 @@ constexpr std::array kRows = {
     Row{"C-3", "check.why.first_step", first_step},
     Row{"C-4", "check.why.spread", spread},
     Row{"C-5", "check.why.tail", tail},
+    Row{"C-7", "check.why.busy", nullptr, gpu_busy},
     Row{"C-8", "check.why.recording", complete_recording},
     Row{"C-11", "check.why.short_flash", short_flash},
     Row{"C-12", "check.why.multiples", multiples},
+    Row{"C-12", "check.why.tensor_cores", nullptr, tensor_cores},
+    Row{"C-13", "check.why.short_kernels", nullptr, short_kernels},
+    Row{"C-14", "check.why.softmax", nullptr, softmax_share},
+    Row{"C-15", "check.why.qkv", fused_qkv},
+    Row{"C-16", "check.why.host_reads", nullptr, host_reads},
+    Row{"C-18", "check.why.window", recorded_window},
+    Row{"C-19", "check.why.monitored", monitored},
+    Row{"C-20", "check.why.fragmentation", nullptr, fragmentation},
     Row{"C-25", "check.why.backend", backend},
+    Row{"C-28", "check.why.first_uses", first_uses},
+    Row{"C-29", "check.why.left", nullptr, left_over},
     Row{"C-30", "check.why.first_loss", first_loss},
     Row{"C-31", "check.why.utilisation", utilisation},
     Row{"C-32", "check.why.traced", traced},
@@ -237,6 +323,7 @@ constexpr std::array kRows = {
     Row{"C-33", "check.why.scaler", scaler},
     Row{"C-33", "check.why.checkpoint", checkpoint},
     Row{"C-34", "check.why.order", order},
+    Row{"C-35", "check.why.bandwidth", bandwidth},
 };
 
 }  // namespace
@@ -246,11 +333,12 @@ const char* to_string(CheckState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-std::vector<CheckResult> checks_of(const run::Run& run) {
+std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings) {
   std::vector<CheckResult> found;
   if (!run.finished || run.verdict != run::Verdict::ok) return found;
+  const Recorded recorded = recorded_of(run, strings);
   for (const Row& row : kRows) {
-    if (auto one = row.look(run))
+    if (auto one = row.look != nullptr ? row.look(run) : row.look_into(recorded))
       found.push_back({row.id, one->first, std::move(one->second), text::message(row.why)});
   }
   return found;

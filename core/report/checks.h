@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "core/base/message.h"
+#include "core/base/string_table.h"
 #include "core/io/text_table.h"
 #include "core/run/run.h"
 
 namespace ts::report {
 
 // The course's checks of a measurement and its settings, C-1 to C-35: those that one run answers.
+// core/sweep/sweep_checks.h has those that a sweep answers.
 enum class CheckState : std::uint8_t {
   passed,
   noted,  // worth a second look
@@ -26,7 +28,8 @@ struct CheckResult {
 
 // In the order of their ids; a check that does not apply, or has too few steps to answer, is left
 // out. Empty until a run has ended well.
-std::vector<CheckResult> checks_of(const run::Run& run);
+// `strings` is the table of the run's recording. O(n log n) of the recorded operators.
+std::vector<CheckResult> checks_of(const run::Run& run, const base::StringTable& strings);
 
 // Columns check, state, found, why; in English.
 io::TextTable checks_table(const std::vector<CheckResult>& checks);

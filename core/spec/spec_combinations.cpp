@@ -126,6 +126,34 @@ void check_training(const WorkloadSpec& spec, Problems& problems) {
   }
 }
 
+// Each mistake needs what it is about.
+void check_habit(const WorkloadSpec& spec, Problems& problems) {
+  switch (habit(spec)) {
+    case Habit::none:
+      return;
+    case Habit::no_zero_grad:
+      if (!has_backward(spec.pass)) problems.add(Field::habit, "habit_backward");
+      return;
+    case Habit::kept_graph:
+      if (!keeps_graph(spec)) problems.add(Field::habit, "habit_graph");
+      return;
+    case Habit::kept_output:
+      return;
+    case Habit::no_sync:
+      if (spec.device == DeviceKind::cpu) problems.add(Field::habit, "habit_gpu");
+      return;
+    case Habit::clip_after_step:
+      if (!clips(spec)) problems.add(Field::habit, "habit_clip");
+      return;
+    case Habit::clip_scaled:
+      if (!clips(spec) || !scales_loss(spec)) problems.add(Field::habit, "habit_scaled");
+      return;
+    case Habit::rebuild:
+      if (spec.pass != Pass::full_step) problems.add(Field::habit, "habit_step");
+      return;
+  }
+}
+
 struct Tensor {
   Field field;  // the field to lower first
   const char* shape;
@@ -185,6 +213,7 @@ void check_combinations(const WorkloadSpec& spec, Problems& problems) {
   check_precision(spec, problems);
   check_additions(spec, problems);
   check_training(spec, problems);
+  check_habit(spec, problems);
   check_sizes(spec, problems);
 }
 

@@ -35,6 +35,8 @@ constexpr std::array kCaches = {"hot", "cold"};
 constexpr std::array kCompiles = {"eager", "inductor"};
 constexpr std::array kKernels = {"torch", "own"};
 constexpr std::array kLosses = {"auto", "mean", "cross_entropy", "own"};
+constexpr std::array kHabits = {"none",    "no_zero_grad",    "kept_graph",  "kept_output",
+                                "no_sync", "clip_after_step", "clip_scaled", "rebuild"};
 constexpr std::array kTruths = {"true", "false"};
 constexpr std::array kSections = {"workload",  "shape",  "model", "attention",  "precision", "pass",
                                   "optimizer", "memory", "data",  "generation", "device"};
@@ -129,6 +131,7 @@ constexpr std::array<FieldRow, kFieldCount> kRows = {{
   {Field::dim3, "dim3", S::shape, NumberField{&W::dim3, {0, kKi * kKi}, {1, 64 * kKi}}, "third open dimension of an own model beside B and T", reason_model},
   {Field::dim4, "dim4", S::shape, NumberField{&W::dim4, {0, kKi * kKi}, {1, 64 * kKi}}, "fourth open dimension of an own model beside B and T", reason_model},
   {Field::kernels, "kernels", S::model, choice<&W::kernels>(kKernels), "norms, softmax of naive attention, weighted sum and cross entropy: LibTorch's operators, or kernels of our own", reason_kernels},
+  {Field::habit, "habit", S::pass, choice<&W::habit>(kHabits), "a mistake of training loops, made on purpose", reason_habit},
 }};
 // clang-format on
 
@@ -198,6 +201,9 @@ const char* to_string(Cache value) {
 }
 const char* to_string(Compile value) {
   return value_name(kCompiles, value);
+}
+const char* to_string(Habit value) {
+  return value_name(kHabits, value);
 }
 const char* to_string(Section value) {
   return value_name(kSections, value);

@@ -137,8 +137,8 @@ const char* reason_autocast(const WorkloadSpec& spec) {
 
 const char* reason_scaler(const WorkloadSpec& spec) {
   if (const char* const reason = reason_step(spec)) return reason;
-  const bool fp16 = reason_autocast(spec) == nullptr && spec.autocast == Autocast::fp16;
-  return fp16 ? nullptr : "field.reason.scaler_is_for_fp16";
+  const bool narrow = reason_autocast(spec) == nullptr && spec.autocast != Autocast::off;
+  return narrow ? nullptr : "field.reason.scaler_is_for_autocast";
 }
 
 const char* reason_scaler_on(const WorkloadSpec& spec) {
@@ -210,6 +210,14 @@ const char* reason_model(const WorkloadSpec& spec) {
 const char* reason_loss(const WorkloadSpec& spec) {
   if (const char* const reason = reason_model(spec)) return reason;
   return reason_backward(spec);
+}
+
+const char* reason_habit(const WorkloadSpec& spec) {
+  if (const char* const reason = reason_sums(spec)) return reason;
+  if (spec.pass == Pass::generate) return "field.reason.generates";
+  const bool captured = spec.cuda_graph && reason_cuda_graph(spec) == nullptr;
+  const bool compiled = spec.compile == Compile::inductor && reason_compile(spec) == nullptr;
+  return captured || compiled ? "field.reason.step_is_fixed" : nullptr;
 }
 
 const char* reason_own_model(const WorkloadSpec& spec, const FieldRow& row) {

@@ -111,6 +111,22 @@ Checkpoint checkpointing(const WorkloadSpec& spec) {
   return field_applies(spec, Field::checkpoint) ? spec.checkpoint : Checkpoint::off;
 }
 
+bool scales_loss(const WorkloadSpec& spec) {
+  return spec.grad_scaler && field_applies(spec, Field::grad_scaler);
+}
+
+bool clips(const WorkloadSpec& spec) {
+  return spec.clip > 0 && field_applies(spec, Field::clip);
+}
+
+Habit habit(const WorkloadSpec& spec) {
+  return field_applies(spec, Field::habit) ? spec.habit : Habit::none;
+}
+
+bool keeps_graphs(const WorkloadSpec& spec) {
+  return habit(spec) == Habit::kept_graph;
+}
+
 OptimizerState optimizer_state(const WorkloadSpec& spec) {
   if (!field_applies(spec, Field::optimizer_state)) return OptimizerState::parameter;
   return spec.optimizer_state;

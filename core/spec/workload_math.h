@@ -30,6 +30,15 @@ DataType compute_type(const WorkloadSpec& spec);
 // The checkpointing of a pass with a backward, off where it does not apply.
 Checkpoint checkpointing(const WorkloadSpec& spec);
 
+// True if a full step has a gradient scaler, or clips its gradients.
+bool scales_loss(const WorkloadSpec& spec);
+bool clips(const WorkloadSpec& spec);
+
+// The mistake that the steps make; none where the setting does not apply.
+Habit habit(const WorkloadSpec& spec);
+// True if every step leaves its graph behind, beside those of all steps before.
+bool keeps_graphs(const WorkloadSpec& spec);
+
 // The optimizer's state beside 16-bit parameters; parameter where that does not apply.
 OptimizerState optimizer_state(const WorkloadSpec& spec);
 

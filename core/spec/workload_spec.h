@@ -90,6 +90,25 @@ enum class Loss : std::uint8_t { automatic, mean, cross_entropy, own };
 // LibTorch's operators. own: kernels of this project; the projection to logits is part of their
 // cross entropy.
 enum class Kernels : std::uint8_t { torch, own };
+// A mistake of training loops, made on purpose so that its effect can be seen.
+//   no_zero_grad     gradients of earlier steps are not dropped, so they add up
+//   kept_graph       the loss of every step (or the output of a forward that keeps its graph) is
+//                    kept with its graph, and the backward does not free it (retain_graph)
+//   kept_output      the output of a step lives until the next one has its own
+//   no_sync          the clock does not wait for the device
+//   clip_after_step  gradients are clipped when the optimizer has used them
+//   clip_scaled      gradients are clipped before they are unscaled
+//   rebuild          model and optimizer are built anew in every step
+enum class Habit : std::uint8_t {
+  none,
+  no_zero_grad,
+  kept_graph,
+  kept_output,
+  no_sync,
+  clip_after_step,
+  clip_scaled,
+  rebuild
+};
 
 // All settings that determine a run. It is the key of every cache and export; the JSON round trip
 // is exact. Symbols: B batch, T sequence length. Fields that a workload does not use keep their
@@ -165,6 +184,7 @@ struct WorkloadSpec {
   std::int64_t dim4 = 0;
   Loss loss = Loss::automatic;
   Kernels kernels = Kernels::torch;
+  Habit habit = Habit::none;
   friend bool operator==(const WorkloadSpec&, const WorkloadSpec&) = default;
 };
 
@@ -239,8 +259,9 @@ enum class Field : std::uint8_t {
   dim3,
   dim4,
   kernels,
+  habit,
 };
-inline constexpr int kFieldCount = static_cast<int>(Field::kernels) + 1;
+inline constexpr int kFieldCount = static_cast<int>(Field::habit) + 1;
 
 const char* field_name(Field field);
 
@@ -265,6 +286,7 @@ const char* to_string(Pass value);              // forward forward+backward full
 const char* to_string(DeviceKind value);        // cpu cuda
 const char* to_string(Cache value);             // hot cold
 const char* to_string(Compile value);           // eager inductor
+const char* to_string(Habit value);             // none no_zero_grad kept_graph ...
 
 // A problem with one field, in plain English; `key` and `arguments` give the same sentence from the
 // locale files (spec.error.*).

@@ -45,7 +45,8 @@ struct Awaited {
 
 class Backward {
  public:
-  Backward(DryRecording& dry, const torch::autograd::Edge& root) : dry_(dry), root_(root) {
+  Backward(DryRecording& dry, const torch::autograd::Edge& root, bool keep_graph)
+      : dry_(dry), root_(root), keep_graph_(keep_graph) {
     std::vector<const Node*> unseen = {root.function.get()};
     while (!unseen.empty()) {
       const Node* const node = unseen.back();
@@ -97,7 +98,7 @@ class Backward {
   }
 
   void hand_on(Node& node, variable_list outputs) {
-    node.release_variables();
+    if (!keep_graph_) node.release_variables();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const torch::autograd::Edge& next = node.next_edge(i);
       if (!next.is_valid()) continue;
@@ -117,6 +118,7 @@ class Backward {
 
   DryRecording& dry_;
   const torch::autograd::Edge root_;
+  const bool keep_graph_;
   std::unordered_map<const Node*, Awaited> awaited_;
   std::priority_queue<Ready, std::vector<Ready>, Earlier> ready_;
   std::string frame_name_{kFrame};
@@ -124,7 +126,7 @@ class Backward {
 
 }  // namespace
 
-void backward_of_meta(const at::Tensor& loss) {
+void backward_of_meta(const at::Tensor& loss, bool keep_graph) {
   DryRecording* const dry = DryRecording::current();
   TS_CHECK(dry != nullptr && loss.is_meta() && loss.numel() == 1);
   // As LibTorch's own backward refuses it: no parameter reaches the loss.
@@ -132,7 +134,7 @@ void backward_of_meta(const at::Tensor& loss) {
   // Lives as long as the backward; the engine's caller holds it in the same way.
   const at::Tensor one = at::ones_like(loss, at::MemoryFormat::Contiguous);
   const at::AutoGradMode no_graph(false);
-  Backward(*dry, torch::autograd::impl::gradient_edge(loss)).run(one);
+  Backward(*dry, torch::autograd::impl::gradient_edge(loss), keep_graph).run(one);
 }
 
 }  // namespace ts::kernels

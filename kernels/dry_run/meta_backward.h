@@ -11,6 +11,7 @@ namespace ts::kernels {
 // quarter of a dry run. Here there is one thread, whose state stays. Hooks are not supported:
 // nothing here sets any. `loss` is one number on meta; a DryRecording is open. Throws BadInput that
 // names a node without a form for meta tensors; other exceptions of a node pass through.
-void backward_of_meta(const at::Tensor& loss);
+// With keep_graph saved tensors stay.
+void backward_of_meta(const at::Tensor& loss, bool keep_graph);
 
 }  // namespace ts::kernels

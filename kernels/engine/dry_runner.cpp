@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "core/base/clock.h"
+#include "core/run/protocol.h"
 #include "core/spec/own_model.h"
 #include "core/spec/spec_fields.h"
 #include "core/spec/workload_math.h"
@@ -48,6 +49,9 @@ void keep_freed_pages() {
 #endif
 }
 
+// As many as a run records, so that both show the same growth.
+constexpr std::int32_t kStepsThatGrow = run::Protocol().recorded_steps;
+
 static_assert(exported::kKeptModules == kSampleLayers);
 
 memory::AllocationLog log_of(std::vector<memory::Record>& records) {
@@ -74,8 +78,11 @@ bool has_too_many_tokens(const spec::WorkloadSpec& spec) {
 // checkpoint, or one operator processes the parameters of all.
 std::optional<TorchDryRunner::Repeated> TorchDryRunner::repeated_modules(
     const spec::WorkloadSpec& spec) {
-  const bool whole_lists = spec.pass == spec::Pass::full_step &&
-                           (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec.clip > 0);
+  const bool whole_lists =
+      spec.pass == spec::Pass::full_step &&
+      (spec.optimizer == spec::OptimizerKind::adamw_foreach || spec::clips(spec));
+  // Layers that earlier steps left behind are no part of this sum.
+  if (spec::habit(spec) != spec::Habit::none) return std::nullopt;
   if (whole_lists || spec.pass == spec::Pass::generate || spec.accumulate != 1) return std::nullopt;
   if (const auto model = spec::model_of(spec)) {
     if (model->sample() == nullptr) return std::nullopt;
@@ -141,7 +148,9 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   const std::int64_t begin_ns = base::now_ns();
   predict::DryRun result;
   result.spec = spec;
-  result.options = options;
+  predict::DryRunOptions wanted = options;
+  if (spec::keeps_graphs(spec)) wanted.steps = std::max(options.steps, kStepsThatGrow);
+  result.options = wanted;
   spec::WorkloadSpec on_device = spec;
   on_device.device = options.rules;
   if (const auto problems = spec::validate(on_device); !problems.empty()) {
@@ -157,13 +166,13 @@ run::Outcome<predict::DryRun> TorchDryRunner::dry_run(const spec::WorkloadSpec& 
   repeated_ = false;
   run::Outcome<Recorded> made;
   if (sample) {
-    made = record(on_device, options, sample, strings, cancel);
+    made = record(on_device, wanted, sample, strings, cancel);
     if (!made) return tl::unexpected(std::move(made.error()));
     made->parameters += (sample->count - kSampleLayers) * made->parameters_of_a_layer;
     repeated_ = repeat_layers(records_, sample->prefix, sample->count, strings, repeated_records_);
   }
   if (!repeated_) {
-    made = record(on_device, options, std::nullopt, strings, cancel);
+    made = record(on_device, wanted, std::nullopt, strings, cancel);
     if (!made) return tl::unexpected(std::move(made.error()));
   }
   repeated_steps_ = made->repeated_steps;

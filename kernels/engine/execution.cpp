@@ -24,6 +24,7 @@ using memory::Category;
 TorchExecution::TorchExecution(const spec::WorkloadSpec& spec, std::unique_ptr<Device> device,
                                std::int64_t limit, base::CancelToken cancel)
     : spec_(spec),
+      habit_(spec::habit(spec)),
       device_(std::move(device)),
       account_(*device_, limit),
       cancel_(std::move(cancel)) {}
@@ -91,6 +92,14 @@ void TorchExecution::make_workload() {
   for (const at::Tensor& input : inputs()) own(input, Category::input);
 }
 
+void TorchExecution::rebuild() {
+  training_.reset();
+  owns_optimizer_state_ = false;
+  workload_.reset();
+  builder_.reset();
+  make_workload();
+}
+
 run::Outcome<run::StepTimes> TorchExecution::step(capture::Recorder* recorder,
                                                   std::int32_t step_number) {
   if (!usable_) {
@@ -142,6 +151,7 @@ void TorchExecution::note_what_ran(std::optional<Recording>& recording,
 // Waits for the work that the calls of a part have started.
 void TorchExecution::wait() {
   if (graph_ && graph_->capturing()) return;  // nothing runs
+  if (habit_ == spec::Habit::no_sync) return;
   const std::int64_t begin = base::now_ns();
   device_->synchronize();
   waited_ns_ += base::now_ns() - begin;
@@ -176,6 +186,7 @@ run::StepTimes TorchExecution::run_step() {
   waited_ns_ = 0;
   device_->begin_timing();
   times.begin_ns = base::now_ns();
+  if (habit_ == spec::Habit::rebuild) rebuild();
   workload_->next_batch();
   if (spec_.pass == spec::Pass::generate) {
     generate(times);

@@ -23,6 +23,7 @@ class Recording;
 // the start of a step. A step runs forward, loss and backward for each of its micro-batches, each
 // loss divided by their number, then the optimizer; the loss of the step is the sum. Autocast holds
 // for forward and loss. A forward-only pass has no loss, and a graph only if the spec keeps it.
+// A habit (spec::Habit) is a mistake in this, made on purpose.
 // With cuda_graph the steps are replays of one that is captured at the end of the set-up.
 // The pass generate has a prefill and a decode instead of all that, without a graph.
 class TorchExecution final : public run::Execution {
@@ -43,7 +44,9 @@ class TorchExecution final : public run::Execution {
   // For dry runs, between steps: the optimizer alone, on the existing gradients.
   run::Outcome<void> optimize_again();
   // True if a step begins by freeing all gradients.
-  [[nodiscard]] bool drops_gradients() const { return spec_.zero_grad == spec::ZeroGrad::none; }
+  [[nodiscard]] bool drops_gradients() const {
+    return spec_.zero_grad == spec::ZeroGrad::none && habit_ != spec::Habit::no_zero_grad;
+  }
   // Addresses of the blocks of all gradients, in the order in which a step frees them. Meta only.
   [[nodiscard]] std::vector<std::uint64_t> gradient_addresses() const;
 
@@ -56,11 +59,13 @@ class TorchExecution final : public run::Execution {
   // Assigns the live block of the tensor to the category from now on.
   static void own(const at::Tensor& tensor, memory::Category category, std::string_view name = {});
   void make_workload();
+  void rebuild();
   void wait();
   run::StepTimes run_step();
   void capture_step();
   // From freeing the gradients to the update: the losses, and the times of the parts.
   std::vector<at::Tensor> run_parts(run::StepTimes& times);
+  void clear_gradients();
   void drop_gradients();
   void zero_gradients();
   void generate(run::StepTimes& times);
@@ -78,6 +83,7 @@ class TorchExecution final : public run::Execution {
   void note_gradient_types();
 
   const spec::WorkloadSpec spec_;
+  const spec::Habit habit_;
   // Declared first, destroyed last: tensors are freed before the account that counts them is
   // closed.
   std::unique_ptr<Device> device_;
@@ -86,6 +92,8 @@ class TorchExecution final : public run::Execution {
   std::unique_ptr<Builder> builder_;
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Training> training_;
+  at::Tensor last_output_;        // habit kept_output
+  std::vector<at::Tensor> kept_;  // habit kept_graph: a result of every micro-batch so far
   std::optional<StepGraph> graph_;
   std::vector<at::Tensor> captured_losses_;
   bool owns_optimizer_state_ = false;

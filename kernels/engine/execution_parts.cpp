@@ -30,11 +30,7 @@ void TorchExecution::own(const at::Tensor& tensor, Category category, std::strin
 }
 
 std::vector<at::Tensor> TorchExecution::run_parts(run::StepTimes& times) {
-  if (spec_.zero_grad == spec::ZeroGrad::zero) {
-    zero_gradients();
-  } else {
-    drop_gradients();
-  }
+  clear_gradients();
   std::vector<at::Tensor> losses;
   const std::int64_t micro_batches = spec::micro_batches(spec_);
   for (std::int64_t i = 0; i < micro_batches; ++i) losses.push_back(run_micro_batch(i, times));
@@ -77,15 +73,26 @@ at::Tensor TorchExecution::run_micro_batch(std::int64_t index, run::StepTimes& t
   workload_->select_micro_batch(index);
   std::int64_t begin = base::now_ns();
   at::Tensor result = run_forward();
+  if (habit_ == spec::Habit::kept_output) last_output_ = result;
   if (spec::has_backward(spec_.pass)) result = run_loss(std::move(result));
   std::int64_t end = base::now_ns();
   times.forward_ns += end - begin;
+  if (habit_ == spec::Habit::kept_graph) kept_.push_back(result);
   if (!spec::has_backward(spec_.pass)) return {};
   begin = end;
   run_backward(result);
   end = base::now_ns();
   times.backward_ns += end - begin;
   return result;
+}
+
+void TorchExecution::clear_gradients() {
+  if (habit_ == spec::Habit::no_zero_grad) return;
+  if (spec_.zero_grad == spec::ZeroGrad::zero) {
+    zero_gradients();
+  } else {
+    drop_gradients();
+  }
 }
 
 void TorchExecution::drop_gradients() {
@@ -141,11 +148,12 @@ at::Tensor TorchExecution::run_loss(at::Tensor output) {
 void TorchExecution::run_backward(const at::Tensor& loss) {
   const PhaseScope phase(Phase::backward);
   {
+    const bool keep_graph = habit_ == spec::Habit::kept_graph;
     const at::Tensor root = training_ != nullptr ? training_->scaled(loss) : loss;
     if (DryRecording::current() != nullptr) {
-      backward_of_meta(root);
+      backward_of_meta(root, keep_graph);
     } else {
-      root.backward();
+      root.backward({}, keep_graph);
     }
   }
   wait();

@@ -28,8 +28,7 @@ OptimizerSettings settings_of(const spec::WorkloadSpec& spec) {
 Training::Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained)
     : spec_(spec), optimizer_(make_optimizer(spec.optimizer, trained, settings_of(spec))) {
   for (const TrainedTensor& one : trained) parameters_.push_back(one.tensor);
-  const bool scales = spec.grad_scaler && spec::field_applies(spec, spec::Field::grad_scaler);
-  if (scales && !parameters_.empty()) {
+  if (spec::scales_loss(spec) && !parameters_.empty()) {
     scaler_.emplace(at::TensorOptions().device(parameters_.front().device()),
                     static_cast<double>(spec.init_scale), spec.growth_interval);
   }
@@ -51,16 +50,21 @@ void Training::step() {
   const at::NoGradGuard no_grad;
   const std::vector<at::Tensor> all = gradients();
   if (all.empty()) return;
+  const spec::Habit habit = spec::habit(spec_);
+  const bool clips = spec::clips(spec_);
+  if (clips && habit == spec::Habit::clip_scaled) clip(all);
   if (scaler_) {
     used_scale_ = scaler_->scale().clone();
     scaler_->unscale(all);
   }
-  if (spec_.clip > 0) clip(all);
+  const bool in_order = habit != spec::Habit::clip_scaled && habit != spec::Habit::clip_after_step;
+  if (clips && in_order) clip(all);
   learning_rate_ = learning_rate_at(spec_, steps_++);
   if (!must_skip()) {
     const bool skips = scaler_ && optimizer_->skips_itself();
     optimizer_->step(learning_rate_, skips ? scaler_->found_inf() : at::Tensor());
   }
+  if (clips && habit == spec::Habit::clip_after_step) clip(all);
   if (scaler_) scaler_->update();
 }
 

@@ -14,9 +14,9 @@
 namespace ts::kernels {
 
 // The work of a full step on the gradients: scaling, clipping, schedule, update, in the order
-// backward, unscale, clip, step, scale update. No number leaves the device within a step except
-// whether the gradients are finite, which optimizers that cannot skip by themselves need (as in
-// PyTorch). Worker thread.
+// backward, unscale, clip, step, scale update; two habits change the place of the clipping. No
+// number leaves the device within a step except whether the gradients are finite, which optimizers
+// that cannot skip by themselves need (as in PyTorch). Worker thread.
 class Training {
  public:
   Training(const spec::WorkloadSpec& spec, const std::vector<TrainedTensor>& trained);

@@ -65,6 +65,19 @@ TEST(Measuring, waiting_for_the_device_is_known_apart) {
   EXPECT_EQ(seen.evictions, 0) << "a hot step finds what the one before left";
 }
 
+TEST(Measuring, a_clock_that_does_not_wait_sees_the_calls_alone) {
+  Seen seen;
+  spec::WorkloadSpec spec = small_attention();
+  spec.habit = spec::Habit::no_sync;
+  TorchExecution execution(spec, std::make_unique<SlowDevice>(seen), kPlenty, {});
+  ASSERT_TRUE(execution.build(nullptr));
+  seen = {};
+  const auto times = execution.step(nullptr, 0);
+  ASSERT_TRUE(times);
+  EXPECT_EQ(seen.waits, 1) << "before the step alone";
+  EXPECT_EQ(times->waited_ns, 0);
+}
+
 TEST(Measuring, generating_tells_its_waits_too) {
   spec::WorkloadSpec spec = small_spec(spec::WorkloadKind::lm, spec::Pass::generate);
   spec.new_tokens = 3;

@@ -257,6 +257,98 @@ TEST(ZeroGrad, ToZeroKeepsTheTensors) {
   EXPECT_EQ(losses[0], losses[1]);
 }
 
+TEST(Habits, WithoutZeroGradGradientsAddUp) {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  auto plain = prepared(spec);
+  ASSERT_TRUE(plain->step(nullptr, 0));
+  const auto first = doubles(*plain, true);
+  ASSERT_TRUE(plain->step(nullptr, 1));
+  const auto second = doubles(*plain, true);
+  plain.reset();
+  spec.habit = spec::Habit::no_zero_grad;
+  const auto execution = prepared(spec);
+  ASSERT_TRUE(execution->step(nullptr, 0));
+  ASSERT_TRUE(execution->step(nullptr, 1));
+  const auto sum = doubles(*execution, true);
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    EXPECT_LT(relative(sum[i], first[i] + second[i]), 1e-5) << execution->parameters()[i].name;
+}
+
+TEST(Habits, AKeptGraphGrowsByTheSameWithEveryStep) {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);
+  spec.habit = spec::Habit::kept_graph;
+  const auto execution = prepared(spec);
+  std::int64_t allocated[4];
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(execution->step(nullptr, i));
+    allocated[i] = execution->memory().allocated;
+  }
+  EXPECT_GT(allocated[2] - allocated[1], 0);
+  EXPECT_EQ(allocated[3] - allocated[2], allocated[2] - allocated[1]);
+}
+
+TEST(Habits, ClippingAfterTheStepChangesNothing) {
+  spec::WorkloadSpec spec = training_spec();
+  spec.optimizer = OptimizerKind::sgd;
+  const auto after_a_step = [&] {
+    const auto execution = prepared(spec);
+    EXPECT_TRUE(execution->step(nullptr, 0));
+    return doubles(*execution, false);
+  };
+  const auto unclipped = after_a_step();
+  spec.clip = 1e-3;
+  const auto clipped = after_a_step();
+  spec.habit = spec::Habit::clip_after_step;
+  const auto late = after_a_step();
+  for (std::size_t i = 0; i < late.size(); ++i)
+    EXPECT_TRUE(late[i].equal(unclipped[i])) << "as if nothing had been clipped";
+  EXPECT_FALSE(clipped[0].equal(unclipped[0]));
+}
+
+// The norm of the scaled gradients is far above the limit, so the update is divided by it and then
+// by the scale.
+TEST(Habits, ClippingScaledGradientsMakesThemTiny) {
+  spec::WorkloadSpec spec = training_spec();
+  spec.autocast = spec::Autocast::bf16;
+  spec.grad_scaler = true;
+  spec.clip = 1;
+  const auto norms = [&] {
+    const auto execution = prepared(spec);
+    const auto times = execution->step(nullptr, 0);
+    EXPECT_TRUE(times->gradient_norm);
+    return std::pair(*times->gradient_norm, total_norm(doubles(*execution, true)));
+  };
+  const auto [norm, used] = norms();
+  spec.habit = spec::Habit::clip_scaled;
+  const auto [scaled_norm, left] = norms();
+  EXPECT_NEAR(scaled_norm, 65536 * norm, 1e-2 * 65536 * norm);
+  EXPECT_NEAR(left, 1.0 / 65536, 1e-7);
+  EXPECT_GT(used, 1000 * left);
+}
+
+TEST(Habits, AModelThatIsBuiltAnewLearnsNothing) {
+  spec::WorkloadSpec spec = training_spec();
+  spec.habit = spec::Habit::rebuild;
+  spec.learning_rate = 0.1;
+  const auto execution = prepared(spec);
+  const double first = execution->step(nullptr, 0)->loss;
+  for (int i = 1; i < 4; ++i) EXPECT_EQ(execution->step(nullptr, i)->loss, first);
+}
+
+TEST(Habits, AKeptOutputLivesUntilTheNext) {
+  spec::WorkloadSpec spec = small_spec(WorkloadKind::lm, spec::Pass::forward);
+  const auto plain = prepared(spec);
+  ASSERT_TRUE(plain->step(nullptr, 0));
+  const std::int64_t without = plain->memory().allocated;
+  spec.habit = spec::Habit::kept_output;
+  const auto execution = prepared(spec);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(execution->step(nullptr, i));
+    // Logits in fp32; memory is counted for one execution at a time.
+    EXPECT_GE(execution->memory().allocated, without + 4 * spec.batch * spec.seq_len * spec.vocab);
+  }
+}
+
 // Four micro-batches of two are one batch of eight: the tokens are drawn alike.
 TEST(Accumulation, EqualsTheWholeBatch) {
   spec::WorkloadSpec spec = small_spec(WorkloadKind::lm);

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/spec/workload_traffic.h"
+#include "core/trace/kernel_class.h"
+#include "tests/memory/records.h"
 #include "tests/spec/preset_spec.h"
 
 namespace ts::report {
@@ -36,7 +39,7 @@ class Checks : public ::testing::Test {
   // The check whose reason is `why`; unset: it did not apply.
   std::optional<CheckResult> check(const char* why) {
     run_->finished = true;
-    for (const CheckResult& one : checks_of(*run_)) {
+    for (const CheckResult& one : checks_of(*run_, strings_)) {
       if (one.why.key == std::string("check.why.") + why) return one;
     }
     return std::nullopt;
@@ -51,17 +54,18 @@ class Checks : public ::testing::Test {
     spec.pass = spec::Pass::full_step;
     return spec;
   }
+  base::StringTable strings_;
   std::optional<run::Run> run_;
 };
 
 TEST_F(Checks, OnlyARunThatEndedWellHasThem) {
   begin({});
   steps(20, 1);
-  EXPECT_TRUE(checks_of(*run_).empty());
+  EXPECT_TRUE(checks_of(*run_, strings_).empty());
   run_->finished = true;
-  EXPECT_FALSE(checks_of(*run_).empty());
+  EXPECT_FALSE(checks_of(*run_, strings_).empty());
   run_->verdict = run::Verdict::oom;
-  EXPECT_TRUE(checks_of(*run_).empty());
+  EXPECT_TRUE(checks_of(*run_, strings_).empty());
 }
 
 TEST_F(Checks, TheirIdsAreInOrderAndTheirTableHasAllOfThem) {
@@ -69,7 +73,7 @@ TEST_F(Checks, TheirIdsAreInOrderAndTheirTableHasAllOfThem) {
   step(10, run::SampleUpdate::Kind::recorded, 6.9);
   steps(120, 10);
   run_->finished = true;
-  const auto all = checks_of(*run_);
+  const auto all = checks_of(*run_, strings_);
   ASSERT_GE(all.size(), 9U);
   const auto number = [](const CheckResult& one) {
     return std::stoi(std::string(one.id).substr(2));
@@ -255,6 +259,156 @@ TEST_F(Checks, LongSequencesWantCheckpoints) {
   EXPECT_EQ(at(2048), CheckState::noted);
   spec.checkpoint = spec::Checkpoint::blocks;
   EXPECT_EQ(at(2048), CheckState::passed);
+}
+
+TEST_F(Checks, AHabitFailsTheOrder) {
+  spec::WorkloadSpec spec = training();
+  spec.clip = 0.5;
+  for (const auto habit : {spec::Habit::no_zero_grad, spec::Habit::clip_after_step,
+                           spec::Habit::clip_scaled, spec::Habit::rebuild}) {
+    spec.habit = habit;
+    begin(spec);
+    EXPECT_EQ(state("order"), CheckState::failed) << to_string(habit);
+  }
+  spec.habit = spec::Habit::kept_output;
+  begin(spec);
+  EXPECT_EQ(state("order"), CheckState::passed);
+}
+
+TEST_F(Checks, AClockThatDoesNotWaitFails) {
+  spec::WorkloadSpec spec;
+  spec.device = spec::DeviceKind::cuda;
+  spec.habit = spec::Habit::no_sync;
+  begin(spec);
+  steps(10, 0.5);
+  EXPECT_EQ(state("waited"), CheckState::failed);
+  for (run::StepTimes& one : run_->timed_steps) one.device_ns = 8'000'000;
+  EXPECT_NE(check("waited")->found.sentence.find("8.000 ms"), std::string::npos);
+}
+
+TEST_F(Checks, FusedProjectionsAreOneProduct) {
+  spec::WorkloadSpec spec = training();
+  begin(spec);
+  EXPECT_EQ(state("qkv"), CheckState::noted);
+  spec.fused_qkv = true;
+  begin(spec);
+  EXPECT_EQ(state("qkv"), CheckState::passed);
+  begin(spec::preset_spec(spec::WorkloadKind::mlp, "w7"));
+  EXPECT_FALSE(check("qkv"));
+}
+
+TEST_F(Checks, TheFirstUseOfALibraryIsNotTimed) {
+  spec::WorkloadSpec spec;
+  spec.warmups = spec::Warmups::none;
+  begin(spec);
+  steps(10, 1);
+  EXPECT_EQ(state("first_uses"), CheckState::failed);
+  run_->earlier_runs = 1;
+  EXPECT_EQ(state("first_uses"), CheckState::passed);
+}
+
+TEST_F(Checks, ACardIsWatched) {
+  begin({});
+  steps(10, 1);
+  EXPECT_FALSE(check("monitored")) << "on a CPU";
+  spec::WorkloadSpec spec;
+  spec.device = spec::DeviceKind::cuda;
+  begin(spec);
+  steps(10, 1);
+  EXPECT_EQ(state("monitored"), CheckState::noted);
+  run_->timed_steps.front().gpu = run::GpuState{};
+  EXPECT_EQ(state("monitored"), CheckState::passed);
+}
+
+TEST_F(Checks, WhatOnlyMovesNumbersIsHeldToTheBandwidth) {
+  spec::WorkloadSpec spec = spec::preset_spec(spec::WorkloadKind::weighted_sum, "w6");
+  spec.pass = spec::Pass::forward;
+  const double bytes = spec::step_traffic(spec, spec.backend);
+  for (const auto& [share, expected] :
+       {std::pair{0.7, CheckState::passed}, {0.5, CheckState::noted}}) {
+    begin(spec);
+    run_->roof = run::Roof{.size = 2048, .tflops = 1, .gb_s = 10};
+    steps(10, bytes / (share * 10e9) * 1e3);
+    EXPECT_EQ(state("bandwidth"), expected) << share;
+  }
+  begin(training());
+  run_->roof = run::Roof{.size = 2048, .tflops = 1e-3, .gb_s = 10};
+  steps(10, 1);
+  EXPECT_FALSE(check("bandwidth")) << "it computes longer than it moves";
+}
+
+// Of 100 us three kernels of one stream run for 20, 30 and 40.
+TEST_F(Checks, AGpuIsBusyMostOfTheTime) {
+  spec::WorkloadSpec spec;
+  spec.device = spec::DeviceKind::cuda;
+  spec.dtype = spec::DataType::bf16;
+  const auto with = [&](std::int64_t longest, const char* name) {
+    begin(spec);
+    const auto stream = run_->trace.add_track(
+        {.kind = trace::TrackKind::gpu_stream, .name = "stream 7", .device = 0});
+    const auto phases = run_->trace.add_track({.kind = trace::TrackKind::phases, .name = "phases"});
+    run_->trace.append(phases, 0,
+                       {.begin_ns = 0,
+                        .duration_ns = 200'000,
+                        .name = strings_.intern("step 0"),
+                        .slice_class = trace::SliceClass::step});
+    run_->launches[strings_.intern("grid 1")] = {};
+    const auto kernel = [&](std::int64_t begin, std::int64_t duration) {
+      run_->trace.append(stream, 0,
+                         {.begin_ns = begin,
+                          .duration_ns = duration,
+                          .name = strings_.intern(name),
+                          .detail = strings_.intern("grid 1"),
+                          .slice_class = trace::classify_kernel(name)});
+    };
+    kernel(0, 20'000);
+    kernel(25'000, 30'000);
+    kernel(100'000 - longest, longest);
+  };
+  constexpr const char* kTensor = "nvjet_tst_128x256_64x4";
+  with(40'000, kTensor);
+  EXPECT_EQ(state("busy"), CheckState::passed);
+  EXPECT_EQ(state("tensor_cores"), CheckState::passed);
+  EXPECT_EQ(state("short_kernels"), CheckState::passed);
+  with(25'000, kTensor);
+  EXPECT_EQ(state("busy"), CheckState::noted);
+  with(10'000, "sgemm_128x128_nn");
+  EXPECT_EQ(state("busy"), CheckState::failed);
+  EXPECT_EQ(state("tensor_cores"), CheckState::failed);
+}
+
+TEST_F(Checks, WhatStepsLeaveBehindIsSaid) {
+  const auto with = [&](bool kept) {
+    begin(training());
+    std::int64_t time = 0;
+    for (std::int32_t step = 0; step < 3; ++step) {
+      for (const auto phase : {base::Phase::forward, base::Phase::backward}) {
+        memory::Record record = memory::testing::mark(++time, memory::Action::phase_begin, phase);
+        record.step = step;
+        record.graph_kept = phase == base::Phase::forward;
+        run_->memory.append(record);
+        if (phase == base::Phase::forward) {
+          record = memory::testing::alloc(++time, 0x1000U * (1U + static_cast<unsigned>(step)),
+                                          1024, phase, true);
+          record.step = step;
+          run_->memory.append(record);
+        } else if (!kept) {
+          record = memory::testing::free(++time, 0x1000U * (1U + static_cast<unsigned>(step)));
+          record.step = step;
+          run_->memory.append(record);
+        }
+        record = memory::testing::mark(++time, memory::Action::phase_end, phase);
+        record.step = step;
+        run_->memory.append(record);
+      }
+    }
+  };
+  with(false);
+  EXPECT_EQ(state("left"), CheckState::passed);
+  with(true);
+  EXPECT_EQ(state("left"), CheckState::failed);
+  EXPECT_NE(check("left")->found.sentence.find("1.00 KiB more"), std::string::npos)
+      << check("left")->found.sentence;
 }
 
 TEST_F(Checks, TheOrderOfAStepIsSaidWhereThereIsOne) {

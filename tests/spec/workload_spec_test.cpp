@@ -96,6 +96,41 @@ TEST(WorkloadSpec, a_step_is_compiled_where_inductor_makes_all_of_it) {
   EXPECT_FALSE(compiles_step(spec));
 }
 
+TEST(WorkloadSpec, a_habit_needs_what_it_is_about) {
+  using H = Habit;
+  WorkloadSpec lm;
+  lm.workload = WorkloadKind::lm;
+  const auto problem = [](WorkloadSpec spec, H habit) {
+    spec.habit = habit;
+    const auto problems = validate(spec);
+    return problems.empty() ? std::string() : problems[0].key;
+  };
+  EXPECT_EQ(problem(lm, H::no_zero_grad), "");
+  EXPECT_EQ(problem(lm, H::kept_graph), "");
+  EXPECT_EQ(problem(lm, H::no_sync), "spec.error.habit_gpu");
+  EXPECT_EQ(problem(lm, H::rebuild), "spec.error.habit_step");
+  EXPECT_EQ(problem(lm, H::clip_after_step), "spec.error.habit_clip");
+  auto forward = lm;
+  forward.pass = Pass::forward;
+  EXPECT_EQ(problem(forward, H::no_zero_grad), "spec.error.habit_backward");
+  EXPECT_EQ(problem(forward, H::kept_graph), "spec.error.habit_graph");
+  forward.keep_graph = true;
+  EXPECT_EQ(problem(forward, H::kept_graph), "");
+  auto full = lm;
+  full.pass = Pass::full_step;
+  full.clip = 1;
+  EXPECT_EQ(problem(full, H::clip_after_step), "");
+  EXPECT_EQ(problem(full, H::clip_scaled), "spec.error.habit_scaled");
+  full.autocast = Autocast::bf16;
+  full.grad_scaler = true;
+  EXPECT_EQ(problem(full, H::clip_scaled), "");
+  auto compiled = full;
+  compiled.compile = Compile::inductor;
+  compiled.habit = H::rebuild;
+  EXPECT_EQ(field_reason(compiled, Field::habit), "field.reason.step_is_fixed");
+  EXPECT_EQ(habit(compiled), H::none) << "it has no effect there";
+}
+
 TEST(WorkloadSpec, default_is_possible) {
   EXPECT_TRUE(validate(WorkloadSpec{}).empty());
 }
@@ -377,25 +412,25 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
   EXPECT_EQ(applies(WorkloadKind::attention),
             "workload B T heads d_head dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads T_kv autocast zero_grad warmups cache alloc_conf threads "
-            "projections compile kernels ");
+            "projections compile kernels habit ");
   EXPECT_EQ(applies(WorkloadKind::mlp),
             "workload B T d_model d_ff dtype pass seed device target_gpu memory_limit mlp autocast "
-            "zero_grad warmups cache alloc_conf threads compile ");
+            "zero_grad warmups cache alloc_conf threads compile habit ");
   EXPECT_EQ(applies(WorkloadKind::block),
             "workload B T d_model heads d_ff dtype backend pass causal seed device target_gpu "
             "memory_limit kv_heads fused_qkv ffn norm positions bias autocast zero_grad "
-            "checkpoint warmups cache alloc_conf threads compile kernels ");
-  EXPECT_EQ(
-      applies(WorkloadKind::lm),
-      "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
-      "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
-      "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile kernels ");
+            "checkpoint warmups cache alloc_conf threads compile kernels habit ");
+  EXPECT_EQ(applies(WorkloadKind::lm),
+            "workload B T d_model heads layers d_ff vocab dtype backend pass causal seed device "
+            "target_gpu memory_limit kv_heads fused_qkv ffn norm positions bias tied autocast "
+            "zero_grad checkpoint accumulate warmups corpus cache alloc_conf threads compile "
+            "kernels habit ");
   EXPECT_EQ(applies(WorkloadKind::weighted_sum),
             "workload B T d_model dtype pass seed device target_gpu memory_limit autocast "
-            "zero_grad warmups cache alloc_conf threads compile kernels ");
+            "zero_grad warmups cache alloc_conf threads compile kernels habit ");
   EXPECT_EQ(applies(WorkloadKind::toy),
             "workload B T d_model d_ff vocab dtype pass seed device target_gpu memory_limit "
-            "autocast zero_grad warmups cache alloc_conf threads compile kernels ");
+            "autocast zero_grad warmups cache alloc_conf threads compile kernels habit ");
   EXPECT_EQ(
       applies(WorkloadKind::accumulation),
       "workload T pass device target_gpu memory_limit zero_grad warmups cache alloc_conf threads ");
@@ -454,7 +489,7 @@ TEST(FieldReason, training_settings_apply_to_a_full_step) {
   }
   EXPECT_EQ(field_reason(spec, Field::momentum), "field.reason.only_sgd");
   EXPECT_EQ(field_reason(spec, Field::warmup_steps), "field.reason.only_cosine");
-  EXPECT_EQ(field_reason(spec, Field::grad_scaler), "field.reason.scaler_is_for_fp16");
+  EXPECT_EQ(field_reason(spec, Field::grad_scaler), "field.reason.scaler_is_for_autocast");
   EXPECT_EQ(field_reason(spec, Field::checkpoint_every), "field.reason.only_blocks");
   EXPECT_EQ(field_reason(spec, Field::keep_graph), "field.reason.graph_is_kept");
   EXPECT_EQ(field_reason(spec, Field::optimizer_state), "field.reason.state_is_fp32");

@@ -44,8 +44,8 @@ constexpr std::array kMemory = {Field::checkpoint, Field::checkpoint_every, Fiel
                                 Field::keep_graph};
 constexpr std::array kData = {Field::corpus,   Field::tokenizer,   Field::new_tokens,
                               Field::kv_cache, Field::temperature, Field::top_k};
-constexpr std::array kMeasurement = {Field::warmups, Field::cache, Field::threads,
-                                     Field::cuda_graph, Field::compile};
+constexpr std::array kMeasurement = {Field::warmups,    Field::cache,   Field::threads,
+                                     Field::cuda_graph, Field::compile, Field::habit};
 
 // The preset that the specification has apart from the backend, else nothing.
 const spec::Preset* matching_preset(const spec::WorkloadSpec& spec) {

@@ -38,12 +38,13 @@ void draw_check(const Ui& ui, const report::CheckResult& check) {
 
 }  // namespace
 
-const std::vector<report::CheckResult>& CheckList::of(const run::Run& run) {
+const std::vector<report::CheckResult>& CheckList::of(const run::Run& run,
+                                                      const base::StringTable& strings) {
   if (run_ != &run || id_ != run.id || finished_ != run.finished) {
     run_ = &run;
     id_ = run.id;
     finished_ = run.finished;
-    checks_ = report::checks_of(run);
+    checks_ = report::checks_of(run, strings);
   }
   return checks_;
 }

@@ -12,7 +12,7 @@ namespace ts::views {
 // The checks of the run on screen, looked at once after it has ended. UI thread.
 class CheckList {
  public:
-  const std::vector<report::CheckResult>& of(const run::Run& run);
+  const std::vector<report::CheckResult>& of(const run::Run& run, const base::StringTable& strings);
 
  private:
   const run::Run* run_ = nullptr;

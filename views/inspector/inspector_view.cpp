@@ -132,7 +132,7 @@ std::optional<spec::WorkloadSpec> InspectorView::draw(const Ui& ui, const ViewCo
     draw_rows(ui, run_rows(context));
     draw_gpu(ui, context);
     draw_steps(ui, *context.run, ui.px(56));
-    draw_check_list(ui, checks_.of(*context.run));
+    draw_check_list(ui, checks_.of(*context.run, context.strings));
     if (!context.stale.empty()) {
       ImGuiSink sink(*ImGui::GetWindowDrawList(), ui.faces, ui.metrics.scale);
       draw_faded(sink, ui.theme, {body.x, body.y, body.x + width, ImGui::GetCursorScreenPos().y});

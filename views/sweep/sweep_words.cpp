@@ -1,4 +1,5 @@
 
+#include "core/sweep/sweep_checks.h"
 #include "core/sweep/sweep_table.h"
 #include "core/text/numbers.h"
 #include "views/charts/plot_axis.h"
@@ -209,6 +210,8 @@ std::vector<std::string> finding_lines(const sweep::Sweep& sweep, const SweepAna
                                 {"n", std::to_string(one.fit.n)},
                                 {"last", text::decimal(one.last_slope, 2)}}));
   }
+  for (const report::CheckResult& one : sweep::checks_of(sweep))
+    lines.push_back(std::string(one.id) + "  " + message_words(texts, one.found));
   return lines;
 }
 

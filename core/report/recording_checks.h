@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/report/check_finding.h"
+#include "core/stats/kernel_table.h"
+#include "core/stats/operator_table.h"
+
+// The checks that look into the recording of a run: its operators, kernels and memory.
+namespace ts::report {
+
+struct Recorded {
+  const run::Run& run;
+  const base::StringTable& strings;
+  stats::OperatorTable operators;  // by name
+  stats::KernelTable kernels;      // without rows on cpu
+};
+Recorded recorded_of(const run::Run& run, const base::StringTable& strings);
+
+Finding gpu_busy(const Recorded& recorded);
+Finding tensor_cores(const Recorded& recorded);
+Finding short_kernels(const Recorded& recorded);
+Finding softmax_share(const Recorded& recorded);
+Finding host_reads(const Recorded& recorded);
+Finding fragmentation(const Recorded& recorded);
+Finding left_over(const Recorded& recorded);
+
+}  // namespace ts::report
