@@ -74,17 +74,21 @@ int list_errors(const LessonCommand& command, text::Language language) {
   for (const lessons::MaterialError& one : built_in_errors().errors) {
     const std::string& evidence = built_in_errors().kind(one.evidence)->text.in(language);
     if (command.json) {
-      all.push_back({{"error", one.id},
-                     {"rows", one.rows},
-                     {"published", one.published.in(language)},
-                     {"correct", one.correct.in(language)},
-                     {"evidence", evidence},
-                     {"shown_by", one.shown_by}});
+      all.push_back(
+          {{"error", one.id},
+           {"rows", one.rows},
+           {"published", one.published.in(language)},
+           {"correct", one.correct.in(language)},
+           {"evidence", evidence},
+           {"shown_by", one.shown_by},
+           {"both", one.both ? nlohmann::json("lesson run " + one.both->id) : nlohmann::json()}});
     } else {
       std::printf("%-5s %s\n      %s\n      %s\n      %s%s%s\n", one.id.c_str(),
                   joined(one.rows).c_str(), one.published.in(language).c_str(),
                   one.correct.in(language).c_str(), evidence.c_str(),
                   one.shown_by.empty() ? "" : ": tensorscope ", one.shown_by.c_str());
+      if (one.both)
+        std::printf("      both variants: tensorscope lesson run %s\n", one.both->id.c_str());
     }
   }
   if (command.json) print_json(all);
@@ -141,17 +145,17 @@ int list_lessons(const LessonCommand& command, text::Language language) {
 
 // Finds a built-in lesson by its id, or opens a lesson file.
 base::Result<lessons::Lesson> find_lesson(const std::string& name) {
-  for (const lessons::Lesson& one : built_in_lessons()) {
-    if (one.id == name) return one;
-  }
+  if (const lessons::Lesson* const one = built_in_lesson(name)) return *one;
   std::error_code ignored;
   const bool path = name.find('/') != name.npos || name.ends_with(".json") ||
                     std::filesystem::exists(name, ignored);
   if (!path) {
     std::vector<std::string> ids;
     for (const lessons::Lesson& one : built_in_lessons()) ids.push_back(one.id);
-    return base::fail("There is no lesson \"" + name + "\"; there are " + joined(ids) +
-                      ", or the file of one of your own");
+    return base::fail(
+        "There is no lesson \"" + name + "\"; there are " + joined(ids) +
+        ", e-N for an error of the material whose variants run, or the file of one of "
+        "your own");
   }
   const auto content = io::read_file(name);
   if (!content) return tl::unexpected(content.error());

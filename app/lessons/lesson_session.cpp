@@ -110,7 +110,7 @@ base::Result<bool> LessonSession::open_own(Session& session, const std::filesyst
   auto read = lessons::read_lesson(content, file.string(), session.gpus());
   if (!read) return tl::unexpected(read.error());
   const auto same = [&](const lessons::Lesson& one) { return one.id == read->id; };
-  if (std::ranges::any_of(built_in_lessons(), same)) {
+  if (built_in_lesson(read->id) != nullptr) {
     return text::fail("lesson_error.same_id", {{"path", file.string()}, {"lesson", read->id}});
   }
   // The file may have changed since it was opened before.
@@ -125,9 +125,7 @@ base::Result<bool> LessonSession::open_own(Session& session, const std::filesyst
 }
 
 const lessons::Lesson* LessonSession::find(const std::string& id) const {
-  for (const lessons::Lesson& one : built_in_lessons()) {
-    if (one.id == id) return &one;
-  }
+  if (const lessons::Lesson* const one = built_in_lesson(id)) return one;
   for (const auto& one : own_) {
     if (one->id == id) return one.get();
   }

@@ -44,8 +44,18 @@ const std::vector<lessons::Lesson>& built_in_lessons() {
 
 const lessons::MaterialErrors& built_in_errors() {
   static const lessons::MaterialErrors errors =
-      known_good(lessons::read_material_errors(assets::lesson_errors()));
+      known_good(lessons::read_material_errors(assets::lesson_errors(), built_in_gpus()));
   return errors;
+}
+
+const lessons::Lesson* built_in_lesson(std::string_view id) {
+  const auto& all = built_in_lessons();
+  const auto found = std::ranges::find(all, id, &lessons::Lesson::id);
+  if (found != all.end()) return &*found;
+  for (const lessons::MaterialError& one : built_in_errors().errors) {
+    if (one.both && one.both->id == id) return &*one.both;
+  }
+  return nullptr;
 }
 
 const std::vector<lessons::Demo>& built_in_demos() {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "core/lessons/demo.h"
 #include "core/lessons/lesson.h"
 #include "core/lessons/lesson_rows.h"
@@ -22,6 +25,8 @@ const sweep::SweepPresets& built_in_sweeps();
 // The built-in lessons of the course, and the rows of its catalogue.
 const std::vector<lessons::Lesson>& built_in_lessons();
 const lessons::RowCatalogue& built_in_rows();
+// A lesson of the course, or one that runs both variants of an error; null: none has that id.
+const lessons::Lesson* built_in_lesson(std::string_view id);
 // The errors of the course's material.
 const lessons::MaterialErrors& built_in_errors();
 // The built-in demos of a lecture, in the order of their keys.

@@ -3,17 +3,63 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/letters.h"
 #include "core/lessons/lesson_json.h"
 #include "core/text/message.h"
+#include "core/text/text.h"
 
 namespace ts::lessons {
 
 namespace {
 
-void read_errors(ObjectReader& reader, MaterialErrors& found) {
+// A text made of others in each language: "{published}" stands for the text of that name.
+nlohmann::json composed(const nlohmann::json& whole,
+                        std::initializer_list<std::pair<const char*, const Words&>> parts) {
+  nlohmann::json made = nlohmann::json::object();
+  for (const auto& [language, text] : whole.items()) {
+    const auto code = text::language_from_code(language);
+    std::string filled = text.get<std::string>();
+    for (const auto& [name, words] : parts) {
+      const std::string placeholder = std::string("{") + name + "}";
+      const std::size_t at = filled.find(placeholder);
+      if (code && at != filled.npos) filled.replace(at, placeholder.size(), words.in(*code));
+    }
+    made[language] = filled;
+  }
+  return made;
+}
+
+// A lesson of what the error says: its steps and numbers are in "both", its texts are those of the
+// error.
+std::optional<Lesson> lesson_of(ObjectReader& list, ObjectReader& one, const MaterialErrors& found,
+                                const MaterialError& error, const spec::GpuCatalogue& gpus) {
+  if (!one.has("both") || !one.good()) return std::nullopt;
+  const Words& evidence = found.kind(error.evidence)->text;
+  const auto with = [&](const char* key) {
+    return composed(list.raw(key), {{"id", Words{{error.id, error.id, error.id}}},
+                                    {"published", error.published},
+                                    {"correct", error.correct},
+                                    {"evidence", evidence}});
+  };
+  nlohmann::json lesson = one.raw("both");
+  const std::string id = base::lower(error.id);
+  lesson["id"] = id;
+  lesson["rows"] = error.rows;
+  lesson["title"] = with("title");
+  lesson["summary"] = one.raw("correct");
+  lesson["task"] = with("task");
+  auto read = read_lesson(lesson.dump(), id, gpus);
+  if (!read) {
+    one.wrong(read.error());
+    return std::nullopt;
+  }
+  return std::move(*read);
+}
+
+void read_errors(ObjectReader& reader, const spec::GpuCatalogue& gpus, MaterialErrors& found) {
   std::set<std::string> seen;
   for (ObjectReader& one : reader.objects("errors")) {
-    one.allow({"id", "rows", "published", "correct", "evidence", "shown_by"});
+    one.allow({"id", "rows", "published", "correct", "evidence", "shown_by", "both"});
     MaterialError error;
     error.id = one.text("id");
     error.rows = one.texts("rows");
@@ -26,6 +72,7 @@ void read_errors(ObjectReader& reader, MaterialErrors& found) {
     if (found.kind(error.evidence) == nullptr) {
       one.wrong({.sentence = "there is no evidence \"" + error.evidence + "\""});
     }
+    error.both = lesson_of(reader, one, found, error, gpus);
     found.errors.push_back(std::move(error));
   }
 }
@@ -45,12 +92,13 @@ std::vector<const MaterialError*> MaterialErrors::of(std::span<const std::string
   return found;
 }
 
-base::Result<MaterialErrors> read_material_errors(std::string_view json) {
+base::Result<MaterialErrors> read_material_errors(std::string_view json,
+                                                  const spec::GpuCatalogue& gpus) {
   MaterialErrors found;
   const auto read = read_object(json, "The list of errors", [&](ObjectReader& reader) {
-    reader.allow({"evidence", "errors"});
+    reader.allow({"evidence", "title", "task", "errors"});
     found.evidence = reader.named_texts("evidence");
-    read_errors(reader, found);
+    read_errors(reader, gpus, found);
   });
   if (!read) return tl::unexpected(read.error());
   return found;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct MaterialError {
   Words correct;
   std::string evidence;  // the id of a kind of evidence
   std::string shown_by;  // the command that shows it, without "tensorscope"; empty: none does
+  // The lesson "e-19", in which both variants run one after the other; unset: they cannot run here.
+  std::optional<Lesson> both;
 };
 
 struct MaterialErrors {
@@ -28,6 +31,7 @@ struct MaterialErrors {
   [[nodiscard]] std::vector<const MaterialError*> of(std::span<const std::string> rows) const;
 };
 // assets/lesson_errors.json. The error of the result names the place.
-base::Result<MaterialErrors> read_material_errors(std::string_view json);
+base::Result<MaterialErrors> read_material_errors(std::string_view json,
+                                                  const spec::GpuCatalogue& gpus);
 
 }  // namespace ts::lessons

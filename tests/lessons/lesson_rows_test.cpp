@@ -44,7 +44,7 @@ TEST(LessonRows, ThePageListsAllOfThem) {
   std::stringstream page;
   page << file.rdbuf();
   const auto rows = read_rows(assets::lesson_rows());
-  const auto errors = read_material_errors(assets::lesson_errors());
+  const auto errors = read_material_errors(assets::lesson_errors(), gpus());
   std::vector<Lesson> lessons;
   for (const assets::Lesson& one : assets::lessons()) {
     lessons.push_back(*read_lesson(one.json, std::string(one.name), testing::gpus()));

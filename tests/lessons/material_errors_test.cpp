@@ -13,7 +13,7 @@ namespace ts::lessons {
 namespace {
 
 TEST(MaterialErrors, AllOfThemAreInRowsAndTranslated) {
-  const auto all = read_material_errors(assets::lesson_errors());
+  const auto all = read_material_errors(assets::lesson_errors(), gpus());
   ASSERT_TRUE(all) << all.error().sentence;
   ASSERT_EQ(all->errors.size(), 39U);
   const auto rows = read_rows(assets::lesson_rows());
@@ -28,7 +28,7 @@ TEST(MaterialErrors, AllOfThemAreInRowsAndTranslated) {
 
 // Evidence that this program gives is a lesson or a command that exists.
 TEST(MaterialErrors, WhatShowsThemExists) {
-  const auto all = read_material_errors(assets::lesson_errors());
+  const auto all = read_material_errors(assets::lesson_errors(), gpus());
   constexpr std::array kCommands = {"run ", "doctor", "predict ", "sweep ", "hunt ", "ab "};
   const auto lessons = assets::lessons();
   int of_lessons = 0;
@@ -48,8 +48,28 @@ TEST(MaterialErrors, WhatShowsThemExists) {
   EXPECT_GT(of_lessons, 10);
 }
 
+// Where both variants can run, they are a lesson with the texts of the error.
+TEST(MaterialErrors, BothVariantsRun) {
+  const auto all = read_material_errors(assets::lesson_errors(), gpus());
+  ASSERT_TRUE(all) << all.error().sentence;
+  int count = 0;
+  for (const MaterialError& one : all->errors) {
+    if (!one.both) continue;
+    ++count;
+    const Lesson& lesson = *one.both;
+    EXPECT_TRUE(lesson.translated()) << one.id;
+    EXPECT_EQ(lesson.rows, one.rows);
+    const std::string& task = lesson.task.in(text::Language::en);
+    EXPECT_NE(task.find(one.published.in(text::Language::en)), std::string::npos) << task;
+    EXPECT_NE(task.find(one.correct.in(text::Language::en)), std::string::npos) << task;
+    EXPECT_NE(lesson.step("corrected"), nullptr) << one.id;
+    EXPECT_GE(lesson.values.size(), 2U) << one.id;
+  }
+  EXPECT_GE(count, 10);
+}
+
 TEST(MaterialErrors, ALessonHasThoseOfItsRows) {
-  const auto all = read_material_errors(assets::lesson_errors());
+  const auto all = read_material_errors(assets::lesson_errors(), gpus());
   const std::array<std::string, 2> rows = {"A2-7", "A2-11"};
   const auto found = all->of(rows);
   ASSERT_EQ(found.size(), 2U);
@@ -61,7 +81,7 @@ TEST(MaterialErrors, ALessonHasThoseOfItsRows) {
 TEST(MaterialErrors, WhatIsWrongIsNamed) {
   const auto said = [](const std::string& error) {
     const auto all = read_material_errors(
-        R"({"evidence": [{"id": "theory", "text": "t"}], "errors": [)" + error + "]}");
+        R"({"evidence": [{"id": "theory", "text": "t"}], "errors": [)" + error + "]}", gpus());
     return all ? std::string() : all.error().sentence;
   };
   const std::string good =
