@@ -26,7 +26,9 @@ std::string script_recording(run::Verdict verdict, std::uint64_t dropped) {
   run.script = "train.py";
   run.dropped = dropped;
   run.allocator_peak = 5000;
-  run.apply(run::SampleUpdate{1, {.total_ns = 7}, run::SampleUpdate::Kind::recorded});
+  run::StepTimes step;
+  step.total_ns = 7;
+  run.apply(run::SampleUpdate{1, step, run::SampleUpdate::Kind::recorded});
   run::FinishedUpdate end;
   end.id = 1;
   end.verdict = verdict;
