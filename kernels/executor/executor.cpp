@@ -182,18 +182,19 @@ Finding waiting_for_ever() {
   return finding;
 }
 
+void make_ready(Thread& thread) {
+  thread.state = State::ready;
+  thread.copies.assign(1, {});
+  getcontext(&thread.context);
+  thread.context.uc_stack.ss_sp = thread.stack;
+  thread.context.uc_stack.ss_size = kStackBytes;
+  thread.context.uc_link = nullptr;
+  makecontext(&thread.context, thread_begins, 0);
+}
+
 void run_block() {
   auto& threads = running->threads;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    Thread& thread = threads[i];
-    thread.state = State::ready;
-    thread.copies.assign(1, {});
-    getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = thread.stack;
-    thread.context.uc_stack.ss_size = kStackBytes;
-    thread.context.uc_link = nullptr;
-    makecontext(&thread.context, thread_begins, 0);
-  }
+  for (Thread& thread : threads) make_ready(thread);
   running->barriers = 0;
   while (true) {
     run_warps();

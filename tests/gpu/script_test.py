@@ -71,6 +71,9 @@ class StandIn(Checks):
         if any("torch_side.py" in word for word in words):
             return 0, json.dumps({"kernels": {"gemm": [2, 200.0]}, "overhead_percent": 5.0,
                                   "snapshot": {"keys": KEYS, "allocations": [512]}}), ""
+        if any("own_kernels.py" in word for word in words):
+            return 0, json.dumps({"rows": [{"stage": "tiled", "part": "forward", "tflops": 1.0,
+                                            "error": 1e-3, "their_error": 1e-3}]}), ""
         return 0, "", ""
 
 

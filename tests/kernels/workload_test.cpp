@@ -51,6 +51,8 @@ TEST_P(EveryWorkload, SameSeedSameLossBitForBit) {
   if (spec.dtype == DataType::fp32) {
     EXPECT_EQ(first[0] != first[1], spec.pass == Pass::full_step);
   }
+  // The mean of what a norm leaves is near 0: in 16 bits it may be the same for two seeds.
+  if (spec.dtype != DataType::fp32 && spec.workload == spec::WorkloadKind::norm) return;
   spec.seed = 1;
   EXPECT_EQ(first != losses(), spec.pass != Pass::forward);  // which has no loss
 }

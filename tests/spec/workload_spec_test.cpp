@@ -439,7 +439,7 @@ TEST(FieldReason, fields_apply_where_the_workload_uses_them) {
             "alloc_conf threads ");
   EXPECT_EQ(applies(WorkloadKind::norm),
             "workload B T d_model dtype pass seed device target_gpu memory_limit norm autocast "
-            "zero_grad warmups cache alloc_conf threads kernels ");
+            "zero_grad warmups cache alloc_conf threads kernels habit ");
   EXPECT_TRUE(field_applies(changed([](auto& spec) { spec.device = DeviceKind::cuda; }),
                             Field::device_index));
 }

@@ -182,6 +182,23 @@ TEST(LocaleFiles, say_every_problem_of_a_spec) {
       said.insert(problem.key);
     }
   }
+  // Each mistake on purpose where it cannot be made, and our kernels on a GPU.
+  for (const char* habit : spec::field_choices(spec::Field::habit)) {
+    for (const char* pass : spec::field_choices(spec::Field::pass)) {
+      for (const char* device : spec::field_choices(spec::Field::device)) {
+        WorkloadSpec spec;
+        spec.workload = spec::WorkloadKind::lm;
+        spec.kernels = spec::Kernels::own;
+        ASSERT_TRUE(spec::set_field(spec, "habit", habit));
+        ASSERT_TRUE(spec::set_field(spec, "pass", pass));
+        ASSERT_TRUE(spec::set_field(spec, "device", device));
+        for (const auto& problem : spec::validate(spec)) {
+          expect_said(problem.key, problem.arguments, problem.sentence);
+          said.insert(problem.key);
+        }
+      }
+    }
+  }
   // Of one value alone, as it is typed.
   for (const auto& [field, value] : std::initializer_list<std::pair<spec::Field, const char*>>{
            {spec::Field::T, "long"},

@@ -121,7 +121,7 @@ std::vector<MenuRow> MemoryView::block_rows(ViewContext& context, const MemorySo
           context, "###blocks_are",
           context.texts("menu.blocks_of_stack_are",
                         {{"count", text::grouped(static_cast<std::int64_t>(alike.size()))}}),
-          [alike] { return alike; }));
+          [alike] { return std::vector(alike); }));
     }
   }
   return rows;
