@@ -40,7 +40,7 @@ double least_speed(const std::vector<KernelPoint>& points) {
 
 // "weighted_sum", "norm layernorm"
 std::string operator_of(const spec::WorkloadSpec& spec) {
-  const std::string name = to_string(spec.workload);
+  std::string name = to_string(spec.workload);
   if (spec.workload != spec::WorkloadKind::norm) return name;
   return name + " " + field_text(spec, spec::Field::norm);
 }
