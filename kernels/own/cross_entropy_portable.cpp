@@ -12,43 +12,40 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/own/by_element.h"
-#include "kernels/own/row_kernels.h"
+#include "kernels/own/by_row.h"
 
 namespace ts::kernels::own {
 namespace {
 
-using Index = std::int64_t;
-
-template <class Number, bool gradient>
-void rows_of(const CrossEntropyRows& in) {
-  for (Index row = 0; row < in.rows; ++row) {
-    Number* const x = static_cast<Number*>(in.logits) + row * in.width;
+struct CrossEntropyRow {
+  template <class Number, bool gradient>
+  static void compute(const CrossEntropyRows& in, Index row) {
+    Number* const x = row_of<Number>(in.logits, row, in.width);
     const Index target = in.targets[row];
     const double logit = double{widen(x[target])};
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
     for (Index c = 0; c < in.width; ++c) largest = std::max(largest, double{widen(x[c])});
     for (Index c = 0; c < in.width; ++c) sum += std::exp(double{widen(x[c])} - largest);
     in.loss[row] = std::log(sum) + (largest - logit);
-    if (!gradient) continue;
+    if (!gradient) return;
     for (Index c = 0; c < in.width; ++c) {
       const double p = std::exp(double{widen(x[c])} - largest) / sum;
       narrow((c == target ? p - 1 : p) * in.scale, x[c]);
     }
   }
-}
 
-void forward(const CrossEntropyRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) { rows_of<Number, false>(in); });
-}
-
-void backward(const CrossEntropyRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) { rows_of<Number, true>(in); });
-}
+  template <class Number>
+  static void forward(const CrossEntropyRows& in, Index row) {
+    compute<Number, false>(in, row);
+  }
+  template <class Number>
+  static void backward(const CrossEntropyRows& in, Index row) {
+    compute<Number, true>(in, row);
+  }
+};
 
 }  // namespace
 
-const CrossEntropyKernel kPortableCrossEntropy = {
-    .fp64_sums = true, .forward = forward, .backward = backward};
+const CrossEntropyKernel kPortableCrossEntropy = by_row<CrossEntropyRow, CrossEntropyRows>();
 
 }  // namespace ts::kernels::own

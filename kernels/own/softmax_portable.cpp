@@ -12,55 +12,39 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/own/by_element.h"
-#include "kernels/own/row_kernels.h"
+#include "kernels/own/by_row.h"
 
 namespace ts::kernels::own {
 namespace {
 
-using Index = std::int64_t;
-
-template <class Number>
-void forward_row(const Number* x, Number* y, Index n) {
-  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (Index c = 0; c < n; ++c) largest = std::max(largest, double{widen(x[c])});
-  for (Index c = 0; c < n; ++c) sum += std::exp(double{widen(x[c])} - largest);
-  for (Index c = 0; c < n; ++c) narrow(std::exp(double{widen(x[c])} - largest) / sum, y[c]);
-}
-
-template <class Number>
-void backward_row(const Number* y, const Number* d_y, Number* d_x, Index n) {
-  double sum = 0;
-  for (Index c = 0; c < n; ++c) sum += double{widen(y[c])} * double{widen(d_y[c])};
-  for (Index c = 0; c < n; ++c) {
-    narrow(double{widen(y[c])} * (double{widen(d_y[c])} - sum), d_x[c]);
+struct SoftmaxRow {
+  template <class Number>
+  static void forward(const SoftmaxRows& in, Index row) {
+    const Number* const x = row_of<Number>(in.x, row, in.width);
+    Number* const y = row_of<Number>(in.y, row, in.width);
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (Index c = 0; c < in.width; ++c) largest = std::max(largest, double{widen(x[c])});
+    for (Index c = 0; c < in.width; ++c) sum += std::exp(double{widen(x[c])} - largest);
+    for (Index c = 0; c < in.width; ++c) {
+      narrow(std::exp(double{widen(x[c])} - largest) / sum, y[c]);
+    }
   }
-}
 
-void forward(const SoftmaxRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) {
-    for (Index row = 0; row < in.rows; ++row) {
-      const Index first = row * in.width;
-      forward_row(static_cast<const Number*>(in.x) + first, static_cast<Number*>(in.y) + first,
-                  in.width);
+  template <class Number>
+  static void backward(const SoftmaxRows& in, Index row) {
+    const Number* const y = row_of<Number>(in.y, row, in.width);
+    const Number* const d_y = row_of<Number>(in.d_y, row, in.width);
+    Number* const d_x = row_of<Number>(in.d_x, row, in.width);
+    double sum = 0;
+    for (Index c = 0; c < in.width; ++c) sum += double{widen(y[c])} * double{widen(d_y[c])};
+    for (Index c = 0; c < in.width; ++c) {
+      narrow(double{widen(y[c])} * (double{widen(d_y[c])} - sum), d_x[c]);
     }
-  });
-}
-
-void backward(const SoftmaxRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) {
-    for (Index row = 0; row < in.rows; ++row) {
-      const Index first = row * in.width;
-      backward_row(static_cast<const Number*>(in.y) + first,
-                   static_cast<const Number*>(in.d_y) + first, static_cast<Number*>(in.d_x) + first,
-                   in.width);
-    }
-  });
-}
+  }
+};
 
 }  // namespace
 
-const SoftmaxKernel kPortableSoftmax = {
-    .fp64_sums = true, .forward = forward, .backward = backward};
+const SoftmaxKernel kPortableSoftmax = by_row<SoftmaxRow, SoftmaxRows>();
 
 }  // namespace ts::kernels::own

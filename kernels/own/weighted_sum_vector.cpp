@@ -6,34 +6,30 @@
 //
 // Each number of x is read once from memory; weight and dweight stay in the cache from row to row.
 // The caller gives each block of rows a dweight of its own and adds these up.
-#include "kernels/own/by_element.h"
-#include "kernels/own/row_kernels.h"
+#include "kernels/own/by_row.h"
 #include "kernels/own/row_vectors.h"
 
 namespace ts::kernels::own {
 namespace {
 
-template <class Number>
-void forward_rows(const WeightedSumRows& in) {
-  const float* const weight = static_cast<const float*>(in.weight);
-  for (Index row = 0; row < in.rows; ++row) {
-    const Number* const x = static_cast<const Number*>(in.x) + row * in.width;
+struct WeightedSumRow {
+  template <class Number>
+  static void forward(const WeightedSumRows& in, Index row) {
+    const float* const weight = sums(in.weight);
+    const Number* const x = row_of<Number>(in.x, row, in.width);
     RowSum sum;
     each_vector(in.width, [&](Index c, int turn, auto lanes) {
       sum.parts[turn] += load(x + c, lanes) * load(weight + c, lanes);
     });
     narrow(sum.total(), static_cast<Number*>(in.y)[row]);
   }
-}
 
-template <class Number>
-void backward_rows(const WeightedSumRows& in) {
-  const float* const weight = static_cast<const float*>(in.weight);
-  float* const d_weight = static_cast<float*>(in.d_weight);
-  for (Index row = 0; row < in.rows; ++row) {
-    const Index first = row * in.width;
-    const Number* const x = static_cast<const Number*>(in.x) + first;
-    Number* const d_x = in.d_x != nullptr ? static_cast<Number*>(in.d_x) + first : nullptr;
+  template <class Number>
+  static void backward(const WeightedSumRows& in, Index row) {
+    const float* const weight = sums(in.weight);
+    float* const d_weight = sums(in.d_weight);
+    const Number* const x = row_of<Number>(in.x, row, in.width);
+    Number* const d_x = in.d_x != nullptr ? row_of<Number>(in.d_x, row, in.width) : nullptr;
     const float d_y = widen(static_cast<const Number*>(in.d_y)[row]);
     each_vector(in.width, [&](Index c, int /*turn*/, auto lanes) {
       if (d_x != nullptr) store(d_x + c, d_y * load(weight + c, lanes), lanes);
@@ -42,19 +38,10 @@ void backward_rows(const WeightedSumRows& in) {
       }
     });
   }
-}
-
-void forward(const WeightedSumRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) { forward_rows<Number>(in); });
-}
-
-void backward(const WeightedSumRows& in) {
-  by_element(in.element, [&]<class Number>(Number /*type*/) { backward_rows<Number>(in); });
-}
+};
 
 }  // namespace
 
-const WeightedSumKernel TENSORSCOPE_KERNEL(WeightedSum) = {
-    .fp64_sums = false, .forward = forward, .backward = backward};
+const WeightedSumKernel TENSORSCOPE_KERNEL(WeightedSum) = by_row<WeightedSumRow, WeightedSumRows>();
 
 }  // namespace ts::kernels::own
