@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "core/report/attention_stages.h"
+#include "core/report/kernel_report.h"
 #include "core/stats/occupancy.h"
 #include "core/text/numbers.h"
 
@@ -53,20 +54,6 @@ std::optional<double> peak_of(const spec::Gpu& gpu, const StageKernel& kernel,
                               const std::string& type) {
   if (std::string_view(kernel.stage) != "tensor_core") return gpu.fp32_tflops;
   return type == "bf16" ? gpu.bf16_tflops : gpu.fp16_tflops;
-}
-
-const char* word_of(stats::OccupancyLimit limit) {
-  switch (limit) {
-    case stats::OccupancyLimit::warps:
-      return "warps";
-    case stats::OccupancyLimit::blocks:
-      return "blocks";
-    case stats::OccupancyLimit::registers:
-      return "registers";
-    case stats::OccupancyLimit::shared_memory:
-      return "shared memory";
-  }
-  return "";
 }
 
 }  // namespace
@@ -148,7 +135,7 @@ io::TextTable stage_table(const std::vector<KernelResources>& resources, const s
          std::to_string(one->registers), text::bytes(shared).joined(),
          text::bytes(one->spilled).joined(),
          fills ? text::decimal(100 * fills->share, 0) + " %" : text::kNoNumber,
-         fills ? word_of(fills->limit) : "does not fit",
+         fills ? to_string(fills->limit) : "does not fit",
          text::bytes(static_cast<std::int64_t>(bytes)).joined(), text::decimal(intensity, 1),
          peak ? text::decimal(std::min(memory_roof, *peak), 1) +
                     (memory_roof < *peak ? " (memory)" : " (arithmetic)")
