@@ -289,14 +289,7 @@ TEST_F(Demos, AreInTheMenuAndThePalette) {
     context->Yield(2);
     context->ItemClick("//$FOCUSED/###menu_demos");
     context->Yield(3);
-    ImGuiWindow* menu = nullptr;
-    for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
-      if (one->Active && (one->Flags & ImGuiWindowFlags_ChildMenu) != 0) menu = one;
-    }
-    IM_CHECK(menu != nullptr);
-    context->SetRef(menu);
-    context->ItemClick("###demo_sums");
-    context->SetRef(ImGuiTestRef());
+    IM_CHECK(click_in_child_menu(context, "###demo_sums"));
     context->Yield(3);
     IM_CHECK(shows(context, "//###demo_question"));
     press(context, ImGuiKey_Escape);

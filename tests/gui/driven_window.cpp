@@ -1,6 +1,7 @@
 #include "tests/gui/driven_window.h"
 
 #include <GLFW/glfw3.h>
+#include <imgui_internal.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -122,6 +123,18 @@ void DrivenWindow::double_click(ImGuiTestContext* context, const char* item) {
   io.MouseDoubleClickTime = 60;
   context->ItemDoubleClick(item);
   io.MouseDoubleClickTime = usual;
+}
+
+bool DrivenWindow::click_in_child_menu(ImGuiTestContext* context, const char* item) {
+  ImGuiWindow* menu = nullptr;
+  for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
+    if (one->Active && (one->Flags & ImGuiWindowFlags_ChildMenu) != 0) menu = one;
+  }
+  if (menu == nullptr) return false;
+  context->SetRef(menu);
+  context->ItemClick(item);
+  context->SetRef(ImGuiTestRef());
+  return true;
 }
 
 void DrivenWindow::resize(ImGuiTestContext* context, int width, int height) {

@@ -33,6 +33,8 @@ class DrivenWindow : public ::testing::Test {
 
   // Two clicks that count as one double click however long a frame takes.
   static void double_click(ImGuiTestContext* context, const char* item);
+  // Clicks an item of the menu that is open inside a menu; false if none is open.
+  static bool click_in_child_menu(ImGuiTestContext* context, const char* item);
   // Gives the window another size.
   static void resize(ImGuiTestContext* context, int width, int height);
   // Takes away what says that something was saved.

@@ -289,14 +289,7 @@ TEST_F(FilesInTheWindow, ACategoryIsCorrected) {
     context->Yield(3);
     context->ItemClick("//$FOCUSED/###block_is");
     context->Yield(3);
-    ImGuiWindow* menu = nullptr;
-    for (ImGuiWindow* const one : ImGui::GetCurrentContext()->Windows) {
-      if (one->Active && (one->Flags & ImGuiWindowFlags_ChildMenu) != 0) menu = one;
-    }
-    IM_CHECK(menu != nullptr);
-    context->SetRef(menu);
-    context->ItemClick("###category_gradient");
-    context->SetRef(ImGuiTestRef());
+    IM_CHECK(click_in_child_menu(context, "###category_gradient"));
     context->Yield(4);
     IM_CHECK(category() == memory::Category::gradient);
     context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);

@@ -25,6 +25,7 @@
 
 #include "kernels/attention/attend.h"
 #include "kernels/own/attention_kernel.h"
+#include "tests/kernels/central_differences.h"
 #include "tests/kernels/largest_error.h"
 #include "tests/kernels/recorded.h"
 
@@ -260,18 +261,7 @@ TEST(OwnAttentionInFp64, GradientsAreThoseOfDifferences) {
     };
     const at::Tensor tensors[] = {inputs.q, inputs.k, inputs.v};
     for (std::size_t t = 0; t < std::size(tensors); ++t) {
-      const at::Tensor flat = tensors[t].view(-1), gradient = gradients[t + 1].reshape(-1);
-      for (std::int64_t i = 0; i < flat.numel(); ++i) {
-        constexpr double kStep = 1e-5;
-        const double value = flat[i].item<double>();
-        flat[i] = value + kStep;
-        const double above = loss();
-        flat[i] = value - kStep;
-        const double below = loss();
-        flat[i] = value;
-        ASSERT_NEAR((above - below) / (2 * kStep), gradient[i].item<double>(), 1e-8)
-            << kNames[t + 1] << " " << i;
-      }
+      expect_central_differences(tensors[t], gradients[t + 1], loss, kNames[t + 1]);
     }
   }
 }

@@ -29,6 +29,7 @@
 #include "kernels/operators/norm.h"
 #include "kernels/operators/softmax.h"
 #include "kernels/operators/weighted_sum.h"
+#include "tests/kernels/central_differences.h"
 #include "tests/kernels/largest_error.h"
 #include "tests/kernels/recorded.h"
 
@@ -264,18 +265,8 @@ TEST(OwnOperatorsInFp64, GradientsAreThoseOfDifferences) {
     const at::Tensor d_y = at::randn(gradients[0].sizes(), at::kDouble);
     const auto loss = [&] { return (run(one.inputs) * d_y).sum().item<double>(); };
     for (std::size_t t = 0; t < one.inputs.size(); ++t) {
-      const at::Tensor flat = one.inputs[t].view(-1), gradient = gradients[t + 1].reshape(-1);
-      for (std::int64_t i = 0; i < flat.numel(); ++i) {
-        constexpr double kStep = 1e-5;
-        const double value = flat[i].item<double>();
-        flat[i] = value + kStep;
-        const double above = loss();
-        flat[i] = value - kStep;
-        const double below = loss();
-        flat[i] = value;
-        ASSERT_NEAR((above - below) / (2 * kStep), gradient[i].item<double>(), 1e-8)
-            << one.name << ", input " << t << ", number " << i;
-      }
+      expect_central_differences(one.inputs[t], gradients[t + 1], loss,
+                                 one.name + ", input " + std::to_string(t));
     }
   }
 }
