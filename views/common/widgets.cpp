@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "views/common/imgui_sink.h"
 
@@ -69,22 +71,41 @@ std::size_t columns_for(const Ui& ui, std::span<const Choice> choices, float wid
   return most;
 }
 
+// Widths of buttons in one row over `width`: equal, or where a label would not fit, each as its
+// label needs with the rest shared evenly.
+std::vector<float> widths_in_row(const Ui& ui, std::span<const Choice> choices, float width) {
+  const auto count = static_cast<float>(choices.size());
+  const float each = std::floor(width / count);
+  std::vector<float> widths;
+  float rest = width;
+  for (const Choice& choice : choices) {
+    widths.push_back(sink_of(ui).text_width(TextStyle::body_medium, choice.label) + ui.px(10));
+    rest -= widths.back();
+  }
+  const bool fit = std::ranges::all_of(widths, [each](float one) { return one <= each; });
+  for (float& one : widths) one = fit || rest < 0 ? each : std::floor(one + rest / count);
+  return widths;
+}
+
 bool joined_buttons(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
-                    float width, std::size_t columns) {
+                    std::span<const float> widths) {
   bool changed = false;
   ImGui::PushID(id);
   const float height = ui.px(28);
-  const float each = std::floor(width / static_cast<float>(columns));
+  const std::size_t columns = widths.size();
   const std::size_t rows = (choices.size() + columns - 1) / columns;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImGuiSink sink = sink_of(ui);
-  sink.fill({origin.x, origin.y, origin.x + each * static_cast<float>(columns),
-             origin.y + height * static_cast<float>(rows)},
+  const float width = std::accumulate(widths.begin(), widths.end(), 0.0F);
+  sink.fill({origin.x, origin.y, origin.x + width, origin.y + height * static_cast<float>(rows)},
             ui.theme.surface2, ui.px(4));
+  float x = origin.x;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const Choice& choice = choices[i];
-    ImGui::SetCursorScreenPos({origin.x + each * static_cast<float>(i % columns),
-                               origin.y + height * static_cast<float>(i / columns)});
+    const float each = widths[i % columns];
+    if (i % columns == 0) x = origin.x;
+    ImGui::SetCursorScreenPos({x, origin.y + height * static_cast<float>(i / columns)});
+    x += each;
     ImGui::BeginDisabled(!choice.reason.empty());
     if (press_area(("###" + choice.id).c_str(), each, height) && chosen != static_cast<int>(i)) {
       chosen = static_cast<int>(i);
@@ -112,12 +133,14 @@ bool joined_buttons(const Ui& ui, const char* id, std::span<const Choice> choice
 
 bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
                float width) {
-  return joined_buttons(ui, id, choices, chosen, width, choices.size());
+  return joined_buttons(ui, id, choices, chosen, widths_in_row(ui, choices, width));
 }
 
 bool choice_grid(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
                  float width) {
-  return joined_buttons(ui, id, choices, chosen, width, columns_for(ui, choices, width));
+  const std::size_t columns = columns_for(ui, choices, width);
+  const std::vector<float> widths(columns, std::floor(width / static_cast<float>(columns)));
+  return joined_buttons(ui, id, choices, chosen, widths);
 }
 
 bool toggle(const Ui& ui, const char* id, std::string_view label, bool& on, float width,

@@ -24,7 +24,7 @@ bool press_area(const char* id, float width, float height);
 // Draws the ring if the item before it has the focus and the keyboard is in use.
 void focus_ring(const Ui& ui);
 
-// Joined buttons, one of them chosen. Equal widths over `width`.
+// Joined buttons over `width`, one of them chosen. Equal widths where every label fits in its own.
 bool segmented(const Ui& ui, const char* id, std::span<const Choice> choices, int& chosen,
                float width);
 

@@ -1,0 +1,55 @@
+#include "views/common/widgets.h"
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <map>
+#include <string>
+
+#include "tests/views/common/imgui_driver.h"
+#include "views/common/fonts.h"
+
+namespace ts::views {
+namespace {
+
+TEST(Segmented, a_long_label_has_its_room) {
+  testing::ImGuiDriver imgui;
+  Fonts fonts;
+  const Fonts::Faces faces = fonts.add_to(*ImGui::GetIO().Fonts, text::Language::en);
+  const text::Texts texts({}, {}, {});
+  const Ui ui{theme(ThemeKind::dark), {1}, faces, texts};
+  const Choice unequal[] = {
+      {"a", "Table", {}}, {"b", "Flame graph of bytes", {}}, {"c", "All", {}}};
+  const Choice equal[] = {{"a", "One", {}}, {"b", "Two", {}}, {"c", "Six", {}}};
+  for (const float width : {420.0F, 240.0F}) {
+    for (const auto& choices : {unequal, equal}) {
+      std::map<std::string, float> label_widths;
+      imgui.frame([&] {
+        ImGui::SetNextWindowSize({500, 100});
+        ImGui::Begin("segments");
+        int chosen = 0;
+        segmented(ui, "###segments", {choices, 3}, chosen, width);
+        for (std::size_t i = 0; i < 3; ++i) {
+          const FontScope font(ui, TextStyle::body_medium);
+          label_widths[choices[i].id] = ImGui::CalcTextSize(choices[i].label.c_str()).x;
+        }
+        ImGui::End();
+      });
+      float end = imgui.rect("###a").Min.x;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const ImRect rect = imgui.rect("###" + choices[i].id);
+        EXPECT_EQ(rect.Min.x, end) << "no gap";
+        end = rect.Max.x;
+        EXPECT_GE(rect.GetWidth(), label_widths.at(choices[i].id) + 8)
+            << choices[i].label << " of " << width;
+        if (choices == equal) {
+          EXPECT_EQ(rect.GetWidth(), width / 3);
+        }
+      }
+      EXPECT_LE(end, imgui.rect("###a").Min.x + width);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ts::views
