@@ -361,7 +361,8 @@ bool cell_text(const std::string& words) {
     return false;
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 end = {at.x + std::max(1.0F, room), at.y + size.y};
+  // Letters reach below the line of text: a face's size is that of its em.
+  const ImVec2 end = {at.x + std::max(1.0F, room), at.y + size.y + ImGui::GetFontSize() / 2};
   ImGui::Dummy(size);  // a column that fits its content grows
   ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(), at, end, end.x, words.c_str(), nullptr,
                             &size);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -48,6 +49,40 @@ TEST(Segmented, a_long_label_has_its_room) {
       }
       EXPECT_LE(end, imgui.rect("###a").Min.x + width);
     }
+  }
+}
+
+// The lowest pixel of what was drawn since `first`.
+float bottom_since(int first) {
+  float bottom = 0;
+  const ImVector<ImDrawVert>& vertices = ImGui::GetWindowDrawList()->VtxBuffer;
+  for (int i = first; i < vertices.Size; ++i) bottom = std::max(bottom, vertices[i].pos.y);
+  return bottom;
+}
+
+TEST(CellText, letters_below_the_line_are_whole_where_words_are_cut) {
+  testing::ImGuiDriver imgui;
+  Fonts fonts;
+  const Fonts::Faces faces = fonts.add_to(*ImGui::GetIO().Fonts, text::Language::en);
+  const text::Texts texts({}, {}, {});
+  const Ui ui{theme(ThemeKind::dark), {1}, faces, texts};
+  for (const float width : {500.0F, 120.0F}) {
+    imgui.frame([&] {
+      ImGui::SetNextWindowPos({0, 0});
+      ImGui::SetNextWindowSize({width, 100});
+      ImGui::Begin("cell");
+      {
+        const FontScope font(ui, TextStyle::body);
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        const int first = ImGui::GetWindowDrawList()->VtxBuffer.Size;
+        EXPECT_EQ(cell_text("gp_gp_gp_gp_gp_gp_gp_gp_gp"), width < 200);
+        const float bottom = bottom_since(first);
+        const int second = ImGui::GetWindowDrawList()->VtxBuffer.Size;
+        ImGui::GetWindowDrawList()->AddText(at, 0xFFFFFFFF, "gp_");
+        EXPECT_EQ(bottom, bottom_since(second));
+      }
+      ImGui::End();
+    });
   }
 }
 
