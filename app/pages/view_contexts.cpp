@@ -18,9 +18,8 @@ constexpr std::chrono::milliseconds kPredictedBy{10};
 
 }  // namespace
 
-// Positions in an old trace mean nothing in a new one. `device` is null for a run of our own and
-// for a trace.
-void ViewContexts::reset_view_state(const run::Run& run, const files::OpenedDevice* device) {
+// Positions in an old trace mean nothing in a new one.
+void ViewContexts::reset_view_state(const run::Run& run) {
   if (run.id == state_->viewed) return;
   state_->viewed = run.id;
   views::ViewState fresh;
@@ -32,18 +31,33 @@ void ViewContexts::reset_view_state(const run::Run& run, const files::OpenedDevi
   fresh.search = state_->view.search;
   fresh.picks = state_->view.picks;
   fresh.show_agreement = state_->view.show_agreement;
-  if (device != nullptr) {
-    if (!state_->color_of_runs) state_->color_of_runs = fresh.block_colors;
-    // Without categories, colours by category would all be the same.
-    fresh.block_colors =
-        device->guessed_share.value_or(files::has_categories(*device) ? 1 : 0) > 0.5
-            ? views::BlockColors::category
-            : views::BlockColors::stack;
-  } else if (state_->color_of_runs) {
-    fresh.block_colors = *state_->color_of_runs;
-    state_->color_of_runs.reset();
-  }
   state_->view = fresh;
+}
+
+void ViewContexts::reset_view_state_of_run(const run::Run& run) {
+  if (run.id == state_->viewed) return;
+  reset_view_state(run);
+  if (!state_->color_of_runs) return;
+  state_->view.block_colors = *state_->color_of_runs;
+  state_->color_of_runs.reset();
+}
+
+// `device` is null for a trace, which has no stacks. Where categories are not known, colours by
+// category would all be the same.
+void ViewContexts::reset_view_state_of_file(const run::Run& run,
+                                            const files::OpenedDevice* device) {
+  if (run.id == state_->viewed) return;
+  reset_view_state(run);
+  views::BlockColors& colors = state_->view.block_colors;
+  if (!state_->color_of_runs) state_->color_of_runs = colors;
+  const double known = device != nullptr && device->guessed_share
+                           ? *device->guessed_share
+                           : static_cast<double>(files::has_categories(run.memory));
+  if (known > 0.5) {
+    colors = views::BlockColors::category;
+  } else {
+    colors = device != nullptr ? views::BlockColors::stack : views::BlockColors::allocation;
+  }
 }
 
 // All devices of all open files but this one.
@@ -85,7 +99,7 @@ views::ViewContext ViewContexts::view_of_file(const views::Ui& ui,
   const files::OpenedFile* file = trace == nullptr ? opened : nullptr;
   const files::OpenedDevice* device = file != nullptr ? &file->devices[entry.device] : nullptr;
   const run::Run* run = trace != nullptr ? &trace->run : device != nullptr ? &device->run : nullptr;
-  if (run != nullptr) reset_view_state(*run, device);
+  if (run != nullptr) reset_view_state_of_file(*run, device);
   // The file does not tell the capacity of the card that it was recorded on.
   views::ViewContext view{
       .run = run,
@@ -128,7 +142,7 @@ views::ViewContext ViewContexts::view(const views::Ui& ui) {
   const spec::WorkloadSpec& now = state_->history.spec();
   const spec::Gpu* gpu = session_->gpus().find(now.target_gpu);
   const run::Run* run = session_->run();
-  if (run != nullptr) reset_view_state(*run, nullptr);
+  if (run != nullptr) reset_view_state_of_run(*run);
   // A typed limit has priority over the card's memory.
   const std::int64_t typed = now.memory_limit;
   const std::int64_t capacity = typed > 0 ? typed : gpu != nullptr ? gpu->memory_bytes : 0;

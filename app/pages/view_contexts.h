@@ -41,7 +41,9 @@ class ViewContexts {
   [[nodiscard]] views::ViewContext view_of_file(const views::Ui& ui,
                                                 const OpenedFiles::Entry& entry);
   void list_others(const OpenedFiles::Entry& shown, const files::OpenedDevice* device);
-  void reset_view_state(const run::Run& run, const files::OpenedDevice* device);
+  void reset_view_state(const run::Run& run);
+  void reset_view_state_of_run(const run::Run& run);
+  void reset_view_state_of_file(const run::Run& run, const files::OpenedDevice* device);
   void choose_memory(views::ViewContext& view);
   void note_figures(const run::Run& run);
 

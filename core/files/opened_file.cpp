@@ -56,8 +56,8 @@ blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device
           .free_stacks = device.free_stacks};
 }
 
-bool has_categories(const OpenedDevice& device) {
-  return std::ranges::any_of(device.run.memory.blocks(), [](const memory::Block& block) {
+bool has_categories(const memory::AllocationLog& log) {
+  return std::ranges::any_of(log.blocks(), [](const memory::Block& block) {
     return block.category != memory::Category::unknown;
   });
 }

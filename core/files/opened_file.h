@@ -64,7 +64,7 @@ struct OpenedFile {
 blocks::BlockSource blocks_of(const OpenedFile& file, const OpenedDevice& device);
 
 // True if any block of the device has a category other than unknown.
-bool has_categories(const OpenedDevice& device);
+bool has_categories(const memory::AllocationLog& log);
 
 // Reads a memory snapshot of PyTorch, pickled or JSON, a trace of a profiler, or a recording, each
 // optionally packed by gzip; never runs code. An error is one sentence, for a file without usable

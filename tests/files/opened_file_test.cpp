@@ -31,10 +31,10 @@ TEST(OpenedFile, HasARecordForEachDeviceWithAnything) {
   EXPECT_EQ(file.devices[0].number, 0);
   EXPECT_EQ(file.devices[0].run.memory.peak_bytes(), 700);
   EXPECT_EQ(file.devices[0].trace_events, 4U);
-  EXPECT_TRUE(has_categories(file.devices[0]));
+  EXPECT_TRUE(has_categories(file.devices[0].run.memory));
   EXPECT_EQ(file.devices[1].number, 2);
   EXPECT_EQ(file.devices[1].run.memory.peak_bytes(), 300);
-  EXPECT_FALSE(has_categories(file.devices[1]));
+  EXPECT_FALSE(has_categories(file.devices[1].run.memory));
   EXPECT_NE(file.devices[0].run.id, file.devices[1].run.id);
   EXPECT_TRUE(file.devices[0].run.finished);
   EXPECT_EQ(file.file.pickle_protocol, 0);

@@ -326,6 +326,8 @@ TEST_F(FilesInTheWindow, ATraceShowsOnTheTimeline) {
     }
     IM_CHECK(names.contains("aten::mm"));
     IM_CHECK(names.contains("gemm"));
+    // Nobody says what its memory holds, and it has no stacks.
+    IM_CHECK(state().view.block_colors == views::BlockColors::allocation);
   });
 }
 

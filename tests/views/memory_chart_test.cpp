@@ -360,6 +360,21 @@ TEST_F(MemoryChartTest, AFileOfAPredictionHasAnAxisOfEvents) {
   EXPECT_FALSE(has_unit());
 }
 
+TEST_F(MemoryChartTest, AFileWithoutCategoriesSaysSo) {
+  files::OpenedFile opened;
+  file = &opened;
+  area.x1 = 1900;  // room for the sentence beside the title
+  const auto says = [this](const char* key) { return frame().says(texts(key)); };
+  EXPECT_FALSE(says("memory.no_categories"));
+  EXPECT_TRUE(says("memory.category.gradient"));
+  const std::vector<memory::Category> unknown(run->memory.blocks().size(),
+                                              memory::Category::unknown);
+  run->memory.decide(unknown, {});
+  run->id = 2;
+  EXPECT_TRUE(says("memory.no_categories"));
+  EXPECT_FALSE(says("memory.category.gradient")) << "neither in the legend nor in the list";
+}
+
 TEST_F(MemoryChartTest, ShowsTheLiveEdgeOnlyWhileRunning) {
   EXPECT_FALSE(frame().says("Live, step"));
   testing::TransformerShape shape;

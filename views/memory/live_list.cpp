@@ -47,6 +47,12 @@ void PresentCategories::update(const memory::AllocationLog& log) {
   for (const memory::Block& block : blocks) has_[static_cast<std::size_t>(block.category)] = true;
 }
 
+bool PresentCategories::known() const {
+  return std::ranges::any_of(kListOrder, [this](memory::Category category) {
+    return category != memory::Category::unknown && has(category);
+  });
+}
+
 Color category_border(const Theme& theme, memory::Category category) {
   const bool pale = category == memory::Category::temporary && theme.kind == ThemeKind::light;
   return pale ? 0xFF00656EU : 0;
@@ -139,6 +145,7 @@ memory::BlockIndex draw_live_list(const LiveListDrawContext& drawing, const Rect
     if (border != 0) sink.outline(box, border);
   };
   for (const memory::Category category : kListOrder) {
+    if (!drawing.categories && category != memory::Category::unknown) continue;
     const auto index = static_cast<std::size_t>(category);
     const Rect at = row(px(24));
     if (at.y1 > area.y1) break;

@@ -22,6 +22,8 @@ class PresentCategories {
   [[nodiscard]] bool has(memory::Category category) const {
     return has_[static_cast<std::size_t>(category)];
   }
+  // Of a block at least it is known what it holds.
+  [[nodiscard]] bool known() const;
 
  private:
   std::array<bool, memory::kCategoryCount> has_{};
@@ -70,6 +72,7 @@ struct LiveListDrawContext {
   Metrics metrics;
   const base::StringTable& strings;
   const text::Texts& texts;
+  bool categories = true;  // false: no category is known, and the list has no rows for them
 };
 
 // The moment that the list shows.

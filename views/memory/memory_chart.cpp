@@ -216,7 +216,7 @@ void MemoryChart::make_scale(const ViewContext& context) {
 void MemoryChart::lay_out_title(const DrawSink& sink, const ViewContext& context) {
   legend_.clear();
   for (const memory::Category category : kLegendOrder) {
-    if (context.state.block_colors != BlockColors::category) break;
+    if (context.state.block_colors != BlockColors::category || !names_categories()) break;
     // A category with nothing at the peak may have memory elsewhere. One without any is left out
     // before it, but has its room: the chart does not move when it comes.
     const std::int64_t least = category == memory::Category::unknown ? 0
@@ -274,6 +274,7 @@ std::string MemoryChart::subtitle(const ViewContext& context) const {
     words =
         words.empty() ? next : context.texts("memory.notes", {{"first", words}, {"second", next}});
   };
+  if (has_log_ && !names_categories()) return context.texts("memory.no_categories");
   if (source_.guessed_share && context.state.block_colors == BlockColors::category) {
     const auto percent = static_cast<std::int64_t>(std::floor(*source_.guessed_share * 100));
     return context.texts("memory.guessed", {{"share", text::grouped(percent)}});

@@ -111,6 +111,10 @@ class MemoryChart {
   void draw_grid(const DrawContext& drawing) const;
   [[nodiscard]] bool compares(const ViewContext& context) const;
   [[nodiscard]] static std::string predicted_words(const ViewContext& context);
+  // A trace, and most snapshots, tell of no block what it holds.
+  [[nodiscard]] bool names_categories() const {
+    return source_.kind != MemorySource::Kind::opened || present_.known();
+  }
   [[nodiscard]] std::string subtitle(const ViewContext& context) const;
   void draw_outline(const DrawContext& drawing, const ViewContext& context) const;
   // The place for the name of a level. Empty if there is no room.

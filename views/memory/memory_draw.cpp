@@ -77,7 +77,8 @@ void MemoryChart::draw(DrawSink& sink, ViewContext& context) {
                                    .theme = context.theme,
                                    .metrics = context.metrics,
                                    .strings = context.strings,
-                                   .texts = context.texts};
+                                   .texts = context.texts,
+                                   .categories = names_categories()};
     const Point mouse = mouse_over_ ? mouse_ : Point{-1, -1};
     // The cursor is between two events: the list is also valid for its time.
     const auto at = cursor(context);
