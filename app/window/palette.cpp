@@ -48,7 +48,7 @@ std::vector<const PaletteEntry*> matching(const std::vector<PaletteEntry>& entri
   const std::string whole = base::lower(typed);
   std::vector<const PaletteEntry*> found;
   for (const PaletteEntry& entry : entries) {
-    const std::string text = base::lower(entry.words + " " + entry.id);
+    const std::string text = base::lower(entry.words + " " + entry.right + " " + entry.id);
     const bool all = std::ranges::all_of(
         words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
     if (all) found.push_back(&entry);

@@ -151,11 +151,10 @@ void add_languages_and_scales(const views::Ui& ui, WorkspaceState& state,
                               std::vector<PaletteEntry>& entries) {
   for (int i = 0; i < text::kLanguageCount; ++i) {
     const auto language = static_cast<text::Language>(i);
-    const std::string code = text::language_code(language);
-    entries.push_back({.id = "language " + code,
-                       .words = ui.texts("palette.language",
-                                         {{"code", kLanguageNames[static_cast<std::size_t>(i)]}}),
-                       .right = "",
+    const auto index = static_cast<std::size_t>(i);
+    entries.push_back({.id = std::string("language ") + text::language_code(language),
+                       .words = ui.texts("palette.language", {{"code", kLanguageNames[index]}}),
+                       .right = kEnglishLanguageNames[index],
                        .reason = "",
                        .perform = [&state, language] { state.preferences.language = language; }});
   }

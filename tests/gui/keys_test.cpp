@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/window/actions.h"
@@ -292,6 +293,13 @@ TEST_F(DrivenWindow, PaletteFindsCommandsSettingsPresetsAndCards) {
     context->KeyPress(ImGuiKey_Enter);
     context->Yield(3);
     IM_CHECK(state().history.spec().target_gpu.find("A100") != std::string::npos);
+    // A language by its name in English.
+    type_into_palette(context, "simplified chinese");
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(3);
+    IM_CHECK(std::exchange(state().preferences.language, text::Language::en) ==
+             text::Language::zh_cn);
+    context->Yield(3);
     // A workload by its name, with the first of its presets.
     type_into_palette(context, "workload mlp");
     context->KeyPress(ImGuiKey_Enter);
