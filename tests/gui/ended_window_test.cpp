@@ -113,6 +113,21 @@ TEST_F(EndedWindow, BySignalsItKeepsTheSettings) {
   }
 }
 
+// Two windows share the folder of settings: both draw, and the file is whole whoever writes last.
+TEST_F(EndedWindow, TwoAtOnceKeepTheSettingsWhole) {
+  for (int round = 0; round < 3; ++round) {
+    const Child first = start_window();
+    const Child second = start_window();
+    for (const Child& child : {first, second}) kill(child.process, SIGTERM);
+    EXPECT_EQ(end_of(first), 0);
+    EXPECT_EQ(end_of(second), 0);
+    EXPECT_EQ(remembered_length(), 192);
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      EXPECT_NE(entry.path().extension(), ".partial") << entry.path();
+    }
+  }
+}
+
 TEST_F(EndedWindow, ByItsDisplayItKeepsTheSettings) {
   const Child server = start_child(
       {"Xvfb", "-displayfd", std::to_string(kReady), "-screen", "0", "1280x800x24", "-noreset"});
