@@ -25,6 +25,25 @@ class Projector : public DrivenWindow {
   }
 };
 
+TEST_F(Projector, TheStripHasWhatMattersForTheWorkload) {
+  drive([](ImGuiTestContext* context) {
+    const auto has = [context](const char* item) {
+      return context->ItemExists((std::string("//###projector_controls/") + item).c_str());
+    };
+    context->Yield(3);
+    IM_CHECK(has("###slider_B"));
+    IM_CHECK(has("###slider_T"));
+    IM_CHECK(has("###backend"));
+    spec::WorkloadSpec mlp = state().history.spec();
+    spec::choose_workload(spec::WorkloadKind::mlp, mlp);
+    show(mlp);
+    context->Yield(3);
+    IM_CHECK(!has("###backend"));
+    IM_CHECK(has("###slider_B"));
+    IM_CHECK_EQ(has("###slider_T"), spec::field_applies(mlp, spec::Field::T));
+  });
+}
+
 // The axes of a hunt, what a sweep varies and what B differs in stand in the form of their page; a
 // key brings it, and so does the button in the strip.
 TEST_F(Projector, EverySettingOfAPageIsReached) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "views/charts/icons.h"
 #include "views/common/backend_marks.h"
@@ -17,6 +18,16 @@ constexpr float kMargin = 16;
 constexpr float kGap = 24;
 constexpr float kRow = 28;
 constexpr float kAll = 36;  // the button for all settings
+
+constexpr std::size_t kMostSizes = 2;
+
+// The first sizes that matter for the workload.
+std::vector<spec::Field> sizes_of(const spec::WorkloadSpec& spec) {
+  std::vector<spec::Field> sizes = {spec::Field::B, spec::Field::T, spec::Field::d_model};
+  std::erase_if(sizes, [&spec](spec::Field field) { return !spec::field_applies(spec, field); });
+  if (sizes.size() > kMostSizes) sizes.resize(kMostSizes);
+  return sizes;
+}
 
 // A label followed by a field of `width`. Returns the x where the next label begins.
 template <class Draw>
@@ -41,24 +52,31 @@ bool draw_controls_strip(const ControlsContext& context, bool all_shown) {
   const float y = (ImGui::GetWindowHeight() - ui.px(kRow)) / 2;
   const float backend_width = std::min(ui.px(148), width * 0.13F);
   const float target_width = std::min(ui.px(200), width * 0.2F);
-  const float labels = sink.text_width(TextStyle::body_strong, backend) +
-                       sink.text_width(TextStyle::body_strong, target) + 2 * ui.px(8);
-  const float rest = width - 2 * ui.px(kMargin) - 4 * ui.px(kGap) - ui.px(kAll) - labels -
-                     backend_width - target_width;
-  const float slider_width = rest / 2;
+  const auto labelled_width = [&](const char* words, float field) {
+    return sink.text_width(TextStyle::body_strong, words) + ui.px(8) + field;
+  };
+  const spec::WorkloadSpec& spec = context.history.spec();
+  const std::vector<spec::Field> sizes = sizes_of(spec);
+  const bool attends = spec::field_applies(spec, spec::Field::backend);
+  float rest = width - 2 * ui.px(kMargin) - ui.px(kAll) - labelled_width(target, target_width);
+  if (attends) rest -= ui.px(kGap) + labelled_width(backend, backend_width);
+  const auto count = static_cast<float>(sizes.size());
+  const float slider_width = (rest - ui.px(kGap) * (count + 1)) / std::max(count, 1.0F);
   float x = ui.px(kMargin);
   ImGui::SetCursorPos({x, y});
   const bool pressed = button(ui, "###all_settings", icon::kOptions, "", "",
                               all_shown ? ButtonKind::primary : ButtonKind::plain, ui.px(kAll));
   tooltip(ui, ui.texts("shortcut.settings") + std::string("  C"));
   x += ui.px(kAll) + ui.px(kGap);
-  for (const spec::Field field : {spec::Field::B, spec::Field::T}) {
+  for (const spec::Field field : sizes) {
     ImGui::SetCursorPos({x, y});
     draw_size_slider(context, field, slider_width, 16);
     x += slider_width + ui.px(kGap);
   }
-  x = labelled(ui, backend, x, y, backend_width,
-               [&](float field) { draw_backend_select(context, field); });
+  if (attends) {
+    x = labelled(ui, backend, x, y, backend_width,
+                 [&](float field) { draw_backend_select(context, field); });
+  }
   labelled(ui, target, x, y, target_width,
            [&](float field) { draw_target_select(context, field); });
   return pressed;
